@@ -1,0 +1,6 @@
+"""Gradients of eager tensors."""
+
+from autograd_engine.autograd.backward import backward
+from autograd_engine.autograd.gradient import grad
+
+__all__ = ["backward", "grad"]

@@ -1,0 +1,178 @@
+"""``autograd.backward`` and ``Tensor.backward``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograd_engine.eager.dump import GraphDump
+from autograd_engine.eager.tape import Edge, edge_of, run_backward
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
+from autograd_engine.source import Location, caller
+from autograd_engine.static import mode
+
+__all__ = ["backward", "checked_cotangents", "tensor_backward"]
+
+
+def backward(
+    tensors: Tensor | Sequence[Tensor],
+    grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool = False,
+    *,
+    dump_backward_graph_path: str | None = None,
+) -> None:
+    """Accumulate the gradients of `tensors` in the ``.grad`` of the leaves.
+
+    Parameters
+    ----------
+    tensors : Tensor or sequence of Tensor
+        Different ones; gradients are those of their sum.
+    grad_tensors : Tensor or sequence of Tensor or None, optional
+        Cotangents to start with, of the shapes of `tensors`; None stands for ones.
+    retain_graph : bool
+        Keep the graph for another pass. By default it is freed as the pass goes along.
+    dump_backward_graph_path : str, optional
+        Write drawings of the graph (dot) and the call stacks of its nodes into this directory.
+
+    Raises
+    ------
+    NotATensorError, ArgumentError, ShapeError
+        For arguments of another kind (all but ShapeError are AssertionErrors).
+    GraphFreedError
+        When the graph was freed by an earlier pass. No ``.grad`` is touched then.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    >>> paddle.autograd.backward([x * x])
+    >>> x.grad.tolist()
+    [2.0, 4.0]
+    """
+    mode.require_dynamic("paddle.autograd.backward")
+    roots = _checked_tensors("backward", tensors, "tensors")
+    cotangents = checked_cotangents("backward", roots, grad_tensors, "grad_tensors")
+    if not isinstance(retain_graph, bool):
+        raise ArgumentError(f"backward: retain_graph must be True or False, got {retain_graph!r}")
+    _run(roots, cotangents, retain_graph, dump_backward_graph_path, caller())
+
+
+def tensor_backward(
+    self: Tensor,
+    grad_tensor: Tensor | None = None,
+    retain_graph: bool = False,
+    *,
+    dump_backward_graph_path: str | None = None,
+) -> None:
+    """Accumulate the gradients of this tensor in the ``.grad`` of the leaves.
+
+    See `autograd.backward`; without `grad_tensor`, ones.
+    """
+    if grad_tensor is None and retain_graph.__class__ is bool and dump_backward_graph_path is None:
+        _run([self], [np.ones(self._data.shape, self._data.dtype)], retain_graph, None, caller())
+    else:
+        backward(
+            self,
+            grad_tensor,
+            retain_graph,
+            dump_backward_graph_path=dump_backward_graph_path,
+        )
+
+
+def _run(
+    roots: list[Tensor],
+    cotangents: list[Any],
+    retain: bool,
+    dump_path: str | None,
+    at: Location,
+) -> None:
+    seeds = [
+        (edge_of(t), g) for t, g in zip(roots, cotangents, strict=True) if not t._stop
+    ]
+    dump = GraphDump(dump_path, seeds) if dump_path is not None else None
+    found = run_backward(
+        seeds, at=at, retain=retain, observe=None if dump is None else dump.observe
+    )
+    accumulate(found)
+    if dump is not None:
+        dump.write()
+
+
+def accumulate(found: dict[Edge, Any]) -> None:
+    """Add cotangents to the ``.grad`` of leaves. Sums are made first, so that all or none change."""
+    updated: list[tuple[Tensor, Tensor]] = []
+    for leaf, g in found.items():
+        assert isinstance(leaf, Tensor)
+        old = getattr(leaf, "_grad", None)
+        updated.append((leaf, Tensor._leaf(_settled(g if old is None else old._data + g))))
+    for leaf, grad in updated:
+        leaf._grad = grad
+
+
+def _settled(g: Any) -> Any:
+    """A gradient as an array of its own: no scalar, and no view that pins a larger one."""
+    if g.__class__ is not np.ndarray:
+        return np.asarray(g)
+    base = g.base
+    if base is not None and (base.__class__ is not np.ndarray or base.size != g.size or not g.flags.c_contiguous):
+        return np.array(g, order="C")
+    return g
+
+
+def _checked_tensors(function: str, value: Any, argument: str) -> list[Tensor]:
+    values = list(value) if isinstance(value, (list, tuple)) else [value]
+    if not values:
+        raise ArgumentError(f"{function}: {argument} cannot be empty; give one Tensor at least")
+    for v in values:
+        if not isinstance(v, Tensor):
+            raise NotATensorError(
+                f"{function}: {argument} must be a Tensor or a list of Tensors, got "
+                f"{type(v).__name__}"
+            )
+    if len({id(v) for v in values}) != len(values):
+        raise ArgumentError(
+            f"{function}: {argument} holds the same Tensor twice; name it once, with twice the "
+            "cotangent"
+        )
+    return values
+
+
+def checked_cotangents(function: str, roots: list[Tensor], value: Any, argument: str) -> list[Any]:
+    """One ndarray for each root."""
+    if value is None:
+        values: list[Any] = [None] * len(roots)
+    elif isinstance(value, Tensor):
+        values = [value]
+    elif isinstance(value, (list, tuple)):
+        values = list(value) or [None] * len(roots)
+    else:
+        raise NotATensorError(
+            f"{function}: {argument} must be None, a Tensor, or a list of Tensors and Nones; got "
+            f"{type(value).__name__}"
+        )
+    if len(values) != len(roots):
+        raise ArgumentError(
+            f"{function}: {argument} has {len(values)} entries for {len(roots)} tensors; give one "
+            "each, None for ones"
+        )
+    return [_cotangent(function, t, g, argument) for t, g in zip(roots, values, strict=True)]
+
+
+def _cotangent(function: str, root: Tensor, g: Any, argument: str) -> Any:
+    data = root._data
+    if g is None:
+        return np.ones(data.shape, data.dtype)
+    if not isinstance(g, Tensor):
+        raise NotATensorError(
+            f"{function}: {argument} must hold Tensors and Nones, got {type(g).__name__}: "
+            "use paddle.to_tensor"
+        )
+    if g._data.shape != data.shape:
+        raise ShapeError(
+            f"{function}: {argument} has shape {list(g._data.shape)} for a tensor of shape "
+            f"{list(data.shape)}; they must be equal"
+        )
+    return g._data.astype(data.dtype, copy=False)

@@ -1,0 +1,151 @@
+"""``paddle.grad``: gradients as values, of any order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from autograd_engine.autograd.backward import _checked_tensors, checked_cotangents
+from autograd_engine.eager.grad_mode import enable_grad
+from autograd_engine.eager.tape import Edge, Node, edge_of, run_backward
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, NotATensorError, NotDifferentiableError
+from autograd_engine.source import caller
+from autograd_engine.static import mode
+
+__all__ = ["grad"]
+
+
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool = False,
+    no_grad_vars: Tensor | Sequence[Tensor] | set[Tensor] | None = None,
+) -> list[Tensor | None]:
+    """Gradients of the sum of `outputs` with respect to `inputs`, which may be any tensors.
+
+    Parameters
+    ----------
+    outputs, inputs : Tensor or sequence of Tensor
+    grad_outputs : Tensor or sequence of Tensor or None, optional
+        Cotangents of the outputs; None stands for ones.
+    retain_graph : bool, optional
+        The graph stays unless this is False.
+    create_graph : bool
+        Record the computation of the gradients, so that they can be differentiated.
+    only_inputs : bool
+        Must be True: no ``.grad`` is touched.
+    allow_unused : bool
+        None for an input that no output depends on, instead of an error.
+    no_grad_vars : Tensor or collection of Tensor, optional
+        No gradient flows through these.
+
+    Returns
+    -------
+    list of Tensor or None
+        One for each input.
+
+    Raises
+    ------
+    NotDifferentiableError
+        For an input that no output depends on.
+    NotATensorError, ArgumentError, ShapeError, GraphFreedError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor(2.0, stop_gradient=False)
+    >>> (first,) = paddle.grad(x * x * x, x, create_graph=True)
+    >>> (second,) = paddle.grad(first, x)
+    >>> first.item(), second.item()
+    (12.0, 12.0)
+    """
+    mode.require_dynamic("paddle.grad")
+    roots = _checked_tensors("grad", outputs, "outputs")
+    sources = _checked_tensors("grad", inputs, "inputs")
+    if not only_inputs:
+        raise ArgumentError("grad: only_inputs=False is not supported; use backward() for leaves")
+    cotangents = _seeds(roots, grad_outputs, create_graph)
+    blocked = {edge_of(t) for t in _no_grad(no_grad_vars)}
+    targets = {edge_of(t): k for k, t in enumerate(sources) if not t._stop}
+    seeds = [(edge_of(t), g) for t, g in zip(roots, cotangents, strict=True) if not t._stop]
+    needed = _leads_to([edge for edge, _ in seeds], set(targets), blocked)
+    with enable_grad():
+        found = run_backward(
+            [(edge, g) for edge, g in seeds if edge in needed],
+            at=caller(),
+            retain=retain_graph is not False or create_graph,
+            create_graph=create_graph,
+            needed=needed,
+            capture=set(targets),
+        )
+    results: list[Tensor | None] = []
+    for k, t in enumerate(sources):
+        g = None if t._stop else found.get(edge_of(t))
+        if g is None:
+            if not allow_unused:
+                raise NotDifferentiableError(
+                    f"grad: inputs[{k}] does not appear in the graph of the outputs: nothing "
+                    "computed from it reaches them, or its stop_gradient is True. Pass "
+                    "allow_unused=True to get None for it"
+                )
+            results.append(None)
+        else:
+            results.append(g if isinstance(g, Tensor) else Tensor._wrap(_array(g)))
+    return results
+
+
+def _array(g: Any) -> Any:
+    from autograd_engine.autograd.backward import _settled
+
+    return _settled(g)
+
+
+def _seeds(roots: list[Tensor], value: Any, create_graph: bool) -> list[Any]:
+    arrays = checked_cotangents("grad", roots, value, "grad_outputs")
+    if not create_graph:
+        return arrays
+    given = [value] if isinstance(value, Tensor) else list(value or [None] * len(roots))
+    # A cotangent that itself has a history keeps it: gradients depend on it linearly.
+    return [
+        t if isinstance(t, Tensor) and t._data is a else Tensor._wrap(a)
+        for t, a in zip(given, arrays, strict=True)
+    ]
+
+
+def _no_grad(value: Any) -> list[Tensor]:
+    if value is None:
+        return []
+    values = [value] if isinstance(value, Tensor) else value
+    if not isinstance(values, (list, tuple, set, frozenset)) or not all(
+        isinstance(v, Tensor) for v in values
+    ):
+        raise NotATensorError("grad: no_grad_vars must be None, a Tensor, or a collection of Tensors")
+    return list(values)
+
+
+def _leads_to(roots: list[Edge], targets: set[Edge], blocked: set[Edge]) -> set[Edge]:
+    """Edges from which a target can be reached without crossing `blocked`.
+
+    Nodes are met in order of age, youngest first, by an explicit stack; the order in which they
+    were recorded is a topological one, so one sweep from old to new decides all of them.
+    """
+    seen: set[Edge] = set()
+    stack = [r for r in roots if r not in blocked]
+    while stack:
+        edge = stack.pop()
+        if edge in seen:
+            continue
+        seen.add(edge)
+        if isinstance(edge, Node):
+            stack.extend(e for e in edge.edges if e not in seen and e not in blocked)
+    needed = {edge for edge in seen if edge in targets}
+    nodes = sorted((e for e in seen if isinstance(e, Node)), key=lambda n: -n.seq)
+    for node in nodes:
+        if any(e in needed for e in node.edges):
+            needed.add(node)
+    return needed

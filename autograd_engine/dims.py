@@ -1,0 +1,137 @@
+"""Symbolic dimensions: the unknown sizes of a static program.
+
+Each ``None`` of ``static.data(shape=...)`` is a symbol of its own. Sizes computed from it are
+polynomials in the symbols with integer coefficients, kept in a normal form, so that two sizes
+which are provably equal are equal objects: ``(B + 1) * 3 == 3 * B + 3``. A quotient that does
+not divide out becomes a symbol named by its text.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable
+from typing import TypeAlias
+
+__all__ = ["Dim", "Size", "fresh_dim", "product"]
+
+Monomial: TypeAlias = tuple[str, ...]
+_counter = itertools.count()
+
+
+class Dim:
+    """A size that is not known when the program is built; compares equal only when provable."""
+
+    __slots__ = ("_hash", "terms")
+
+    terms: dict[Monomial, int]
+
+    def __init__(self, terms: dict[Monomial, int]) -> None:
+        self.terms = terms
+        self._hash = hash(frozenset(terms.items()))
+
+    @staticmethod
+    def symbol(name: str) -> Dim:
+        return Dim({(name,): 1})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Dim) and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        def term(mono: Monomial, c: int) -> str:
+            factors = ([str(c)] if c != 1 or not mono else []) + list(mono)
+            return "*".join(factors)
+
+        ordered = sorted(self.terms.items(), key=lambda item: (-len(item[0]), item[0]))
+        return " + ".join(term(m, c) for m, c in ordered).replace("+ -", "- ")
+
+    def __add__(self, other: Size) -> Size:
+        terms = dict(self.terms)
+        for mono, c in _terms(other).items():
+            terms[mono] = terms.get(mono, 0) + c
+        return _simplify(terms)
+
+    def __mul__(self, other: Size) -> Size:
+        terms: dict[Monomial, int] = {}
+        for m1, c1 in self.terms.items():
+            for m2, c2 in _terms(other).items():
+                mono = tuple(sorted(m1 + m2))
+                terms[mono] = terms.get(mono, 0) + c1 * c2
+        return _simplify(terms)
+
+    def __neg__(self) -> Size:
+        return self * -1
+
+    def __sub__(self, other: Size) -> Size:
+        return self + (-other)
+
+    def __rsub__(self, other: int) -> Size:
+        return (-self) + other
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Size) -> Size:
+        return _floordiv(self, other)
+
+    def __rfloordiv__(self, other: int) -> Size:
+        return _floordiv(other, self)
+
+    def __index__(self) -> int:
+        raise TypeError(
+            f"the size {self} is not known while a program is built; use -1 for it, or an "
+            "operation that takes its shape from another variable"
+        )
+
+
+Size: TypeAlias = int | Dim
+
+
+def _terms(size: Size) -> dict[Monomial, int]:
+    if isinstance(size, Dim):
+        return size.terms
+    return {(): size} if size else {}
+
+
+def _simplify(terms: dict[Monomial, int]) -> Size:
+    terms = {mono: c for mono, c in terms.items() if c}
+    if not terms:
+        return 0
+    if len(terms) == 1 and () in terms:
+        return terms[()]
+    return Dim(terms)
+
+
+def _floordiv(a: Size, b: Size) -> Size:
+    """``a // b``: exact by one monomial where every term divides, else a new symbol."""
+    divisor = _terms(b)
+    if len(divisor) == 1:
+        ((mono_b, c_b),) = divisor.items()
+        quotient: dict[Monomial, int] = {}
+        for mono, c in _terms(a).items():
+            rest = list(mono)
+            for factor in mono_b:
+                if factor not in rest:
+                    break
+                rest.remove(factor)
+            else:
+                if c % c_b == 0:
+                    quotient[tuple(rest)] = c // c_b
+                    continue
+            break
+        else:
+            return _simplify(quotient)
+    return Dim.symbol(f"(({a})//({b}))")
+
+
+def fresh_dim() -> Dim:
+    """A new symbol, equal to nothing but itself."""
+    return Dim.symbol(f"?{next(_counter)}")
+
+
+def product(sizes: Iterable[Size]) -> Size:
+    """Product of sizes, 1 for none."""
+    return math.prod(sizes)

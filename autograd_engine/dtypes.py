@@ -1,0 +1,176 @@
+"""The dtypes of the engine, their names, and how dtypes combine."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from autograd_engine.errors import ArgumentError, DTypeError
+
+__all__ = [
+    "DType",
+    "DTypeLike",
+    "as_dtype",
+    "common_dtype",
+    "get_default_dtype",
+    "set_default_dtype",
+    "to_numpy",
+]
+
+
+class DType:
+    """A dtype as users see it: ``paddle.float32``.
+
+    It compares equal to the NumPy dtype and to the name, so ``x.dtype == "float32"`` holds, and
+    ``np.dtype(paddle.float32)`` works.
+    """
+
+    __slots__ = ("dtype", "name")
+
+    def __init__(self, name: str) -> None:
+        self.name: Final = name
+        self.dtype: Final[np.dtype[Any]] = np.dtype(name)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, DType):
+            return self is other
+        if isinstance(other, (str, type, np.dtype)):
+            try:
+                return bool(self.dtype == np.dtype(other))
+            except TypeError:
+                return False
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+    def __repr__(self) -> str:
+        return f"paddle.{self.name}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (as_dtype, (self.name,))
+
+    @property
+    def is_floating(self) -> bool:
+        return self.dtype.kind == "f"
+
+
+DTypeLike: TypeAlias = "DType | str | np.dtype[Any] | type"
+
+_NAMES = (
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+)
+DTYPES: Final[dict[str, DType]] = {name: DType(name) for name in _NAMES}
+_BY_NUMPY: Final[dict[np.dtype[Any], DType]] = {d.dtype: d for d in DTYPES.values()}
+
+BOOL: Final = np.dtype(np.bool_)
+INT64: Final = np.dtype(np.int64)
+FLOAT32: Final = np.dtype(np.float32)
+
+
+def as_dtype(dtype: DTypeLike) -> DType:
+    """The engine's dtype for a name, a NumPy dtype, a Python type or a DType.
+
+    Raises
+    ------
+    DTypeError
+        For anything that names no supported dtype.
+
+    Examples
+    --------
+    >>> as_dtype("float32")
+    paddle.float32
+    """
+    if isinstance(dtype, DType):
+        return dtype
+    if dtype is float:  # a Python float means the default floating dtype, as in the reference
+        return _BY_NUMPY[get_default_numpy_dtype()]
+    try:
+        return _BY_NUMPY[np.dtype(dtype).newbyteorder("=")]
+    except (TypeError, KeyError):
+        raise DTypeError(
+            f"{dtype!r} is no dtype of this engine; use one of {', '.join(_NAMES)}"
+        ) from None
+
+
+def to_numpy(dtype: DTypeLike) -> np.dtype[Any]:
+    """The NumPy dtype for anything `as_dtype` takes."""
+    return as_dtype(dtype).dtype
+
+
+class _Default(threading.local):
+    dtype: np.dtype[Any] = FLOAT32
+
+
+_default = _Default()
+
+
+def get_default_numpy_dtype() -> np.dtype[Any]:
+    return _default.dtype
+
+
+def get_default_dtype() -> str:
+    """Name of the floating dtype that Python floats get; ``"float32"`` unless set.
+
+    Examples
+    --------
+    >>> get_default_dtype()
+    'float32'
+    """
+    return _default.dtype.name
+
+
+def set_default_dtype(d: DTypeLike) -> None:
+    """Set the floating dtype that Python floats and new parameters get, for this thread.
+
+    Raises
+    ------
+    ArgumentError
+        When `d` is no floating dtype.
+    """
+    dtype = as_dtype(d)
+    if not dtype.is_floating:
+        raise ArgumentError(
+            f"set_default_dtype takes float16, float32 or float64; got {dtype.name}"
+        )
+    _default.dtype = dtype.dtype
+
+
+def common_dtype(dtypes: list[np.dtype[Any]], *, floating: bool = False) -> np.dtype[Any]:
+    """Dtype in which arrays of these dtypes meet.
+
+    Floats promote among themselves; an integer or bool beside a float takes the float's dtype;
+    integers promote as NumPy's do. With `floating`, integers alone become the default float.
+    """
+    inexact = [d for d in dtypes if d.kind in "fc"]
+    common = np.result_type(*inexact) if inexact else np.result_type(*dtypes)
+    if floating and common.kind not in "fc":
+        return get_default_numpy_dtype()
+    return common
+
+
+def scalar_dtype(value: bool | int | float | complex, dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
+    """Dtype that a Python scalar takes beside arrays of `dtypes`: scalars are weak."""
+    common = common_dtype(dtypes) if dtypes else None
+    if isinstance(value, bool):
+        return common if common is not None else BOOL
+    if isinstance(value, int):
+        return common if common is not None and common.kind != "b" else INT64
+    if isinstance(value, float):
+        return common if common is not None and common.kind in "fc" else get_default_numpy_dtype()
+    if common is not None and common.kind == "c":
+        return common
+    wide = common is not None and common == np.float64
+    return np.dtype(np.complex128 if wide else np.complex64)

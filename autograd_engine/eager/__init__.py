@@ -1,0 +1,1 @@
+"""Eager mode: tensors, the tape that records operations on them, and the backward pass."""

@@ -1,0 +1,254 @@
+"""Running an operation on tensors, and putting it on the tape.
+
+`make_unary` and `make_binary` are the whole of `apply` for the commonest kinds of operation,
+written out flat: on small arrays the calls in between cost as much as the arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from sys import _getframe
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.dtypes import common_dtype, scalar_dtype
+from autograd_engine.eager.grad_mode import grad_mode
+from autograd_engine.eager.tape import MultiNode, Node, edge_of
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import DTypeError, NotATensorError
+from autograd_engine.registry import REGISTRY, OpDef
+from autograd_engine.source import PACKAGE_DIR, user_frame
+from autograd_engine.spec import Spec
+
+__all__ = ["apply", "make_binary", "make_unary"]
+
+Array = NDArray[Any]
+_ndarray = np.ndarray
+_new = object.__new__
+_EMPTY: dict[str, Any] = {}
+CAST = REGISTRY["cast"]
+
+
+def apply(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """Run `op` on Tensors (or what can become one) and record it.
+
+    Parameters
+    ----------
+    op : OpDef
+    operands : sequence
+        Tensors; Python scalars and ndarrays, which become constants; Specs for `like` inputs.
+    attrs : dict
+        All attributes of the operation.
+
+    Returns
+    -------
+    Tensor, or tuple of Tensors for an operation with several outputs
+    """
+    tensors = prepare(op, operands)
+    arrays = [t._data if t.__class__ is not Spec else t for t in tensors]
+    try:
+        out = op.kernel(*arrays, **attrs)
+    except Exception as error:
+        explain_failure(op, arrays, attrs, error)
+    outputs = tuple([np.asarray(o) for o in out]) if op.multiple else (np.asarray(out),)
+    node = None
+    if grad_mode.enabled:
+        mask = 0
+        for k, t in enumerate(tensors):
+            if t.__class__ is not Spec and not t._stop:
+                mask |= 1 << k
+        if mask:
+            node = _record(op, mask, tensors, arrays, outputs, attrs)
+    if not op.multiple:
+        return Tensor._wrap(outputs[0], node)
+    return tuple(_wrap_output(op, node, i, o) for i, o in enumerate(outputs))
+
+
+def _record(
+    op: OpDef,
+    mask: int,
+    tensors: Sequence[Any],
+    arrays: Sequence[Any],
+    outputs: tuple[Array, ...],
+    attrs: dict[str, Any],
+) -> Node | None:
+    """A node for the call, None when no input that wants a gradient has a rule."""
+    project = op.broadcasts is not None and op.broadcasts(*[a.shape for a in arrays])
+    pullback = op.pullback(mask, project)
+    if not pullback.wanted or outputs[0].dtype.kind not in "fc":
+        return None
+    edges = tuple([edge_of(tensors[k]) for k in pullback.wanted])
+    grouped = (outputs,) if op.variadic_output else outputs
+    saved = pullback.save(*op.group(arrays), *grouped)
+    frame = user_frame()
+    kind = MultiNode if op.multiple else Node
+    return kind(pullback, edges, saved, attrs, frame.f_code, frame.f_lasti)
+
+
+def _wrap_output(op: OpDef, node: Node | None, index: int, data: Array) -> Tensor:
+    if not isinstance(node, MultiNode) or op.output_at(index) in op.nondiff_outputs:
+        return Tensor._wrap(data)
+    return Tensor._wrap(data, node.slot(index))
+
+
+def make_binary(op: OpDef, general: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    """`apply` for an operation of two inputs and no attributes."""
+    kernel, broadcasts, pullback_for = op.kernel, op.broadcasts, op.pullback
+    floating = op.dtypes == "floating"
+    differentiable = op.rule_at(0) is not None
+
+    def call(x: Any, y: Any) -> Any:
+        try:
+            a = x._data
+            b = y._data
+        except AttributeError:
+            return general(x, y)
+        if a.dtype is not b.dtype or (floating and a.dtype.kind not in "fc"):
+            return general(x, y)
+        try:
+            out = kernel(a, b)
+        except Exception as error:
+            explain_failure(op, (a, b), _EMPTY, error)
+        t = _new(Tensor)
+        t._data = out if out.__class__ is _ndarray else np.asarray(out)
+        mask = (not x._stop) + 2 * (not y._stop)
+        if not (mask and differentiable and grad_mode.enabled):
+            t._stop = True
+            t._node = None
+            return t
+        project = broadcasts is not None and broadcasts(a.shape, b.shape)
+        pullback = pullback_for(mask, project)
+        if mask == 3:
+            edges: Any = (x._node or x, y._node or y)
+        elif mask == 1:
+            edges = (x._node or x,)
+        else:
+            edges = (y._node or y,)
+        frame = _getframe(1)
+        while frame.f_code.co_filename.startswith(PACKAGE_DIR):
+            frame = frame.f_back  # type: ignore[assignment]
+        saved = pullback.save(a, b, t._data)
+        t._stop = False
+        t._node = Node(pullback, edges, saved, _EMPTY, frame.f_code, frame.f_lasti)
+        return t
+
+    return call
+
+
+def make_unary(op: OpDef, general: Callable[..., Any]) -> Callable[[Any], Any]:
+    """`apply` for an operation of one input and no attributes."""
+    kernel = op.kernel
+    floating = op.dtypes == "floating"
+    pullback = op.pullback(1, project=False)
+    differentiable = bool(pullback.wanted)
+
+    def call(x: Any) -> Any:
+        try:
+            a = x._data
+        except AttributeError:
+            return general(x)
+        if floating and a.dtype.kind not in "fc":
+            return general(x)
+        try:
+            out = kernel(a)
+        except Exception as error:
+            explain_failure(op, (a,), _EMPTY, error)
+        t = _new(Tensor)
+        t._data = out if out.__class__ is _ndarray else np.asarray(out)
+        if x._stop or not (differentiable and grad_mode.enabled):
+            t._stop = True
+            t._node = None
+            return t
+        frame = _getframe(1)
+        while frame.f_code.co_filename.startswith(PACKAGE_DIR):
+            frame = frame.f_back  # type: ignore[assignment]
+        saved = pullback.save(a, t._data)
+        t._stop = False
+        t._node = Node(pullback, (x._node or x,), saved, _EMPTY, frame.f_code, frame.f_lasti)
+        return t
+
+    return call
+
+
+def prepare(op: OpDef, operands: Sequence[Any]) -> list[Any]:
+    """Operands as Tensors (Specs stay), cast to a common dtype where the operation wants that."""
+    tensors: list[Any] = []
+    scalars = False
+    for k, value in enumerate(operands):
+        if isinstance(value, (Tensor, Spec)):
+            tensors.append(value)
+        elif isinstance(value, np.generic):  # np.sqrt(2) is as weak as 2.0 is
+            tensors.append(value.item())
+            scalars = True
+        elif isinstance(value, (bool, int, float, complex)):
+            tensors.append(value)
+            scalars = True
+        elif isinstance(value, np.ndarray):
+            tensors.append(Tensor._wrap(_constant(op, k, value)))
+        else:
+            raise NotATensorError(_not_a_tensor(op, k, value))
+    typed = [
+        t._data.dtype
+        for k, t in enumerate(tensors)
+        if isinstance(t, Tensor) and op.input_at(k) not in op.untyped
+    ]
+    if scalars:
+        tensors = [
+            t
+            if isinstance(t, (Tensor, Spec))
+            else Tensor._wrap(np.asarray(t, scalar_dtype(t, typed)))
+            for t in tensors
+        ]
+    if op.dtypes != "any":
+        dtypes = [
+            t._data.dtype
+            for k, t in enumerate(tensors)
+            if t.__class__ is not Spec and op.input_at(k) not in op.untyped
+        ]
+        common = common_dtype(dtypes, floating=op.dtypes == "floating")
+        tensors = [
+            t
+            if t.__class__ is Spec or t._data.dtype == common or op.input_at(k) in op.untyped
+            else cast(t, common)
+            for k, t in enumerate(tensors)
+        ]
+    return tensors
+
+
+def cast(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
+    """`x` in another dtype, recorded."""
+    out: Tensor = apply(CAST, (x,), {"dtype": dtype.name})
+    return out
+
+
+def _constant(op: OpDef, position: int, value: Any) -> Array:
+    array = np.array(value)  # a copy: the caller may go on writing to its own
+    if array.dtype.kind not in "biufc":
+        raise DTypeError(
+            f"{op.name}: argument {op.input_at(position)!r} is an array of dtype {array.dtype}; "
+            "use bool, integers, floats or complex numbers"
+        )
+    return array
+
+
+def _not_a_tensor(op: OpDef, position: int, value: Any) -> str:
+    return (
+        f"{op.name}: argument {op.input_at(position)!r} must be a Tensor, an ndarray or a number; "
+        f"got {type(value).__name__}"
+        + (": use paddle.to_tensor" if isinstance(value, (list, tuple)) else "")
+    )
+
+
+def explain_failure(
+    op: OpDef, arrays: Sequence[Any], attrs: dict[str, Any], error: Exception
+) -> NoReturn:
+    """Raise what the operation's inference says is wrong, else `error` with the call's specs."""
+    specs = [Spec(a.shape, a.dtype) for a in arrays]
+    try:
+        op.infer(*specs, **attrs)
+    except (ValueError, TypeError, IndexError) as better:
+        raise better from None
+    error.add_note(f"in {op.name}({', '.join(map(repr, specs))})")
+    raise error

@@ -1,0 +1,316 @@
+"""The eager tensor: an array, and where it came from."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.arithmetic import Operand
+from autograd_engine.dtypes import DType, DTypeLike, as_dtype
+from autograd_engine.eager.printing import format_tensor
+from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
+
+if TYPE_CHECKING:
+    from autograd_engine.eager.tape import Node
+
+__all__ = ["Parameter", "Size", "Tensor"]
+
+Array = NDArray[Any]
+_names = itertools.count()
+
+
+class Size(tuple[int, ...]):
+    """A shape; equal to the list as to the tuple of its sizes."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, list):
+            other = tuple(other)
+        return tuple.__eq__(self, other) is True
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = tuple.__hash__
+
+    def __repr__(self) -> str:
+        return f"paddle.Size({list(self)})"
+
+
+class Tensor(Operand):
+    """An n-dimensional array on which operations are recorded.
+
+    Made by `to_tensor`, by the creation functions, and by operations on tensors. The value of a
+    tensor may be replaced (`set_value`), but memory that a graph or a NumPy view can see is never
+    written, so a recorded operation always differentiates the values it was computed from.
+
+    Attributes
+    ----------
+    stop_gradient : bool
+        True where no gradient flows: the default of tensors a user makes.
+    grad : Tensor or None
+        What backward passes have accumulated, on leaves.
+    name : str
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    >>> (x * x).sum().backward()
+    >>> x.grad.tolist()
+    [2.0, 4.0]
+    """
+
+    __slots__ = ("__weakref__", "_data", "_grad", "_name", "_node", "_stop", "persistable")
+
+    _data: Array
+    _grad: Tensor | None
+    _name: str
+    _node: Node | None
+    _stop: bool
+    persistable: bool
+
+    # An ndarray on the left leaves arithmetic to us instead of making an object array.
+    __array_ufunc__ = None
+
+    def __init__(self, data: Any, dtype: DTypeLike | None = None, stop_gradient: bool = True) -> None:
+        from autograd_engine.tensor.creation import to_array
+
+        self._data = to_array(data, dtype)
+        self._grad = None
+        self._node = None
+        self._stop = True
+        self.stop_gradient = stop_gradient
+
+    @staticmethod
+    def _wrap(data: Array, node: Node | None = None) -> Tensor:
+        """A tensor around `data` itself, made by `node` (no gradient without one)."""
+        self = object.__new__(Tensor)
+        self._data = data
+        self._node = node
+        self._stop = node is None
+        return self
+
+    # --- what it is
+
+    @property
+    def stop_gradient(self) -> bool:
+        return self._stop
+
+    @stop_gradient.setter
+    def stop_gradient(self, value: bool) -> None:
+        if not value and self._data.dtype.kind not in "fc":
+            raise DTypeError(
+                f"stop_gradient=False needs a floating dtype, got {self._data.dtype.name}: "
+                "make the tensor with dtype='float32'"
+            )
+        self._stop = bool(value)
+
+    @property
+    def shape(self) -> Size:
+        return Size(self._data.shape)
+
+    @property
+    def dtype(self) -> DType:
+        return as_dtype(self._data.dtype)
+
+    @property
+    def ndim(self) -> int:
+        return self._data.ndim
+
+    @property
+    def size(self) -> int:
+        return self._data.size
+
+    @property
+    def place(self) -> str:
+        return "Place(cpu)"
+
+    @property
+    def name(self) -> str:
+        try:
+            return self._name
+        except AttributeError:
+            kind = "generated_tensor" if self._node is None else "eager_tmp"
+            self._name = f"{kind}_{next(_names)}"
+            return self._name
+
+    @name.setter
+    def name(self, value: str) -> None:
+        self._name = str(value)
+
+    @property
+    def is_leaf(self) -> bool:
+        """True where no recorded operation made this tensor."""
+        return self._node is None
+
+    @property
+    def T(self) -> Tensor:  # noqa: N802 - the public name
+        """The axes in reverse order."""
+        return self.transpose(list(range(self.ndim))[::-1])
+
+    # --- gradient
+
+    @property
+    def grad(self) -> Tensor | None:
+        return getattr(self, "_grad", None)
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            if not isinstance(value, Tensor):
+                raise NotATensorError(
+                    f"grad takes a Tensor or None, got {type(value).__name__}: use to_tensor"
+                )
+            if value._data.shape != self._data.shape:
+                raise ShapeError(
+                    f"grad must have the shape of the tensor, {list(self._data.shape)}; "
+                    f"got {list(value._data.shape)}"
+                )
+            if value._data.dtype != self._data.dtype:
+                raise DTypeError(
+                    f"grad must have the dtype of the tensor, {self._data.dtype.name}; got "
+                    f"{value._data.dtype.name}: use grad.astype({self._data.dtype.name!r})"
+                )
+        self._grad = value
+
+    def gradient(self) -> Array | None:
+        """The accumulated gradient as an ndarray, or None."""
+        return None if self.grad is None else self.grad.numpy()
+
+    def clear_gradient(self, set_to_zero: bool = True) -> None:
+        """Set an existing gradient to zeros, or to None with ``set_to_zero=False``."""
+        if self.grad is not None:
+            zeros = Tensor._leaf(np.zeros_like(self._data)) if set_to_zero else None
+            self._grad = zeros
+
+    def clear_grad(self, set_to_zero: bool = True) -> None:
+        """`clear_gradient` under the name that notebooks use."""
+        self.clear_gradient(set_to_zero)
+
+    @staticmethod
+    def _leaf(data: Array) -> Tensor:
+        """A leaf that requires a gradient, around `data` itself."""
+        self = Tensor._wrap(data)
+        self._stop = False
+        return self
+
+    # --- values
+
+    def numpy(self) -> Array:
+        """The values as a read-only view: a copy is one ``.copy()`` away.
+
+        Read-only, because a graph may need these values unchanged.
+        """
+        view = self._data.view()
+        view.flags.writeable = False
+        return view
+
+    def item(self, *args: int) -> Any:
+        """The one element (or that at the given position) as a Python scalar."""
+        if not args and self._data.size != 1:
+            raise ShapeError(
+                f"item() takes a tensor with one element; this one has shape {list(self.shape)}: "
+                "give a position, or reduce it first"
+            )
+        return self._data.item(*args)
+
+    def tolist(self) -> Any:
+        return self._data.tolist()
+
+    def detach(self) -> Tensor:
+        """The same values, outside the graph."""
+        return Tensor._wrap(self._data)
+
+    def set_value(self, value: Any) -> None:
+        """Replace the values. Operations recorded before keep the old ones.
+
+        Raises
+        ------
+        ShapeError, DTypeError
+            Unless `value` has this tensor's shape and dtype.
+        """
+        from autograd_engine.tensor.creation import to_array
+
+        given = value._data if isinstance(value, Tensor) else np.asarray(value)
+        if given.shape != self._data.shape:
+            raise ShapeError(
+                f"set_value: {self.name} has shape {list(self._data.shape)}, the value "
+                f"{list(given.shape)}"
+            )
+        if not np.can_cast(given.dtype, self._data.dtype, "same_kind"):
+            raise DTypeError(
+                f"set_value: {self.name} is {self._data.dtype.name}, the value {given.dtype.name}; "
+                f"use value.astype({self._data.dtype.name!r})"
+            )
+        self._data = to_array(given, self._data.dtype)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        if dtype is None or np.dtype(dtype) == self._data.dtype:
+            return self._data.copy() if copy else self.numpy()
+        return self._data.astype(dtype)
+
+    def __bool__(self) -> bool:
+        if self._data.size != 1:
+            raise ArgumentError(
+                f"the truth of a tensor with shape {list(self.shape)} is ambiguous; "
+                "use .any() or .all()"
+            )
+        return bool(self._data.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __index__(self) -> int:
+        if self._data.dtype.kind not in "biu":
+            raise TypeError(f"a {self._data.dtype.name} tensor cannot be an index; use .astype('int64')")
+        return int(self.item())
+
+    def __len__(self) -> int:
+        if not self._data.ndim:
+            raise TypeError("len() of a 0-d tensor: it has no axis")
+        return len(self._data)
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return (self[i] for i in range(len(self)))
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return format_tensor(
+            self._data,
+            dtype_name=self._data.dtype.name,
+            stop_gradient=self._stop,
+        )
+
+
+class Parameter(Tensor):
+    """A tensor that an optimizer trains: `stop_gradient` is False, or follows `trainable`."""
+
+    __slots__ = ()
+
+    def __init__(self, data: Any, dtype: DTypeLike | None = None, *, name: str | None = None,
+                 trainable: bool = True) -> None:
+        super().__init__(data, dtype, stop_gradient=not trainable)
+        self.persistable = True
+        if name is not None:
+            self.name = name
+
+    @property
+    def trainable(self) -> bool:
+        return not self._stop
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self.stop_gradient = not value
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + super().__repr__()

@@ -1,0 +1,56 @@
+"""Flags, under the names that users of the reference know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from autograd_engine.errors import ArgumentError
+
+__all__ = ["get_flags", "set_flags"]
+
+
+class _Flags:
+    call_stack_level: int = 1
+
+
+flags: Final = _Flags()
+_NAMES: Final = {"FLAGS_call_stack_level": "call_stack_level"}
+
+
+def _attribute(name: str) -> str:
+    try:
+        return _NAMES[name]
+    except KeyError:
+        raise ArgumentError(f"no flag {name!r}; there are {', '.join(_NAMES)}") from None
+
+
+def set_flags(flags_: Mapping[str, Any]) -> None:
+    """Set flags by name.
+
+    ``FLAGS_call_stack_level``: at 3 or more, every recorded operation remembers the whole stack of
+    the user's lines, for `dump_backward_graph_path`; below, the innermost line only.
+
+    Examples
+    --------
+    >>> set_flags({"FLAGS_call_stack_level": 1})
+    """
+    if not isinstance(flags_, Mapping):
+        raise TypeError(f"set_flags takes a dict, got {type(flags_).__name__}")
+    for name, value in flags_.items():
+        attribute = _attribute(name)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise TypeError(f"{name} must be an int, got {value!r}")
+        setattr(flags, attribute, value)
+
+
+def get_flags(names: str | list[str]) -> dict[str, Any]:
+    """Values of flags by name.
+
+    Examples
+    --------
+    >>> get_flags("FLAGS_call_stack_level")
+    {'FLAGS_call_stack_level': 1}
+    """
+    wanted = [names] if isinstance(names, str) else names
+    return {name: getattr(flags, _attribute(name)) for name in wanted}

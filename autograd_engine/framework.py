@@ -1,0 +1,52 @@
+"""Places and devices: names that programs of the reference use. Everything runs on the CPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError
+
+__all__ = ["CPUPlace", "get_device", "is_tensor", "set_device"]
+
+
+class CPUPlace:
+    """The CPU.
+
+    Examples
+    --------
+    >>> CPUPlace()
+    Place(cpu)
+    """
+
+    def __repr__(self) -> str:
+        return "Place(cpu)"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CPUPlace)
+
+    def __hash__(self) -> int:
+        return hash(CPUPlace)
+
+
+def get_device() -> str:
+    """Always ``"cpu"``."""
+    return "cpu"
+
+
+def set_device(device: str) -> CPUPlace:
+    """Accepts ``"cpu"``.
+
+    Raises
+    ------
+    ArgumentError
+        For any other device.
+    """
+    if device != "cpu":
+        raise ArgumentError(f"set_device: this engine runs on 'cpu' only, got {device!r}")
+    return CPUPlace()
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is an eager Tensor."""
+    return isinstance(x, Tensor)

@@ -1,0 +1,1 @@
+"""NumPy kernels that no single NumPy call provides: convolution, pooling, erf."""

@@ -1,0 +1,37 @@
+"""The namespaces that rules and public functions compute in, one name for each operation.
+
+``raw`` holds the kernels: ndarrays in, ndarrays out, nothing recorded. ``ops`` holds the
+operations proper: on Tensors they run and record, on Variables they append an operator. Both are
+filled from the table (`autograd_engine.binding`), so an operation exists in every mode or in none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from autograd_engine.ops.like import sum_like
+from autograd_engine.registry import REGISTRY
+
+__all__ = ["Namespace", "ops", "raw"]
+
+
+class Namespace:
+    """Operations as attributes; `project` sums a cotangent back over broadcast axes."""
+
+    project: Callable[[Any, Any], Any]
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        raise AttributeError(f"there is no operation named {name!r} in the table")
+
+
+def _project(g: Any, like: Any) -> Any:
+    return g if g is None or g.shape == like.shape else sum_like(g, like)
+
+
+raw: Final = Namespace()
+ops: Final = Namespace()
+
+raw.project = _project
+for _name, _op in REGISTRY.items():
+    setattr(raw, _name, _op.kernel)

@@ -1,0 +1,6 @@
+"""Building blocks of neural networks: functions, initializers, parameter attributes."""
+
+from autograd_engine.nn import functional, initializer
+from autograd_engine.nn.param_attr import ParamAttr
+
+__all__ = ["ParamAttr", "functional", "initializer"]

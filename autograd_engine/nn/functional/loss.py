@@ -1,0 +1,230 @@
+"""Losses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_engine import unique_name
+from autograd_engine.dims import Dim
+from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.namespace import ops
+from autograd_engine.nn.functional.activation import log_softmax, softmax
+from autograd_engine.spec import format_shape, normalize_axis
+from autograd_engine.static.builder import layer_scope
+from autograd_engine.static.program import Variable
+from autograd_engine.tensor.operand import as_operand, spec_of
+from autograd_engine.tensor.reduction import mean
+from autograd_engine.tensor.reduction import sum as sum_over
+
+__all__ = [
+    "cross_entropy",
+    "mse_loss",
+    "nll_loss",
+    "softmax_with_cross_entropy",
+    "square_error_cost",
+]
+
+
+def _reduce(op: str, loss: Any, reduction: str) -> Any:
+    if reduction == "mean":
+        return mean(loss)
+    if reduction == "sum":
+        return sum_over(loss)
+    if reduction == "none":
+        return loss
+    raise ArgumentError(f"{op}: reduction must be 'mean', 'sum' or 'none', got {reduction!r}")
+
+
+def square_error_cost(input: Any, label: Any) -> Any:
+    """(input - label) ** 2, elementwise.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> square_error_cost(paddle.to_tensor([1.0]), paddle.to_tensor([3.0])).tolist()
+    [4.0]
+    """
+    if isinstance(input, Variable) or isinstance(label, Variable):
+        with layer_scope(unique_name.generate("square_error_cost")):
+            return ops.square(ops.subtract(input, label))
+    return ops.square(ops.subtract(input, label))
+
+
+def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
+    """Mean of (input - label) ** 2.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> mse_loss(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([3.0, 2.0])).item()
+    2.0
+    """
+    return _reduce("mse_loss", square_error_cost(input, label), reduction)
+
+
+def _hard_labels(op: str, input: Any, label: Any, axis: int) -> Any:
+    """Integer labels with the class axis kept as 1."""
+    have, want = spec_of(label), spec_of(input)
+    if have.dtype.kind not in "iu":
+        raise DTypeError(
+            f"{op}: label must hold integers, got {have.dtype.name}; use label.astype('int64'), or "
+            "soft_label=True for probabilities"
+        )
+    if have.ndim == want.ndim - 1:
+        label = ops.unsqueeze(label, axis=(axis,))
+    elif have.ndim != want.ndim or (have.shape[axis] != 1 and not isinstance(have.shape[axis], Dim)):
+        raise ShapeError(
+            f"{op}: input {format_shape(want.shape)} needs labels of its shape without axis {axis} "
+            f"(or with size 1 there); got {format_shape(have.shape)}"
+        )
+    return label
+
+
+def _pick(op: str, log_probs: Any, label: Any, axis: int, ignore_index: int) -> tuple[Any, Any]:
+    """(-log p of each label, where the label counts); 0 where it is `ignore_index`."""
+    counts = ops.not_equal(label, ignore_index)
+    safe = ops.where(counts, label, 0)
+    picked = -ops.take_along_axis(log_probs, safe, axis=axis)
+    return ops.where(counts, picked, 0.0), counts
+
+
+def cross_entropy(
+    input: Any,
+    label: Any,
+    weight: Any = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    soft_label: bool = False,
+    axis: int = -1,
+    use_softmax: bool = True,
+    label_smoothing: float = 0.0,
+    name: str | None = None,
+) -> Any:
+    """Cross entropy between `label` and softmax(input) along `axis`.
+
+    Parameters
+    ----------
+    input : Tensor or Variable
+        Logits; probabilities with ``use_softmax=False``.
+    label : Tensor or Variable
+        Class numbers, of the shape of `input` without `axis` (or with size 1 there); with
+        `soft_label`, probabilities of the shape of `input`.
+    weight : Tensor or Variable, optional
+        One for each class. The mean is then weighted.
+    ignore_index : int
+        Labels that do not count.
+    reduction : {"mean", "sum", "none"}
+    label_smoothing : float
+        In [0, 1]: this share of each label is spread over all classes.
+
+    Raises
+    ------
+    DTypeError, ShapeError, ArgumentError, IndexError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> logits = paddle.to_tensor([[0.0, 0.0]])
+    >>> round(cross_entropy(logits, paddle.to_tensor([1])).item(), 4)
+    0.6931
+    """
+    op = "cross_entropy"
+    input, label = as_operand(op, input, "input"), as_operand(op, label, "label")
+    axis = normalize_axis(op, axis, spec_of(input).ndim)
+    if not 0 <= label_smoothing <= 1:
+        raise ArgumentError(f"{op}: label_smoothing must be in [0, 1], got {label_smoothing}")
+    log_probs = log_softmax(input, axis=axis) if use_softmax else ops.log(input)
+    if soft_label:
+        return _soft(op, log_probs, label, weight, axis, reduction, label_smoothing)
+    label = _hard_labels(op, input, label, axis)
+    loss, counts = _pick(op, log_probs, label, axis, ignore_index)
+    if label_smoothing:
+        spread = -ops.mean(log_probs, axis=(axis,), keepdims=True)
+        loss = (1.0 - label_smoothing) * loss + label_smoothing * ops.where(counts, spread, 0.0)
+    return _weighted(op, loss, counts, label, weight, axis, reduction)
+
+
+def _weighted(
+    op: str, loss: Any, counts: Any, label: Any, weight: Any, axis: int, reduction: str
+) -> Any:
+    """Reduce, where labels that do not count, and the weights of the others, enter the mean."""
+    factor = ops.cast_like(counts, loss)
+    if weight is not None:
+        weight = as_operand(op, weight, "weight")
+        factor = factor * ops.gather(weight, ops.where(counts, label, 0), axis=0)
+        loss = loss * factor
+    if reduction == "mean":
+        return sum_over(loss) / sum_over(factor)
+    return _reduce(op, ops.squeeze(loss, axis=(axis,)), reduction)
+
+
+def _soft(
+    op: str, log_probs: Any, label: Any, weight: Any, axis: int, reduction: str, smoothing: float
+) -> Any:
+    if spec_of(label).ndim != spec_of(log_probs).ndim:
+        raise ShapeError(
+            f"{op}: soft labels must have the shape of input, "
+            f"{format_shape(spec_of(log_probs).shape)}; got {format_shape(spec_of(label).shape)}"
+        )
+    if smoothing:
+        spread = ops.mean(ops.full_like(label, value=1.0), axis=(axis,), keepdims=True)
+        classes = ops.sum(ops.full_like(label, value=1.0), axis=(axis,), keepdims=True)
+        label = (1.0 - smoothing) * label + smoothing * spread / classes
+    terms = label * log_probs
+    if weight is not None:
+        shape = [1] * spec_of(label).ndim
+        shape[axis] = -1
+        terms = terms * ops.reshape(as_operand(op, weight, "weight"), shape=tuple(shape))
+    return _reduce(op, -ops.sum(terms, axis=(axis,), keepdims=False), reduction)
+
+
+def softmax_with_cross_entropy(
+    logits: Any,
+    label: Any,
+    soft_label: bool = False,
+    ignore_index: int = -100,
+    return_softmax: bool = False,
+    axis: int = -1,
+) -> Any:
+    """Cross entropy of each element, with `axis` kept as 1; and the softmax, if asked for.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> softmax_with_cross_entropy(paddle.zeros([1, 4]), paddle.to_tensor([[2]])).shape
+    paddle.Size([1, 1])
+    """
+    loss = cross_entropy(
+        logits,
+        label,
+        soft_label=soft_label,
+        ignore_index=ignore_index,
+        axis=axis,
+        reduction="none",
+    )
+    kept = normalize_axis("softmax_with_cross_entropy", axis, spec_of(logits).ndim)
+    loss = ops.unsqueeze(loss, axis=(kept,))
+    return (loss, softmax(logits, axis=axis)) if return_softmax else loss
+
+
+def nll_loss(
+    input: Any,
+    label: Any,
+    weight: Any = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Any:
+    """Minus the log-probability (in `input`, classes on axis 1) of each label.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> nll_loss(paddle.to_tensor([[-1.0, -2.0]]), paddle.to_tensor([1])).item()
+    2.0
+    """
+    op = "nll_loss"
+    input, label = as_operand(op, input, "input"), as_operand(op, label, "label")
+    label = _hard_labels(op, input, label, 1)
+    loss, counts = _pick(op, input, label, 1, ignore_index)
+    return _weighted(op, loss, counts, label, weight, 1, reduction)

@@ -1,0 +1,151 @@
+"""Normalisation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.namespace import ops
+from autograd_engine.spec import format_shape
+from autograd_engine.static.builder import append_operator
+from autograd_engine.static.program import Ref, Variable
+from autograd_engine.registry import REGISTRY
+from autograd_engine.tensor.operand import as_operand, spec_of
+
+__all__ = ["batch_norm", "layer_norm"]
+
+
+def layer_norm(
+    x: Any,
+    normalized_shape: int | Sequence[int],
+    weight: Any = None,
+    bias: Any = None,
+    epsilon: float = 1e-05,
+    name: str | None = None,
+) -> Any:
+    """Standardise over the last axes, then scale and shift.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+    normalized_shape : int or sequence of int
+        The sizes of those axes.
+    weight, bias : Tensor or Variable, optional
+        Of that shape.
+    epsilon : float
+        Added to the variance.
+
+    Raises
+    ------
+    ShapeError
+        When `x` does not end in `normalized_shape`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> layer_norm(paddle.to_tensor([[1.0, 3.0]]), 2, epsilon=0.0).tolist()
+    [[-1.0, 1.0]]
+    """
+    x = as_operand("layer_norm", x)
+    sizes = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    shape = spec_of(x).shape
+    if not sizes or shape[len(shape) - len(sizes) :] != sizes:
+        raise ShapeError(
+            f"layer_norm: x {format_shape(shape)} does not end in normalized_shape {list(sizes)}"
+        )
+    axes = tuple(range(len(shape) - len(sizes), len(shape)))
+    out, _, _ = ops.standardize(x, axis=axes, epsilon=epsilon)
+    for argument, value, apply in (
+        ("weight", weight, ops.multiply),
+        ("bias", bias, ops.add),
+    ):
+        if value is None:
+            continue
+        value = as_operand("layer_norm", value, argument)
+        if spec_of(value).shape != sizes:
+            value = ops.reshape(value, shape=sizes)
+        out = apply(out, value)
+    return out
+
+
+def batch_norm(
+    x: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    momentum: float = 0.9,
+    epsilon: float = 1e-05,
+    data_format: str = "NCHW",
+    use_global_stats: bool | None = None,
+    name: str | None = None,
+) -> Any:
+    """Standardise each channel over the batch, then scale and shift.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[N, C, ...]``
+    running_mean, running_var : Tensor or Variable
+        ``[C]``. While training they become ``momentum * old + (1 - momentum) * new``; otherwise
+        they are what `x` is standardised with.
+    weight, bias : Tensor or Variable, optional
+        ``[C]``
+    training : bool
+    use_global_stats : bool, optional
+        Use the running statistics; by default when not training.
+
+    Raises
+    ------
+    ShapeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([[1.0], [3.0]])
+    >>> mean, var = paddle.zeros([1]), paddle.ones([1])
+    >>> batch_norm(x, mean, var, training=True, epsilon=0.0).tolist()
+    [[-1.0], [1.0]]
+    >>> round(mean.item(), 4)
+    0.2
+    """
+    x = as_operand("batch_norm", x)
+    ndim = spec_of(x).ndim
+    if data_format not in ("NCHW", "NCL", "NC", "NCDHW"):
+        raise ArgumentError(f"batch_norm: data_format must have C second, got {data_format!r}")
+    if ndim < 2:
+        raise ShapeError(f"batch_norm: x must be [N, C, ...], got {format_shape(spec_of(x).shape)}")
+    spread = (1, -1, *[1] * (ndim - 2))
+    if use_global_stats if use_global_stats is not None else not training:
+        mean = ops.reshape(running_mean, shape=spread)
+        deviation = ops.sqrt(ops.reshape(running_var, shape=spread) + epsilon)
+        out = (x - mean) / deviation
+    else:
+        axes = (0, *range(2, ndim))
+        out, mean, variance = ops.standardize(x, axis=axes, epsilon=epsilon)
+        _follow(running_mean, ops.reshape(mean, shape=(-1,)), momentum)
+        _follow(running_var, ops.reshape(variance, shape=(-1,)), momentum)
+    if weight is not None:
+        out = out * ops.reshape(weight, shape=spread)
+    return out if bias is None else out + ops.reshape(bias, shape=spread)
+
+
+def _follow(running: Any, new: Any, momentum: float) -> None:
+    """running = momentum * running + (1 - momentum) * new, outside of any gradient."""
+    if isinstance(running, Variable):
+        value = running * momentum + new * (1.0 - momentum)
+        value.stop_gradient = True
+        running.version += 1
+        append_operator(
+            running.block,
+            REGISTRY["assign"],
+            (Ref(value, value.version),),
+            (Ref(running, running.version),),
+            {},
+        )
+    elif isinstance(running, Tensor):
+        old, statistic = running.detach(), new.detach()
+        running.set_value(old * momentum + statistic * (1.0 - momentum))

@@ -1,0 +1,113 @@
+"""Recurrence: a cell applied to one step after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograd_engine.dims import Dim
+from autograd_engine.errors import ShapeError
+from autograd_engine.namespace import ops
+from autograd_engine.spec import format_shape
+from autograd_engine.tensor.linalg import matmul
+from autograd_engine.tensor.manipulation import split, stack, unbind
+from autograd_engine.tensor.operand import as_operand, spec_of
+
+__all__ = ["lstm_cell", "rnn"]
+
+
+def lstm_cell(
+    x: Any,
+    states: tuple[Any, Any],
+    weight_ih: Any,
+    weight_hh: Any,
+    bias_ih: Any = None,
+    bias_hh: Any = None,
+) -> tuple[Any, tuple[Any, Any]]:
+    """One step of a long short-term memory (Hochreiter and Schmidhuber 1997, with forget gate).
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[batch, in]``
+    states : (h, c)
+        Each ``[batch, hidden]``.
+    weight_ih, weight_hh : Tensor or Variable
+        ``[4 * hidden, in]`` and ``[4 * hidden, hidden]``; gates in the order input, forget, cell,
+        output.
+    bias_ih, bias_hh : Tensor or Variable, optional
+        ``[4 * hidden]``
+
+    Returns
+    -------
+    (h, (h, c))
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> h = c = paddle.zeros([1, 2])
+    >>> out, _ = lstm_cell(paddle.ones([1, 3]), (h, c), paddle.ones([8, 3]), paddle.ones([8, 2]))
+    >>> out.shape
+    paddle.Size([1, 2])
+    """
+    h, c = states
+    gates = matmul(x, weight_ih, transpose_y=True) + matmul(h, weight_hh, transpose_y=True)
+    for bias in (bias_ih, bias_hh):
+        if bias is not None:
+            gates = gates + bias
+    i, f, g, o = split(gates, 4, axis=1)
+    c = ops.sigmoid(f) * c + ops.sigmoid(i) * ops.tanh(g)
+    h = ops.sigmoid(o) * ops.tanh(c)
+    return h, (h, c)
+
+
+def rnn(
+    cell: Callable[[Any, Any], tuple[Any, Any]],
+    inputs: Any,
+    initial_states: Any,
+    time_major: bool = False,
+    is_reverse: bool = False,
+) -> tuple[Any, Any]:
+    """Apply ``cell(x_t, states) -> (output, states)`` along the time axis.
+
+    Parameters
+    ----------
+    cell : callable
+    inputs : Tensor or Variable
+        ``[batch, time, ...]``, or ``[time, batch, ...]`` with `time_major`. The number of steps
+        must be known.
+    initial_states : any
+        What the first call of `cell` gets.
+    is_reverse : bool
+        Start at the last step; outputs stay in the order of the inputs.
+
+    Returns
+    -------
+    (outputs, final states)
+
+    Raises
+    ------
+    ShapeError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> total = lambda x, s: (s + x, s + x)
+    >>> outputs, last = rnn(total, paddle.ones([1, 3]), paddle.zeros([1]))
+    >>> outputs.tolist(), last.tolist()
+    ([[1.0, 2.0, 3.0]], [3.0])
+    """
+    inputs = as_operand("rnn", inputs, "inputs")
+    axis = 0 if time_major else 1
+    shape = spec_of(inputs).shape
+    if len(shape) < 2 or isinstance(shape[axis], Dim) or shape[axis] == 0:
+        raise ShapeError(
+            f"rnn: axis {axis} of inputs {format_shape(shape)} is the time; it must exist and have "
+            "a known size above 0"
+        )
+    steps = unbind(inputs, axis)
+    outputs, states = [], initial_states
+    for x in reversed(steps) if is_reverse else steps:
+        out, states = cell(x, states)
+        outputs.append(out)
+    return stack(outputs[::-1] if is_reverse else outputs, axis), states

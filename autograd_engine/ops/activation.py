@@ -1,0 +1,68 @@
+"""Activations that earn a kernel of their own: by stability, or by saving less."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.kernels.erf import erf
+from autograd_engine.ops.infer import same
+from autograd_engine.registry import defop
+
+Array = NDArray[Any]
+
+_SQRT_HALF = math.sqrt(0.5)
+_PDF_0 = 1.0 / math.sqrt(2.0 * math.pi)
+
+
+def _relu(x: Array) -> Array:
+    return np.maximum(x, 0)
+
+
+def _sigmoid(x: Array) -> Array:
+    """exp(min(x, 0)) / (1 + exp(-|x|)): neither exponential can overflow."""
+    return np.asarray(np.exp(np.minimum(x, 0.0)) / (np.exp(-np.abs(x)) + 1.0))
+
+
+def _gelu(x: Array) -> Array:
+    """x * Phi(x), Phi the standard normal distribution function."""
+    return 0.5 * x * (erf(np.asarray(x * _SQRT_HALF)) + 1.0)
+
+
+def _softmax(x: Array, *, axis: int) -> Array:
+    e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf))
+    return np.asarray(e / _sum_keep(e, axis))
+
+
+def _log_softmax(x: Array, *, axis: int) -> Array:
+    shifted = x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf)
+    return np.asarray(shifted - np.log(_sum_keep(np.exp(shifted), axis)))
+
+
+def _sum_keep(e: Array, axis: int) -> Array:
+    """Sum over one kept axis; float16 accumulates in float32."""
+    if e.dtype == np.float16:
+        return np.add.reduce(e, axis=axis, keepdims=True, dtype=np.float32).astype(np.float16)
+    return np.add.reduce(e, axis=axis, keepdims=True)
+
+
+defop("relu", _relu, inputs="x", infer=same).vjp(
+    x=lambda xp, g, out: g * xp.greater_than(out, 0.0)
+)
+defop("sigmoid", _sigmoid, inputs="x", infer=same, dtypes="floating").vjp(
+    x=lambda xp, g, out: g * (out * (1.0 - out))
+)
+# d/dx x Phi(x) = Phi(x) + x phi(x)
+defop("gelu", _gelu, inputs="x", infer=same, dtypes="floating").vjp(
+    x=lambda xp, g, x: g
+    * (0.5 * (xp.erf(x * _SQRT_HALF) + 1.0) + x * (_PDF_0 * xp.exp(-0.5 * x * x)))
+)
+defop("softmax", _softmax, inputs="x", infer=same, dtypes="floating").vjp(
+    x=lambda xp, g, out, *, axis: out * (g - xp.sum(g * out, axis=(axis,), keepdims=True))
+)
+defop("log_softmax", _log_softmax, inputs="x", infer=same, dtypes="floating").vjp(
+    x=lambda xp, g, out, *, axis: g - xp.exp(out) * xp.sum(g, axis=(axis,), keepdims=True)
+)

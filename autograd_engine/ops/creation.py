@@ -1,0 +1,40 @@
+"""Operations that make an array from attributes alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.registry import defop
+from autograd_engine.spec import Spec
+
+Array = NDArray[Any]
+
+
+def _full(*, shape: tuple[int, ...], value: float, dtype: str) -> Array:
+    return np.full(shape, value, dtype)
+
+
+def _range(*, start: float, end: float, step: float, dtype: str) -> Array:
+    return np.arange(start, end, step).astype(dtype)
+
+
+def _infer_range(*, start: float, end: float, step: float, dtype: str) -> Spec:
+    return Spec((len(np.arange(start, end, step)),), np.dtype(dtype))
+
+
+def _constant(*, value: Array) -> Array:
+    return value
+
+
+defop(
+    "full",
+    _full,
+    inputs="",
+    infer=lambda *, shape, value, dtype: Spec(shape, np.dtype(dtype)),
+)
+defop("range", _range, inputs="", infer=_infer_range)
+# An array of the user's that a program uses: kept as it was when the program was built.
+defop("constant", _constant, inputs="", infer=lambda *, value: Spec(value.shape, value.dtype))

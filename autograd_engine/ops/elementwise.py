@@ -1,0 +1,133 @@
+"""Elementwise arithmetic: one kernel and one derivative a row."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.kernels.erf import erf as erf_kernel
+from autograd_engine.ops.infer import broadcast, compare, differ, same
+from autograd_engine.registry import NONDIFF, OpDef, defop
+from autograd_engine.spec import Spec
+
+Array = NDArray[Any]
+
+
+def _unary(name: str, kernel: Any, dtypes: str = "floating") -> OpDef:
+    return defop(name, kernel, inputs="x", infer=same, dtypes=dtypes)
+
+
+def _binary(name: str, kernel: Any, dtypes: str = "common") -> OpDef:
+    return defop(
+        name, kernel, inputs="x y", infer=broadcast(name), broadcasts=differ, dtypes=dtypes
+    )
+
+
+def _comparison(name: str, kernel: Any) -> OpDef:
+    return defop(name, kernel, inputs="x y", infer=compare(name), dtypes="common").nondiff()
+
+
+# --- arithmetic
+
+_binary("add", np.add).vjp(
+    x=lambda xp, g: g,
+    y=lambda xp, g: g,
+)
+_binary("subtract", np.subtract).vjp(
+    x=lambda xp, g: g,
+    y=lambda xp, g: -g,
+)
+_binary("multiply", np.multiply).vjp(
+    x=lambda xp, g, y: g * y,
+    y=lambda xp, g, x: g * x,
+)
+_binary("divide", np.true_divide, dtypes="floating").vjp(
+    x=lambda xp, g, y: g / y,
+    y=lambda xp, g, y, out: -(g * out / y),
+)
+# x**y: where y is 0 the exponent stays 0, so that 0 * 0**-1 does not become NaN; where x is 0 the
+# logarithm is taken of 1, so that the limit of x**y * log(x) for y > 0, which is 0, comes out.
+_binary("pow", np.power).vjp(
+    x=lambda xp, g, x, y: g * (y * xp.pow(x, y - xp.cast_like(xp.not_equal(y, 0.0), y))),
+    y=lambda xp, g, x, out: g * (out * xp.log(x + xp.cast_like(xp.equal(x, 0.0), x))),
+)
+_unary("negative", np.negative, dtypes="any").vjp(x=lambda xp, g: -g)
+_unary("square", np.square, dtypes="any").vjp(x=lambda xp, g, x: g * (2.0 * x))
+_unary("abs", np.absolute, dtypes="any").vjp(x=lambda xp, g, x: g * xp.sign(x))
+_unary("sign", np.sign, dtypes="any").vjp(x=NONDIFF)
+_unary("floor", np.floor).vjp(x=NONDIFF)
+
+# --- exponentials, logarithms, trigonometry
+
+_unary("exp", np.exp).vjp(x=lambda xp, g, out: g * out)
+_unary("log", np.log).vjp(x=lambda xp, g, x: g / x)
+_unary("sqrt", np.sqrt).vjp(x=lambda xp, g, out: g / (2.0 * out))
+_unary("sin", np.sin).vjp(x=lambda xp, g, x: g * xp.cos(x))
+_unary("cos", np.cos).vjp(x=lambda xp, g, x: -(g * xp.sin(x)))
+_unary("tanh", np.tanh).vjp(x=lambda xp, g, out: g * (1.0 - out * out))
+_unary("erf", erf_kernel).vjp(
+    x=lambda xp, g, x: g * (2.0 / math.sqrt(math.pi) * xp.exp(-(x * x)))
+)
+
+# --- order. At a tie both sides of maximum and minimum get half.
+
+_binary("maximum", np.maximum).vjp(
+    x=lambda xp, g, x, y: g * xp.greater_than(x, y) + 0.5 * g * xp.equal(x, y),
+    y=lambda xp, g, x, y: g * xp.less_than(x, y) + 0.5 * g * xp.equal(x, y),
+)
+_binary("minimum", np.minimum).vjp(
+    x=lambda xp, g, x, y: g * xp.less_than(x, y) + 0.5 * g * xp.equal(x, y),
+    y=lambda xp, g, x, y: g * xp.greater_than(x, y) + 0.5 * g * xp.equal(x, y),
+)
+_comparison("equal", np.equal)
+_comparison("not_equal", np.not_equal)
+_comparison("greater_than", np.greater)
+_comparison("greater_equal", np.greater_equal)
+_comparison("less_than", np.less)
+_comparison("less_equal", np.less_equal)
+_comparison("logical_and", np.logical_and)
+_comparison("logical_or", np.logical_or)
+defop(
+    "logical_not", np.logical_not, inputs="x", infer=lambda x: Spec(x.shape, np.dtype(np.bool_))
+).nondiff()
+
+
+def _where(condition: Array, x: Array, y: Array) -> Array:
+    return np.where(condition, x, y)
+
+
+def _infer_where(condition: Spec, x: Spec, y: Spec) -> Spec:
+    values = broadcast("where")(x, y)
+    return Spec(broadcast("where")(condition, values).shape, values.dtype)
+
+
+# `where` with 0 and not a product with the mask: 0 * inf would be NaN.
+defop(
+    "where",
+    _where,
+    inputs="condition x y",
+    infer=_infer_where,
+    broadcasts=differ,
+    dtypes="common",
+    untyped="condition",
+).vjp(
+    condition=NONDIFF,
+    x=lambda xp, g, condition: xp.where(condition, g, 0.0),
+    y=lambda xp, g, condition: xp.where(condition, 0.0, g),
+)
+
+
+# --- dtype
+
+
+def _cast(x: Array, *, dtype: str) -> Array:
+    return x.astype(dtype)
+
+
+defop("cast", _cast, inputs="x", infer=lambda x, *, dtype: Spec(x.shape, np.dtype(dtype))).vjp(
+    x=lambda xp, g, x_like: xp.cast_like(g, x_like)
+)
+defop("assign", np.copy, inputs="x", infer=same).vjp(x=lambda xp, g: g)

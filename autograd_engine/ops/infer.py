@@ -1,0 +1,65 @@
+"""Inference rules that many operations share: Specs in, Spec of the output out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograd_engine.dtypes import BOOL, common_dtype
+from autograd_engine.errors import DTypeError
+from autograd_engine.spec import Shape, Spec, broadcast_shapes
+
+__all__ = ["broadcast", "compare", "differ", "index_dtype", "like", "same", "sum_dtype"]
+
+
+def same(x: Spec, **_: Any) -> Spec:
+    """The output is like the first input."""
+    return Spec(x.shape, x.dtype)
+
+
+def like(g: Spec, like: Spec, **_: Any) -> Spec:
+    """The output has the dtype of `g` and the shape of `like`."""
+    return Spec(like.shape, g.dtype)
+
+
+def broadcast(name: str) -> Callable[..., Spec]:
+    """Shapes broadcast; the dtype is the one in which the inputs meet."""
+
+    def infer(*specs: Spec, **_: Any) -> Spec:
+        shape = broadcast_shapes(name, *[s.shape for s in specs])
+        return Spec(shape, common_dtype([s.dtype for s in specs]))
+
+    return infer
+
+
+def compare(name: str) -> Callable[..., Spec]:
+    """Shapes broadcast; the result is bool."""
+
+    def infer(*specs: Spec, **_: Any) -> Spec:
+        return Spec(broadcast_shapes(name, *[s.shape for s in specs]), BOOL)
+
+    return infer
+
+
+def differ(*shapes: Shape) -> bool:
+    """Whether elementwise inputs of these shapes may broadcast: any two differ."""
+    first = shapes[0]
+    return any(s != first for s in shapes[1:])
+
+
+def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Dtype of a sum: integers and bools widen as NumPy's do."""
+    if dtype.kind in "biu":
+        return np.dtype(np.uint64 if dtype.kind == "u" and dtype.itemsize == 8 else np.int64)
+    return dtype
+
+
+def index_dtype(op: str, argument: str, spec: Spec) -> None:
+    """Raise DTypeError unless `spec` can index."""
+    if spec.dtype.kind not in "iu":
+        raise DTypeError(
+            f"{op}: {argument} must hold integers, got {spec.dtype.name}; "
+            f"use {argument}.astype('int64')"
+        )

@@ -1,0 +1,99 @@
+"""Operations that take a shape or dtype from another array: what rules use instead of shapes.
+
+Each reads only the shape and dtype of its input `like`, which therefore need not be kept.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.ops.infer import like as infer_like
+from autograd_engine.registry import NONDIFF, defop
+from autograd_engine.spec import Like, Spec
+
+Array = NDArray[Any]
+Axes = tuple[int, ...]
+
+
+def sum_like(x: Array, like: Like) -> Array:
+    """Sum `x` over the axes that broadcasting had added or stretched."""
+    shape = like.shape
+    if x.shape == shape:
+        return x
+    lead = x.ndim - len(shape)
+    axes = (
+        *range(lead),
+        *(i + lead for i, d in enumerate(shape) if d == 1 and x.shape[i + lead] != 1),
+    )
+    if x.dtype == np.float16:
+        total = np.add.reduce(x, axis=axes, keepdims=True, dtype=np.float32).astype(x.dtype)
+    else:
+        total = np.add.reduce(x, axis=axes, keepdims=True)
+    return total.reshape(shape)
+
+
+def _restore_axes(x: Array, axis: Axes, keepdims: bool) -> Array:
+    return x if keepdims else np.expand_dims(x, axis)
+
+
+def _expand_like(x: Array, like: Like, *, axis: Axes = (), keepdims: bool = True) -> Array:
+    return np.broadcast_to(_restore_axes(x, axis, keepdims), like.shape)
+
+
+def _spread_like(x: Array, like: Like, *, axis: Axes, keepdims: bool) -> Array:
+    count = 1
+    for a in axis:
+        count *= like.shape[a]
+    # Divided before it is spread: the same bits, fewer divisions.
+    return np.broadcast_to(_restore_axes(x / max(count, 1), axis, keepdims), like.shape)
+
+
+def _reshape_like(x: Array, like: Like) -> Array:
+    return x.reshape(like.shape)
+
+
+def _cast_like(x: Array, like: Like) -> Array:
+    return np.asarray(x).astype(like.dtype)
+
+
+defop("sum_like", sum_like, inputs="x like", infer=infer_like).vjp(
+    x=lambda xp, g, x_like: xp.expand_like(g, x_like), like=NONDIFF
+)
+
+
+def expand_like_x(xp: Any, g: Any, x_like: Any, *, axis: Axes, keepdims: bool) -> Any:
+    """Sum over the dropped axes, then over the stretched ones."""
+    return xp.sum_like(g if keepdims else xp.sum(g, axis=axis, keepdims=False), x_like)
+
+
+defop("expand_like", _expand_like, inputs="x like", infer=infer_like).vjp(
+    x=expand_like_x, like=NONDIFF
+)
+defop("spread_like", _spread_like, inputs="x like", infer=infer_like).vjp(
+    x=lambda xp, g, *, axis, keepdims: xp.mean(g, axis=axis, keepdims=keepdims), like=NONDIFF
+)
+defop("reshape_like", _reshape_like, inputs="x like", infer=infer_like).vjp(
+    x=lambda xp, g, x_like: xp.reshape_like(g, x_like), like=NONDIFF
+)
+defop(
+    "cast_like", _cast_like, inputs="x like", infer=lambda x, like: Spec(x.shape, like.dtype)
+).vjp(x=lambda xp, g, x_like: xp.cast_like(g, x_like), like=NONDIFF)
+
+
+def _full_like(like: Like, *, value: float, dtype: str | None = None) -> Array:
+    return np.full(like.shape, value, dtype or like.dtype)
+
+
+def _infer_full_like(like: Spec, *, value: float, dtype: str | None = None) -> Spec:
+    return Spec(like.shape, np.dtype(dtype) if dtype else like.dtype)
+
+
+def _zeros_like(like: Like) -> Array:
+    return np.zeros(like.shape, like.dtype)
+
+
+defop("full_like", _full_like, inputs="like", infer=_infer_full_like).nondiff()
+defop("zeros_like", _zeros_like, inputs="like", infer=lambda like: like).nondiff()

@@ -1,0 +1,53 @@
+"""Adam."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from autograd_engine.errors import ArgumentError
+from autograd_engine.optimizer.optimizer import Optimizer
+
+__all__ = ["Adam"]
+
+
+class Adam(Optimizer):
+    """Adaptive moment estimation (Kingma and Ba 2015).
+
+    Parameters
+    ----------
+    learning_rate : float
+    beta1, beta2 : float
+        In [0, 1): decay of the first and second moment.
+    epsilon : float
+    parameters : sequence of Tensor, optional
+        Needed in eager mode; in a program, by default all trainable ones.
+    """
+
+    operation = "adam"
+    state: ClassVar = {
+        "moment1": (True, lambda attrs: 0.0),
+        "moment2": (True, lambda attrs: 0.0),
+        "beta1_pow_acc": (False, lambda attrs: attrs["beta1"]),
+        "beta2_pow_acc": (False, lambda attrs: attrs["beta2"]),
+    }
+
+    def __init__(
+        self,
+        learning_rate: float = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-08,
+        parameters: Sequence[Any] | None = None,
+    ) -> None:
+        super().__init__(learning_rate, parameters)
+        for name, value in (("beta1", beta1), ("beta2", beta2)):
+            if not 0 <= value < 1:
+                raise ArgumentError(f"Adam: {name} must be in [0, 1), got {value}")
+        if not epsilon > 0:
+            raise ArgumentError(f"Adam: epsilon must be above 0, got {epsilon}")
+        self._attrs = {"beta1": float(beta1), "beta2": float(beta2), "epsilon": float(epsilon)}
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        return dict(self._attrs)

@@ -1,0 +1,244 @@
+"""What all optimizers share: state by parameter, eager steps, and operators in a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine import unique_name
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
+from autograd_engine.nn.initializer import Constant
+from autograd_engine.parameters import initialize
+from autograd_engine.registry import REGISTRY
+from autograd_engine.source import caller
+from autograd_engine.spec import Spec, format_shape
+from autograd_engine.static.backward import append_backward
+from autograd_engine.static.builder import append_operator, emitting
+from autograd_engine.static.program import (
+    Operator,
+    Program,
+    Ref,
+    Variable,
+    default_startup_program,
+    program_guard,
+)
+
+__all__ = ["Optimizer"]
+
+Array = NDArray[Any]
+ParamGrad = tuple[Variable, Variable]
+
+
+class Optimizer:
+    """Base of the optimizers.
+
+    A subclass names its operation and the state that the operation takes and returns, in order;
+    nothing else differs between optimizers, nor between modes.
+
+    Attributes
+    ----------
+    operation : str
+        Name in the table; inputs ``param grad learning_rate *state``.
+    state : dict of str to (bool, callable)
+        For each state array: whether it has the parameter's shape (or is 0-d), and its initial
+        value from the attributes.
+    """
+
+    operation: ClassVar[str]
+    state: ClassVar[dict[str, tuple[bool, Callable[[dict[str, Any]], float]]]] = {}
+
+    def __init__(
+        self, learning_rate: float = 0.001, parameters: Sequence[Tensor] | None = None
+    ) -> None:
+        self._check_rate(learning_rate)
+        self._learning_rate = float(learning_rate)
+        self._parameters = self._checked_parameters(parameters)
+        self._eager_state: dict[int, list[Array]] = {}
+        self._rate_variables: dict[int, Variable] = {}
+        self._name = unique_name.generate(type(self).__name__.lower())
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """Attributes of the operation."""
+        return {}
+
+    # --- learning rate
+
+    @staticmethod
+    def _check_rate(value: Any) -> None:
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+            raise TypeError(f"learning rate should be float, got {type(value).__name__}")
+
+    def get_lr(self) -> float:
+        """The learning rate."""
+        return self._learning_rate
+
+    def set_lr(self, value: float) -> None:
+        """Set the learning rate of the steps to come (in programs: of those built from here)."""
+        self._check_rate(value)
+        self._learning_rate = float(value)
+
+    # --- eager mode
+
+    @staticmethod
+    def _checked_parameters(parameters: Any) -> list[Tensor] | None:
+        if parameters is None:
+            return None
+        if isinstance(parameters, (Tensor, Variable, str)) or not hasattr(parameters, "__iter__"):
+            raise NotATensorError(
+                f"parameters must be a list of Tensors, got {type(parameters).__name__}; write "
+                "[parameter]"
+            )
+        found = list(parameters)
+        for k, p in enumerate(found):
+            if not isinstance(p, (Tensor, Variable)):
+                raise NotATensorError(f"parameters[{k}] must be a Tensor, got {type(p).__name__}")
+        return found
+
+    def _eager_parameters(self) -> list[Tensor]:
+        if self._parameters is None:
+            raise ArgumentError(
+                f"{type(self).__name__} has nothing to train: pass parameters=[...] in eager mode"
+            )
+        return self._parameters
+
+    def step(self) -> None:
+        """Update every parameter that has a gradient.
+
+        Values are replaced, not written over: what a graph has saved stays as it was.
+        """
+        operation, attrs = REGISTRY[self.operation], self.attrs
+        for p in self._eager_parameters():
+            if p._stop or p.grad is None:
+                continue
+            g = p.grad._data
+            rate = np.asarray(self._learning_rate, p._data.dtype)
+            state = self._state_of(p)
+            out = operation.kernel(p._data, g, rate, *state, **attrs)
+            if not operation.multiple:
+                p._data = out
+            else:
+                p._data = out[0]
+                self._eager_state[id(p)] = list(out[1:])
+
+    def _state_of(self, p: Tensor) -> list[Array]:
+        found = self._eager_state.get(id(p))
+        if found is None:
+            found = self._eager_state[id(p)] = [
+                np.full(p._data.shape if shaped else (), initial(self.attrs), p._data.dtype)
+                for shaped, initial in self.state.values()
+            ]
+        return found
+
+    def clear_grad(self, set_to_zero: bool = True) -> None:
+        """Set the gradients of all parameters to zeros, or to None."""
+        for p in self._eager_parameters():
+            p.clear_gradient(set_to_zero)
+
+    clear_gradients = clear_grad
+
+    # --- both modes
+
+    def minimize(
+        self,
+        loss: Any,
+        startup_program: Program | None = None,
+        parameters: Sequence[Any] | None = None,
+        no_grad_set: Any = None,
+    ) -> tuple[list[Operator], list[tuple[Any, Any]]]:
+        """In a program: append the backward half and the updates. Eagerly: one `step`.
+
+        Eager mode expects ``loss.backward()`` to have been called.
+
+        Returns
+        -------
+        (operators, [(parameter, gradient)])
+
+        Raises
+        ------
+        NotATensorError, ShapeError
+        """
+        if isinstance(loss, Tensor):
+            pairs = [(p, p.grad) for p in self._eager_parameters() if p.grad is not None]
+            self.step()
+            return [], pairs
+        if not isinstance(loss, Variable):
+            raise NotATensorError(
+                f"minimize: loss must be a Variable or a Tensor, got {type(loss).__name__}"
+            )
+        pairs = self.backward(loss, startup_program, parameters, no_grad_set)
+        main = loss.block.program
+        with program_guard(main, startup_program or default_startup_program()):
+            return self.apply_gradients(pairs), pairs
+
+    def backward(
+        self,
+        loss: Variable,
+        startup_program: Program | None = None,
+        parameters: Sequence[Any] | None = None,
+        no_grad_set: Any = None,
+        callbacks: Any = None,
+    ) -> list[ParamGrad]:
+        """Append the backward half; see `static.append_backward`."""
+        size = loss.spec.size
+        if size != 1:
+            raise ShapeError(
+                f"minimize: loss has shape {format_shape(loss.spec.shape)} and must have one "
+                "element: reduce it (did you forget paddle.mean?)"
+            )
+        chosen = parameters if parameters is not None else self._parameters
+        return append_backward(loss, chosen, no_grad_set, callbacks)
+
+    def apply_gradients(self, params_grads: Sequence[ParamGrad]) -> list[Operator]:
+        """Append an update operator for each pair, in the order of the parameters' names."""
+        return [
+            self._append_update(p, g)
+            for p, g in sorted(params_grads, key=lambda pair: pair[0].name)
+        ]
+
+    def _append_update(self, param: Variable, grad: Variable) -> Operator:
+        block = param.block
+        operation = REGISTRY[self.operation]
+        rate = self._rate_variable(param)
+        state = [
+            self._state_variable(param, name, shaped, initial(self.attrs))
+            for name, (shaped, initial) in self.state.items()
+        ]
+        written = [param, *state]
+        operands = tuple(Ref(v, v.version) for v in (param, grad, rate, *state))
+        for v in written:
+            v.version += 1
+        with emitting(param.name, "optimize", caller()):
+            return append_operator(
+                block, operation, operands, tuple(Ref(v, v.version) for v in written), self.attrs
+            )
+
+    def _persistable(self, block: Any, name: str, spec: Spec, value: float) -> Variable:
+        var = Variable(block, name, spec, stop_gradient=True, persistable=True)
+        block.add_var(var)
+        initialize(name, spec, Constant(value))
+        return var
+
+    def _rate_variable(self, param: Variable) -> Variable:
+        key = id(param.block)
+        found = self._rate_variables.get(key)
+        if found is None:
+            found = self._rate_variables[key] = self._persistable(
+                param.block,
+                unique_name.generate("learning_rate"),
+                Spec((), param.spec.dtype),
+                self._learning_rate,
+            )
+        return found
+
+    def _state_variable(
+        self, param: Variable, name: str, shaped: bool, value: float
+    ) -> Variable:
+        spec = Spec(param.spec.shape if shaped else (), param.spec.dtype)
+        full_name = unique_name.generate(f"{param.name}_{name}")
+        return self._persistable(param.block, full_name, spec, value)
+

@@ -1,0 +1,128 @@
+"""Making parameters, in either mode."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograd_engine import unique_name
+from autograd_engine.dtypes import DTypeLike, to_numpy
+from autograd_engine.eager.tensor import Parameter as EagerParameter
+from autograd_engine.errors import ArgumentError, DTypeError
+from autograd_engine.namespace import raw
+from autograd_engine.nn.initializer import Constant, Initializer, XavierUniform
+from autograd_engine.nn.param_attr import ParamAttr
+from autograd_engine.registry import REGISTRY
+from autograd_engine.source import caller
+from autograd_engine.spec import Spec
+from autograd_engine.static import mode
+from autograd_engine.static.program import (
+    Operator,
+    Parameter,
+    Ref,
+    Variable,
+    default_main_program,
+    default_startup_program,
+)
+
+__all__ = ["create_parameter", "static_parameter"]
+
+
+def create_parameter(
+    shape: Sequence[int],
+    dtype: DTypeLike = "float32",
+    name: str | None = None,
+    attr: Any = None,
+    is_bias: bool = False,
+    default_initializer: Initializer | None = None,
+) -> Any:
+    """A trainable parameter: a tensor in eager mode, a variable of the default program else.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        Positive sizes.
+    dtype : dtype
+        A floating one.
+    name : str, optional
+    attr : ParamAttr, str or Initializer, optional
+    is_bias : bool
+        Start at zero unless told otherwise.
+    default_initializer : Initializer, optional
+        When `attr` names none; by default Xavier uniform, for a bias zeros.
+
+    Raises
+    ------
+    ArgumentError, DTypeError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.create_parameter([2, 3]).stop_gradient
+    False
+    """
+    chosen = ParamAttr.of(attr)
+    full_name = name or chosen.name or unique_name.generate("create_parameter_0.w")
+    initializer = chosen.initializer or default_initializer
+    if initializer is None:
+        initializer = Constant(0.0) if is_bias else XavierUniform()
+    sizes = _sizes(shape)
+    numpy_dtype = to_numpy(dtype)
+    if numpy_dtype.kind != "f":
+        raise DTypeError(f"create_parameter: dtype must be a float, got {numpy_dtype.name}")
+    if mode.building():
+        return static_parameter(full_name, sizes, numpy_dtype, initializer, chosen.trainable)
+    kernel, attrs = initializer.operation(sizes, numpy_dtype.name)
+    value = np.array(getattr(raw, kernel)(**attrs))
+    return EagerParameter(value, name=full_name, trainable=chosen.trainable)
+
+
+def _sizes(shape: Sequence[int]) -> tuple[int, ...]:
+    sizes = tuple(shape)
+    for k, d in enumerate(sizes):
+        if not isinstance(d, (int, np.integer)) or isinstance(d, bool) or d < 1:
+            raise ArgumentError(
+                f"the sizes of a parameter must be positive ints; size {k} of {list(sizes)} is not"
+            )
+    return tuple(int(d) for d in sizes)
+
+
+def static_parameter(
+    name: str,
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    initializer: Initializer,
+    trainable: bool,
+) -> Variable:
+    """A parameter of the default main program, initialised by the default startup program."""
+    block = default_main_program().global_block()
+    existing = block.vars.get(name)
+    if existing is not None:
+        if existing.spec != Spec(shape, dtype):
+            raise ArgumentError(
+                f"Parameter {name!r} has been created before, with shape {list(existing.shape)} "
+                f"and dtype {existing.dtype.name}; a layer now asks for {list(shape)} and "
+                f"{dtype.name}. Give one of them another name"
+            )
+        return existing
+    parameter = Parameter(block, name, Spec(shape, dtype), trainable=trainable)
+    block.add_var(parameter)
+    initialize(name, Spec(shape, dtype), initializer)
+    return parameter
+
+
+def initialize(name: str, spec: Spec, initializer: Initializer) -> None:
+    """Have the default startup program write `name`."""
+    startup = default_startup_program().global_block()
+    if name in startup.vars:
+        return
+    var = Variable(startup, name, spec, stop_gradient=True, persistable=True)
+    startup.add_var(var)
+    shape = tuple(int(d) for d in spec.shape)
+    kernel, attrs = initializer.operation(shape, spec.dtype.name)
+    full = REGISTRY[kernel].complete_attrs(attrs)
+    startup.append(
+        Operator(startup, REGISTRY[kernel], (), (Ref(var, 0),), full, caller(), "forward")
+    )

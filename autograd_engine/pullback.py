@@ -1,0 +1,175 @@
+"""Pullbacks: the rules that one call of an operation needs, as one compiled function.
+
+Which inputs want a gradient is known when an operation is recorded. For each such set a function
+is generated once: it unpacks what was saved, runs just the wanted rules, and projects the results
+where broadcasting asks for it. The tape, the static program and ``create_graph`` all call this
+same function, with another ``xp``; nothing else in the engine evaluates a rule.
+
+For ``multiply`` with both inputs wanted, after broadcasting::
+
+    def multiply_pullback(xp, g, saved, attrs):
+        y, x, x_like, y_like = saved
+        grad_x = rule_x(xp, g, y)
+        grad_y = rule_y(xp, g, x)
+        return (xp.project(grad_x, x_like), xp.project(grad_y, y_like))
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from autograd_engine.spec import Spec
+
+if TYPE_CHECKING:
+    from autograd_engine.registry import OpDef, Rule
+
+__all__ = ["Pullback"]
+
+
+class Pullback:
+    """Compiled gradient of one operation for the inputs in `wanted`.
+
+    Attributes
+    ----------
+    wanted : tuple of int
+        Positions of the inputs that get a cotangent, in the order in which they are returned.
+    saved : tuple of str
+        Names of what must be saved: inputs, outputs, or ``<name>_like`` for shape and dtype.
+    save : callable
+        ``save(*inputs, *outputs)`` picks that from ndarrays (a variadic input or output is one
+        tuple).
+    pull : callable
+        ``pull(xp, g, saved, attrs)`` returns one cotangent for each wanted input. For an
+        operation with several outputs, ``g[i]`` is that of output i, None where nothing arrived.
+    """
+
+    __slots__ = ("_restricted", "op", "project", "pull", "save", "saved", "wanted")
+
+    def __init__(
+        self,
+        op: OpDef,
+        wanted: tuple[int, ...],
+        *,
+        project: bool,
+        saved: tuple[str, ...] | None = None,
+    ) -> None:
+        self.op = op
+        self.wanted = wanted
+        self.project = project
+        self.saved = saved if saved is not None else self._names()
+        self.save = self._compile_save()
+        self.pull = self._compile_pull()
+        self._restricted: dict[tuple[int, ...], Pullback] = {}
+
+    def restrict(self, wanted: tuple[int, ...]) -> Pullback:
+        """The pullback for fewer inputs that reads the same saved values."""
+        if wanted == self.wanted:
+            return self
+        found = self._restricted.get(wanted)
+        if found is None:
+            found = Pullback(self.op, wanted, project=self.project, saved=self.saved)
+            self._restricted[wanted] = found
+        return found
+
+    def rules(self) -> list[tuple[int, str, Rule]]:
+        """(position, input name, rule) of each wanted input."""
+        out = []
+        for k in self.wanted:
+            rule = self.op.rule_at(k)
+            assert rule is not None
+            out.append((k, self.op.input_at(k), rule))
+        return out
+
+    def _names(self) -> tuple[str, ...]:
+        """Everything the wanted rules, the zero filling and the projection read, once each."""
+        op = self.op
+        names: dict[str, None] = {}
+        for _, name, rule in self.rules():
+            names.update(dict.fromkeys(rule.saves))
+            if self.project:
+                names[f"{name}_like"] = None
+        if self.wanted and self._fills_zeros():
+            names.update((f"{o}_like", None) for o in op.outputs if o not in op.nondiff_outputs)
+        return tuple(names)
+
+    def _fills_zeros(self) -> bool:
+        """A cotangent can be missing, and the rules are not to see that."""
+        op = self.op
+        several = op.variadic_output or len(op.cotangent_names()) > 1
+        return op.multiple and several and not op.lazy_cotangents
+
+    def _compile_save(self) -> Callable[..., tuple[Any, ...]]:
+        op = self.op
+        variadic = {op.inputs[-1]} if op.variadic else set()
+        variadic |= {op.outputs[0]} if op.variadic_output else set()
+
+        def expression(name: str) -> str:
+            base = name.removesuffix("_like")
+            if name == base or name in (*op.inputs, *op.outputs):
+                return name
+            if base in variadic:
+                return f"tuple([Spec(a.shape, a.dtype) for a in {base}])"
+            return f"Spec({base}.shape, {base}.dtype)"
+
+        parameters = ", ".join((*op.inputs, *op.outputs))
+        values = "".join(f"{expression(name)}, " for name in self.saved)
+        source = f"def {op.name}_save({parameters}):\n    return ({values})\n"
+        return _define(source, f"{op.name}_save", {"Spec": Spec})
+
+    def _compile_pull(self) -> Callable[..., tuple[Any, ...]]:
+        op = self.op
+        lines = [f"def {op.name}_pullback(xp, g, saved, attrs):"]
+        if self.saved:
+            lines.append(f"{', '.join(self.saved)}, = saved")
+        if op.multiple:
+            lines += self._unpack_cotangents()
+        scope: dict[str, Any] = {}
+        results = []
+        for k, name, rule in self.rules():
+            if f"rule_{name}" not in scope:
+                scope[f"rule_{name}"] = rule.fn
+                arguments = [
+                    "xp",
+                    *rule.cotangents,
+                    *rule.saves,
+                    *(f"{a}=attrs[{a!r}]" for a in rule.attrs),
+                ]
+                lines.append(f"grad_{name} = rule_{name}({', '.join(arguments)})")
+            result = f"grad_{name}"
+            if op.variadic and name == op.inputs[-1]:
+                result += f"[{k - len(op.inputs) + 1}]"
+            if self.project:
+                result = f"xp.project({result}, {name}_like)"
+            results.append(f"{result}, ")
+        lines.append(f"return ({''.join(results)})")
+        source = "\n    ".join(lines) + "\n"
+        return _define(source, f"{op.name}_pullback", scope)
+
+    def _unpack_cotangents(self) -> list[str]:
+        op = self.op
+        if op.variadic_output:
+            name = f"g_{op.outputs[0]}"
+            likes = f"{op.outputs[0]}_like"
+            return [
+                f"{name} = [xp.zeros_like(like) if g[i] is None else g[i] "
+                f"for i, like in enumerate({likes})]"
+            ]
+        lines = []
+        for i, output in enumerate(op.outputs):
+            if output in op.nondiff_outputs:
+                continue
+            lines.append(f"g_{output} = g[{i}]")
+            if self._fills_zeros():
+                lines.append(f"if g_{output} is None: g_{output} = xp.zeros_like({output}_like)")
+        return lines
+
+
+def _define(source: str, name: str, scope: dict[str, Any]) -> Callable[..., tuple[Any, ...]]:
+    """Run generated source, and keep its text so that tracebacks show it."""
+    filename = f"<autograd_engine {name} {id(scope):x}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    exec(compile(source, filename, "exec"), scope)
+    function: Callable[..., tuple[Any, ...]] = scope[name]
+    return function

@@ -1,0 +1,259 @@
+"""The table: every primitive operation with its kernel, its inference and its gradient rules.
+
+An operation is declared once::
+
+    multiply = defop("multiply", kernel=np.multiply, inputs="x y", infer=broadcast,
+                     broadcasts=True, dtypes="common")
+    multiply.vjp(x=lambda xp, g, y: g * y,
+                 y=lambda xp, g, x: g * x)
+
+A rule maps the cotangent ``g`` of the output to the cotangent of one input. Its parameters
+after ``xp, g`` name inputs or outputs of the operation, and that list is what the tape saves:
+``<name>_like`` asks for shape and dtype only. Keyword-only parameters are attributes, and
+``**attrs`` asks for all of them. ``xp`` is the namespace in which the rule computes; which one it is decides what the rule does: on ndarrays
+it computes, on Tensors it records (so that it can be differentiated again), on Variables it
+appends operators to a program. A rule therefore uses operators, ``xp.<operation>`` and Python
+scalars only, and never looks at a shape: `pullback` projects its result onto the input's.
+
+An operation with several outputs has one cotangent parameter for each differentiable one,
+``g_<output>``. A cotangent that never arrived is filled with zeros first, unless the operation
+says ``lazy_cotangents``: then its rules get None for it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+
+from autograd_engine.errors import RegistryError
+from autograd_engine.pullback import Pullback
+from autograd_engine.spec import Spec
+
+__all__ = ["NONDIFF", "REGISTRY", "OpDef", "Rule", "check_registry", "defop"]
+
+Kernel: TypeAlias = Callable[..., Any]
+Infer: TypeAlias = Callable[..., Spec | tuple[Spec, ...]]
+DTypeRule: TypeAlias = Literal["any", "common", "floating"]
+
+
+class _NonDifferentiable:
+    """Stands where a rule would: this input has no gradient, and that is on purpose."""
+
+    def __repr__(self) -> str:
+        return "NONDIFF"
+
+
+NONDIFF: Final = _NonDifferentiable()
+
+REGISTRY: Final[dict[str, OpDef]] = {}
+
+
+class Rule:
+    """A gradient rule for one input, with what its signature declares."""
+
+    __slots__ = ("attrs", "cotangents", "fn", "saves")
+
+    def __init__(self, op: OpDef, input_name: str, fn: Callable[..., Any]) -> None:
+        where = f"rule of {op.name} for {input_name}"
+        parameters = list(inspect.signature(fn).parameters.values())
+        positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        self.fn = fn
+        self.attrs = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+        if any(p.kind is p.VAR_KEYWORD for p in parameters):
+            self.attrs = tuple(op.attrs)
+        self.cotangents = op.cotangent_names()
+        head = ["xp", *self.cotangents]
+        if positional[: len(head)] != head:
+            raise RegistryError(f"{where}: the first parameters must be {', '.join(head)}")
+        self.saves = tuple(positional[len(head) :])
+        known = {*op.inputs, *op.outputs}
+        for name in self.saves:
+            if name.removesuffix("_like") not in known and name not in known:
+                raise RegistryError(f"{where}: {name!r} is no input or output of {op.name}")
+        for name in self.attrs:
+            if name not in op.attrs:
+                raise RegistryError(f"{where}: {name!r} is no attribute of {op.name}")
+
+
+class OpDef:
+    """One primitive operation: a row of the table.
+
+    Attributes
+    ----------
+    name : str
+    kernel : callable
+        ``kernel(*arrays, **attrs)`` on ndarrays; returns an array, or a tuple for several outputs.
+    inputs, outputs : tuple of str
+        ``*xs`` takes any number of arrays: only as the last input, or as the only output.
+    infer : callable
+        ``infer(*specs, **attrs)`` gives the Spec of the output (a tuple for several); raises
+        ShapeError or DTypeError, with the fix, where the kernel could not run.
+    attrs : dict
+        Attribute names with their defaults (`inspect.Parameter.empty` where there is none).
+    broadcasts : callable or None
+        ``broadcasts(*shapes)`` is True unless these inputs are sure not to broadcast against each
+        other; where it is True, cotangents are projected back onto the inputs' shapes.
+    dtypes : {"any", "common", "floating"}
+        "common": inputs are cast to the dtype in which they meet; "floating": and integers to the
+        default float.
+    untyped : frozenset of str
+        Inputs that take no part in that: conditions, indices.
+    random : bool
+        Draws from the generator, so it runs even where nothing asks for its result.
+    nondiff_outputs : frozenset of str
+        Outputs that carry no gradient (indices, masks).
+    """
+
+    def __init__(
+        self,
+        name: str,
+        kernel: Kernel,
+        *,
+        inputs: str,
+        infer: Infer,
+        outputs: str = "out",
+        broadcasts: Callable[..., bool] | None = None,
+        dtypes: DTypeRule = "any",
+        nondiff_outputs: str = "",
+        lazy_cotangents: bool = False,
+        untyped: str = "",
+        random: bool = False,
+    ) -> None:
+        self.name = name
+        self.kernel = kernel
+        self.variadic = "*" in inputs
+        self.variadic_output = "*" in outputs
+        self.inputs = tuple(inputs.replace("*", "").split())
+        self.outputs = tuple(outputs.replace("*", "").split())
+        self.infer = infer
+        self.broadcasts = broadcasts
+        self.dtypes = dtypes
+        self.nondiff_outputs = frozenset(nondiff_outputs.split())
+        self.lazy_cotangents = lazy_cotangents
+        self.untyped = frozenset(untyped.split())
+        self.random = random
+        self.attrs = _attributes(kernel)
+        self.rules: dict[str, Rule | _NonDifferentiable] = {}
+        self._pullbacks: dict[tuple[int, bool], Pullback] = {}
+        if self.variadic and not inputs.split()[-1].startswith("*"):
+            raise RegistryError(f"{name}: only the last input can be variadic")
+        if self.variadic_output and len(self.outputs) != 1:
+            raise RegistryError(f"{name}: a variadic output must be the only one")
+        if unknown := self.nondiff_outputs - set(self.outputs):
+            raise RegistryError(f"{name}: nondiff_outputs names no output: {sorted(unknown)}")
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}({', '.join(self.inputs)}) -> {', '.join(self.outputs)}>"
+
+    @property
+    def multiple(self) -> bool:
+        """True when the kernel returns a tuple."""
+        return self.variadic_output or len(self.outputs) > 1
+
+    def cotangent_names(self) -> tuple[str, ...]:
+        if not self.multiple:
+            return ("g",)
+        return tuple(f"g_{o}" for o in self.outputs if o not in self.nondiff_outputs)
+
+    def vjp(self, **rules: Callable[..., Any] | _NonDifferentiable) -> OpDef:
+        """Declare the rule (or NONDIFF) of each named input; returns the operation itself."""
+        for name, fn in rules.items():
+            if name not in self.inputs:
+                raise RegistryError(f"{self.name} has no input {name!r}; it has {self.inputs}")
+            if name in self.rules:
+                raise RegistryError(f"{self.name} has a rule for {name!r} already")
+            self.rules[name] = fn if isinstance(fn, _NonDifferentiable) else Rule(self, name, fn)
+        return self
+
+    def nondiff(self) -> OpDef:
+        """Declare that no input has a gradient."""
+        return self.vjp(**dict.fromkeys(self.inputs, NONDIFF))
+
+    def input_at(self, position: int) -> str:
+        """Name of the input that the operand at `position` belongs to."""
+        return self.inputs[min(position, len(self.inputs) - 1)]
+
+    def output_at(self, position: int) -> str:
+        """Name of the output that the result at `position` belongs to."""
+        return self.outputs[min(position, len(self.outputs) - 1)]
+
+    def reads_value(self, position: int) -> bool:
+        """False where the operand is asked only for its shape and dtype."""
+        return self.input_at(position) not in ("like", "likes")
+
+    def rule_at(self, position: int) -> Rule | None:
+        """The rule for the operand at `position`, None when it is not differentiable."""
+        rule = self.rules[self.input_at(position)]
+        return None if isinstance(rule, _NonDifferentiable) else rule
+
+    def group(self, operands: Sequence[Any]) -> tuple[Any, ...]:
+        """`operands`, those of a variadic input gathered in one tuple: one entry per input."""
+        if not self.variadic:
+            return tuple(operands)
+        fixed = len(self.inputs) - 1
+        return (*operands[:fixed], tuple(operands[fixed:]))
+
+    def pullback(self, mask: int, project: bool) -> Pullback:
+        """The compiled rules for the inputs whose bits are set in `mask`.
+
+        `project` adds the projection onto the inputs' shapes that broadcasting makes necessary.
+        """
+        key = (mask, project)
+        found = self._pullbacks.get(key)
+        if found is None:
+            wanted = tuple(
+                k for k in range(mask.bit_length()) if mask >> k & 1 and self.rule_at(k) is not None
+            )
+            found = self._pullbacks[key] = Pullback(self, wanted, project=project)
+        return found
+
+    def complete_attrs(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """`attrs` with defaults filled in; a TypeError for unknown or missing ones."""
+        for name in attrs:
+            if name not in self.attrs:
+                raise TypeError(f"{self.name} has no attribute {name!r}; it has {list(self.attrs)}")
+        full = {**self.attrs, **attrs}
+        for name, value in full.items():
+            if value is inspect.Parameter.empty:
+                raise TypeError(f"{self.name} needs the attribute {name!r}")
+        return full
+
+    def infer_tuple(self, specs: Sequence[Spec], attrs: dict[str, Any]) -> tuple[Spec, ...]:
+        """Specs of all outputs, always a tuple."""
+        out = self.infer(*specs, **attrs)
+        return out if isinstance(out, tuple) else (out,)
+
+
+def _attributes(kernel: Kernel) -> dict[str, Any]:
+    if isinstance(kernel, np.ufunc):
+        return {}
+    parameters = inspect.signature(kernel).parameters.values()
+    return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+
+def defop(name: str, kernel: Kernel, *, inputs: str, infer: Infer, **options: Any) -> OpDef:
+    """Add an operation to the table; see `OpDef` for the arguments.
+
+    Raises
+    ------
+    RegistryError
+        When the name is taken or the declaration contradicts itself.
+    """
+    if name in REGISTRY:
+        raise RegistryError(f"an operation named {name!r} exists already")
+    op = REGISTRY[name] = OpDef(name, kernel, inputs=inputs, infer=infer, **options)
+    return op
+
+
+def check_registry() -> None:
+    """Raise RegistryError unless every input of every operation has a rule or says NONDIFF."""
+    for op in REGISTRY.values():
+        for name in op.inputs:
+            if name not in op.rules:
+                raise RegistryError(
+                    f"{op.name}: input {name!r} has no rule; declare one with .vjp({name}=...), "
+                    f"or say .vjp({name}=NONDIFF)"
+                )

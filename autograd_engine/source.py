@@ -1,0 +1,74 @@
+"""Where in the user's code something happened."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Final
+
+__all__ = ["PACKAGE_DIR", "Location", "caller", "user_frame", "user_stack"]
+
+PACKAGE_DIR: Final = str(Path(__file__).parent)
+
+
+def user_frame(depth: int = 1) -> FrameType:
+    """The innermost frame that is not the engine's own."""
+    frame = sys._getframe(depth)
+    while frame.f_code.co_filename.startswith(PACKAGE_DIR) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
+class Location:
+    """A line of the user's. Line number and text are worked out only when asked for.
+
+    Parameters
+    ----------
+    code : CodeType
+    instruction : int
+        Offset of the instruction in `code`, ``frame.f_lasti``.
+    """
+
+    __slots__ = ("code", "instruction")
+
+    def __init__(self, code: CodeType, instruction: int) -> None:
+        self.code = code
+        self.instruction = instruction
+
+    @property
+    def filename(self) -> str:
+        return self.code.co_filename
+
+    @property
+    def lineno(self) -> int:
+        for start, stop, line in self.code.co_lines():
+            if start <= self.instruction < stop and line is not None:
+                return line
+        return self.code.co_firstlineno
+
+    @property
+    def text(self) -> str:
+        """The source line, empty where it cannot be read."""
+        return linecache.getline(self.filename, self.lineno).strip()
+
+    def __str__(self) -> str:
+        return f"{Path(self.filename).name}:{self.lineno}"
+
+
+def user_stack() -> tuple[Location, ...]:
+    """All frames of the user's, innermost first."""
+    frame: FrameType | None = sys._getframe(1)
+    found = []
+    while frame is not None:
+        if not frame.f_code.co_filename.startswith(PACKAGE_DIR):
+            found.append(Location(frame.f_code, frame.f_lasti))
+        frame = frame.f_back
+    return tuple(found)
+
+
+def caller() -> Location:
+    """The line of the user's that is being executed."""
+    frame = user_frame(2)
+    return Location(frame.f_code, frame.f_lasti)

@@ -1,0 +1,601 @@
+"""The backward half of a program: `append_backward` and `gradients`.
+
+The walk goes through the operators in reverse and makes one gradient operator for each that lies
+between a target and something wanted. It is planned in full before anything is appended, so a
+failure leaves the program as it was.
+
+What exists is not made again: every gradient is remembered under what it computes, that is the
+rule, the operands it reads in their versions, and the attributes. Asking again for a gradient
+that the program already holds returns it and appends nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+from autograd_engine.dims import Dim
+from autograd_engine.errors import BuildError, NotATensorError, ShapeError
+from autograd_engine.registry import REGISTRY, OpDef
+from autograd_engine.source import Location, caller
+from autograd_engine.spec import format_shape
+from autograd_engine.static.builder import spec_of
+from autograd_engine.static.decompose import decompose_on_path
+from autograd_engine.static.gradop import GradOp
+from autograd_engine.static.opdesc import OpDesc
+from autograd_engine.static.program import (
+    Block,
+    Operator,
+    OperandRef,
+    Parameter,
+    Ref,
+    Variable,
+)
+
+__all__ = ["append_backward", "gradients"]
+
+Callback: TypeAlias = Callable[..., Any]
+Key: TypeAlias = tuple[str, int]
+_ADD_N = REGISTRY["add_n"]
+_FULL = REGISTRY["full"]
+_FULL_LIKE = REGISTRY["full_like"]
+
+
+def key_of(ref: Ref) -> Key:
+    return ref.var.name, ref.version
+
+
+class BackwardPlan:
+    """Gradient operators for `targets`, made but not yet appended.
+
+    Parameters
+    ----------
+    block : Block
+    seeds : list of (Ref, Variable or None)
+        Targets with the cotangents that start there; None stands for ones.
+    wanted : iterable of Variable
+        What gradients are asked for.
+    no_grad : set of str
+        Names at which gradients stop.
+    """
+
+    def __init__(
+        self,
+        block: Block,
+        seeds: Sequence[tuple[Ref, Variable | None]],
+        wanted: Iterable[Variable],
+        no_grad: set[str],
+        location: Location,
+        *,
+        seed_by_shape: bool,
+    ) -> None:
+        self.block = block
+        self.no_grad = no_grad
+        self.location = location
+        self.seed_by_shape = seed_by_shape
+        self.wanted = keys_of(wanted, no_grad)
+        self.seed_operators: list[Operator] = []
+        self.operators: list[Operator] = []
+        self.emitted: dict[Hashable, Variable] = {}
+        self.variables: dict[str, Variable] = {}
+        self.gradient: dict[Key, Variable] = {}
+        self.names: dict[str, str] = {}
+        self._parts: dict[Key, list[Variable]] = {}
+        self._numbered: Counter[Key] = Counter()
+        self._needed = needed_keys(block, self.wanted, no_grad)
+        self._expected = self._count_contributions(seeds)
+        for ref, given in seeds:
+            self._arrive(ref, self._seed(ref) if given is None else given)
+        for operator in reversed(block.ops):
+            self._cross(operator)
+
+    def _count_contributions(self, seeds: Sequence[tuple[Ref, Any]]) -> Counter[Key]:
+        """How many cotangents will arrive at each variable: a sum is due when all have."""
+        expected: Counter[Key] = Counter(key_of(ref) for ref, _ in seeds)
+        for operator in reversed(self.block.ops):
+            if any(key_of(r) in expected for r in operator.results):
+                for _, ref in self._wanted_operands(operator):
+                    expected[key_of(ref)] += 1
+        return expected
+
+    def _wanted_operands(self, operator: Operator) -> list[tuple[int, Ref]]:
+        op = operator.op
+        if not isinstance(op, OpDef):
+            return []
+        return [
+            (k, ref)
+            for k, ref in enumerate(operator.operands)
+            if isinstance(ref, Ref)
+            and key_of(ref) in self._needed
+            and op.rule_at(k) is not None
+        ]
+
+    def _cross(self, operator: Operator) -> None:
+        """Make the gradient operator of one forward operator, where cotangents arrive at it."""
+        cotangents = [self.gradient.get(key_of(r)) for r in operator.results]
+        if all(c is None for c in cotangents):
+            return
+        keys: dict[int, Hashable] = {}
+        missing = []
+        wanted = self._wanted_operands(operator)
+        for k, ref in wanted:
+            keys[k] = self._key(operator, k, cotangents)
+            if self._existing(keys[k]) is None:
+                missing.append((k, ref))
+        if missing:
+            made = self._gradient_operator(operator, missing, cotangents)
+            for (k, _), var in zip(missing, made, strict=True):
+                self.emitted[keys[k]] = var
+        for k, ref in wanted:
+            var = self._existing(keys[k])
+            assert var is not None
+            self._arrive(ref, var)
+
+    def _key(
+        self, operator: Operator, position: int, cotangents: Sequence[Variable | None]
+    ) -> Hashable:
+        """What the gradient at one operand computes."""
+        op = operator.op
+        assert isinstance(op, OpDef)
+        pullback = op.pullback(1 << position, self._broadcasts(operator))
+        reads = tuple(
+            key_of(r) if isinstance(r, Ref) else r
+            for r in self._saved_operands(operator, pullback.saved)
+        )
+        grads = tuple(None if c is None else (c.name, c.version) for c in cotangents)
+        return op.name, position, reads, grads, freeze(operator.attrs)
+
+    def _existing(self, key: Hashable) -> Variable | None:
+        found = self.emitted.get(key)
+        return self.block.emitted.get(key) if found is None else found
+
+    def _broadcasts(self, operator: Operator) -> bool:
+        op = operator.op
+        assert isinstance(op, OpDef)
+        if op.broadcasts is None:
+            return False
+        shapes = [spec_of(r).shape for r in operator.operands if r is not None]
+        return op.broadcasts(*shapes)
+
+    @staticmethod
+    def _saved_operands(operator: Operator, saved: tuple[str, ...]) -> list[OperandRef]:
+        """The operands and results that the names in `saved` stand for, flat."""
+        op = operator.op
+        out: list[OperandRef] = []
+        for name in saved:
+            base = name if name in (*op.inputs, *op.outputs) else name.removesuffix("_like")
+            if base in op.inputs:
+                out += [r for k, r in enumerate(operator.operands) if op.input_at(k) == base]
+            else:
+                out += [r for k, r in enumerate(operator.results) if op.output_at(k) == base]
+        return out
+
+    def _gradient_operator(
+        self,
+        operator: Operator,
+        wanted: Sequence[tuple[int, Ref]],
+        cotangents: Sequence[Variable | None],
+    ) -> list[Variable]:
+        op = operator.op
+        assert isinstance(op, OpDef)
+        mask = sum(1 << k for k, _ in wanted)
+        pullback = op.pullback(mask, self._broadcasts(operator))
+        counts = {}
+        if op.variadic:
+            counts[op.inputs[-1]] = len(operator.operands) - len(op.inputs) + 1
+        if op.variadic_output:
+            counts[op.outputs[0]] = len(operator.results)
+        operands = self._saved_operands(operator, pullback.saved)
+        operands += [None if c is None else Ref(c, c.version) for c in cotangents]
+        made = [self._contribution(ref) for _, ref in wanted]
+        self.operators.append(
+            Operator(
+                self.block,
+                GradOp(pullback, counts),
+                tuple(operands),
+                tuple(Ref(v, 0) for v in made),
+                operator.attrs,
+                operator.location,
+                "backward",
+            )
+        )
+        return made
+
+    def _contribution(self, ref: Ref) -> Variable:
+        """A variable for one cotangent of `ref`: its gradient, or one part of a sum."""
+        key = key_of(ref)
+        name = self._gradient_name(ref.var.name)
+        if self._expected[key] > 1:
+            name = f"{name}@RENAME@block{self.block.idx}@{self._numbered[key]}"
+            self._numbered[key] += 1
+        return self._variable(name, ref)
+
+    def _gradient_name(self, name: str) -> str:
+        """``<name>@GRAD``, or with ``grad/`` before it as often as it takes to be unused."""
+        known = self.names.get(name)
+        if known is not None:
+            return known
+        candidate, repeats = f"{name}@GRAD", 1
+        while candidate in self.block.vars:
+            repeats += 1
+            candidate = "grad/" * repeats + f"{name}@GRAD"
+        self.names[name] = candidate
+        return candidate
+
+    def _variable(self, name: str, like: Ref) -> Variable:
+        var = Variable(self.block, name, like.var.spec)
+        self.variables[name] = var
+        return var
+
+    def _arrive(self, ref: Ref, contribution: Variable) -> None:
+        """Take one cotangent of `ref`; with the last, its gradient is there."""
+        key = key_of(ref)
+        parts = self._parts.setdefault(key, [])
+        parts.append(contribution)
+        if len(parts) < self._expected[key]:
+            return
+        self.gradient[key] = parts[0] if len(parts) == 1 else self._sum(ref, parts)
+
+    def _sum(self, ref: Ref, parts: list[Variable]) -> Variable:
+        operands = tuple(Ref(p, p.version) for p in parts)
+        key = ("add_n", tuple(map(key_of, operands)))
+        found = self._existing(key)
+        if found is None:
+            found = self._variable(self._gradient_name(ref.var.name), ref)
+            self._append(self.operators, _ADD_N, operands, found, {})
+            self.emitted[key] = found
+        return found
+
+    def _seed(self, ref: Ref) -> Variable:
+        """Ones of the target's shape."""
+        key = ("seed", key_of(ref), self.seed_by_shape)
+        found = self._existing(key)
+        if found is not None:
+            return found
+        spec = ref.var.spec
+        found = self.emitted[key] = self._contribution(ref)
+        if self.seed_by_shape and not any(isinstance(d, Dim) for d in spec.shape):
+            attrs = {"shape": spec.shape, "value": 1.0, "dtype": spec.dtype.name}
+            self._append(self.seed_operators, _FULL, (), found, attrs)
+        else:
+            attrs = {"value": 1.0, "dtype": None}
+            self._append(self.seed_operators, _FULL_LIKE, (ref,), found, attrs)
+        return found
+
+    def _append(
+        self,
+        operators: list[Operator],
+        op: OpDef,
+        operands: tuple[OperandRef, ...],
+        result: Variable,
+        attrs: dict[str, Any],
+    ) -> None:
+        operators.append(
+            Operator(
+                self.block, op, operands, (Ref(result, 0),), attrs, self.location, "backward"
+            )
+        )
+
+    def commit(self, callbacks: Sequence[Callback] = ()) -> None:
+        """Append what was planned; `callbacks` run after each gradient operator."""
+        block = self.block
+        context: dict[str, Any] = {
+            v.name: name for (name, _), v in self.gradient.items() if v.name in self.variables
+        }
+        before = len(block.ops)
+        block.emitted.update(self.emitted)
+        try:
+            for operator in self.seed_operators:
+                self._commit(operator)
+            for operator in self.operators:
+                self._commit(operator)
+                context["__current_op_desc__"] = OpDesc(operator)
+                for callback in callbacks:
+                    callback(block=block, context=context)
+        except BaseException:
+            # The program stays as it was: a callback of the user's failed.
+            del block.ops[before:]
+            for name in self.variables:
+                block.vars.pop(name, None)
+            for key in self.emitted:
+                block.emitted.pop(key, None)
+            block.program.changed()
+            raise
+
+    def _commit(self, operator: Operator) -> None:
+        for ref in operator.results:
+            if ref.var.name not in self.block.vars:
+                self.block.add_var(ref.var)
+        self.block.append(operator)
+
+
+def keys_of(variables: Iterable[Variable], no_grad: set[str]) -> set[Key]:
+    """Every version of the variables at which no gradient is cut."""
+    return {
+        (v.name, version)
+        for v in variables
+        if v.name not in no_grad
+        for version in range(v.version + 1)
+    }
+
+
+def needed_keys(block: Block, wanted: set[Key], no_grad: set[str]) -> set[Key]:
+    """Everything that a wanted variable influences along rules, as far as nothing cuts it."""
+    needed = set(wanted)
+    for operator in block.ops:
+        op = operator.op
+        for k, ref in enumerate(operator.operands):
+            if (
+                isinstance(ref, Ref)
+                and key_of(ref) in needed
+                and (op.rule_at(k) is not None if isinstance(op, OpDef) else op.reads_value(k))
+            ):
+                break
+        else:
+            continue
+        for k, result in enumerate(operator.results):
+            if (
+                not result.var.stop_gradient
+                and result.var.name not in no_grad
+                and not (isinstance(op, OpDef) and op.output_at(k) in op.nondiff_outputs)
+            ):
+                needed.add(key_of(result))
+    return needed
+
+
+def freeze(value: Any) -> Hashable:
+    """An attribute as something that can be hashed."""
+    if isinstance(value, dict):
+        return tuple((k, freeze(v)) for k, v in sorted(value.items()))
+    if isinstance(value, (list, tuple)):
+        return tuple(map(freeze, value))
+    if isinstance(value, slice):
+        return "slice", value.start, value.stop, value.step
+    if isinstance(value, float):
+        return "float", repr(value)  # 0.0 and -0.0 differ, NaN equals itself
+    return value if isinstance(value, Hashable) else id(value)
+
+
+# --- the public functions
+
+
+def append_backward(
+    loss: Variable,
+    parameter_list: Sequence[Variable | str] | None = None,
+    no_grad_set: Iterable[Variable | str] | None = None,
+    callbacks: Sequence[Callback] | None = None,
+) -> list[tuple[Variable, Variable]]:
+    """Append the backward half of the program that computes `loss`.
+
+    Parameters
+    ----------
+    loss : Variable
+        Where the gradients start, with ones (so for a `loss` that is no scalar, the gradients are
+        those of its sum).
+    parameter_list : list, tuple or set of Variable or str, optional
+        Whose gradients to return; by default all trainable parameters.
+    no_grad_set : set, list or tuple of Variable or str, optional
+        Variables through which no gradient flows, besides those with ``stop_gradient=True``.
+    callbacks : list or tuple of callable, optional
+        Each is called as ``callback(block=..., context=...)`` once per appended gradient operator,
+        in order. `context` maps the names of gradients to those of their variables, and
+        ``"__current_op_desc__"`` to the operator just appended.
+
+    Returns
+    -------
+    list of (Variable, Variable)
+        Each parameter with its gradient, in the order given (by default that of creation).
+        Parameters which `loss` does not depend on are left out. Asked for again, a gradient that
+        the program holds is returned as it is, and nothing is appended.
+
+    Raises
+    ------
+    NotATensorError
+        When `loss` is no Variable (an AssertionError and a TypeError).
+    TypeError
+        When another argument is of the wrong kind.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     x = paddle.static.data("x", [None, 3], "float32")
+    ...     loss = paddle.mean(paddle.static.nn.fc(x, size=1, name="append_backward_doc"))
+    ...     pairs = paddle.static.append_backward(loss)
+    >>> [grad.name for _, grad in pairs]
+    ['append_backward_doc.w_0@GRAD', 'append_backward_doc.b_0@GRAD']
+    """
+    _check_variable("append_backward", "loss", loss)
+    checked = _check_callbacks(callbacks)
+    block = loss.block
+    no_grad = _no_grad_names("append_backward", no_grad_set)
+    if parameter_list is None:
+        wanted: list[Variable] = [p for p in block.program.all_parameters() if p.trainable]
+        leaves = [v for v in block.vars.values() if v.is_data and not v.stop_gradient]
+    else:
+        wanted, leaves = _parameters(block, parameter_list), []
+    found = _run(block, [(Ref(loss, loss.version), None)], [*wanted, *leaves], no_grad,
+                 caller(), seed_by_shape=True, callbacks=checked)
+    pairs = [(v, found.get(v.name)) for v in wanted]
+    return [(v, g) for v, g in pairs if g is not None]
+
+
+def gradients(
+    targets: Variable | Sequence[Variable],
+    inputs: Variable | Sequence[Variable],
+    target_gradients: Variable | Sequence[Variable | None] | None = None,
+    no_grad_set: Iterable[Variable | str] | None = None,
+) -> list[Variable | None]:
+    """Append the gradients of the sum of `targets` with respect to `inputs`.
+
+    Parameters
+    ----------
+    targets, inputs : Variable or list of Variable
+    target_gradients : Variable or list, optional
+        Cotangents of the targets, of the same shapes; None stands for ones.
+    no_grad_set : set, list or tuple of Variable or str, optional
+        Variables through which no gradient flows.
+
+    Returns
+    -------
+    list of Variable or None
+        One entry for each input, None where no target depends on it. Gradients can be
+        differentiated again, to any order.
+
+    Raises
+    ------
+    TypeError, ShapeError, BuildError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program()):
+    ...     x = paddle.static.data("x", [2], "float32")
+    ...     x.stop_gradient = False
+    ...     paddle.static.gradients(paddle.tanh(x), x)
+    [var x@GRAD : LOD_TENSOR.shape(2,).dtype(float32).stop_gradient(False)]
+    """
+    goals = _variables("targets", targets)
+    sources = _variables("inputs", inputs)
+    if not goals:
+        raise BuildError("gradients: targets is empty; give one Variable at least")
+    given = _target_gradients(goals, target_gradients)
+    no_grad = _no_grad_names("gradients", no_grad_set)
+    block = goals[0].block
+    for v in (*goals, *sources):
+        if v.block is not block:
+            raise BuildError(f"gradients: {v.name} belongs to another program than {goals[0].name}")
+    open_sources = [v for v in sources if not v.stop_gradient]
+    seeds = [(Ref(t, t.version), g) for t, g in zip(goals, given, strict=True)]
+    found = _run(block, seeds, open_sources, no_grad, caller(), seed_by_shape=False)
+    return [found.get(v.name) for v in sources]
+
+
+def _run(
+    block: Block,
+    seeds: Sequence[tuple[Ref, Variable | None]],
+    wanted: Sequence[Variable],
+    no_grad: set[str],
+    location: Location,
+    *,
+    seed_by_shape: bool,
+    callbacks: Sequence[Callback] = (),
+) -> dict[str, Variable]:
+    """Plan and append; gradients by the name of what they belong to."""
+    open_seeds = [
+        (r, g) for r, g in seeds if r.var.name not in no_grad and not r.var.stop_gradient
+    ]
+    keys = keys_of(wanted, no_grad)
+    decompose_on_path(block, [r for r, _ in open_seeds], needed_keys(block, keys, no_grad))
+    plan = BackwardPlan(block, open_seeds, wanted, no_grad, location, seed_by_shape=seed_by_shape)
+    plan.commit(callbacks)
+    found = {}
+    for v in wanted:
+        # The gradient belongs to the version that was read, the latest where several were.
+        versions = [plan.gradient.get((v.name, n)) for n in range(v.version, -1, -1)]
+        found.update((v.name, g) for g in versions[::-1] if g is not None)
+    return found
+
+
+# --- arguments
+
+
+def _check_variable(function: str, argument: str, value: Any) -> None:
+    if not isinstance(value, Variable):
+        raise NotATensorError(
+            f"{function}: {argument} must be a Variable of a static program, got "
+            f"{type(value).__name__}; for eager tensors call .backward() on the result"
+        )
+
+
+def _check_callbacks(callbacks: Sequence[Callback] | None) -> Sequence[Callback]:
+    if callbacks is None:
+        return ()
+    if not isinstance(callbacks, (list, tuple)):
+        raise TypeError(
+            f"append_backward: callbacks must be a list or tuple of callables, got "
+            f"{type(callbacks).__name__}; write [callback]"
+        )
+    for callback in callbacks:
+        if not callable(callback):
+            raise BuildError(f"append_backward: {callback!r} in callbacks is not callable")
+    return callbacks
+
+
+def _variables(argument: str, value: Any) -> list[Variable]:
+    values = list(value) if isinstance(value, (list, tuple)) else [value]
+    for v in values:
+        _check_variable("gradients", argument, v)
+    return values
+
+
+def _target_gradients(targets: list[Variable], value: Any) -> list[Variable | None]:
+    values = list(value) if isinstance(value, (list, tuple)) else [value] * len(targets)
+    if value is not None and not isinstance(value, (list, tuple)):
+        values = [value]
+    if len(values) != len(targets):
+        raise BuildError(
+            f"gradients: target_gradients has {len(values)} entries for {len(targets)} targets; "
+            "give one each, None for ones"
+        )
+    for target, grad in zip(targets, values, strict=True):
+        if grad is None:
+            continue
+        _check_variable("gradients", "target_gradients", grad)
+        a, b = target.spec.shape, grad.spec.shape
+        if len(a) != len(b) or any(
+            m != n and not isinstance(m, Dim) and not isinstance(n, Dim)
+            for m, n in zip(a, b, strict=True)
+        ):
+            raise ShapeError(
+                f"gradients: {target.name} has shape {format_shape(a)}, its gradient {grad.name} "
+                f"{format_shape(b)}; they must be equal"
+            )
+        if target.spec.dtype != grad.spec.dtype:
+            raise TypeError(
+                f"gradients: {target.name} is {target.spec.dtype.name}, its gradient {grad.name} "
+                f"{grad.spec.dtype.name}; cast it"
+            )
+    return values
+
+
+def _no_grad_names(function: str, value: Iterable[Variable | str] | None) -> set[str]:
+    if value is None:
+        return set()
+    if not isinstance(value, (set, frozenset, list, tuple)):
+        raise TypeError(
+            f"{function}: no_grad_set must be a set, list or tuple of Variables or names, got "
+            f"{type(value).__name__}; write {{{value!r}}}"
+        )
+    names = set()
+    for member in value:
+        if not isinstance(member, (Variable, str)):
+            raise TypeError(
+                f"{function}: a member of no_grad_set must be a Variable or a name, got "
+                f"{type(member).__name__}"
+            )
+        names.add(member if isinstance(member, str) else member.name)
+    return names
+
+
+def _parameters(block: Block, value: Sequence[Variable | str]) -> list[Variable]:
+    if not isinstance(value, (list, tuple, set, frozenset)):
+        raise TypeError(
+            "append_backward: parameter_list must be a list, tuple or set of Variables or names, "
+            f"got {type(value).__name__}; write [{value!r}]"
+        )
+    found: list[Variable] = []
+    for k, entry in enumerate(value):
+        if not isinstance(entry, (Variable, str)):
+            raise TypeError(
+                f"append_backward: parameter_list[{k}] must be a Variable or a name, got "
+                f"{type(entry).__name__}"
+            )
+        var = block.vars.get(entry) if isinstance(entry, str) else entry
+        if var is None or var.stop_gradient:
+            continue
+        if isinstance(var, Parameter) and not var.trainable:
+            continue
+        found.append(var)
+    return found

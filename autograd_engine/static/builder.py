@@ -1,0 +1,195 @@
+"""Appending operators to a program: what an operation does on Variables."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograd_engine import unique_name
+from autograd_engine.dtypes import common_dtype, scalar_dtype
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import BuildError, DTypeError, NotATensorError
+from autograd_engine.registry import REGISTRY, OpDef
+from autograd_engine.source import Location, caller
+from autograd_engine.spec import Spec
+from autograd_engine.static.program import (
+    Block,
+    Literal,
+    Operator,
+    OperandRef,
+    Ref,
+    Variable,
+    default_main_program,
+)
+
+__all__ = ["append_operator", "emit", "emitting", "layer_scope", "spec_of"]
+
+_CAST = REGISTRY["cast"]
+_CONSTANT = REGISTRY["constant"]
+
+
+class _Context:
+    """How `emit` names and places what it appends; see `layer_scope` and `emitting`."""
+
+    prefix: str | None = None
+    sink: list[Operator] | None = None
+    role: str = "forward"
+    location: Location | None = None
+
+
+_context = _Context()
+
+
+@contextlib.contextmanager
+def layer_scope(prefix: str) -> Iterator[None]:
+    """Name temporaries ``<prefix>.tmp_<n>`` inside a ``with`` block."""
+    old, _context.prefix = _context.prefix, prefix
+    try:
+        yield
+    finally:
+        _context.prefix = old
+
+
+@contextlib.contextmanager
+def emitting(
+    prefix: str, role: str, location: Location, sink: list[Operator] | None = None
+) -> Iterator[None]:
+    """Emit with this role and line, onto `sink` instead of the end of the block."""
+    old = dict(_context.__dict__)
+    _context.prefix, _context.role, _context.location = prefix, role, location
+    _context.sink = sink
+    try:
+        yield
+    finally:
+        _context.__dict__.clear()
+        _context.__dict__.update(old)
+
+
+def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """Append `op` to the program of its operands; its outputs as new Variables.
+
+    Parameters
+    ----------
+    op : OpDef
+    operands : sequence
+        Variables of one program; Python scalars and ndarrays, which become constants.
+    attrs : dict
+        All attributes of the operation.
+
+    Raises
+    ------
+    NotATensorError
+        For an eager Tensor, or anything that is no array.
+    BuildError
+        When the operands belong to different programs.
+    ShapeError, DTypeError
+        When the operation cannot take them.
+    """
+    block = _block_of(op, operands)
+    refs = _prepare(op, operands, block)
+    specs = [spec_of(r) for r in refs]
+    inferred = op.infer_tuple(specs, attrs)
+    prefix = _context.prefix or unique_name.generate(op.name)
+    results = []
+    for k, spec in enumerate(inferred):
+        no_gradient = op.output_at(k) in op.nondiff_outputs or spec.dtype.kind not in "fc"
+        name = unique_name.generate(f"{prefix}.tmp")
+        var = Variable(block, name, spec, stop_gradient=no_gradient)
+        results.append(Ref(block.add_var(var), 0))
+    append_operator(block, op, tuple(refs), tuple(results), attrs)
+    variables = tuple(r.var for r in results)
+    return variables if op.multiple else variables[0]
+
+
+def append_operator(
+    block: Block,
+    op: Any,
+    operands: tuple[OperandRef, ...],
+    results: tuple[Ref, ...],
+    attrs: dict[str, Any],
+) -> Operator:
+    """Append an operator whose outputs exist; a written variable's version is the result's."""
+    operator = Operator(
+        block, op, operands, results, attrs, _context.location or caller(), _context.role
+    )
+    block.append(operator, _context.sink)
+    return operator
+
+
+def _block_of(op: OpDef, operands: Sequence[Any]) -> Block:
+    blocks = [v.block for v in operands if isinstance(v, Variable)]
+    if not blocks:
+        return default_main_program().current_block()
+    if any(b is not blocks[0] for b in blocks):
+        names = ", ".join(v.name for v in operands if isinstance(v, Variable))
+        raise BuildError(
+            f"{op.name}: the variables {names} belong to different programs; build them under one "
+            "program_guard"
+        )
+    return blocks[0]
+
+
+def _prepare(op: OpDef, operands: Sequence[Any], block: Block) -> list[Ref | Literal]:
+    """Operands as Refs and Literals, cast to a common dtype where the operation wants that."""
+    values = [_operand(op, k, v, block) for k, v in enumerate(operands)]
+    typed = [op.input_at(k) not in op.untyped for k in range(len(values))]
+    known = [
+        v.spec.dtype for v, t in zip(values, typed, strict=True) if t and isinstance(v, Variable)
+    ]
+    refs: list[Ref | Literal] = [
+        Ref(v, v.version) if isinstance(v, Variable) else Literal(v, scalar_dtype(v, known))
+        for v in values
+    ]
+    if op.dtypes == "any":
+        return refs
+    dtypes = [spec_of(r).dtype for r, t in zip(refs, typed, strict=True) if t]
+    common = common_dtype(dtypes, floating=op.dtypes == "floating")
+    return [_as(r, common) if t else r for r, t in zip(refs, typed, strict=True)]
+
+
+def spec_of(operand: Ref | Literal) -> Spec:
+    return operand.var.spec if isinstance(operand, Ref) else operand.spec
+
+
+def _as(ref: Ref | Literal, dtype: np.dtype[Any]) -> Ref | Literal:
+    if isinstance(ref, Literal):
+        return Literal(ref.value, dtype)
+    if ref.var.spec.dtype == dtype:
+        return ref
+    return Ref(emit(_CAST, (ref.var,), {"dtype": dtype.name}), 0)
+
+
+def _operand(op: OpDef, position: int, value: Any, block: Block) -> Any:
+    """A Variable, or a Python scalar."""
+    if isinstance(value, Variable):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (bool, int, float, complex)):
+        return value
+    argument = f"{op.name}: argument {op.input_at(position)!r}"
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind not in "biufc":
+            raise DTypeError(f"{argument} is an array of dtype {value.dtype}; use numbers")
+        return _emit_constant(block, value)
+    if isinstance(value, Tensor):
+        raise NotATensorError(
+            f"{argument} is an eager Tensor among Variables of a program; pass its values with "
+            ".numpy(), or declare it with paddle.static.data and feed it"
+        )
+    raise NotATensorError(
+        f"{argument} must be a Variable, an ndarray or a number; got {type(value).__name__}"
+    )
+
+
+def _emit_constant(block: Block, value: np.ndarray[Any, Any]) -> Variable:
+    """An array of the user's as a constant of the program."""
+    spec = Spec(value.shape, value.dtype)
+    name = unique_name.generate("constant")
+    var = Variable(block, name, spec, stop_gradient=True)
+    block.add_var(var)
+    append_operator(block, _CONSTANT, (), (Ref(var, 0),), {"value": np.array(value)})
+    return var

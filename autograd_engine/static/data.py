@@ -1,0 +1,93 @@
+"""What a program is fed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograd_engine.dims import Size, fresh_dim
+from autograd_engine.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
+from autograd_engine.errors import ArgumentError, NotATensorError
+from autograd_engine.spec import Spec
+from autograd_engine.static import mode
+from autograd_engine.static.program import Variable, default_main_program
+
+__all__ = ["data", "declare", "require_variable"]
+
+
+def require_variable(function: str, argument: str, value: Any) -> None:
+    """Raise NotATensorError unless `value` is a Variable."""
+    if not isinstance(value, Variable):
+        raise NotATensorError(
+            f"{function}: {argument} must be a Variable of a program (paddle.static.data makes "
+            f"one), got {type(value).__name__}"
+        )
+
+
+def declare(name: str, shape: Sequence[int | None], dtype: np.dtype[Any]) -> Variable:
+    """A data variable of the default program; each unknown size is a symbol of its own."""
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"data: name must be a non-empty str, got {name!r}")
+    if not isinstance(shape, (list, tuple)):
+        raise TypeError(f"data: shape must be a list or tuple, got {type(shape).__name__}")
+    sizes: list[Size] = []
+    for d in shape:
+        if d is None or d == -1:
+            sizes.append(fresh_dim())
+        elif isinstance(d, (int, np.integer)) and not isinstance(d, bool) and d >= 0:
+            sizes.append(int(d))
+        else:
+            raise ArgumentError(
+                f"data: shape {list(shape)} must hold sizes, and None or -1 for unknown ones"
+            )
+    block = default_main_program().global_block()
+    spec = Spec(tuple(sizes), dtype)
+    existing = block.vars.get(name)
+    if existing is not None and existing.is_data:
+        same = existing.shape == tuple(-1 if d in (None, -1) else d for d in shape)
+        if same and existing.spec.dtype == dtype:
+            return existing
+    var = Variable(block, name, spec, stop_gradient=True, is_data=True)
+    return block.add_var(var)
+
+
+def data(
+    name: str,
+    shape: Sequence[int | None],
+    dtype: DTypeLike | None = None,
+    lod_level: int = 0,
+) -> Variable:
+    """Declare a variable that is fed at each run.
+
+    Parameters
+    ----------
+    name : str
+        The key of the feed.
+    shape : sequence of int
+        None or -1 for a size that differs from run to run.
+    dtype : dtype, optional
+        By default the default dtype.
+
+    Returns
+    -------
+    Variable
+        With ``stop_gradient=True``; set it to False for gradients with respect to it.
+
+    Raises
+    ------
+    ModeError
+        In eager mode.
+    TypeError, ArgumentError, BuildError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program()):
+    ...     paddle.static.data("x", [None, 13])
+    var x : LOD_TENSOR.shape(-1, 13).dtype(float32).stop_gradient(True)
+    """
+    mode.require_static("paddle.static.data")
+    chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
+    return declare(name, shape, chosen)

@@ -1,0 +1,98 @@
+"""Writing gradient operators out as the operators of their rules, in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograd_engine.namespace import ops
+from autograd_engine.registry import REGISTRY
+from autograd_engine.static.builder import append_operator, emitting
+from autograd_engine.static.gradop import GradOp
+from autograd_engine.static.program import Block, Literal, Operator, Ref, Variable
+
+__all__ = ["decompose", "decompose_on_path"]
+
+_ASSIGN = REGISTRY["assign"]
+
+
+def decompose_on_path(
+    block: Block, targets: Sequence[Ref], needed: set[tuple[str, int]]
+) -> None:
+    """Write out the gradient operators that lie between `targets` and what is `needed`."""
+    reached = {(r.var.name, r.version) for r in targets}
+    marked: set[int] = set()
+    for operator in reversed(block.ops):
+        if not any((r.var.name, r.version) in reached for r in operator.results):
+            continue
+        keys = [
+            ((r.var.name, r.version), operator.op.reads_value(k))
+            for k, r in enumerate(operator.operands)
+            if isinstance(r, Ref)
+        ]
+        reached.update(key for key, _ in keys)
+        if isinstance(operator.op, GradOp) and any(k in needed for k, value in keys if value):
+            marked.add(id(operator))
+    if marked:
+        decompose(block, lambda operator: id(operator) in marked)
+
+
+def decompose(block: Block, which: Callable[[Operator], bool]) -> None:
+    """Replace the gradient operators for which `which` holds; values stay the same bits."""
+    written: list[Operator] = []
+    for operator in block.ops:
+        if isinstance(operator.op, GradOp) and which(operator):
+            _write_out(operator, operator.op, written)
+        else:
+            written.append(operator)
+    block.ops = written
+    block.program.changed()
+
+
+def _write_out(operator: Operator, gradop: GradOp, sink: list[Operator]) -> None:
+    start = len(sink)
+    prefix = f"{operator.results[0].var.name}"
+    with emitting(prefix, operator.role, operator.location, sink):
+        g, saved = gradop.arrange([_as_variable(o) for o in operator.operands])
+        results = gradop.pullback.pull(ops, g, saved, operator.attrs)
+        made = {id(r.var) for o in sink[start:] for r in o.results}
+        renamed: dict[int, Variable] = {}
+        for ref, result in zip(operator.results, results, strict=True):
+            if id(result) in made and id(result) not in renamed:
+                renamed[id(result)] = ref.var
+            else:  # the rule handed on an operand as it is, or gave one result twice
+                append_operator(
+                    operator.block, _ASSIGN, (Ref(result, result.version),), (ref,), {}
+                )
+    _rename(sink, start, renamed)
+
+
+def _as_variable(operand: Any) -> Any:
+    """An operand as a Variable of the version that it names."""
+    if isinstance(operand, Literal):
+        return ops.full(shape=(), value=operand.value, dtype=operand.dtype.name)
+    if isinstance(operand, Ref) and operand.version != operand.var.version:
+        var = operand.var
+        past = Variable(
+            var.block, var.name, var.spec,
+            stop_gradient=var.stop_gradient, persistable=var.persistable,
+        )
+        past.version = operand.version
+        return past
+    return operand.var if isinstance(operand, Ref) else None
+
+
+def _rename(sink: list[Operator], start: int, renamed: dict[int, Variable]) -> None:
+    """Let the operators from `start` on write and read the final variables."""
+
+    def swap(operand: Any) -> Any:
+        if isinstance(operand, Ref) and id(operand.var) in renamed:
+            return Ref(renamed[id(operand.var)], 0)
+        return operand
+
+    for operator in sink[start:]:
+        for ref in operator.results:
+            if id(ref.var) in renamed:
+                operator.block.vars.pop(ref.var.name, None)
+        operator.operands = tuple(map(swap, operator.operands))
+        operator.results = tuple(map(swap, operator.results))

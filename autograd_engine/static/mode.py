@@ -1,0 +1,81 @@
+"""Which mode new arrays are made in: eager tensors, or variables of the default program."""
+
+from __future__ import annotations
+
+from autograd_engine.errors import ModeError
+
+__all__ = [
+    "building",
+    "disable_static",
+    "enable_static",
+    "enter_guard",
+    "in_dynamic_mode",
+    "leave_guard",
+    "require_dynamic",
+    "require_static",
+]
+
+
+class _Mode:
+    static: bool = False
+    guards: int = 0
+
+
+def enable_static() -> None:
+    """From here on, creation functions and layers add to the default program.
+
+    Examples
+    --------
+    >>> enable_static()
+    >>> in_dynamic_mode()
+    False
+    >>> disable_static()
+    """
+    _Mode.static = True
+
+
+def disable_static(place: object = None) -> None:
+    """Back to eager mode, the default."""
+    _Mode.static = False
+
+
+def in_dynamic_mode() -> bool:
+    """True in eager mode.
+
+    Examples
+    --------
+    >>> in_dynamic_mode()
+    True
+    """
+    return not building()
+
+
+def building() -> bool:
+    """Whether operations without operands belong to a program: in static mode, or in a guard."""
+    return _Mode.static or _Mode.guards > 0
+
+
+def enter_guard() -> None:
+    """A `program_guard` begins: what is made inside belongs to its program in either mode."""
+    _Mode.guards += 1
+
+
+def leave_guard() -> None:
+    _Mode.guards -= 1
+
+
+def require_static(function: str) -> None:
+    """Raise ModeError in eager mode."""
+    if not building():
+        raise ModeError(
+            f"{function} builds a program, and eager mode is on: call paddle.enable_static() first"
+        )
+
+
+def require_dynamic(function: str) -> None:
+    """Raise ModeError in static mode."""
+    if building():
+        raise ModeError(
+            f"{function} works on eager tensors, and static mode is on: "
+            "call paddle.disable_static() first"
+        )

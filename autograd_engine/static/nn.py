@@ -1,0 +1,306 @@
+"""Layers that make their own parameters in the default program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograd_engine import unique_name
+from autograd_engine.dims import Dim, product
+from autograd_engine.dtypes import DTypeLike, to_numpy
+from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.namespace import ops
+from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
+from autograd_engine.nn.functional.conv import IntOrPair, _pair
+from autograd_engine.nn.initializer import Constant, Initializer, KaimingNormal, XavierUniform
+from autograd_engine.nn.param_attr import ParamAttr
+from autograd_engine.parameters import static_parameter
+from autograd_engine.spec import format_shape
+from autograd_engine.static.builder import layer_scope
+from autograd_engine.static.data import require_variable
+from autograd_engine.static.program import Variable
+
+__all__ = ["batch_norm", "conv2d", "embedding", "fc", "layer_norm"]
+
+_ACTIVATIONS = {
+    "relu": F.relu,
+    "sigmoid": F.sigmoid,
+    "tanh": F.tanh,
+    "softmax": F.softmax,
+    "gelu": F.gelu,
+}
+
+
+def _activate(layer: str, x: Any, activation: str | None) -> Any:
+    if activation is None:
+        return x
+    if activation not in _ACTIVATIONS:
+        raise ArgumentError(
+            f"{layer}: activation must be one of {', '.join(_ACTIVATIONS)} or None, got "
+            f"{activation!r}"
+        )
+    return _ACTIVATIONS[activation](x)
+
+
+def _parameter(
+    layer: str, suffix: str, shape: tuple[int, ...], dtype: np.dtype[Any], attr: Any,
+    default: Initializer,
+) -> Variable:
+    chosen = ParamAttr.of(attr)
+    name = chosen.name or unique_name.generate(f"{layer}.{suffix}")
+    return static_parameter(name, shape, dtype, chosen.initializer or default, chosen.trainable)
+
+
+def fc(
+    x: Any,
+    size: int,
+    num_flatten_dims: int = 1,
+    weight_attr: Any = None,
+    bias_attr: Any = None,
+    activation: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """A fully connected layer: the axes from `num_flatten_dims` on, as one, times a weight.
+
+    Parameters
+    ----------
+    x : Variable or list of Variable
+        Floating. Several are each given a weight, and summed.
+    size : int
+        Width of the output.
+    num_flatten_dims : int
+        How many leading axes stay.
+    weight_attr, bias_attr : ParamAttr, str, Initializer, optional
+        ``bias_attr=False`` for no bias.
+    activation : {"relu", "sigmoid", "tanh", "softmax", "gelu"}, optional
+
+    Returns
+    -------
+    Variable
+        ``x.shape[:num_flatten_dims] + [size]``
+
+    Raises
+    ------
+    NotATensorError, DTypeError, ShapeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     x = paddle.static.data("x", [None, 4, 2])
+    ...     paddle.static.nn.fc(x, size=3).shape
+    (-1, 3)
+    """
+    inputs = list(x) if isinstance(x, (list, tuple)) else [x]
+    if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+        raise ArgumentError(f"fc: size must be a positive int, got {size!r}")
+    for v in inputs:
+        require_variable("fc", "x", v)
+        if v.spec.dtype.kind != "f":
+            raise DTypeError(f"fc: x must be floating, got {v.dtype.name}: cast it first")
+    layer = name or unique_name.generate("fc")
+    with layer_scope(layer):
+        terms = [_product(layer, v, size, num_flatten_dims, weight_attr) for v in inputs]
+        out = terms[0] if len(terms) == 1 else ops.add_n(*terms)
+        if bias_attr is not False:
+            dtype = inputs[0].spec.dtype
+            out = out + _parameter(layer, "b", (size,), dtype, bias_attr, Constant(0.0))
+        return _activate("fc", out, activation)
+
+
+def _product(layer: str, x: Variable, size: int, keep: int, weight_attr: Any) -> Any:
+    shape = x.spec.shape
+    if not 1 <= keep < len(shape):
+        raise ShapeError(
+            f"fc: num_flatten_dims={keep} must be 1 to {len(shape) - 1} for x "
+            f"{format_shape(shape)}"
+        )
+    width = product(shape[keep:])
+    if isinstance(width, Dim):
+        raise ShapeError(
+            f"fc: the sizes of x {format_shape(shape)} from axis {keep} on must be known, for they "
+            "are the weight's; declare them in static.data"
+        )
+    weight = _parameter(layer, "w", (width, size), x.spec.dtype, weight_attr, XavierUniform())
+    if len(shape) == 2:
+        return ops.matmul(x, weight)
+    flat = ops.matmul(ops.reshape(x, shape=(-1, width)), weight)
+    if keep == 1:
+        return flat
+    lead = tuple(-1 if isinstance(d, Dim) else d for d in shape[:keep])
+    if lead.count(-1) > 1:
+        raise ShapeError(f"fc: x {format_shape(shape)} has more than one unknown leading size")
+    return ops.reshape(flat, shape=(*lead, size))
+
+
+def embedding(
+    input: Any,
+    size: Sequence[int],
+    is_sparse: bool = False,
+    is_distributed: bool = False,
+    padding_idx: int | None = None,
+    param_attr: Any = None,
+    dtype: DTypeLike = "float32",
+    name: str | None = None,
+) -> Any:
+    """A table of `size` = [rows, width], and the rows of it that `input` names.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     x = paddle.static.data("x", [None, 13], "int64")
+    ...     paddle.static.nn.embedding(x, size=[100, 256]).shape
+    (-1, 13, 256)
+    """
+    require_variable("embedding", "input", input)
+    rows, width = _pair("embedding", "size", size)
+    if is_distributed:
+        raise ArgumentError("embedding: is_distributed=True is not supported; leave it out")
+    layer = unique_name.generate("embedding") if name is None else name
+    with layer_scope(layer):
+        if input.spec.dtype.kind not in "iu":
+            raise DTypeError(
+                f"embedding: input must hold integers, got {input.dtype.name}: declare it with "
+                "dtype='int64'"
+            )
+        weight = _parameter(
+            layer, "w", (rows, width), to_numpy(dtype), param_attr, XavierUniform()
+        )
+        return F.embedding(input, weight, padding_idx=padding_idx, sparse=is_sparse)
+
+
+def conv2d(
+    input: Any,
+    num_filters: int,
+    filter_size: IntOrPair,
+    stride: IntOrPair = 1,
+    padding: Any = 0,
+    dilation: IntOrPair = 1,
+    groups: int | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    use_cudnn: bool = True,
+    act: str | None = None,
+    name: str | None = None,
+    data_format: str = "NCHW",
+) -> Any:
+    """A convolution with a filter (and bias) of its own; see `nn.functional.conv2d`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     x = paddle.static.data("x", [None, 1, 8, 8])
+    ...     paddle.static.nn.conv2d(x, num_filters=4, filter_size=3, act="relu").shape
+    (-1, 4, 6, 6)
+    """
+    require_variable("conv2d", "input", input)
+    if not isinstance(num_filters, int) or num_filters < 1:
+        raise ArgumentError(f"conv2d: num_filters must be a positive int, got {num_filters!r}")
+    shape = input.spec.shape
+    if len(shape) != 4 or isinstance(shape[1], Dim):
+        raise ShapeError(
+            f"conv2d: input must be [N, C, H, W] with a known C, got {format_shape(shape)}"
+        )
+    groups = 1 if groups is None else groups
+    kh, kw = _pair("conv2d", "filter_size", filter_size)
+    channels = shape[1]
+    if channels % groups or num_filters % groups:
+        raise ArgumentError(
+            f"conv2d: {channels} channels and {num_filters} filters must divide into {groups} groups"
+        )
+    layer = unique_name.generate("conv2d") if name is None else name
+    filter_shape = (num_filters, channels // groups, kh, kw)
+    with layer_scope(layer):
+        weight = _parameter(
+            layer, "w", filter_shape, input.spec.dtype, param_attr, KaimingNormal()
+        )
+        bias = None
+        if bias_attr is not False:
+            bias = _parameter(
+                layer, "b", (num_filters,), input.spec.dtype, bias_attr, Constant(0.0)
+            )
+        out = F.conv2d(input, weight, bias, stride, padding, dilation, groups, data_format)
+        return _activate("conv2d", out, act)
+
+
+def batch_norm(
+    input: Any,
+    act: str | None = None,
+    is_test: bool = False,
+    momentum: float = 0.9,
+    epsilon: float = 1e-05,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    data_layout: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """Batch normalisation with parameters and running statistics of its own.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     x = paddle.static.data("x", [None, 3, 8, 8])
+    ...     paddle.static.nn.batch_norm(x).shape
+    (-1, 3, 8, 8)
+    """
+    require_variable("batch_norm", "input", input)
+    shape = input.spec.shape
+    if len(shape) < 2 or isinstance(shape[1], Dim):
+        raise ShapeError(f"batch_norm: input must be [N, C, ...], C known; got {format_shape(shape)}")
+    layer = unique_name.generate("batch_norm") if name is None else name
+    channels, dtype = (int(shape[1]),), input.spec.dtype
+    fixed = ParamAttr(trainable=False)
+    with layer_scope(layer):
+        weight = _parameter(layer, "w", channels, dtype, param_attr, Constant(1.0))
+        bias = _parameter(layer, "b", channels, dtype, bias_attr, Constant(0.0))
+        mean = _parameter(layer, "w", channels, dtype, fixed, Constant(0.0))
+        variance = _parameter(layer, "w", channels, dtype, fixed, Constant(1.0))
+        out = F.batch_norm(
+            input, mean, variance, weight, bias,
+            training=not is_test, momentum=momentum, epsilon=epsilon, data_format=data_layout,
+        )
+        return _activate("batch_norm", out, act)
+
+
+def layer_norm(
+    input: Any,
+    scale: bool = True,
+    shift: bool = True,
+    begin_norm_axis: int = 1,
+    epsilon: float = 1e-05,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    act: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """Layer normalisation over the axes from `begin_norm_axis` on.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     x = paddle.static.data("x", [None, 6])
+    ...     paddle.static.nn.layer_norm(x).shape
+    (-1, 6)
+    """
+    require_variable("layer_norm", "input", input)
+    sizes = input.spec.shape[begin_norm_axis:]
+    if not sizes or any(isinstance(d, Dim) for d in sizes):
+        raise ShapeError(
+            f"layer_norm: input {format_shape(input.spec.shape)} needs known sizes from axis "
+            f"{begin_norm_axis} on"
+        )
+    layer = unique_name.generate("layer_norm") if name is None else name
+    width, dtype = (int(np.prod(sizes)),), input.spec.dtype
+    with layer_scope(layer):
+        weight = (
+            _parameter(layer, "w", width, dtype, param_attr, Constant(1.0)) if scale else None
+        )
+        bias = _parameter(layer, "b", width, dtype, bias_attr, Constant(0.0)) if shift else None
+        out = F.layer_norm(input, [int(d) for d in sizes], weight, bias, epsilon)
+        return _activate("layer_norm", out, act)

@@ -1,0 +1,67 @@
+"""Matrix products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_engine.dims import Dim
+from autograd_engine.namespace import ops
+from autograd_engine.tensor.operand import as_operand, spec_of
+
+__all__ = ["matmul"]
+
+
+def matmul(
+    x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False, name: str | None = None
+) -> Any:
+    """Matrix product; ``x @ y`` is the same.
+
+    Parameters
+    ----------
+    x, y : Tensor or Variable
+        Matrices of shapes ``[..., m, k]`` and ``[..., k, n]``, whose leading axes broadcast;
+        vectors of length k are taken as a row and as a column.
+    transpose_x, transpose_y : bool
+        Use the transpose of the last two axes. Has no effect on a vector.
+
+    Raises
+    ------
+    ShapeError
+        When the shapes do not fit.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> a = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> (a @ a).tolist()
+    [[7.0, 10.0], [15.0, 22.0]]
+    """
+    x, y = as_operand("matmul", x), as_operand("matmul", y, "y")
+    row, column = spec_of(x).ndim == 1, spec_of(y).ndim == 1
+    if row or column:
+        return _with_vectors(x, y, row, column, transpose_x, transpose_y)
+    shape = spec_of(x).shape
+    if len(shape) > 2 and spec_of(y).ndim == 2 and not transpose_x:
+        lead = shape[:-1]
+        unknown = sum(isinstance(d, Dim) for d in lead)
+        if unknown <= 1 and not isinstance(shape[-1], Dim) and 0 not in shape:
+            # One large product instead of many small ones, and in the gradient of y as well.
+            flat = ops.reshape(x, shape=(-1, shape[-1]))
+            out = ops.matmul(flat, y, transpose_x=False, transpose_y=transpose_y)
+            sizes = tuple(-1 if isinstance(d, Dim) else d for d in lead)
+            return ops.reshape(out, shape=(*sizes, spec_of(out).shape[-1]))
+    return ops.matmul(x, y, transpose_x=transpose_x, transpose_y=transpose_y)
+
+
+def _with_vectors(
+    x: Any, y: Any, row: bool, column: bool, transpose_x: bool, transpose_y: bool
+) -> Any:
+    out = ops.matmul(
+        ops.unsqueeze(x, axis=(0,)) if row else x,
+        ops.unsqueeze(y, axis=(1,)) if column else y,
+        transpose_x=transpose_x and not row,
+        transpose_y=transpose_y and not column,
+    )
+    ndim = spec_of(out).ndim
+    gone = (*((ndim - 2,) if row else ()), *((ndim - 1,) if column else ()))
+    return ops.squeeze(out, axis=gone)

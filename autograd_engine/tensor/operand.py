@@ -1,0 +1,35 @@
+"""What public functions need to know of an operand before they call an operation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import NotATensorError
+from autograd_engine.spec import Spec
+from autograd_engine.static.program import Variable
+
+__all__ = ["as_operand", "spec_of"]
+
+
+def as_operand(op: str, x: Any, argument: str = "x") -> Any:
+    """`x` if it is a Tensor or a Variable; an ndarray or a number as a Tensor."""
+    if isinstance(x, (Tensor, Variable)):
+        return x
+    if isinstance(x, (np.ndarray, np.generic, bool, int, float, complex)):
+        return Tensor(x)
+    raise NotATensorError(
+        f"{op}: argument {argument!r} must be a Tensor, a Variable, an ndarray or a number; got "
+        f"{type(x).__name__}"
+        + (": use paddle.to_tensor" if isinstance(x, (list, tuple)) else "")
+    )
+
+
+def spec_of(x: Any) -> Spec:
+    """Shape and dtype of a Tensor or a Variable; unknown sizes are symbols."""
+    if isinstance(x, Tensor):
+        return Spec(x._data.shape, x._data.dtype)
+    spec: Spec = x if isinstance(x, Spec) else x.spec
+    return spec

@@ -1,0 +1,179 @@
+"""Reductions over axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from autograd_engine.dtypes import DTypeLike, to_numpy
+from autograd_engine.errors import ArgumentError
+from autograd_engine.namespace import ops
+from autograd_engine.spec import format_shape, normalize_axes, normalize_axis
+from autograd_engine.tensor.operand import as_operand, spec_of
+
+__all__ = ["all", "any", "argmax", "argmin", "max", "mean", "min", "sum", "topk"]
+
+Axis: TypeAlias = int | Sequence[int] | None
+
+
+def _axes(op: str, x: Any, axis: Axis) -> tuple[int, ...]:
+    return normalize_axes(op, axis, spec_of(x).ndim)
+
+
+def _not_empty(op: str, x: Any, axes: tuple[int, ...]) -> None:
+    shape = spec_of(x).shape
+    for a in axes:
+        if shape[a] == 0:
+            raise ArgumentError(
+                f"{op}: axis {a} of {format_shape(shape)} is empty, and an empty set has no {op}"
+            )
+
+
+def sum(
+    x: Any,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    keepdim: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Sum over `axis` (all axes for None).
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+    axis : int or sequence of int, optional
+    dtype : dtype, optional
+        Cast to this first. Otherwise integers and bools sum as int64, floats in their dtype.
+    keepdim : bool
+        Keep the axes, with size 1.
+
+    Raises
+    ------
+    ShapeError
+        When `x` has no such axis.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.sum(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), axis=0).tolist()
+    [4.0, 6.0]
+    """
+    x = as_operand("sum", x)
+    if dtype is not None:
+        x = ops.cast(x, dtype=to_numpy(dtype).name)
+    return ops.sum(x, axis=_axes("sum", x, axis), keepdims=keepdim)
+
+
+def mean(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """Mean over `axis` (all axes for None); integers give the default float dtype.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.mean(paddle.to_tensor([1.0, 2.0])).item()
+    1.5
+    """
+    x = as_operand("mean", x)
+    return ops.mean(x, axis=_axes("mean", x, axis), keepdims=keepdim)
+
+
+def max(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """Maximum over `axis`; elements that tie share the gradient equally.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.max(paddle.to_tensor([1.0, 3.0])).item()
+    3.0
+    """
+    x = as_operand("max", x)
+    axes = _axes("max", x, axis)
+    _not_empty("maximum", x, axes)
+    return ops.max(x, axis=axes, keepdims=keepdim)
+
+
+def min(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """Minimum over `axis`; elements that tie share the gradient equally."""
+    x = as_operand("min", x)
+    axes = _axes("min", x, axis)
+    _not_empty("minimum", x, axes)
+    return ops.min(x, axis=axes, keepdims=keepdim)
+
+
+def _arg(name: str, x: Any, axis: int | None, keepdim: bool, dtype: DTypeLike) -> Any:
+    x = as_operand(name, x)
+    if axis is None:
+        if keepdim:
+            raise ArgumentError(f"{name}: keepdim=True needs an axis")
+        x, axis = ops.reshape(x, shape=(-1,)), 0
+    axis = normalize_axis(name, axis, spec_of(x).ndim)
+    _not_empty("maximum", x, (axis,) if spec_of(x).ndim else ())
+    out = getattr(ops, name)(x, axis=axis, keepdims=keepdim)
+    chosen = to_numpy(dtype).name
+    return out if chosen == "int64" else ops.cast(out, dtype=chosen)
+
+
+def argmax(
+    x: Any,
+    axis: int | None = None,
+    keepdim: bool = False,
+    dtype: DTypeLike = "int64",
+    name: str | None = None,
+) -> Any:
+    """Position of the maximum, the first where several tie; over the flat array for None.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.argmax(paddle.to_tensor([[1.0, 3.0], [5.0, 2.0]]), axis=1).tolist()
+    [1, 0]
+    """
+    return _arg("argmax", x, axis, keepdim, dtype)
+
+
+def argmin(
+    x: Any,
+    axis: int | None = None,
+    keepdim: bool = False,
+    dtype: DTypeLike = "int64",
+    name: str | None = None,
+) -> Any:
+    """Position of the minimum, the first where several tie; over the flat array for None."""
+    return _arg("argmin", x, axis, keepdim, dtype)
+
+
+def topk(
+    x: Any,
+    k: int,
+    axis: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+    name: str | None = None,
+) -> Any:
+    """The `k` largest (or smallest) values along `axis`, in order, and their positions.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> values, indices = paddle.topk(paddle.to_tensor([1.0, 3.0, 2.0]), k=2)
+    >>> values.tolist(), indices.tolist()
+    ([3.0, 2.0], [1, 2])
+    """
+    x = as_operand("topk", x)
+    axis = normalize_axis("topk", axis, spec_of(x).ndim)
+    size = spec_of(x).shape[axis]
+    if not isinstance(k, int) or k < 1 or (isinstance(size, int) and k > size):
+        raise ArgumentError(f"topk: k must be 1 to {size} for axis {axis}, got {k!r}")
+    return ops.topk(x, k=k, axis=axis, largest=largest)
+
+
+def any(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """Whether any element along `axis` is true."""
+    x = as_operand("any", x)
+    return ops.any(x, axis=_axes("any", x, axis), keepdims=keepdim)
+
+
+def all(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """Whether all elements along `axis` are true."""
+    x = as_operand("all", x)
+    return ops.all(x, axis=_axes("all", x, axis), keepdims=keepdim)
