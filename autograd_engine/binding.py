@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from autograd_engine.arithmetic import OPERATORS, REFLECTED
-from autograd_engine.eager.record import apply, make_binary, make_unary
+from autograd_engine.eager.calls import generate_call, generates
+from autograd_engine.eager.record import apply
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import NotATensorError
 from autograd_engine.namespace import ops
@@ -49,15 +50,10 @@ def _general(op: OpDef) -> Callable[..., Any]:
 
 
 def _bind(op: OpDef) -> Callable[..., Any]:
+    """The function that `ops` holds for `op`."""
     general = _general(op)
-    call: Callable[..., Any] = general
-    if not op.attrs and not op.multiple and not op.variadic:
-        if len(op.inputs) == 1:
-            call = make_unary(op, general)
-        elif len(op.inputs) == 2 and (op.rule_at(0) is None) == (op.rule_at(1) is None):
-            call = make_binary(op, general)
-    call.__name__ = call.__qualname__ = op.name
-    return call
+    general.__name__ = general.__qualname__ = op.name
+    return generate_call(op, general) if generates(op) else general
 
 
 def _project(g: Any, like: Any) -> Any:
@@ -70,12 +66,12 @@ def _reflected(call: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda self, other: call(other, self)
 
 
-def _or_not(call: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _or_not(call: Callable[..., Any]) -> Callable[..., Any]:
     """`call` as an operator: what it cannot take is left to the other operand, Python's way."""
 
-    def attempt(x: Any, y: Any) -> Any:
+    def attempt(*operands: Any) -> Any:
         try:
-            return call(x, y)
+            return call(*operands)
         except NotATensorError:
             return NotImplemented
 
@@ -86,14 +82,12 @@ def bind_operators(cls: type) -> None:
     """Give `cls` the operators of `OPERATORS` and `REFLECTED`."""
     for dunder, name in OPERATORS.items():
         op = REGISTRY[name]
-        binary = len(op.inputs) == 2
-        setattr(cls, dunder, make_binary(op, _or_not(_general(op))) if binary else getattr(ops, name))
+        setattr(cls, dunder, generate_call(op, _or_not(_general(op))))
     for dunder, name in REFLECTED.items():
         setattr(cls, dunder, _reflected(_or_not(getattr(ops, name))))
 
 
 ops.project = _project
-for _name, _op in REGISTRY.items():
-    setattr(ops, _name, _bind(_op))
+ops.bind = _bind
 bind_operators(Tensor)
 bind_operators(Variable)

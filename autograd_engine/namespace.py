@@ -2,7 +2,7 @@
 
 ``raw`` holds the kernels: ndarrays in, ndarrays out, nothing recorded. ``ops`` holds the
 operations proper: on Tensors they run and record, on Variables they append an operator. Both are
-filled from the table (`autograd_engine.binding`), so an operation exists in every mode or in none.
+filled from the table, so an operation exists in every mode or in none.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from autograd_engine.ops.like import sum_like
-from autograd_engine.registry import REGISTRY
+from autograd_engine.registry import REGISTRY, OpDef
 
 __all__ = ["Namespace", "ops", "raw"]
 
@@ -21,8 +21,16 @@ class Namespace:
 
     project: Callable[[Any, Any], Any]
 
+    bind: Callable[[OpDef], Callable[..., Any]]
+
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        raise AttributeError(f"there is no operation named {name!r} in the table")
+        """Bind an operation when it is first asked for: importing the engine binds none."""
+        op = REGISTRY.get(name)
+        if op is None:
+            raise AttributeError(f"there is no operation named {name!r} in the table")
+        function = self.bind(op)
+        setattr(self, name, function)
+        return function
 
 
 def _project(g: Any, like: Any) -> Any:
@@ -33,5 +41,4 @@ raw: Final = Namespace()
 ops: Final = Namespace()
 
 raw.project = _project
-for _name, _op in REGISTRY.items():
-    setattr(raw, _name, _op.kernel)
+raw.bind = lambda op: op.kernel

@@ -99,6 +99,8 @@ class OpDef:
     dtypes : {"any", "common", "floating"}
         "common": inputs are cast to the dtype in which they meet; "floating": and integers to the
         default float.
+    multiple : bool
+        The kernel returns a tuple.
     untyped : frozenset of str
         Inputs that take no part in that: conditions, indices.
     random : bool
@@ -135,6 +137,7 @@ class OpDef:
         self.lazy_cotangents = lazy_cotangents
         self.untyped = frozenset(untyped.split())
         self.random = random
+        self.multiple = self.variadic_output or len(self.outputs) > 1
         self.attrs = _attributes(kernel)
         self.rules: dict[str, Rule | _NonDifferentiable] = {}
         self._pullbacks: dict[tuple[int, bool], Pullback] = {}
@@ -147,11 +150,6 @@ class OpDef:
 
     def __repr__(self) -> str:
         return f"<op {self.name}({', '.join(self.inputs)}) -> {', '.join(self.outputs)}>"
-
-    @property
-    def multiple(self) -> bool:
-        """True when the kernel returns a tuple."""
-        return self.variadic_output or len(self.outputs) > 1
 
     def cotangent_names(self) -> tuple[str, ...]:
         if not self.multiple:

@@ -1,13 +1,8 @@
-"""Running an operation on tensors, and putting it on the tape.
-
-`make_unary` and `make_binary` are the whole of `apply` for the commonest kinds of operation,
-written out flat: on small arrays the calls in between cost as much as the arithmetic.
-"""
+"""Running an operation on tensors, and putting it on the tape."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from sys import _getframe
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,15 +14,13 @@ from autograd_engine.eager.tape import MultiNode, Node, edge_of
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import DTypeError, NotATensorError
 from autograd_engine.registry import REGISTRY, OpDef
-from autograd_engine.source import PACKAGE_DIR, user_frame
+from autograd_engine.source import user_frame
 from autograd_engine.spec import Spec
 
-__all__ = ["apply", "make_binary", "make_unary"]
+__all__ = ["apply", "cast", "explain_failure", "prepare"]
 
 Array = NDArray[Any]
 _ndarray = np.ndarray
-_new = object.__new__
-_EMPTY: dict[str, Any] = {}
 CAST = REGISTRY["cast"]
 
 
@@ -46,24 +39,46 @@ def apply(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     -------
     Tensor, or tuple of Tensors for an operation with several outputs
     """
-    tensors = prepare(op, operands)
-    arrays = [t._data if t.__class__ is not Spec else t for t in tensors]
+    try:
+        tensors = operands
+        arrays = [t._data for t in operands]
+        if op.dtypes != "any" and not _uniform(op, arrays):
+            raise AttributeError
+    except AttributeError:
+        tensors = prepare(op, operands)
+        arrays = [t._data if t.__class__ is not Spec else t for t in tensors]
     try:
         out = op.kernel(*arrays, **attrs)
     except Exception as error:
         explain_failure(op, arrays, attrs, error)
-    outputs = tuple([np.asarray(o) for o in out]) if op.multiple else (np.asarray(out),)
+    multiple = op.multiple
+    if multiple:
+        outputs = tuple([np.asarray(o) for o in out])
+    else:
+        outputs = (out if out.__class__ is _ndarray else np.asarray(out),)
     node = None
-    if grad_mode.enabled:
-        mask = 0
-        for k, t in enumerate(tensors):
-            if t.__class__ is not Spec and not t._stop:
-                mask |= 1 << k
-        if mask:
-            node = _record(op, mask, tensors, arrays, outputs, attrs)
-    if not op.multiple:
+    mask = 0
+    bit = 1
+    for t in tensors:
+        if t.__class__ is not Spec and not t._stop:
+            mask |= bit
+        bit += bit
+    if mask and grad_mode.enabled:
+        node = _record(op, mask, tensors, arrays, outputs, attrs)
+    if not multiple:
         return Tensor._wrap(outputs[0], node)
-    return tuple(_wrap_output(op, node, i, o) for i, o in enumerate(outputs))
+    return tuple([_wrap_output(op, node, i, o) for i, o in enumerate(outputs)])
+
+
+def _uniform(op: OpDef, arrays: list[Array]) -> bool:
+    """No cast is needed: one dtype, and a floating one where the operation wants that."""
+    first = arrays[0].dtype
+    if op.untyped or (op.dtypes == "floating" and first.kind not in "fc"):
+        return False
+    for a in arrays:
+        if a.dtype is not first:
+            return False
+    return True
 
 
 def _record(
@@ -91,85 +106,6 @@ def _wrap_output(op: OpDef, node: Node | None, index: int, data: Array) -> Tenso
     if not isinstance(node, MultiNode) or op.output_at(index) in op.nondiff_outputs:
         return Tensor._wrap(data)
     return Tensor._wrap(data, node.slot(index))
-
-
-def make_binary(op: OpDef, general: Callable[..., Any]) -> Callable[[Any, Any], Any]:
-    """`apply` for an operation of two inputs and no attributes."""
-    kernel, broadcasts, pullback_for = op.kernel, op.broadcasts, op.pullback
-    floating = op.dtypes == "floating"
-    differentiable = op.rule_at(0) is not None
-
-    def call(x: Any, y: Any) -> Any:
-        try:
-            a = x._data
-            b = y._data
-        except AttributeError:
-            return general(x, y)
-        if a.dtype is not b.dtype or (floating and a.dtype.kind not in "fc"):
-            return general(x, y)
-        try:
-            out = kernel(a, b)
-        except Exception as error:
-            explain_failure(op, (a, b), _EMPTY, error)
-        t = _new(Tensor)
-        t._data = out if out.__class__ is _ndarray else np.asarray(out)
-        mask = (not x._stop) + 2 * (not y._stop)
-        if not (mask and differentiable and grad_mode.enabled):
-            t._stop = True
-            t._node = None
-            return t
-        project = broadcasts is not None and broadcasts(a.shape, b.shape)
-        pullback = pullback_for(mask, project)
-        if mask == 3:
-            edges: Any = (x._node or x, y._node or y)
-        elif mask == 1:
-            edges = (x._node or x,)
-        else:
-            edges = (y._node or y,)
-        frame = _getframe(1)
-        while frame.f_code.co_filename.startswith(PACKAGE_DIR):
-            frame = frame.f_back  # type: ignore[assignment]
-        saved = pullback.save(a, b, t._data)
-        t._stop = False
-        t._node = Node(pullback, edges, saved, _EMPTY, frame.f_code, frame.f_lasti)
-        return t
-
-    return call
-
-
-def make_unary(op: OpDef, general: Callable[..., Any]) -> Callable[[Any], Any]:
-    """`apply` for an operation of one input and no attributes."""
-    kernel = op.kernel
-    floating = op.dtypes == "floating"
-    pullback = op.pullback(1, project=False)
-    differentiable = bool(pullback.wanted)
-
-    def call(x: Any) -> Any:
-        try:
-            a = x._data
-        except AttributeError:
-            return general(x)
-        if floating and a.dtype.kind not in "fc":
-            return general(x)
-        try:
-            out = kernel(a)
-        except Exception as error:
-            explain_failure(op, (a,), _EMPTY, error)
-        t = _new(Tensor)
-        t._data = out if out.__class__ is _ndarray else np.asarray(out)
-        if x._stop or not (differentiable and grad_mode.enabled):
-            t._stop = True
-            t._node = None
-            return t
-        frame = _getframe(1)
-        while frame.f_code.co_filename.startswith(PACKAGE_DIR):
-            frame = frame.f_back  # type: ignore[assignment]
-        saved = pullback.save(a, t._data)
-        t._stop = False
-        t._node = Node(pullback, (x._node or x,), saved, _EMPTY, frame.f_code, frame.f_lasti)
-        return t
-
-    return call
 
 
 def prepare(op: OpDef, operands: Sequence[Any]) -> list[Any]:

@@ -189,30 +189,16 @@ def run_backward(
     """
     xp = ops if create_graph else raw
     cotangents: dict[Edge, Any] = {}
-    owned: set[Edge] = set()  # edges whose cotangent is a sum made here, seen by nobody else
+    owned: set[Edge] = set()  # edges whose cotangent is a sum made here: nobody else sees it yet
     captured: dict[Edge, Any] = {}
     heap: list[tuple[int, Node]] = []
     freed = Freed(at)
 
-    def arrive(edges: Iterable[Edge], results: Iterable[Any]) -> None:
-        """Accumulate, as a left fold in order of arrival."""
-        for edge, g in zip(edges, results):  # noqa: B905 - as many by construction, and hot
-            if g is None:
-                continue
-            old = cotangents.get(edge)
-            if old is None:
-                cotangents[edge] = g
-                if isinstance(edge, Node):
-                    heappush(heap, (edge.seq, edge))
-            elif edge in owned:
-                np.add(old, g, out=old)
-            else:
-                cotangents[edge] = total = old + g
-                if total.__class__ is np.ndarray:
-                    owned.add(edge)
-
     for edge, g in roots:
-        arrive((edge,), (g,))
+        old = cotangents.get(edge)
+        cotangents[edge] = g if old is None else old + g
+        if old is None and isinstance(edge, Node):
+            heappush(heap, (edge.seq, edge))
     while heap:
         node = heappop(heap)[1]
         g = cotangents.pop(node)
@@ -222,8 +208,8 @@ def run_backward(
         if saved.__class__ is Freed:
             raise _freed_error(node, saved)
         edges = node.edges
-        if isinstance(node, Slot):
-            results: tuple[Any, ...] = (node.bundle(g),)
+        if node.__class__ is Slot:
+            results = (node.bundle(g),)
         else:
             pullback = node.pullback
             if create_graph:
@@ -234,7 +220,20 @@ def run_backward(
         if not retain:
             node.saved = freed
             node.edges = ()
-        arrive(edges, results)
+        # Accumulate, as a left fold in order of arrival.
+        for edge, gi in zip(edges, results):  # noqa: B905 - as many by construction, and hot
+            if edge in owned:
+                if gi is not None:
+                    cotangents[edge] += gi
+            elif edge in cotangents:
+                if gi is not None:
+                    total = cotangents[edge] = cotangents[edge] + gi
+                    if total.__class__ is np.ndarray:
+                        owned.add(edge)
+            elif gi is not None:
+                cotangents[edge] = gi
+                if edge.__class__ is not Tensor and isinstance(edge, Node):
+                    heappush(heap, (edge.seq, edge))
         if observe is not None:
             observe(node, g, edges, results)
     cotangents.update(captured)

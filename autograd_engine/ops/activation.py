@@ -44,7 +44,7 @@ def _log_softmax(x: Array, *, axis: int) -> Array:
 
 def _sum_keep(e: Array, axis: int) -> Array:
     """Sum over one kept axis; float16 accumulates in float32."""
-    if e.dtype == np.float16:
+    if e.dtype.char == "e":
         return np.add.reduce(e, axis=axis, keepdims=True, dtype=np.float32).astype(np.float16)
     return np.add.reduce(e, axis=axis, keepdims=True)
 

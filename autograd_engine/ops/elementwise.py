@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -30,21 +31,21 @@ def _comparison(name: str, kernel: Any) -> OpDef:
     return defop(name, kernel, inputs="x y", infer=compare(name), dtypes="common").nondiff()
 
 
-# --- arithmetic
+# --- arithmetic. On ndarrays the operators are NumPy's ufuncs, reached by a shorter way.
 
-_binary("add", np.add).vjp(
+_binary("add", operator.add).vjp(
     x=lambda xp, g: g,
     y=lambda xp, g: g,
 )
-_binary("subtract", np.subtract).vjp(
+_binary("subtract", operator.sub).vjp(
     x=lambda xp, g: g,
     y=lambda xp, g: -g,
 )
-_binary("multiply", np.multiply).vjp(
+_binary("multiply", operator.mul).vjp(
     x=lambda xp, g, y: g * y,
     y=lambda xp, g, x: g * x,
 )
-_binary("divide", np.true_divide, dtypes="floating").vjp(
+_binary("divide", operator.truediv, dtypes="floating").vjp(
     x=lambda xp, g, y: g / y,
     y=lambda xp, g, y, out: -(g * out / y),
 )
@@ -54,7 +55,7 @@ _binary("pow", np.power).vjp(
     x=lambda xp, g, x, y: g * (y * xp.pow(x, y - xp.cast_like(xp.not_equal(y, 0.0), y))),
     y=lambda xp, g, x, out: g * (out * xp.log(x + xp.cast_like(xp.equal(x, 0.0), x))),
 )
-_unary("negative", np.negative, dtypes="any").vjp(x=lambda xp, g: -g)
+_unary("negative", operator.neg, dtypes="any").vjp(x=lambda xp, g: -g)
 _unary("square", np.square, dtypes="any").vjp(x=lambda xp, g, x: g * (2.0 * x))
 _unary("abs", np.absolute, dtypes="any").vjp(x=lambda xp, g, x: g * xp.sign(x))
 _unary("sign", np.sign, dtypes="any").vjp(x=NONDIFF)

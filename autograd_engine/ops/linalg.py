@@ -23,7 +23,7 @@ def _matmul(x: Array, y: Array, *, transpose_x: bool = False, transpose_y: bool 
         x = x.swapaxes(-1, -2)
     if transpose_y:
         y = y.swapaxes(-1, -2)
-    if x.dtype == np.float16:  # products accumulate in float32
+    if x.dtype.char == "e":  # products accumulate in float32
         return np.matmul(x.astype(np.float32), y.astype(np.float32)).astype(np.float16)
     return np.matmul(x, y)
 

@@ -23,7 +23,7 @@ def _reduced(x: Spec, axis: Axes, keepdims: bool) -> Spec:
 
 
 def _sum(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
-    if x.dtype == np.float16:  # accumulates in float32: 2048 + 1 is 2048 in float16
+    if x.dtype.char == "e":  # accumulates in float32: 2048 + 1 is 2048 in float16
         wide = np.add.reduce(x, axis=axis, keepdims=keepdims, dtype=np.float32)
         return np.asarray(wide).astype(np.float16)
     return np.asarray(np.add.reduce(x, axis=axis, keepdims=keepdims))
@@ -35,7 +35,7 @@ def _infer_sum(x: Spec, *, axis: Axes, keepdims: bool = False) -> Spec:
 
 def _mean(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     count = math.prod(x.shape[a] for a in axis)
-    if x.dtype == np.float16:
+    if x.dtype.char == "e":
         wide = np.add.reduce(x, axis=axis, keepdims=keepdims, dtype=np.float32)
         return np.asarray(wide / count if count else wide * np.nan).astype(np.float16)
     total = np.add.reduce(x, axis=axis, keepdims=keepdims)

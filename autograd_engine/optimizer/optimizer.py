@@ -112,18 +112,21 @@ class Optimizer:
         Values are replaced, not written over: what a graph has saved stays as it was.
         """
         operation, attrs = REGISTRY[self.operation], self.attrs
+        kernel = operation.kernel
+        rates: dict[np.dtype[Any], Array] = {}
         for p in self._eager_parameters():
-            if p._stop or p.grad is None:
+            grad = getattr(p, "_grad", None)
+            if p._stop or grad is None:
                 continue
-            g = p.grad._data
-            rate = np.asarray(self._learning_rate, p._data.dtype)
-            state = self._state_of(p)
-            out = operation.kernel(p._data, g, rate, *state, **attrs)
+            data = p._data
+            rate = rates.get(data.dtype)
+            if rate is None:
+                rate = rates[data.dtype] = np.asarray(self._learning_rate, data.dtype)
             if not operation.multiple:
-                p._data = out
+                p._data = kernel(data, grad._data, rate, **attrs)
             else:
-                p._data = out[0]
-                self._eager_state[id(p)] = list(out[1:])
+                p._data, *state = kernel(data, grad._data, rate, *self._state_of(p), **attrs)
+                self._eager_state[id(p)] = state
 
     def _state_of(self, p: Tensor) -> list[Array]:
         found = self._eager_state.get(id(p))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_engine.dims import Dim
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.namespace import ops
 from autograd_engine.tensor.operand import as_operand, spec_of
 
@@ -36,6 +37,8 @@ def matmul(
     >>> (a @ a).tolist()
     [[7.0, 10.0], [15.0, 22.0]]
     """
+    if x.__class__ is Tensor is y.__class__ and x._data.ndim == 2 == y._data.ndim:
+        return ops.matmul(x, y, transpose_x=transpose_x, transpose_y=transpose_y)
     x, y = as_operand("matmul", x), as_operand("matmul", y, "y")
     row, column = spec_of(x).ndim == 1, spec_of(y).ndim == 1
     if row or column:

@@ -16,7 +16,7 @@ __all__ = ["as_operand", "spec_of"]
 
 def as_operand(op: str, x: Any, argument: str = "x") -> Any:
     """`x` if it is a Tensor or a Variable; an ndarray or a number as a Tensor."""
-    if isinstance(x, (Tensor, Variable)):
+    if x.__class__ is Tensor or isinstance(x, (Tensor, Variable)):
         return x
     if isinstance(x, (np.ndarray, np.generic, bool, int, float, complex)):
         return Tensor(x)

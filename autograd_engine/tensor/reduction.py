@@ -17,7 +17,8 @@ Axis: TypeAlias = int | Sequence[int] | None
 
 
 def _axes(op: str, x: Any, axis: Axis) -> tuple[int, ...]:
-    return normalize_axes(op, axis, spec_of(x).ndim)
+    ndim: int = x.ndim
+    return tuple(range(ndim)) if axis is None else normalize_axes(op, axis, ndim)
 
 
 def _not_empty(op: str, x: Any, axes: tuple[int, ...]) -> None:

@@ -46,7 +46,7 @@ EVERY_CASE = pytest.mark.parametrize("case", CASES)
 def loops(x, w, stride, padding, dilation, groups):
     """The definition, in float64."""
     (top, bottom), (left, right) = padding
-    n, c, h, width = x.shape
+    n, _, h, width = x.shape
     o, depth, kh, kw = w.shape
     oh = len(range(0, h + top + bottom - dilation[0] * (kh - 1), stride[0]))
     ow = len(range(0, width + left + right - dilation[1] * (kw - 1), stride[1]))

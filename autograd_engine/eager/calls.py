@@ -1,0 +1,200 @@
+"""Operations as functions on Tensors, generated from the table.
+
+`record.apply` runs any operation. On small arrays its loops cost as much as the arithmetic, so for
+each operation with a fixed number of inputs and one output a function is generated that does the
+same, written out flat. For ``multiply``::
+
+    def multiply(x, y):
+        try:
+            a0, a1 = x._data, y._data
+        except AttributeError:
+            x, y = with_scalar(x, y)
+            if x is None: return general(...)
+            ...
+        if a0.dtype is not a1.dtype: return general(x, y)
+        out = kernel(a0, a1)
+        ...
+
+What falls outside (mixed dtypes, ndarrays, Variables) goes to `general`.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from sys import _getframe
+from typing import Any
+
+import numpy as np
+
+from autograd_engine.eager.grad_mode import grad_mode
+from autograd_engine.eager.record import explain_failure
+from autograd_engine.eager.tape import Node
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.ops.infer import differ
+from autograd_engine.registry import OpDef
+from autograd_engine.source import PACKAGE_DIR
+
+__all__ = ["generate_call", "generates"]
+
+_FLOATS = (float, int)
+
+
+def generates(op: OpDef) -> bool:
+    """Whether a flat function can be generated for `op`."""
+    return bool(op.inputs) and not op.multiple and not op.variadic and not op.untyped
+
+
+def generate_call(op: OpDef, general: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that does what `general` does, quickly where the operands are plain Tensors."""
+    source = _source(op)
+    filename = f"<autograd_engine call {op.name} {id(op):x}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    scope: dict[str, Any] = {
+        "Node": Node,
+        "Tensor": Tensor,
+        "asarray": np.asarray,
+        "broadcasts": op.broadcasts,
+        "explain_failure": explain_failure,
+        "general": general,
+        "getframe": _getframe,
+        "grad_mode": grad_mode,
+        "kernel": op.kernel,
+        "ndarray": np.ndarray,
+        "new": object.__new__,
+        "op": op,
+        "PACKAGE_DIR": PACKAGE_DIR,
+        "pullbacks": _Pullbacks(op),
+        "with_scalar": with_scalar,
+        **{f"default_{name}": value for name, value in op.attrs.items()},
+    }
+    exec(compile(source, filename, "exec"), scope)
+    call: Callable[..., Any] = scope[op.name]
+    return call
+
+
+class _Pullbacks(dict[int, Any]):
+    """Pullbacks by which inputs want a gradient, with one bit more where they broadcast."""
+
+    def __init__(self, op: OpDef) -> None:
+        self._op = op
+        self._bit = 1 << len(op.inputs)
+
+    def __missing__(self, key: int) -> Any:
+        found = self[key] = self._op.pullback(key & (self._bit - 1), project=key >= self._bit)
+        return found
+
+
+def with_scalar(x: Any, y: Any) -> tuple[Any, Any]:
+    """A Tensor beside a Python number, which takes its dtype: both as Tensors, else Nones."""
+    if isinstance(x, Tensor):
+        if y.__class__ in _FLOATS and x._data.dtype.kind == "f":
+            return x, Tensor._wrap(np.asarray(y, x._data.dtype))
+    elif isinstance(y, Tensor) and x.__class__ in _FLOATS and y._data.dtype.kind == "f":
+        return Tensor._wrap(np.asarray(x, y._data.dtype)), y
+    return None, None
+
+
+def _source(op: OpDef) -> str:
+    """The text of the function."""
+    inputs = ", ".join(op.inputs)
+    arrays = [f"a{k}" for k in range(len(op.inputs))]
+    attrs = "".join(f", {name}={name}" for name in op.attrs)
+    signature = inputs + (", *" if op.attrs else "")
+    signature += "".join(f", {name}=default_{name}" for name in op.attrs)
+    data = ", ".join(f"{name}._data" for name in op.inputs)
+    general = f"general({inputs}{attrs})"
+    lines = [
+        f"def {op.name}({signature}):",
+        "    try:",
+        f"        {', '.join(arrays)} = {data}",
+        "    except AttributeError:",
+        *_other_operands(op, arrays, data, general),
+        *_dtype_check(op, arrays, general),
+        "    try:",
+        f"        out = kernel({', '.join(arrays)}{attrs})",
+        "    except Exception as error:",
+        f"        explain_failure(op, ({', '.join(arrays)},), {_attr_dict(op)}, error)",
+        "    if out.__class__ is not ndarray: out = asarray(out)",
+        "    t = new(Tensor)",
+        "    t._data = out",
+        *_recording(op, arrays),
+        "    t._stop = True",
+        "    t._node = None",
+        "    return t",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _other_operands(op: OpDef, arrays: list[str], data: str, general: str) -> list[str]:
+    if len(op.inputs) != 2 or op.dtypes == "any" or op.attrs:
+        return [f"        return {general}"]
+    x, y = op.inputs
+    return [
+        f"        x_, y_ = with_scalar({x}, {y})",
+        f"        if x_ is None: return {general}",
+        f"        {x}, {y} = x_, y_",
+        f"        {', '.join(arrays)} = {data}",
+    ]
+
+
+def _dtype_check(op: OpDef, arrays: list[str], general: str) -> list[str]:
+    if op.dtypes == "any":
+        return []
+    tests = [f"{a}.dtype is not a0.dtype" for a in arrays[1:]]
+    if op.dtypes == "floating":
+        tests.append('a0.dtype.kind not in "fc"')
+    return [f"    if {' or '.join(tests)}: return {general}"] if tests else []
+
+
+def _attr_dict(op: OpDef) -> str:
+    return "{" + ", ".join(f"{name!r}: {name}" for name in op.attrs) + "}"
+
+
+def _recording(op: OpDef, arrays: list[str]) -> list[str]:
+    """Put the call on the tape if an input that has a rule wants a gradient."""
+    open_inputs = [k for k in range(len(op.inputs)) if op.rule_at(k) is not None]
+    if not open_inputs:
+        return []
+    names = [op.inputs[k] for k in open_inputs]
+    weights = [f"({1 << k} if not {op.inputs[k]}._stop else 0)" for k in open_inputs]
+    body = [
+        f"mask = {' + '.join(weights)}",
+        *_projection(op, arrays),
+        "pullback = pullbacks[mask]",
+        *_edges(names, open_inputs),
+        "frame = getframe(1)",
+        "while frame.f_code.co_filename.startswith(PACKAGE_DIR): frame = frame.f_back",
+        "t._stop = False",
+        f"t._node = Node(pullback, edges, pullback.save({', '.join(arrays)}, out), "
+        f"{_attr_dict(op)}, frame.f_code, frame.f_lasti)",
+        "return t",
+    ]
+    closed = " and ".join(f"{name}._stop" for name in names)
+    test = f"    if not ({closed}) and grad_mode.enabled"
+    if "dtype" in op.attrs:  # may be an integer one: the gradient ends there
+        test += ' and out.dtype.kind in "fc"'
+    return [test + ":", *("        " + line for line in body)]
+
+
+def _projection(op: OpDef, arrays: list[str]) -> list[str]:
+    if op.broadcasts is None:
+        return []
+    shapes = ", ".join(f"{a}.shape" for a in arrays)
+    test = "a0.shape != a1.shape" if op.broadcasts is differ else f"broadcasts({shapes})"
+    return [f"if {test}: mask += {1 << len(op.inputs)}"]
+
+
+def _edges(names: list[str], positions: list[int]) -> list[str]:
+    if len(names) == 1:
+        return [f"edges = ({names[0]}._node or {names[0]},)"]
+    if len(names) == 2:
+        (x, y), (i, j) = names, positions
+        both = (1 << i) + (1 << j)
+        return [
+            f"if mask & {both} == {both}: edges = ({x}._node or {x}, {y}._node or {y})",
+            f"elif mask & {1 << i}: edges = ({x}._node or {x},)",
+            f"else: edges = ({y}._node or {y},)",
+        ]
+    operands = "".join(f"({1 << k}, {name}), " for k, name in zip(positions, names, strict=True))
+    return [f"edges = tuple([v._node or v for bit, v in ({operands}) if mask & bit])"]
