@@ -29,6 +29,7 @@ METHODS: Final[dict[str, Any]] = {
     "matmul": linalg.matmul,
     "mm": linalg.matmul,
     "astype": math.cast,
+    "clone": _clone,
     "__matmul__": linalg.matmul,
     "__rmatmul__": lambda self, other: linalg.matmul(other, self),
     "__pow__": math.pow,
@@ -42,5 +43,4 @@ def bind_methods() -> None:
     for cls in (Tensor, Variable):
         for name, function in METHODS.items():
             setattr(cls, name, function)
-        cls.clone = _clone  # type: ignore[attr-defined]
-    Tensor.backward = tensor_backward  # type: ignore[attr-defined]
+    setattr(Tensor, "backward", tensor_backward)  # noqa: B010 - a method made elsewhere

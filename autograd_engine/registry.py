@@ -10,10 +10,12 @@ An operation is declared once::
 A rule maps the cotangent ``g`` of the output to the cotangent of one input. Its parameters
 after ``xp, g`` name inputs or outputs of the operation, and that list is what the tape saves:
 ``<name>_like`` asks for shape and dtype only. Keyword-only parameters are attributes, and
-``**attrs`` asks for all of them. ``xp`` is the namespace in which the rule computes; which one it is decides what the rule does: on ndarrays
-it computes, on Tensors it records (so that it can be differentiated again), on Variables it
-appends operators to a program. A rule therefore uses operators, ``xp.<operation>`` and Python
-scalars only, and never looks at a shape: `pullback` projects its result onto the input's.
+``**attrs`` asks for all of them.
+
+``xp`` is the namespace in which the rule computes, and decides what the rule does: on ndarrays it
+computes, on Tensors it records (so that it can be differentiated again), on Variables it appends
+operators to a program. A rule therefore uses operators, ``xp.<operation>`` and Python scalars
+only, and never looks at a shape: `pullback` projects its result onto the input's.
 
 An operation with several outputs has one cotangent parameter for each differentiable one,
 ``g_<output>``. A cotangent that never arrived is filled with zeros first, unless the operation

@@ -89,9 +89,7 @@ def _run(
     dump_path: str | None,
     at: Location,
 ) -> None:
-    seeds = [
-        (edge_of(t), g) for t, g in zip(roots, cotangents, strict=True) if not t._stop
-    ]
+    seeds = [(edge_of(t), g) for t, g in zip(roots, cotangents, strict=True) if not t._stop]
     dump = GraphDump(dump_path, seeds) if dump_path is not None else None
     found = run_backward(
         seeds, at=at, retain=retain, observe=None if dump is None else dump.observe
@@ -102,7 +100,7 @@ def _run(
 
 
 def accumulate(found: dict[Edge, Any]) -> None:
-    """Add cotangents to the ``.grad`` of leaves. Sums are made first, so that all or none change."""
+    """Add cotangents to the ``.grad`` of leaves; all sums are made before any leaf changes."""
     updated: list[tuple[Tensor, Tensor]] = []
     for leaf, g in found.items():
         assert isinstance(leaf, Tensor)
@@ -117,9 +115,11 @@ def _settled(g: Any) -> Any:
     if g.__class__ is not np.ndarray:
         return np.asarray(g)
     base = g.base
-    if base is not None and (base.__class__ is not np.ndarray or base.size != g.size or not g.flags.c_contiguous):
-        return np.array(g, order="C")
-    return g
+    if base is None or (
+        base.__class__ is np.ndarray and base.size == g.size and g.flags.c_contiguous
+    ):
+        return g
+    return np.array(g, order="C")
 
 
 def _checked_tensors(function: str, value: Any, argument: str) -> list[Tensor]:

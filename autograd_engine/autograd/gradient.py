@@ -124,7 +124,7 @@ def _no_grad(value: Any) -> list[Tensor]:
     if not isinstance(values, (list, tuple, set, frozenset)) or not all(
         isinstance(v, Tensor) for v in values
     ):
-        raise NotATensorError("grad: no_grad_vars must be None, a Tensor, or a collection of Tensors")
+        raise NotATensorError("grad: no_grad_vars must be None, a Tensor or a list of Tensors")
     return list(values)
 
 

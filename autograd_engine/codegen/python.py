@@ -167,16 +167,18 @@ def _statement(writer: _Writer, operator: Operator, index: int, last_value: Uses
     """``y = tanh(x)``"""
     op = operator.op
     results = ", ".join(writer.value(r) for r in operator.results)
-    operands = [_operand(writer, operator, k, index, last_value) for k in range(len(operator.operands))]
+    operands = [
+        _operand(writer, operator, k, index, last_value) for k in range(len(operator.operands))
+    ]
     if isinstance(op, GradOp):
         g, saved = op.arrange(operands)
         pull = writer.constant(op.name, op.pullback.pull)
         attrs = writer.constant(f"{op.name}_attrs", operator.attrs) if operator.attrs else "None"
         return f"{results}, = {pull}(raw, {_tuple(g)}, {_tuple(saved)}, {attrs})"
     kernel = writer.constant(op.name, op.kernel)
-    attrs = [f"{k}={_attribute(writer, k, v)}" for k, v in operator.attrs.items()]
+    named = [f"{k}={_attribute(writer, k, v)}" for k, v in operator.attrs.items()]
     comma = "," if op.multiple else ""
-    return f"{results}{comma} = {kernel}({', '.join(operands + attrs)})"
+    return f"{results}{comma} = {kernel}({', '.join(operands + named)})"
 
 
 def _operand(writer: _Writer, operator: Operator, position: int, index: int, last: Uses) -> str:

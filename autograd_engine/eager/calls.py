@@ -6,13 +6,13 @@ same, written out flat. For ``multiply``::
 
     def multiply(x, y):
         try:
-            a0, a1 = x._data, y._data
+            _a0, _a1 = x._data, y._data
         except AttributeError:
-            x, y = with_scalar(x, y)
-            if x is None: return general(...)
+            _x, _y = _with_scalar(x, y)
+            if _x is None: return _general(x, y)
             ...
-        if a0.dtype is not a1.dtype: return general(x, y)
-        out = kernel(a0, a1)
+        if _a1.dtype is not _a0.dtype: return _general(x, y)
+        _out = _kernel(_a0, _a1)
         ...
 
 What falls outside (mixed dtypes, ndarrays, Variables) goes to `general`.
@@ -51,22 +51,22 @@ def generate_call(op: OpDef, general: Callable[..., Any]) -> Callable[..., Any]:
     filename = f"<autograd_engine call {op.name} {id(op):x}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     scope: dict[str, Any] = {
-        "Node": Node,
-        "Tensor": Tensor,
-        "asarray": np.asarray,
-        "broadcasts": op.broadcasts,
-        "explain_failure": explain_failure,
-        "general": general,
-        "getframe": _getframe,
-        "grad_mode": grad_mode,
-        "kernel": op.kernel,
-        "ndarray": np.ndarray,
-        "new": object.__new__,
-        "op": op,
-        "PACKAGE_DIR": PACKAGE_DIR,
-        "pullbacks": _Pullbacks(op),
-        "with_scalar": with_scalar,
-        **{f"default_{name}": value for name, value in op.attrs.items()},
+        "_Node": Node,
+        "_Tensor": Tensor,
+        "_asarray": np.asarray,
+        "_broadcasts": op.broadcasts,
+        "_explain_failure": explain_failure,
+        "_general": general,
+        "_getframe": _getframe,
+        "_grad_mode": grad_mode,
+        "_kernel": op.kernel,
+        "_ndarray": np.ndarray,
+        "_new": object.__new__,
+        "_op": op,
+        "_PACKAGE_DIR": PACKAGE_DIR,
+        "_pullbacks": _Pullbacks(op),
+        "_with_scalar": with_scalar,
+        **{f"_default_{name}": value for name, value in op.attrs.items()},
     }
     exec(compile(source, filename, "exec"), scope)
     call: Callable[..., Any] = scope[op.name]
@@ -96,14 +96,14 @@ def with_scalar(x: Any, y: Any) -> tuple[Any, Any]:
 
 
 def _source(op: OpDef) -> str:
-    """The text of the function."""
+    """The text of the function. Its own names start with an underscore, for inputs' have none."""
     inputs = ", ".join(op.inputs)
-    arrays = [f"a{k}" for k in range(len(op.inputs))]
+    arrays = [f"_a{k}" for k in range(len(op.inputs))]
     attrs = "".join(f", {name}={name}" for name in op.attrs)
     signature = inputs + (", *" if op.attrs else "")
-    signature += "".join(f", {name}=default_{name}" for name in op.attrs)
+    signature += "".join(f", {name}=_default_{name}" for name in op.attrs)
     data = ", ".join(f"{name}._data" for name in op.inputs)
-    general = f"general({inputs}{attrs})"
+    general = f"_general({inputs}{attrs})"
     lines = [
         f"def {op.name}({signature}):",
         "    try:",
@@ -112,16 +112,16 @@ def _source(op: OpDef) -> str:
         *_other_operands(op, arrays, data, general),
         *_dtype_check(op, arrays, general),
         "    try:",
-        f"        out = kernel({', '.join(arrays)}{attrs})",
-        "    except Exception as error:",
-        f"        explain_failure(op, ({', '.join(arrays)},), {_attr_dict(op)}, error)",
-        "    if out.__class__ is not ndarray: out = asarray(out)",
-        "    t = new(Tensor)",
-        "    t._data = out",
+        f"        _out = _kernel({', '.join(arrays)}{attrs})",
+        "    except Exception as _error:",
+        f"        _explain_failure(_op, ({', '.join(arrays)},), {_attr_dict(op)}, _error)",
+        "    if _out.__class__ is not _ndarray: _out = _asarray(_out)",
+        "    _t = _new(_Tensor)",
+        "    _t._data = _out",
         *_recording(op, arrays),
-        "    t._stop = True",
-        "    t._node = None",
-        "    return t",
+        "    _t._stop = True",
+        "    _t._node = None",
+        "    return _t",
     ]
     return "\n".join(lines) + "\n"
 
@@ -131,9 +131,9 @@ def _other_operands(op: OpDef, arrays: list[str], data: str, general: str) -> li
         return [f"        return {general}"]
     x, y = op.inputs
     return [
-        f"        x_, y_ = with_scalar({x}, {y})",
-        f"        if x_ is None: return {general}",
-        f"        {x}, {y} = x_, y_",
+        f"        _x, _y = _with_scalar({x}, {y})",
+        f"        if _x is None: return {general}",
+        f"        {x}, {y} = _x, _y",
         f"        {', '.join(arrays)} = {data}",
     ]
 
@@ -141,9 +141,9 @@ def _other_operands(op: OpDef, arrays: list[str], data: str, general: str) -> li
 def _dtype_check(op: OpDef, arrays: list[str], general: str) -> list[str]:
     if op.dtypes == "any":
         return []
-    tests = [f"{a}.dtype is not a0.dtype" for a in arrays[1:]]
+    tests = [f"{a}.dtype is not _a0.dtype" for a in arrays[1:]]
     if op.dtypes == "floating":
-        tests.append('a0.dtype.kind not in "fc"')
+        tests.append('_a0.dtype.kind not in "fc"')
     return [f"    if {' or '.join(tests)}: return {general}"] if tests else []
 
 
@@ -159,21 +159,21 @@ def _recording(op: OpDef, arrays: list[str]) -> list[str]:
     names = [op.inputs[k] for k in open_inputs]
     weights = [f"({1 << k} if not {op.inputs[k]}._stop else 0)" for k in open_inputs]
     body = [
-        f"mask = {' + '.join(weights)}",
+        f"_mask = {' + '.join(weights)}",
         *_projection(op, arrays),
-        "pullback = pullbacks[mask]",
+        "_pullback = _pullbacks[_mask]",
         *_edges(names, open_inputs),
-        "frame = getframe(1)",
-        "while frame.f_code.co_filename.startswith(PACKAGE_DIR): frame = frame.f_back",
-        "t._stop = False",
-        f"t._node = Node(pullback, edges, pullback.save({', '.join(arrays)}, out), "
-        f"{_attr_dict(op)}, frame.f_code, frame.f_lasti)",
-        "return t",
+        "_frame = _getframe(1)",
+        "while _frame.f_code.co_filename.startswith(_PACKAGE_DIR): _frame = _frame.f_back",
+        "_t._stop = False",
+        f"_t._node = _Node(_pullback, _edges, _pullback.save({', '.join(arrays)}, _out), "
+        f"{_attr_dict(op)}, _frame.f_code, _frame.f_lasti)",
+        "return _t",
     ]
     closed = " and ".join(f"{name}._stop" for name in names)
-    test = f"    if not ({closed}) and grad_mode.enabled"
+    test = f"    if not ({closed}) and _grad_mode.enabled"
     if "dtype" in op.attrs:  # may be an integer one: the gradient ends there
-        test += ' and out.dtype.kind in "fc"'
+        test += ' and _out.dtype.kind in "fc"'
     return [test + ":", *("        " + line for line in body)]
 
 
@@ -181,20 +181,20 @@ def _projection(op: OpDef, arrays: list[str]) -> list[str]:
     if op.broadcasts is None:
         return []
     shapes = ", ".join(f"{a}.shape" for a in arrays)
-    test = "a0.shape != a1.shape" if op.broadcasts is differ else f"broadcasts({shapes})"
-    return [f"if {test}: mask += {1 << len(op.inputs)}"]
+    test = "_a0.shape != _a1.shape" if op.broadcasts is differ else f"_broadcasts({shapes})"
+    return [f"if {test}: _mask += {1 << len(op.inputs)}"]
 
 
 def _edges(names: list[str], positions: list[int]) -> list[str]:
     if len(names) == 1:
-        return [f"edges = ({names[0]}._node or {names[0]},)"]
+        return [f"_edges = ({names[0]}._node or {names[0]},)"]
     if len(names) == 2:
         (x, y), (i, j) = names, positions
         both = (1 << i) + (1 << j)
         return [
-            f"if mask & {both} == {both}: edges = ({x}._node or {x}, {y}._node or {y})",
-            f"elif mask & {1 << i}: edges = ({x}._node or {x},)",
-            f"else: edges = ({y}._node or {y},)",
+            f"if _mask & {both} == {both}: _edges = ({x}._node or {x}, {y}._node or {y})",
+            f"elif _mask & {1 << i}: _edges = ({x}._node or {x},)",
+            f"else: _edges = ({y}._node or {y},)",
         ]
     operands = "".join(f"({1 << k}, {name}), " for k, name in zip(positions, names, strict=True))
-    return [f"edges = tuple([v._node or v for bit, v in ({operands}) if mask & bit])"]
+    return [f"_edges = tuple([v._node or v for bit, v in ({operands}) if _mask & bit])"]

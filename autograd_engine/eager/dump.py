@@ -19,7 +19,9 @@ from autograd_engine.source import Location
 
 __all__ = ["GraphDump"]
 
-_LEAF = 'shape="box" style="rounded,filled,bold" fontname="Arial" color="#148b97" fontcolor="#ffffff"'
+_LEAF = (
+    'shape="box" style="rounded,filled,bold" fontname="Arial" color="#148b97" fontcolor="#ffffff"'
+)
 _INNER = (
     'style="rounded,filled,bold" shape="box" color="#999999" fontcolor="#ffffff" '
     'width="1.3" height="0.84" fontname="Arial"'

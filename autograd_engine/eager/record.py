@@ -75,10 +75,7 @@ def _uniform(op: OpDef, arrays: list[Array]) -> bool:
     first = arrays[0].dtype
     if op.untyped or (op.dtypes == "floating" and first.kind not in "fc"):
         return False
-    for a in arrays:
-        if a.dtype is not first:
-            return False
-    return True
+    return all(a.dtype is first for a in arrays)
 
 
 def _record(

@@ -31,7 +31,17 @@ from autograd_engine.registry import REGISTRY
 from autograd_engine.source import Location, caller, user_stack
 from autograd_engine.spec import Spec
 
-__all__ = ["Edge", "Freed", "MultiNode", "Node", "Observer", "Slot", "edge_of", "lift", "run_backward"]
+__all__ = [
+    "Edge",
+    "Freed",
+    "MultiNode",
+    "Node",
+    "Observer",
+    "Slot",
+    "edge_of",
+    "lift",
+    "run_backward",
+]
 
 Array = NDArray[Any]
 _newer = itertools.count(0, -1).__next__

@@ -78,7 +78,9 @@ class Tensor(Operand):
     # An ndarray on the left leaves arithmetic to us instead of making an object array.
     __array_ufunc__ = None
 
-    def __init__(self, data: Any, dtype: DTypeLike | None = None, stop_gradient: bool = True) -> None:
+    def __init__(
+        self, data: Any, dtype: DTypeLike | None = None, stop_gradient: bool = True
+    ) -> None:
         from autograd_engine.tensor.creation import to_array
 
         self._data = to_array(data, dtype)
@@ -152,7 +154,8 @@ class Tensor(Operand):
     @property
     def T(self) -> Tensor:  # noqa: N802 - the public name
         """The axes in reverse order."""
-        return self.transpose(list(range(self.ndim))[::-1])
+        reverse: Tensor = self.transpose(list(range(self.ndim))[::-1])
+        return reverse
 
     # --- gradient
 
@@ -271,7 +274,9 @@ class Tensor(Operand):
 
     def __index__(self) -> int:
         if self._data.dtype.kind not in "biu":
-            raise TypeError(f"a {self._data.dtype.name} tensor cannot be an index; use .astype('int64')")
+            raise TypeError(
+                f"a {self._data.dtype.name} tensor cannot be an index; use .astype('int64')"
+            )
         return int(self.item())
 
     def __len__(self) -> int:
@@ -297,8 +302,14 @@ class Parameter(Tensor):
 
     __slots__ = ()
 
-    def __init__(self, data: Any, dtype: DTypeLike | None = None, *, name: str | None = None,
-                 trainable: bool = True) -> None:
+    def __init__(
+        self,
+        data: Any,
+        dtype: DTypeLike | None = None,
+        *,
+        name: str | None = None,
+        trainable: bool = True,
+    ) -> None:
         super().__init__(data, dtype, stop_gradient=not trainable)
         self.persistable = True
         if name is not None:

@@ -49,16 +49,15 @@ def _sum_keep(e: Array, axis: int) -> Array:
     return np.add.reduce(e, axis=axis, keepdims=True)
 
 
-defop("relu", _relu, inputs="x", infer=same).vjp(
-    x=lambda xp, g, out: g * xp.greater_than(out, 0.0)
-)
+defop("relu", _relu, inputs="x", infer=same).vjp(x=lambda xp, g, out: g * xp.greater_than(out, 0.0))
 defop("sigmoid", _sigmoid, inputs="x", infer=same, dtypes="floating").vjp(
     x=lambda xp, g, out: g * (out * (1.0 - out))
 )
 # d/dx x Phi(x) = Phi(x) + x phi(x)
 defop("gelu", _gelu, inputs="x", infer=same, dtypes="floating").vjp(
-    x=lambda xp, g, x: g
-    * (0.5 * (xp.erf(x * _SQRT_HALF) + 1.0) + x * (_PDF_0 * xp.exp(-0.5 * x * x)))
+    x=lambda xp, g, x: (
+        g * (0.5 * (xp.erf(x * _SQRT_HALF) + 1.0) + x * (_PDF_0 * xp.exp(-0.5 * x * x)))
+    )
 )
 defop("softmax", _softmax, inputs="x", infer=same, dtypes="floating").vjp(
     x=lambda xp, g, out, *, axis: out * (g - xp.sum(g * out, axis=(axis,), keepdims=True))

@@ -56,6 +56,7 @@ def _infer_conv2d(
 def _infer_like(y: Spec, _other: Spec, like: Spec, **_: Any) -> Spec:
     return Spec(like.shape, y.dtype)
 
+
 # With * the convolution: <g, x * w> = <input(g, w), x> = <filter(g, x), w>.
 defop("conv2d", conv_kernels.conv2d, inputs="x w", infer=_infer_conv2d, dtypes="common").vjp(
     x=lambda xp, g, w, x_like, **attrs: xp.conv2d_input(g, w, x_like, **attrs),

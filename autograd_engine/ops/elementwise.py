@@ -69,9 +69,7 @@ _unary("sqrt", np.sqrt).vjp(x=lambda xp, g, out: g / (2.0 * out))
 _unary("sin", np.sin).vjp(x=lambda xp, g, x: g * xp.cos(x))
 _unary("cos", np.cos).vjp(x=lambda xp, g, x: -(g * xp.sin(x)))
 _unary("tanh", np.tanh).vjp(x=lambda xp, g, out: g * (1.0 - out * out))
-_unary("erf", erf_kernel).vjp(
-    x=lambda xp, g, x: g * (2.0 / math.sqrt(math.pi) * xp.exp(-(x * x)))
-)
+_unary("erf", erf_kernel).vjp(x=lambda xp, g, x: g * (2.0 / math.sqrt(math.pi) * xp.exp(-(x * x))))
 
 # --- order. At a tie both sides of maximum and minimum get half.
 

@@ -34,8 +34,8 @@ def _infer_gather(x: Spec, index: Spec, *, axis: int) -> Spec:
 def _scatter_add_like(x: Array, index: Array, like: Like, *, axis: int) -> Array:
     """Zeros with each slice of `x` added at its index: the adjoint of gather."""
     out = np.zeros(like.shape, x.dtype)
-    lead = tuple(slice(None) for _ in range(axis))
-    np.add.at(out, (*lead, index), x)
+    key: Any = (*(slice(None) for _ in range(axis)), index)
+    np.add.at(out, key, x)
     return out
 
 
@@ -71,7 +71,7 @@ def _put_along_axis_like(x: Array, index: Array, like: Like, *, axis: int) -> Ar
     if index.shape[axis] == 1:  # one write to a line: nothing to accumulate
         np.put_along_axis(out, index, x, axis=axis)
         return out
-    grid = list(np.ogrid[tuple(slice(n) for n in index.shape)])
+    grid: list[Any] = list(np.ogrid[tuple(slice(n) for n in index.shape)])
     grid[axis] = index
     np.add.at(out, tuple(grid), x)
     return out
@@ -95,7 +95,8 @@ defop(
 
 def _one_hot(x: Array, *, num_classes: int, dtype: str) -> Array:
     _check_index(x, num_classes, "one_hot")
-    return (x[..., None] == np.arange(num_classes)).astype(dtype)
+    hot: Array = x[..., None] == np.arange(num_classes)
+    return hot.astype(dtype)
 
 
 def _infer_one_hot(x: Spec, *, num_classes: int, dtype: str) -> Spec:

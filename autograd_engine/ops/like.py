@@ -38,9 +38,7 @@ def broadcast_view(x: Array, shape: tuple[int, ...]) -> Array:
     """`np.broadcast_to` for an array with as many axes, an eighth of the time on small ones."""
     if not x.flags.c_contiguous:
         return np.broadcast_to(x, shape)
-    strides = tuple(
-        [0 if d == 1 else s for d, s in zip(x.shape, x.strides, strict=True)]
-    )
+    strides = tuple([0 if d == 1 else s for d, s in zip(x.shape, x.strides, strict=True)])
     view: Array = np.ndarray(shape, x.dtype, x, 0, strides)
     view.flags.writeable = False
     return view
@@ -48,10 +46,7 @@ def broadcast_view(x: Array, shape: tuple[int, ...]) -> Array:
 
 def _spread(x: Array, like: Like, axis: Axes, keepdims: bool) -> Array:
     if not keepdims:
-        if x.ndim == 0:
-            x = x.reshape((1,) * len(like.shape))
-        else:
-            x = np.expand_dims(x, axis)
+        x = np.expand_dims(x, axis) if x.ndim else x.reshape((1,) * len(like.shape))
     if x.ndim != len(like.shape):
         return np.broadcast_to(x, like.shape)
     return broadcast_view(np.asarray(x), like.shape)

@@ -14,18 +14,15 @@ from autograd_engine.spec import Shape, Spec, matmul_shape
 Array = NDArray[Any]
 
 
-def _transposed(x: Array, yes: bool) -> Array:
-    return x.swapaxes(-1, -2) if yes else x
-
-
 def _matmul(x: Array, y: Array, *, transpose_x: bool = False, transpose_y: bool = False) -> Array:
     if transpose_x:
         x = x.swapaxes(-1, -2)
     if transpose_y:
         y = y.swapaxes(-1, -2)
     if x.dtype.char == "e":  # products accumulate in float32
-        return np.matmul(x.astype(np.float32), y.astype(np.float32)).astype(np.float16)
-    return np.matmul(x, y)
+        return np.asarray(np.matmul(x.astype(np.float32), y.astype(np.float32)), np.float16)
+    out: Array = np.matmul(x, y)
+    return out
 
 
 def _infer_matmul(
@@ -42,18 +39,14 @@ def _batches_differ(x: Shape, y: Shape) -> bool:
     return x[:-2] != y[:-2]
 
 
-def matmul_x(
-    xp: Any, g: Any, y: Any, *, transpose_x: bool, transpose_y: bool
-) -> Any:
+def matmul_x(xp: Any, g: Any, y: Any, *, transpose_x: bool, transpose_y: bool) -> Any:
     """out = X Y gives G Y'; transposed where X was."""
     if transpose_x:
         return xp.matmul(y, g, transpose_x=transpose_y, transpose_y=True)
     return xp.matmul(g, y, transpose_x=False, transpose_y=not transpose_y)
 
 
-def matmul_y(
-    xp: Any, g: Any, x: Any, *, transpose_x: bool, transpose_y: bool
-) -> Any:
+def matmul_y(xp: Any, g: Any, x: Any, *, transpose_x: bool, transpose_y: bool) -> Any:
     """out = X Y gives X' G; transposed where Y was."""
     if transpose_y:
         return xp.matmul(g, x, transpose_x=True, transpose_y=transpose_x)

@@ -38,7 +38,7 @@ def _dropout_mask(
     """What dropout multiplies by: 0 with probability `p`, else 1 or, upscaled, 1 / (1 - p)."""
     if not training:
         return np.full(like.shape, scale, like.dtype)
-    kept = (generator().random(like.shape, dtype=np.float32) >= p).astype(like.dtype)
+    kept: Array = (generator().random(like.shape, dtype=np.float32) >= p).astype(like.dtype)
     if upscale and p < 1.0:
         kept *= np.asarray(1.0 / (1.0 - p), like.dtype)
     return kept

@@ -15,6 +15,8 @@ from autograd_engine.spec import Spec, normalize_axes, reduced_shape
 
 Array = NDArray[Any]
 Axes = tuple[int, ...]
+# NumPy's stubs know no tuple of axes beside a computed keepdims.
+_add_reduce: Any = np.add.reduce
 
 
 def _reduced(x: Spec, axis: Axes, keepdims: bool) -> Spec:
@@ -24,9 +26,9 @@ def _reduced(x: Spec, axis: Axes, keepdims: bool) -> Spec:
 
 def _sum(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     if x.dtype.char == "e":  # accumulates in float32: 2048 + 1 is 2048 in float16
-        wide = np.add.reduce(x, axis=axis, keepdims=keepdims, dtype=np.float32)
+        wide = _add_reduce(x, axis=axis, keepdims=keepdims, dtype=np.float32)
         return np.asarray(wide).astype(np.float16)
-    return np.asarray(np.add.reduce(x, axis=axis, keepdims=keepdims))
+    return np.asarray(_add_reduce(x, axis=axis, keepdims=keepdims))
 
 
 def _infer_sum(x: Spec, *, axis: Axes, keepdims: bool = False) -> Spec:
@@ -36,9 +38,9 @@ def _infer_sum(x: Spec, *, axis: Axes, keepdims: bool = False) -> Spec:
 def _mean(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     count = math.prod(x.shape[a] for a in axis)
     if x.dtype.char == "e":
-        wide = np.add.reduce(x, axis=axis, keepdims=keepdims, dtype=np.float32)
+        wide = _add_reduce(x, axis=axis, keepdims=keepdims, dtype=np.float32)
         return np.asarray(wide / count if count else wide * np.nan).astype(np.float16)
-    total = np.add.reduce(x, axis=axis, keepdims=keepdims)
+    total = _add_reduce(x, axis=axis, keepdims=keepdims)
     # The mean of nothing is NaN, without NumPy's warning about 0 / 0.
     return np.asarray(total / count if count else total * np.nan)
 
@@ -68,9 +70,7 @@ def _extremum(name: str, reduce: Any) -> OpDef:
     def infer(x: Spec, *, axis: Axes, keepdims: bool = False) -> Spec:
         return _reduced(x, axis, keepdims)
 
-    def share_among_ties(
-        xp: Any, g: Any, x: Any, out: Any, *, axis: Axes, keepdims: bool
-    ) -> Any:
+    def share_among_ties(xp: Any, g: Any, x: Any, out: Any, *, axis: Axes, keepdims: bool) -> Any:
         """Elements that tie for the extremum share its cotangent equally."""
         extremum = xp.expand_like(out, x, axis=axis, keepdims=keepdims)
         ties = xp.cast_like(xp.equal(x, extremum), x)

@@ -159,9 +159,7 @@ def _split(x: Array, *, sizes: tuple[int, ...], axis: int) -> tuple[Array, ...]:
 
 
 def _infer_split(x: Spec, *, sizes: tuple[int, ...], axis: int) -> tuple[Spec, ...]:
-    return tuple(
-        Spec((*x.shape[:axis], size, *x.shape[axis + 1 :]), x.dtype) for size in sizes
-    )
+    return tuple(Spec((*x.shape[:axis], size, *x.shape[axis + 1 :]), x.dtype) for size in sizes)
 
 
 defop("split", _split, inputs="x", outputs="*pieces", infer=_infer_split).vjp(
@@ -318,4 +316,3 @@ defop("getitem", _getitem, inputs="x", infer=_infer_getitem).vjp(
 defop("unslice_like", _unslice_like, inputs="x like", infer=_infer_unslice).vjp(
     x=lambda xp, g, *, key: xp.getitem(g, key=key), like=NONDIFF
 )
-

@@ -20,8 +20,7 @@ Array = NDArray[Any]
 
 def _sgd(param: Array, grad: Array, learning_rate: Array) -> Array:
     """p - lr g"""
-    step = np.multiply(grad, learning_rate)
-    return np.subtract(param, step, out=np.asarray(step))
+    return np.asarray(param - grad * learning_rate)
 
 
 def _momentum(

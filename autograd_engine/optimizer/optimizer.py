@@ -166,9 +166,9 @@ class Optimizer:
         NotATensorError, ShapeError
         """
         if isinstance(loss, Tensor):
-            pairs = [(p, p.grad) for p in self._eager_parameters() if p.grad is not None]
+            eager = [(p, p.grad) for p in self._eager_parameters() if p.grad is not None]
             self.step()
-            return [], pairs
+            return [], eager
         if not isinstance(loss, Variable):
             raise NotATensorError(
                 f"minimize: loss must be a Variable or a Tensor, got {type(loss).__name__}"
@@ -193,7 +193,7 @@ class Optimizer:
                 f"minimize: loss has shape {format_shape(loss.spec.shape)} and must have one "
                 "element: reduce it (did you forget paddle.mean?)"
             )
-        chosen = parameters if parameters is not None else self._parameters
+        chosen: Any = parameters if parameters is not None else self._parameters
         return append_backward(loss, chosen, no_grad_set, callbacks)
 
     def apply_gradients(self, params_grads: Sequence[ParamGrad]) -> list[Operator]:
@@ -238,10 +238,7 @@ class Optimizer:
             )
         return found
 
-    def _state_variable(
-        self, param: Variable, name: str, shaped: bool, value: float
-    ) -> Variable:
+    def _state_variable(self, param: Variable, name: str, shaped: bool, value: float) -> Variable:
         spec = Spec(param.spec.shape if shaped else (), param.spec.dtype)
         full_name = unique_name.generate(f"{param.name}_{name}")
         return self._persistable(param.block, full_name, spec, value)
-

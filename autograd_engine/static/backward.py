@@ -26,8 +26,8 @@ from autograd_engine.static.gradop import GradOp
 from autograd_engine.static.opdesc import OpDesc
 from autograd_engine.static.program import (
     Block,
-    Operator,
     OperandRef,
+    Operator,
     Parameter,
     Ref,
     Variable,
@@ -106,9 +106,7 @@ class BackwardPlan:
         return [
             (k, ref)
             for k, ref in enumerate(operator.operands)
-            if isinstance(ref, Ref)
-            and key_of(ref) in self._needed
-            and op.rule_at(k) is not None
+            if isinstance(ref, Ref) and key_of(ref) in self._needed and op.rule_at(k) is not None
         ]
 
     def _cross(self, operator: Operator) -> None:
@@ -128,9 +126,9 @@ class BackwardPlan:
             for (k, _), var in zip(missing, made, strict=True):
                 self.emitted[keys[k]] = var
         for k, ref in wanted:
-            var = self._existing(keys[k])
-            assert var is not None
-            self._arrive(ref, var)
+            found = self._existing(keys[k])
+            assert found is not None
+            self._arrive(ref, found)
 
     def _key(
         self, operator: Operator, position: int, cotangents: Sequence[Variable | None]
@@ -272,9 +270,7 @@ class BackwardPlan:
         attrs: dict[str, Any],
     ) -> None:
         operators.append(
-            Operator(
-                self.block, op, operands, (Ref(result, 0),), attrs, self.location, "backward"
-            )
+            Operator(self.block, op, operands, (Ref(result, 0),), attrs, self.location, "backward")
         )
 
     def commit(self, callbacks: Sequence[Callback] = ()) -> None:
@@ -415,8 +411,15 @@ def append_backward(
         leaves = [v for v in block.vars.values() if v.is_data and not v.stop_gradient]
     else:
         wanted, leaves = _parameters(block, parameter_list), []
-    found = _run(block, [(Ref(loss, loss.version), None)], [*wanted, *leaves], no_grad,
-                 caller(), seed_by_shape=True, callbacks=checked)
+    found = _run(
+        block,
+        [(Ref(loss, loss.version), None)],
+        [*wanted, *leaves],
+        no_grad,
+        caller(),
+        seed_by_shape=True,
+        callbacks=checked,
+    )
     pairs = [(v, found.get(v.name)) for v in wanted]
     return [(v, g) for v, g in pairs if g is not None]
 
@@ -483,14 +486,12 @@ def _run(
     callbacks: Sequence[Callback] = (),
 ) -> dict[str, Variable]:
     """Plan and append; gradients by the name of what they belong to."""
-    open_seeds = [
-        (r, g) for r, g in seeds if r.var.name not in no_grad and not r.var.stop_gradient
-    ]
+    open_seeds = [(r, g) for r, g in seeds if r.var.name not in no_grad and not r.var.stop_gradient]
     keys = keys_of(wanted, no_grad)
     decompose_on_path(block, [r for r, _ in open_seeds], needed_keys(block, keys, no_grad))
     plan = BackwardPlan(block, open_seeds, wanted, no_grad, location, seed_by_shape=seed_by_shape)
     plan.commit(callbacks)
-    found = {}
+    found: dict[str, Variable] = {}
     for v in wanted:
         # The gradient belongs to the version that was read, the latest where several were.
         versions = [plan.gradient.get((v.name, n)) for n in range(v.version, -1, -1)]

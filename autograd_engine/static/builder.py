@@ -18,8 +18,8 @@ from autograd_engine.spec import Spec
 from autograd_engine.static.program import (
     Block,
     Literal,
-    Operator,
     OperandRef,
+    Operator,
     Ref,
     Variable,
     default_main_program,

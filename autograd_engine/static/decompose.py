@@ -16,9 +16,7 @@ __all__ = ["decompose", "decompose_on_path"]
 _ASSIGN = REGISTRY["assign"]
 
 
-def decompose_on_path(
-    block: Block, targets: Sequence[Ref], needed: set[tuple[str, int]]
-) -> None:
+def decompose_on_path(block: Block, targets: Sequence[Ref], needed: set[tuple[str, int]]) -> None:
     """Write out the gradient operators that lie between `targets` and what is `needed`."""
     reached = {(r.var.name, r.version) for r in targets}
     marked: set[int] = set()
@@ -61,9 +59,7 @@ def _write_out(operator: Operator, gradop: GradOp, sink: list[Operator]) -> None
             if id(result) in made and id(result) not in renamed:
                 renamed[id(result)] = ref.var
             else:  # the rule handed on an operand as it is, or gave one result twice
-                append_operator(
-                    operator.block, _ASSIGN, (Ref(result, result.version),), (ref,), {}
-                )
+                append_operator(operator.block, _ASSIGN, (Ref(result, result.version),), (ref,), {})
     _rename(sink, start, renamed)
 
 
@@ -74,8 +70,11 @@ def _as_variable(operand: Any) -> Any:
     if isinstance(operand, Ref) and operand.version != operand.var.version:
         var = operand.var
         past = Variable(
-            var.block, var.name, var.spec,
-            stop_gradient=var.stop_gradient, persistable=var.persistable,
+            var.block,
+            var.name,
+            var.spec,
+            stop_gradient=var.stop_gradient,
+            persistable=var.persistable,
         )
         past.version = operand.version
         return past

@@ -26,8 +26,13 @@ class _Plan:
     """A compiled program for one set of feeds and fetches."""
 
     def __init__(
-        self, compiled: CompiledFunction, feeds: list[Variable], reads: list[str],
-        writes: list[str], fetches: int, aliased: list[bool],
+        self,
+        compiled: CompiledFunction,
+        feeds: list[Variable],
+        reads: list[str],
+        writes: list[str],
+        fetches: int,
+        aliased: list[bool],
     ) -> None:
         self.compiled = compiled
         self.feeds = feeds
@@ -222,9 +227,7 @@ def _feed_dict(feed: Any) -> Mapping[str, Any]:
     if isinstance(feed, (list, tuple)) and len(feed) == 1:
         feed = feed[0]
     if not isinstance(feed, Mapping):
-        raise TypeError(
-            f"run: feed must be a dict from names to arrays, got {type(feed).__name__}"
-        )
+        raise TypeError(f"run: feed must be a dict from names to arrays, got {type(feed).__name__}")
     return feed
 
 

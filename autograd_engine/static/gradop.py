@@ -35,15 +35,11 @@ class GradOp:
         self.pullback = pullback
         self.name = f"{op.name}_grad"
         # (name, number of operands or None for exactly one)
-        self._layout = [
-            (name, counts.get(self._base(name))) for name in pullback.saved
-        ]
+        self._layout = [(name, counts.get(self._base(name))) for name in pullback.saved]
         self.inputs: tuple[str, ...] = tuple(
             self._base(name) for name, count in self._layout for _ in range(count or 1)
         )
-        self.inputs += tuple(
-            f"{o}@GRAD" for o in op.outputs for _ in range(counts.get(o, 1))
-        )
+        self.inputs += tuple(f"{o}@GRAD" for o in op.outputs for _ in range(counts.get(o, 1)))
         self.outputs = tuple(f"{op.input_at(k)}@GRAD" for k in pullback.wanted)
 
     def _base(self, name: str) -> str:

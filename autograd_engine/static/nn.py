@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from autograd_engine.static.program import Variable
 
 __all__ = ["batch_norm", "conv2d", "embedding", "fc", "layer_norm"]
 
-_ACTIVATIONS = {
+_ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "relu": F.relu,
     "sigmoid": F.sigmoid,
     "tanh": F.tanh,
@@ -45,7 +45,11 @@ def _activate(layer: str, x: Any, activation: str | None) -> Any:
 
 
 def _parameter(
-    layer: str, suffix: str, shape: tuple[int, ...], dtype: np.dtype[Any], attr: Any,
+    layer: str,
+    suffix: str,
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    attr: Any,
     default: Initializer,
 ) -> Variable:
     chosen = ParamAttr.of(attr)
@@ -114,8 +118,7 @@ def _product(layer: str, x: Variable, size: int, keep: int, weight_attr: Any) ->
     shape = x.spec.shape
     if not 1 <= keep < len(shape):
         raise ShapeError(
-            f"fc: num_flatten_dims={keep} must be 1 to {len(shape) - 1} for x "
-            f"{format_shape(shape)}"
+            f"fc: num_flatten_dims={keep} must be 1 to {len(shape) - 1} for x {format_shape(shape)}"
         )
     width = product(shape[keep:])
     if isinstance(width, Dim):
@@ -166,9 +169,7 @@ def embedding(
                 f"embedding: input must hold integers, got {input.dtype.name}: declare it with "
                 "dtype='int64'"
             )
-        weight = _parameter(
-            layer, "w", (rows, width), to_numpy(dtype), param_attr, XavierUniform()
-        )
+        weight = _parameter(layer, "w", (rows, width), to_numpy(dtype), param_attr, XavierUniform())
         return F.embedding(input, weight, padding_idx=padding_idx, sparse=is_sparse)
 
 
@@ -210,14 +211,13 @@ def conv2d(
     channels = shape[1]
     if channels % groups or num_filters % groups:
         raise ArgumentError(
-            f"conv2d: {channels} channels and {num_filters} filters must divide into {groups} groups"
+            f"conv2d: {channels} channels and {num_filters} filters must divide into {groups} "
+            "groups"
         )
     layer = unique_name.generate("conv2d") if name is None else name
     filter_shape = (num_filters, channels // groups, kh, kw)
     with layer_scope(layer):
-        weight = _parameter(
-            layer, "w", filter_shape, input.spec.dtype, param_attr, KaimingNormal()
-        )
+        weight = _parameter(layer, "w", filter_shape, input.spec.dtype, param_attr, KaimingNormal())
         bias = None
         if bias_attr is not False:
             bias = _parameter(
@@ -251,7 +251,7 @@ def batch_norm(
     require_variable("batch_norm", "input", input)
     shape = input.spec.shape
     if len(shape) < 2 or isinstance(shape[1], Dim):
-        raise ShapeError(f"batch_norm: input must be [N, C, ...], C known; got {format_shape(shape)}")
+        raise ShapeError(f"batch_norm: input must be [N, C, ...], got {format_shape(shape)}")
     layer = unique_name.generate("batch_norm") if name is None else name
     channels, dtype = (int(shape[1]),), input.spec.dtype
     fixed = ParamAttr(trainable=False)
@@ -261,8 +261,15 @@ def batch_norm(
         mean = _parameter(layer, "w", channels, dtype, fixed, Constant(0.0))
         variance = _parameter(layer, "w", channels, dtype, fixed, Constant(1.0))
         out = F.batch_norm(
-            input, mean, variance, weight, bias,
-            training=not is_test, momentum=momentum, epsilon=epsilon, data_format=data_layout,
+            input,
+            mean,
+            variance,
+            weight,
+            bias,
+            training=not is_test,
+            momentum=momentum,
+            epsilon=epsilon,
+            data_format=data_layout,
         )
         return _activate("batch_norm", out, act)
 
@@ -298,9 +305,7 @@ def layer_norm(
     layer = unique_name.generate("layer_norm") if name is None else name
     width, dtype = (int(np.prod(sizes)),), input.spec.dtype
     with layer_scope(layer):
-        weight = (
-            _parameter(layer, "w", width, dtype, param_attr, Constant(1.0)) if scale else None
-        )
+        weight = _parameter(layer, "w", width, dtype, param_attr, Constant(1.0)) if scale else None
         bias = _parameter(layer, "b", width, dtype, bias_attr, Constant(0.0)) if shift else None
         out = F.layer_norm(input, [int(d) for d in sizes], weight, bias, epsilon)
         return _activate("layer_norm", out, act)

@@ -221,9 +221,7 @@ class Operator:
         return slots
 
     def input_names(self) -> list[str]:
-        return list(
-            dict.fromkeys(o.var.name for o in self.operands if isinstance(o, Ref))
-        )
+        return list(dict.fromkeys(o.var.name for o in self.operands if isinstance(o, Ref)))
 
     def output_names(self) -> list[str]:
         return [ref.var.name for ref in self.results]
@@ -236,7 +234,9 @@ class Operator:
             if isinstance(o, Literal)
         )
         outs = ", ".join(f"{k}={[v.name for v in vs]}" for k, vs in self.outputs.items())
-        ins = ", ".join(f"{k}={[v.name for v in vs]}" for k, vs in sorted(self.inputs.items()) if vs)
+        ins = ", ".join(
+            f"{k}={[v.name for v in vs]}" for k, vs in sorted(self.inputs.items()) if vs
+        )
         text = "".join(f", {k} = {attrs[k]}" for k in sorted(attrs))
         return f"{{{outs}}} = {self.type}(inputs={{{ins}}}{text})"
 
@@ -374,9 +374,7 @@ def default_startup_program() -> Program:
 
 
 @contextlib.contextmanager
-def program_guard(
-    main_program: Program, startup_program: Program | None = None
-) -> Iterator[None]:
+def program_guard(main_program: Program, startup_program: Program | None = None) -> Iterator[None]:
     """Inside the ``with`` block these are the default programs.
 
     Examples

@@ -38,7 +38,7 @@ def to_array(data: Any, dtype: DTypeLike | None) -> Array:
         try:
             array = np.array(data)
         except ValueError as error:
-            raise ArgumentError(f"to_tensor: the nested lists are not rectangular: {error}") from None
+            raise ArgumentError(f"to_tensor: the lists are not rectangular: {error}") from None
         if dtype is None and not isinstance(data, (np.ndarray, np.generic)):
             if array.dtype == np.float64 and not _holds_numpy(data):
                 array = array.astype(get_default_numpy_dtype())

@@ -302,9 +302,7 @@ def _matrix(op: str, x: Any) -> Any:
     return x
 
 
-def slice(
-    input: Any, axes: Sequence[int], starts: Sequence[int], ends: Sequence[int]
-) -> Any:
+def slice(input: Any, axes: Sequence[int], starts: Sequence[int], ends: Sequence[int]) -> Any:
     """The part from `starts` to `ends` along `axes`.
 
     Examples
@@ -338,11 +336,11 @@ def getitem(x: Any, key: Any) -> Any:
     parts = key if isinstance(key, tuple) else (key,)
     normal: list[Any] = []
     for part in parts:
-        if part is None or part is Ellipsis or isinstance(part, builtins.slice):
-            normal.append(_plain_slice(part) if isinstance(part, builtins.slice) else part)
-        elif isinstance(part, (int, np.integer)) and not isinstance(part, bool):
-            normal.append(int(part))
-        elif isinstance(part, Tensor) and part.ndim == 0 and part._data.dtype.kind in "iu":
+        if part is None or part is Ellipsis:
+            normal.append(part)
+        elif isinstance(part, builtins.slice):
+            normal.append(_plain_slice(part))
+        elif _is_int(part):
             normal.append(int(part))
         else:
             raise TypeError(
@@ -352,6 +350,12 @@ def getitem(x: Any, key: Any) -> Any:
     if normal.count(Ellipsis) > 1:
         raise IndexError("an index can have one ... only")
     return ops.getitem(x, key=tuple(normal))
+
+
+def _is_int(part: Any) -> bool:
+    if isinstance(part, Tensor):
+        return part.ndim == 0 and part._data.dtype.kind in "iu"
+    return isinstance(part, (int, np.integer)) and not isinstance(part, bool)
 
 
 def _plain_slice(part: builtins.slice) -> builtins.slice:

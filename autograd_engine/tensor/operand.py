@@ -22,8 +22,7 @@ def as_operand(op: str, x: Any, argument: str = "x") -> Any:
         return Tensor(x)
     raise NotATensorError(
         f"{op}: argument {argument!r} must be a Tensor, a Variable, an ndarray or a number; got "
-        f"{type(x).__name__}"
-        + (": use paddle.to_tensor" if isinstance(x, (list, tuple)) else "")
+        f"{type(x).__name__}" + (": use paddle.to_tensor" if isinstance(x, (list, tuple)) else "")
     )
 
 

@@ -66,9 +66,7 @@ def _along(name: str, x: Any, axis: int, dtype: DTypeLike | None) -> Any:
     return getattr(ops, name)(x, axis=normalize_axis(name, axis, spec_of(x).ndim))
 
 
-def softmax(
-    x: Any, axis: int = -1, dtype: DTypeLike | None = None, name: str | None = None
-) -> Any:
+def softmax(x: Any, axis: int = -1, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """exp(x) / sum(exp(x)) along `axis`, computed without overflow.
 
     Examples

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.dtypes import get_default_numpy_dtype
+from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape
 from autograd_engine.tensor.linalg import matmul
@@ -69,7 +69,9 @@ def embedding(
             f"embedding: x must hold integers, got {spec.dtype.name}; use x.astype('int64')"
         )
     if table.ndim != 2:
-        raise ShapeError(f"embedding: weight must be [rows, width], got {format_shape(table.shape)}")
+        raise ShapeError(
+            f"embedding: weight must be [rows, width], got {format_shape(table.shape)}"
+        )
     out = ops.gather(weight, x, axis=0)
     if padding_idx is None:
         return out

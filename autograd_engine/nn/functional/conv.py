@@ -44,7 +44,7 @@ def _padding(
                 _same(op, size[1], kernel[1], stride[1], dilation[1]),
             )
         raise ArgumentError(f"{op}: padding must be 'SAME', 'VALID' or numbers, got {value!r}")
-    values = [value] if isinstance(value, (int, np.integer)) else list(value)
+    values: list[Any] = [value] if isinstance(value, (int, np.integer)) else list(value)
     if len(values) == 4 and all(isinstance(v, (list, tuple)) for v in values):
         if any(v != 0 for pair in values[:2] for v in pair):
             raise ArgumentError(f"{op}: N and C cannot be padded, got padding={value!r}")
@@ -79,9 +79,7 @@ def _check_layout(op: str, x: Any, data_format: str) -> None:
             "use x.transpose([0, 3, 1, 2]) on NHWC arrays"
         )
     if spec_of(x).ndim != 4:
-        raise ShapeError(
-            f"{op}: x must be [N, C, H, W], got {format_shape(spec_of(x).shape)}"
-        )
+        raise ShapeError(f"{op}: x must be [N, C, H, W], got {format_shape(spec_of(x).shape)}")
 
 
 def conv2d(
@@ -133,9 +131,7 @@ def conv2d(
     if not isinstance(groups, int) or groups < 1:
         raise ArgumentError(f"conv2d: groups must be a positive int, got {groups!r}")
     steps, gaps = _pair("conv2d", "stride", stride), _pair("conv2d", "dilation", dilation)
-    pads = _padding(
-        "conv2d", padding, spec_of(x).shape[2:], spec_of(weight).shape[2:], steps, gaps
-    )
+    pads = _padding("conv2d", padding, spec_of(x).shape[2:], spec_of(weight).shape[2:], steps, gaps)
     out = ops.conv2d(x, weight, stride=steps, padding=pads, dilation=gaps, groups=groups)
     if bias is None:
         return out
@@ -150,7 +146,7 @@ def _window(
     pads = _padding(op, padding, spec_of(x).shape[2:], kernel, steps, (1, 1))
     for k, (before, after) in zip(kernel, pads, strict=True):
         if max(before, after) >= k:
-            raise ArgumentError(f"{op}: padding {padding!r} must be smaller than the window {kernel}")
+            raise ArgumentError(f"{op}: padding {padding!r} must be below the window {kernel}")
     return kernel, steps, pads
 
 
@@ -204,7 +200,7 @@ def avg_pool2d(
     _check_layout("avg_pool2d", x, data_format)
     kernel, steps, pads = _window("avg_pool2d", x, kernel_size, stride, padding)
     if divisor_override is not None and not divisor_override > 0:
-        raise ArgumentError(f"avg_pool2d: divisor_override must be positive, got {divisor_override}")
+        raise ArgumentError(f"avg_pool2d: divisor_override {divisor_override} is not positive")
     out = ops.avg_pool2d(
         x,
         kernel=kernel,

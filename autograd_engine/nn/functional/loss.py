@@ -72,7 +72,9 @@ def _hard_labels(op: str, input: Any, label: Any, axis: int) -> Any:
         )
     if have.ndim == want.ndim - 1:
         label = ops.unsqueeze(label, axis=(axis,))
-    elif have.ndim != want.ndim or (have.shape[axis] != 1 and not isinstance(have.shape[axis], Dim)):
+    elif have.ndim != want.ndim or (
+        have.shape[axis] != 1 and not isinstance(have.shape[axis], Dim)
+    ):
         raise ShapeError(
             f"{op}: input {format_shape(want.shape)} needs labels of its shape without axis {axis} "
             f"(or with size 1 there); got {format_shape(have.shape)}"
