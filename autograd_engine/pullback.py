@@ -5,13 +5,13 @@ is generated once: it unpacks what was saved, runs just the wanted rules, and pr
 where broadcasting asks for it. The tape, the static program and ``create_graph`` all call this
 same function, with another ``xp``; nothing else in the engine evaluates a rule.
 
-For ``multiply`` with both inputs wanted, after broadcasting::
+For ``multiply`` with both inputs wanted, of which y was broadcast::
 
     def multiply_pullback(xp, g, saved, attrs):
-        y, x, x_like, y_like = saved
+        y, x, y_like = saved
         grad_x = rule_x(xp, g, y)
         grad_y = rule_y(xp, g, x)
-        return (xp.project(grad_x, x_like), xp.project(grad_y, y_like))
+        return (grad_x, xp.project(grad_y, y_like))
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Pullback:
         op: OpDef,
         wanted: tuple[int, ...],
         *,
-        project: bool,
+        project: int,
         saved: tuple[str, ...] | None = None,
     ) -> None:
         self.op = op
@@ -86,9 +86,9 @@ class Pullback:
         """Everything the wanted rules, the zero filling and the projection read, once each."""
         op = self.op
         names: dict[str, None] = {}
-        for _, name, rule in self.rules():
+        for k, name, rule in self.rules():
             names.update(dict.fromkeys(rule.saves))
-            if self.project:
+            if self.project >> k & 1:
                 names[f"{name}_like"] = None
         if self.wanted and self._fills_zeros():
             names.update((f"{o}_like", None) for o in op.outputs if o not in op.nondiff_outputs)
@@ -140,7 +140,7 @@ class Pullback:
             result = f"grad_{name}"
             if op.variadic and name == op.inputs[-1]:
                 result += f"[{k - len(op.inputs) + 1}]"
-            if self.project:
+            if self.project >> k & 1:
                 result = f"xp.project({result}, {name}_like)"
             results.append(f"{result}, ")
         lines.append(f"return ({''.join(results)})")

@@ -3,7 +3,7 @@
 An operation is declared once::
 
     multiply = defop("multiply", kernel=np.multiply, inputs="x y", infer=broadcast,
-                     broadcasts=True, dtypes="common")
+                     broadcasts=differ, dtypes="common")
     multiply.vjp(x=lambda xp, g, y: g * y,
                  y=lambda xp, g, x: g * x)
 
@@ -25,14 +25,14 @@ says ``lazy_cotangents``: then its rules get None for it.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
 from autograd_engine.errors import RegistryError
 from autograd_engine.pullback import Pullback
-from autograd_engine.spec import Spec
+from autograd_engine.spec import Shape, Spec
 
 __all__ = ["NONDIFF", "REGISTRY", "OpDef", "Rule", "check_registry", "defop"]
 
@@ -96,8 +96,8 @@ class OpDef:
     attrs : dict
         Attribute names with their defaults (`inspect.Parameter.empty` where there is none).
     broadcasts : callable or None
-        ``broadcasts(*shapes)`` is True unless these inputs are sure not to broadcast against each
-        other; where it is True, cotangents are projected back onto the inputs' shapes.
+        ``broadcasts(shape, out_shape)`` is True unless an input of that shape is sure not to be
+        broadcast to the output; where it is True, the cotangent is projected back onto it.
     dtypes : {"any", "common", "floating"}
         "common": inputs are cast to the dtype in which they meet; "floating": and integers to the
         default float.
@@ -119,7 +119,7 @@ class OpDef:
         inputs: str,
         infer: Infer,
         outputs: str = "out",
-        broadcasts: Callable[..., bool] | None = None,
+        broadcasts: Callable[[Shape, Shape], bool] | None = None,
         dtypes: DTypeRule = "any",
         nondiff_outputs: str = "",
         lazy_cotangents: bool = False,
@@ -142,7 +142,7 @@ class OpDef:
         self.multiple = self.variadic_output or len(self.outputs) > 1
         self.attrs = _attributes(kernel)
         self.rules: dict[str, Rule | _NonDifferentiable] = {}
-        self._pullbacks: dict[tuple[int, bool], Pullback] = {}
+        self._pullbacks: dict[tuple[int, int], Pullback] = {}
         if self.variadic and not inputs.split()[-1].startswith("*"):
             raise RegistryError(f"{name}: only the last input can be variadic")
         if self.variadic_output and len(self.outputs) != 1:
@@ -196,10 +196,10 @@ class OpDef:
         fixed = len(self.inputs) - 1
         return (*operands[:fixed], tuple(operands[fixed:]))
 
-    def pullback(self, mask: int, project: bool) -> Pullback:
+    def pullback(self, mask: int, project: int = 0) -> Pullback:
         """The compiled rules for the inputs whose bits are set in `mask`.
 
-        `project` adds the projection onto the inputs' shapes that broadcasting makes necessary.
+        The cotangents of those whose bits are set in `project` are projected onto their shapes.
         """
         key = (mask, project)
         found = self._pullbacks.get(key)
@@ -220,6 +220,12 @@ class OpDef:
             if value is inspect.Parameter.empty:
                 raise TypeError(f"{self.name} needs the attribute {name!r}")
         return full
+
+    def projected(self, shapes: Iterable[Shape], out_shape: Shape) -> int:
+        """Bits of the inputs that broadcasting may have stretched."""
+        if self.broadcasts is None:
+            return 0
+        return sum(1 << k for k, s in enumerate(shapes) if self.broadcasts(s, out_shape))
 
     def infer_tuple(self, specs: Sequence[Spec], attrs: dict[str, Any]) -> tuple[Spec, ...]:
         """Specs of all outputs, always a tuple."""

@@ -70,5 +70,7 @@ def user_stack() -> tuple[Location, ...]:
 
 def caller() -> Location:
     """The line of the user's that is being executed."""
-    frame = user_frame(2)
+    frame = sys._getframe(2)
+    while frame.f_code.co_filename.startswith(PACKAGE_DIR) and frame.f_back is not None:
+        frame = frame.f_back
     return Location(frame.f_code, frame.f_lasti)

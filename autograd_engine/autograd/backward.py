@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.eager.dump import GraphDump
-from autograd_engine.eager.tape import Edge, edge_of, run_backward
+from autograd_engine.eager.tape import Edge, run_backward
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
 from autograd_engine.source import Location, caller
@@ -72,7 +72,7 @@ def tensor_backward(
     See `autograd.backward`; without `grad_tensor`, ones.
     """
     if grad_tensor is None and retain_graph.__class__ is bool and dump_backward_graph_path is None:
-        _run([self], [np.ones(self._data.shape, self._data.dtype)], retain_graph, None, caller())
+        _run([self], [_ones(self._data)], retain_graph, None, caller())
     else:
         backward(
             self,
@@ -89,7 +89,7 @@ def _run(
     dump_path: str | None,
     at: Location,
 ) -> None:
-    seeds = [(edge_of(t), g) for t, g in zip(roots, cotangents, strict=True) if not t._stop]
+    seeds = [(t._node or t, g) for t, g in zip(roots, cotangents, strict=True) if not t._stop]
     dump = GraphDump(dump_path, seeds) if dump_path is not None else None
     found = run_backward(
         seeds, at=at, retain=retain, observe=None if dump is None else dump.observe
@@ -101,22 +101,26 @@ def _run(
 
 def accumulate(found: dict[Edge, Any]) -> None:
     """Add cotangents to the ``.grad`` of leaves; all sums are made before any leaf changes."""
-    updated: list[tuple[Tensor, Tensor]] = []
+    updated = []
     for leaf, g in found.items():
-        assert isinstance(leaf, Tensor)
         old = getattr(leaf, "_grad", None)
-        updated.append((leaf, Tensor._leaf(_settled(g if old is None else old._data + g))))
+        if old is not None:
+            g = old._data + g
+        if g.__class__ is not np.ndarray or g.base is not None:
+            g = settled(g)
+        grad = Tensor._wrap(g)
+        grad._stop = False
+        updated.append((leaf, grad))
     for leaf, grad in updated:
-        leaf._grad = grad
+        leaf._grad = grad  # type: ignore[union-attr]
 
 
-def _settled(g: Any) -> Any:
+def settled(g: Any) -> Any:
     """A gradient as an array of its own: no scalar, and no view that pins a larger one."""
-    if g.__class__ is not np.ndarray:
-        return np.asarray(g)
+    g = np.asarray(g)
     base = g.base
     if base is None or (
-        base.__class__ is np.ndarray and base.size == g.size and g.flags.c_contiguous
+        isinstance(base, np.ndarray) and base.size == g.size and g.flags.c_contiguous
     ):
         return g
     return np.array(g, order="C")
@@ -161,10 +165,23 @@ def checked_cotangents(function: str, roots: list[Tensor], value: Any, argument:
     return [_cotangent(function, t, g, argument) for t, g in zip(roots, values, strict=True)]
 
 
+_ONE: dict[Any, Any] = {}
+
+
+def _ones(data: Any) -> Any:
+    """Ones like `data`; a scalar loss, which is nearly every loss, gets the one that is kept."""
+    if data.ndim:
+        return np.ones(data.shape, data.dtype)
+    one = _ONE.get(data.dtype)
+    if one is None:
+        one = _ONE[data.dtype] = np.ones((), data.dtype)
+    return one
+
+
 def _cotangent(function: str, root: Tensor, g: Any, argument: str) -> Any:
     data = root._data
     if g is None:
-        return np.ones(data.shape, data.dtype)
+        return _ones(data)
     if not isinstance(g, Tensor):
         raise NotATensorError(
             f"{function}: {argument} must hold Tensors and Nones, got {type(g).__name__}: "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autograd_engine.autograd.backward import _checked_tensors, checked_cotangents
+from autograd_engine.autograd.backward import _checked_tensors, checked_cotangents, settled
 from autograd_engine.eager.grad_mode import enable_grad
 from autograd_engine.eager.tape import Edge, Node, edge_of, run_backward
 from autograd_engine.eager.tensor import Tensor
@@ -95,14 +95,8 @@ def grad(
                 )
             results.append(None)
         else:
-            results.append(g if isinstance(g, Tensor) else Tensor._wrap(_array(g)))
+            results.append(g if isinstance(g, Tensor) else Tensor._wrap(settled(g)))
     return results
-
-
-def _array(g: Any) -> Any:
-    from autograd_engine.autograd.backward import _settled
-
-    return _settled(g)
 
 
 def _seeds(roots: list[Tensor], value: Any, create_graph: bool) -> list[Any]:

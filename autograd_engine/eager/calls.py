@@ -74,14 +74,15 @@ def generate_call(op: OpDef, general: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Pullbacks(dict[int, Any]):
-    """Pullbacks by which inputs want a gradient, with one bit more where they broadcast."""
+    """Pullbacks by the inputs that want a gradient (low bits) and those to project (high bits)."""
 
     def __init__(self, op: OpDef) -> None:
         self._op = op
-        self._bit = 1 << len(op.inputs)
+        self._width = len(op.inputs)
 
     def __missing__(self, key: int) -> Any:
-        found = self[key] = self._op.pullback(key & (self._bit - 1), project=key >= self._bit)
+        mask = key & ((1 << self._width) - 1)
+        found = self[key] = self._op.pullback(mask, key >> self._width)
         return found
 
 
@@ -180,9 +181,12 @@ def _recording(op: OpDef, arrays: list[str]) -> list[str]:
 def _projection(op: OpDef, arrays: list[str]) -> list[str]:
     if op.broadcasts is None:
         return []
-    shapes = ", ".join(f"{a}.shape" for a in arrays)
-    test = "_a0.shape != _a1.shape" if op.broadcasts is differ else f"_broadcasts({shapes})"
-    return [f"if {test}: _mask += {1 << len(op.inputs)}"]
+    lines = ["_shape = _out.shape"]
+    for k, a in enumerate(arrays):
+        differs = f"{a}.shape != _shape"
+        test = differs if op.broadcasts is differ else f"_broadcasts({a}.shape, _shape)"
+        lines.append(f"if {test}: _mask += {1 << (len(arrays) + k)}")
+    return lines
 
 
 def _edges(names: list[str], positions: list[int]) -> list[str]:

@@ -87,7 +87,7 @@ def _record(
     attrs: dict[str, Any],
 ) -> Node | None:
     """A node for the call, None when no input that wants a gradient has a rule."""
-    project = op.broadcasts is not None and op.broadcasts(*[a.shape for a in arrays])
+    project = op.projected([a.shape for a in arrays], outputs[0].shape) if op.broadcasts else 0
     pullback = op.pullback(mask, project)
     if not pullback.wanted or outputs[0].dtype.kind not in "fc":
         return None

@@ -154,7 +154,7 @@ class Freed:
 
 Edge: TypeAlias = Node | Tensor
 Observer: TypeAlias = Callable[[Node, Any, tuple[Edge, ...], tuple[Any, ...]], None]
-_IDENTITY = REGISTRY["assign"].pullback(1, project=False)
+_IDENTITY = REGISTRY["assign"].pullback(1)
 
 
 def edge_of(tensor: Tensor) -> Edge:

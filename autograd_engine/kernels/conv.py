@@ -344,9 +344,9 @@ class _Geometry:
         lanes, image = self.padded(n, columns.dtype)
         (sh, sw), (dh, dw), (oh, ow) = self.stride, self.dilation, self.out
         for i in range(self.kernel[0]):
-            rows = slice(dh * i, dh * i + sh * (oh - 1) + 1, sh)
+            rows = slice(dh * i, dh * i + sh * oh, sh)
             for j in range(self.kernel[1]):
-                lanes[:, rows, dw * j : dw * j + sw * (ow - 1) + 1 : sw] += columns[:, i, j]
+                lanes[:, rows, dw * j : dw * j + sw * ow : sw] += columns[:, i, j]
         return image
 
 

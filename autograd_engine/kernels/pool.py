@@ -254,15 +254,12 @@ def _axis(size: int, kernel: int, stride: int, padding: Pair, ceil_mode: bool) -
     taps = []
     for offset in range(kernel):
         first = max(0, -((offset - before) // stride))
-        last = min(windows, (size - 1 + before - offset) // stride + 1)
-        if first < last:
-            begin = first * stride + offset - before
-            end = (last - 1) * stride + offset - before + 1
-            taps.append((slice(first, last), slice(begin, end, stride)))
-        else:
-            taps.append((slice(0, 0), slice(0, 0)))
-    elements = np.minimum(stops, size) - np.maximum(starts, 0)
-    return _Axis(starts, elements, stops - starts, tuple(taps))
+        last = max(first, min(windows, (size - 1 + before - offset) // stride + 1))
+        begin = first * stride + offset - before
+        elements = slice(begin, begin + (last - first) * stride, stride)
+        taps.append((slice(first, last), elements))
+    inside = np.minimum(stops, size) - np.maximum(starts, 0)
+    return _Axis(starts, inside, stops - starts, tuple(taps))
 
 
 def _axes(

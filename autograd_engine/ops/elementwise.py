@@ -81,12 +81,12 @@ _binary("minimum", np.minimum).vjp(
     x=lambda xp, g, x, y: g * xp.less_than(x, y) + 0.5 * g * xp.equal(x, y),
     y=lambda xp, g, x, y: g * xp.greater_than(x, y) + 0.5 * g * xp.equal(x, y),
 )
-_comparison("equal", np.equal)
-_comparison("not_equal", np.not_equal)
-_comparison("greater_than", np.greater)
-_comparison("greater_equal", np.greater_equal)
-_comparison("less_than", np.less)
-_comparison("less_equal", np.less_equal)
+_comparison("equal", operator.eq)
+_comparison("not_equal", operator.ne)
+_comparison("greater_than", operator.gt)
+_comparison("greater_equal", operator.ge)
+_comparison("less_than", operator.lt)
+_comparison("less_equal", operator.le)
 _comparison("logical_and", np.logical_and)
 _comparison("logical_or", np.logical_or)
 defop(

@@ -43,10 +43,9 @@ def compare(name: str) -> Callable[..., Spec]:
     return infer
 
 
-def differ(*shapes: Shape) -> bool:
-    """Whether elementwise inputs of these shapes may broadcast: any two differ."""
-    first = shapes[0]
-    return any(s != first for s in shapes[1:])
+def differ(shape: Shape, out_shape: Shape) -> bool:
+    """Whether an elementwise input of this shape may have been broadcast."""
+    return shape != out_shape
 
 
 def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:

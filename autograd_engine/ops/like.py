@@ -23,33 +23,31 @@ def sum_like(x: Array, like: Like) -> Array:
     shape = like.shape
     if x.shape == shape:
         return x
+    if x.dtype.char == "e":  # accumulates in float32
+        return sum_like(x.astype(np.float32), like).astype(np.float16)
     lead = x.ndim - len(shape)
-    accumulator = np.float32 if x.dtype.char == "e" else None
     if x.shape[lead:] == shape:
-        total = np.add.reduce(x, axis=tuple(range(lead)), dtype=accumulator)
-    else:
-        stretched = [i + lead for i, d in enumerate(shape) if d == 1 and x.shape[i + lead] != 1]
-        axes = (*range(lead), *stretched)
-        total = np.add.reduce(x, axis=axes, dtype=accumulator, keepdims=True).reshape(shape)
-    return np.asarray(total, x.dtype)
-
-
-def broadcast_view(x: Array, shape: tuple[int, ...]) -> Array:
-    """`np.broadcast_to` for an array with as many axes, an eighth of the time on small ones."""
-    if not x.flags.c_contiguous:
-        return np.broadcast_to(x, shape)
-    strides = tuple([0 if d == 1 else s for d, s in zip(x.shape, x.strides, strict=True)])
-    view: Array = np.ndarray(shape, x.dtype, x, 0, strides)
-    view.flags.writeable = False
-    return view
+        return np.asarray(np.add.reduce(x, axis=0 if lead == 1 else tuple(range(lead))))
+    stretched = [i + lead for i, d in enumerate(shape) if d == 1 and x.shape[i + lead] != 1]
+    total: Array = np.add.reduce(x, axis=(*range(lead), *stretched), keepdims=True)
+    return total.reshape(shape)
 
 
 def _spread(x: Array, like: Like, axis: Axes, keepdims: bool) -> Array:
+    """A view of `x` broadcast to the shape of `like`, with the axes in `axis` put back.
+
+    `np.broadcast_to` takes eight times as long on small arrays. The view is never written: see
+    docs/design.md, "Values".
+    """
+    shape = like.shape
+    if x.ndim == 0:
+        return np.ndarray(shape, x.dtype, np.asarray(x), 0, (0,) * len(shape))
     if not keepdims:
-        x = np.expand_dims(x, axis) if x.ndim else x.reshape((1,) * len(like.shape))
-    if x.ndim != len(like.shape):
-        return np.broadcast_to(x, like.shape)
-    return broadcast_view(np.asarray(x), like.shape)
+        x = np.expand_dims(x, axis)
+    if x.ndim != len(shape) or not x.flags.c_contiguous:
+        return np.broadcast_to(x, shape)
+    strides = [0 if d == 1 else s for d, s in zip(x.shape, x.strides, strict=True)]
+    return np.ndarray(shape, x.dtype, x, 0, strides)
 
 
 def _expand_like(x: Array, like: Like, *, axis: Axes = (), keepdims: bool = True) -> Array:
@@ -57,11 +55,12 @@ def _expand_like(x: Array, like: Like, *, axis: Axes = (), keepdims: bool = True
 
 
 def _spread_like(x: Array, like: Like, *, axis: Axes, keepdims: bool) -> Array:
+    shape = like.shape
     count = 1
     for a in axis:
-        count *= like.shape[a]
+        count *= shape[a]
     # Divided before it is spread: the same bits, fewer divisions.
-    return _spread(np.asarray(x / max(count, 1)), like, axis, keepdims)
+    return _spread(x / (count or 1), like, axis, keepdims)
 
 
 def _reshape_like(x: Array, like: Like) -> Array:

@@ -16,12 +16,12 @@ Array = NDArray[Any]
 
 def _matmul(x: Array, y: Array, *, transpose_x: bool = False, transpose_y: bool = False) -> Array:
     if transpose_x:
-        x = x.swapaxes(-1, -2)
+        x = x.T if x.ndim == 2 else x.swapaxes(-1, -2)
     if transpose_y:
-        y = y.swapaxes(-1, -2)
+        y = y.T if y.ndim == 2 else y.swapaxes(-1, -2)
     if x.dtype.char == "e":  # products accumulate in float32
         return np.asarray(np.matmul(x.astype(np.float32), y.astype(np.float32)), np.float16)
-    out: Array = np.matmul(x, y)
+    out: Array = x @ y
     return out
 
 
@@ -35,8 +35,8 @@ def _infer_matmul(
     return Spec(out, common_dtype([x.dtype, y.dtype]))
 
 
-def _batches_differ(x: Shape, y: Shape) -> bool:
-    return x[:-2] != y[:-2]
+def _batch_differs(shape: Shape, out_shape: Shape) -> bool:
+    return shape[:-2] != out_shape[:-2]
 
 
 def matmul_x(xp: Any, g: Any, y: Any, *, transpose_x: bool, transpose_y: bool) -> Any:
@@ -59,6 +59,6 @@ defop(
     _matmul,
     inputs="x y",
     infer=_infer_matmul,
-    broadcasts=_batches_differ,
+    broadcasts=_batch_differs,
     dtypes="common",
 ).vjp(x=matmul_x, y=matmul_y)

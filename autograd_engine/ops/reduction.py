@@ -36,13 +36,12 @@ def _infer_sum(x: Spec, *, axis: Axes, keepdims: bool = False) -> Spec:
 
 
 def _mean(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
-    count = math.prod(x.shape[a] for a in axis)
-    if x.dtype.char == "e":
-        wide = _add_reduce(x, axis=axis, keepdims=keepdims, dtype=np.float32)
-        return np.asarray(wide / count if count else wide * np.nan).astype(np.float16)
-    total = _add_reduce(x, axis=axis, keepdims=keepdims)
+    count = x.size if len(axis) == x.ndim else math.prod([x.shape[a] for a in axis])
+    half = x.dtype.char == "e"
+    total = _add_reduce(x, axis=axis, keepdims=keepdims, dtype=np.float32 if half else None)
     # The mean of nothing is NaN, without NumPy's warning about 0 / 0.
-    return np.asarray(total / count if count else total * np.nan)
+    out = total / count if count else total * np.nan
+    return np.asarray(out, np.float16) if half else np.asarray(out)
 
 
 defop("sum", _sum, inputs="x", infer=_infer_sum).vjp(

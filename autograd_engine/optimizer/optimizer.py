@@ -140,7 +140,10 @@ class Optimizer:
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Set the gradients of all parameters to zeros, or to None."""
         for p in self._eager_parameters():
-            p.clear_gradient(set_to_zero)
+            if set_to_zero:
+                p.clear_gradient()
+            else:
+                p._grad = None
 
     clear_gradients = clear_grad
 

@@ -1,7 +1,7 @@
 """The backward half of a program: `append_backward` and `gradients`.
 
 The walk goes through the operators in reverse and makes one gradient operator for each that lies
-between a target and something wanted. It is planned in full before anything is appended, so a
+between a target and something wanted. It is planned in full before anything is appended, and a
 failure leaves the program as it was.
 
 What exists is not made again: every gradient is remembered under what it computes, that is the
@@ -136,7 +136,7 @@ class BackwardPlan:
         """What the gradient at one operand computes."""
         op = operator.op
         assert isinstance(op, OpDef)
-        pullback = op.pullback(1 << position, self._broadcasts(operator))
+        pullback = op.pullback(1 << position, self._projected(operator))
         reads = tuple(
             key_of(r) if isinstance(r, Ref) else r
             for r in self._saved_operands(operator, pullback.saved)
@@ -148,13 +148,12 @@ class BackwardPlan:
         found = self.emitted.get(key)
         return self.block.emitted.get(key) if found is None else found
 
-    def _broadcasts(self, operator: Operator) -> bool:
+    @staticmethod
+    def _projected(operator: Operator) -> int:
         op = operator.op
         assert isinstance(op, OpDef)
-        if op.broadcasts is None:
-            return False
         shapes = [spec_of(r).shape for r in operator.operands if r is not None]
-        return op.broadcasts(*shapes)
+        return op.projected(shapes, operator.results[0].var.spec.shape)
 
     @staticmethod
     def _saved_operands(operator: Operator, saved: tuple[str, ...]) -> list[OperandRef]:
@@ -178,7 +177,7 @@ class BackwardPlan:
         op = operator.op
         assert isinstance(op, OpDef)
         mask = sum(1 << k for k, _ in wanted)
-        pullback = op.pullback(mask, self._broadcasts(operator))
+        pullback = op.pullback(mask, self._projected(operator))
         counts = {}
         if op.variadic:
             counts[op.inputs[-1]] = len(operator.operands) - len(op.inputs) + 1
@@ -279,25 +278,14 @@ class BackwardPlan:
         context: dict[str, Any] = {
             v.name: name for (name, _), v in self.gradient.items() if v.name in self.variables
         }
-        before = len(block.ops)
         block.emitted.update(self.emitted)
-        try:
-            for operator in self.seed_operators:
-                self._commit(operator)
-            for operator in self.operators:
-                self._commit(operator)
-                context["__current_op_desc__"] = OpDesc(operator)
-                for callback in callbacks:
-                    callback(block=block, context=context)
-        except BaseException:
-            # The program stays as it was: a callback of the user's failed.
-            del block.ops[before:]
-            for name in self.variables:
-                block.vars.pop(name, None)
-            for key in self.emitted:
-                block.emitted.pop(key, None)
-            block.program.changed()
-            raise
+        for operator in self.seed_operators:
+            self._commit(operator)
+        for operator in self.operators:
+            self._commit(operator)
+            context["__current_op_desc__"] = OpDesc(operator)
+            for callback in callbacks:
+                callback(block=block, context=context)
 
     def _commit(self, operator: Operator) -> None:
         for ref in operator.results:
@@ -488,9 +476,12 @@ def _run(
     """Plan and append; gradients by the name of what they belong to."""
     open_seeds = [(r, g) for r, g in seeds if r.var.name not in no_grad and not r.var.stop_gradient]
     keys = keys_of(wanted, no_grad)
-    decompose_on_path(block, [r for r, _ in open_seeds], needed_keys(block, keys, no_grad))
-    plan = BackwardPlan(block, open_seeds, wanted, no_grad, location, seed_by_shape=seed_by_shape)
-    plan.commit(callbacks)
+    with block.restored_on_error():
+        decompose_on_path(block, [r for r, _ in open_seeds], needed_keys(block, keys, no_grad))
+        plan = BackwardPlan(
+            block, open_seeds, wanted, no_grad, location, seed_by_shape=seed_by_shape
+        )
+        plan.commit(callbacks)
     found: dict[str, Variable] = {}
     for v in wanted:
         # The gradient belongs to the version that was read, the latest where several were.

@@ -282,6 +282,17 @@ class Block:
         (self.ops if sink is None else sink).append(operator)
         self.program.changed()
 
+    @contextlib.contextmanager
+    def restored_on_error(self) -> Iterator[None]:
+        """Inside the ``with`` block an exception leaves this block of the program as it was."""
+        before = list(self.ops), dict(self.vars), dict(self.emitted)
+        try:
+            yield
+        except BaseException:
+            self.ops, self.vars, self.emitted = before
+            self.program.changed()
+            raise
+
     def __repr__(self) -> str:
         head = (
             f"{{ // block_idx:{self.idx}  parent_idx:{self.parent_idx}  "

@@ -38,6 +38,12 @@ CASES = {
     "stride past the kernel": ((2, 2, 8, 8), (3, 2, 2, 2), {"stride": (3, 4)}),
     "padding past the kernel": ((2, 2, 3, 3), (2, 2, 2, 2), {"padding": ((2, 3), (2, 2))}),
     "few filters": ((2, 8, 7, 7), (1, 8, 3, 3), {"padding": ((1, 1), (1, 1))}),
+    "few filters, stride": ((2, 8, 9, 9), (1, 8, 3, 3), {"stride": (2, 2)}),
+    "few filters, uneven padding": (
+        (2, 8, 7, 7),
+        (1, 8, 3, 4),
+        {"padding": ((2, 0), (1, 2))},
+    ),
     "many filters": ((2, 1, 7, 7), (9, 1, 3, 3), {}),
 }
 EVERY_CASE = pytest.mark.parametrize("case", CASES)
@@ -154,6 +160,16 @@ def test_float16_is_summed_in_float32(kernel):
     assert (conv2d_filter(gs, batch, one, **PLAIN) == np.float16(4096 + 1023)).all()
 
 
+def test_overlapping_windows_add_up_in_float32():
+    """Ones added to 4096 one by one in float16 are all lost."""
+    w = np.ones((1, 1, 1, 600), np.float16)
+    g = np.ones((1, 1, 1, 600), np.float16)
+    g[..., -1] = 4096
+    like = SimpleNamespace(shape=(1, 1, 1, 1199), dtype=g.dtype)
+    gx = conv2d_input(g, w, like, **PLAIN | {"stride": (2, 1)})
+    assert gx[0, 0, 0, 599] == np.float16(4096 + 599)
+
+
 @pytest.mark.parametrize("case", ["plain", "pointwise", "all at once", "few filters"])
 def test_empty_batch(case):
     x, w, attrs = sample(case)
@@ -185,11 +201,11 @@ def test_strides_of_the_inputs_do_not_matter(case):
 def test_blocks_of_images_are_independent(groups):
     """A batch that is cut into several blocks, the last one shorter, equals image by image."""
     rng = np.random.default_rng(2)
-    x, w = rng.standard_normal((7, 8, 40, 40)), rng.standard_normal((4, 8 // groups, 5, 5))
+    x, w = rng.standard_normal((8, 8, 24, 24)), rng.standard_normal((4, 8 // groups, 5, 5))
     attrs = PLAIN | {"groups": groups}
     y = conv2d(x, w, **attrs)
     gx, gw = conv2d_input(y, w, x, **attrs), conv2d_filter(y, x, w, **attrs)
-    alone = [x[i : i + 1] for i in range(7)]
+    alone = [x[i : i + 1] for i in range(8)]
     ys = [conv2d(a, w, **attrs) for a in alone]
     close(y, np.concatenate(ys))
     close(

@@ -42,6 +42,10 @@ CASES = {
         (1, 2, 2, 1),
         {"kernel": (3, 3), "stride": (1, 1), "padding": ((2, 1), (1, 2))},
     ),
+    "kernel past the plane on one side": (
+        (1, 2, 2, 3),
+        {"kernel": (5, 6), "stride": (3, 1), "padding": ((0, 4), (0, 5)), "ceil_mode": True},
+    ),
     "single elements": ((2, 2, 3, 3), {"kernel": (1, 1), "stride": (1, 1)}),
     "more offsets than a byte counts": ((1, 1, 18, 17), {"kernel": (17, 16), "stride": (1, 1)}),
 }
@@ -119,6 +123,14 @@ def test_first_of_equal_elements(case):
     largest, place, _ = loops(x, **PLAIN | changes)
     np.testing.assert_array_equal(out, largest)
     np.testing.assert_array_equal(index, place)
+
+
+@EVERY_CASE
+def test_last_of_increasing_elements(case):
+    shape, changes = CASES[case]
+    x = np.arange(np.prod(shape), dtype=np.float64).reshape(shape)
+    _, index = max_pool2d(x, **PLAIN | changes)
+    np.testing.assert_array_equal(index, loops(x, **PLAIN | changes)[1])
 
 
 @EVERY_CASE
@@ -299,5 +311,7 @@ def test_errors_say_what_does_not_fit():
     x = np.zeros((1, 1, 3, 5))
     with pytest.raises(ValueError, match="window of 4 does not fit into 3 elements"):
         max_pool2d(x, **PLAIN | {"kernel": (4, 2)})
+    with pytest.raises(ValueError, match="window of 2 does not fit into 0 elements"):
+        max_pool2d(x[:, :, :0], **PLAIN | {"padding": ((1, 1), (0, 0))})
     with pytest.raises(ValueError, match="pad by less than 2"):
         avg_pool2d(x, exclusive=True, **PLAIN | {"padding": ((0, 0), (0, 2))})

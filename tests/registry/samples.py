@@ -1,0 +1,29 @@
+"""The samples of every operation of the table, and the pytest parameters made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from autograd_engine.registry import REGISTRY, OpDef
+
+from . import samples_arrays, samples_elementwise, samples_images
+from .sampling import Sample
+
+SAMPLES: dict[str, list[Sample]] = {
+    **samples_elementwise.SAMPLES,
+    **samples_arrays.SAMPLES,
+    **samples_images.SAMPLES,
+}
+
+
+def cases(which: Callable[[OpDef, Sample], bool] = lambda op, sample: True) -> list[Any]:
+    """(operation, sample) pairs of the table, named after both."""
+    return [
+        pytest.param(REGISTRY[name], sample, id=f"{name}-{sample.label}")
+        for name, samples in SAMPLES.items()
+        for sample in samples
+        if which(REGISTRY[name], sample)
+    ]
