@@ -21,7 +21,7 @@ from autograd_engine.static.builder import emit
 from autograd_engine.static.program import Variable
 from autograd_engine.tensor.operand import spec_of
 
-__all__ = ["bind_operators"]
+__all__ = ["operators"]
 
 
 def _general(op: OpDef) -> Callable[..., Any]:
@@ -78,16 +78,20 @@ def _or_not(call: Callable[..., Any]) -> Callable[..., Any]:
     return attempt
 
 
-def bind_operators(cls: type) -> None:
-    """Give `cls` the operators of `OPERATORS` and `REFLECTED`."""
+def operators() -> dict[str, Callable[..., Any]]:
+    """The methods behind Python's operators, by name."""
+    methods: dict[str, Callable[..., Any]] = {}
+    by_operation: dict[str, Callable[..., Any]] = {}
     for dunder, name in OPERATORS.items():
         op = REGISTRY[name]
-        setattr(cls, dunder, generate_call(op, _or_not(_general(op))))
+        methods[dunder] = by_operation[name] = generate_call(op, _or_not(_general(op)))
     for dunder, name in REFLECTED.items():
-        setattr(cls, dunder, _reflected(_or_not(getattr(ops, name))))
+        methods[dunder] = _reflected(by_operation[name])
+    return methods
 
 
 ops.project = _project
 ops.bind = _bind
-bind_operators(Tensor)
-bind_operators(Variable)
+for _name, _method in operators().items():
+    setattr(Tensor, _name, _method)
+    setattr(Variable, _name, _method)

@@ -12,7 +12,8 @@ __all__ = ["generator", "seed", "use_generator"]
 
 
 class _State:
-    current: np.random.Generator = np.random.default_rng()
+    # Made when first used: importing numpy.random would be a third of the engine's own import.
+    current: np.random.Generator | None = None
 
 
 _state: Final = _State()
@@ -20,12 +21,15 @@ _state: Final = _State()
 
 def generator() -> np.random.Generator:
     """The generator in use: NumPy's PCG64, seeded by `seed`."""
+    if _state.current is None:
+        _state.current = np.random.default_rng()
     return _state.current
 
 
 def use_generator(new: np.random.Generator) -> np.random.Generator:
     """Put `new` in use and return the one that was."""
-    old, _state.current = _state.current, new
+    old = generator()
+    _state.current = new
     return old
 
 

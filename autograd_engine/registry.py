@@ -174,11 +174,11 @@ class OpDef:
 
     def input_at(self, position: int) -> str:
         """Name of the input that the operand at `position` belongs to."""
-        return self.inputs[min(position, len(self.inputs) - 1)]
+        return self.inputs[position] if position < len(self.inputs) else self.inputs[-1]
 
     def output_at(self, position: int) -> str:
         """Name of the output that the result at `position` belongs to."""
-        return self.outputs[min(position, len(self.outputs) - 1)]
+        return self.outputs[position] if position < len(self.outputs) else self.outputs[-1]
 
     def reads_value(self, position: int) -> bool:
         """False where the operand is asked only for its shape and dtype."""

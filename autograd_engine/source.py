@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import linecache
+import os
 import sys
-from pathlib import Path
 from types import CodeType, FrameType
 from typing import Final
 
 __all__ = ["PACKAGE_DIR", "Location", "caller", "user_frame", "user_stack"]
 
-PACKAGE_DIR: Final = str(Path(__file__).parent)
+PACKAGE_DIR: Final = os.path.dirname(os.path.abspath(__file__))
 
 
 def user_frame(depth: int = 1) -> FrameType:
@@ -54,7 +54,7 @@ class Location:
         return linecache.getline(self.filename, self.lineno).strip()
 
     def __str__(self) -> str:
-        return f"{Path(self.filename).name}:{self.lineno}"
+        return f"{os.path.basename(self.filename)}:{self.lineno}"
 
 
 def user_stack() -> tuple[Location, ...]:

@@ -36,6 +36,7 @@ try:
     from rich.table import Table
     from sklearn.datasets import load_digits
     from sklearn.model_selection import train_test_split
+    from threadpoolctl import threadpool_limits
 
     import autograd_engine as paddle
 except ModuleNotFoundError as missing:
@@ -44,7 +45,7 @@ except ModuleNotFoundError as missing:
 import autograd_engine.nn.functional as F  # noqa: N812 - as users of the reference know it
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402 - after the backend is chosen
+import matplotlib.pyplot as plt
 
 Array: TypeAlias = NDArray[Any]
 # What a model computes with: Tensors, or Variables of a program.
@@ -280,6 +281,19 @@ def train_statically(
     return Trained(model.name, "static", losses, seconds, values, out.argmax(axis=1))
 
 
+def one_thread() -> Any:
+    """Matrices this small gain nothing from threads of the BLAS.
+
+    Where another process wants the cores, threads that wait for each other make it ten times slower.
+    """
+    return threadpool_limits(limits=1, user_api="blas")
+
+
+def quiet() -> Any:
+    """A loss that overflows is reported by `run_epochs`, not by warnings of NumPy."""
+    return np.errstate(all="ignore")
+
+
 # --- the report
 
 
@@ -294,10 +308,10 @@ def same_bits(a: Trained, b: Trained) -> bool:
 def report(console: Console, runs: Sequence[tuple[Trained, Trained]], test: Digits) -> None:
     """Print one row for each model and mode."""
     table = Table(title=f"Handwritten digits, {len(test)} test images")
-    for heading in ("model", "mode", "last loss", "test accuracy", "ms per epoch", "parameters"):
+    for heading in ("model", "mode", "last loss", "test accuracy", "ms per epoch", "modes"):
         table.add_column(heading, justify="left" if heading in ("model", "mode") else "right")
     for eager, static in runs:
-        verdict = "equal, bit for bit" if same_bits(eager, static) else "[red]DIFFER[/red]"
+        verdict = "same bits" if same_bits(eager, static) else "[red]different[/red]"
         for run in (eager, static):
             table.add_row(
                 run.model,
@@ -316,18 +330,19 @@ def draw(runs: Sequence[tuple[Trained, Trained]], test: Digits, path: Path) -> N
     figure = plt.figure(figsize=(11, 4.5), layout="constrained")
     left, right = figure.subfigures(1, 2, width_ratios=(3, 2))
     axes = left.subplots()
-    for colour, (eager, static) in enumerate(runs):
+    for number, (eager, static) in enumerate(runs):
         epochs = range(1, len(eager.losses) + 1)
-        axes.plot(epochs, eager.losses, f"C{colour}-", lw=4, alpha=0.4, label=f"{eager.model} eager")
-        axes.plot(epochs, static.losses, f"C{colour}--", label=f"{static.model} static")
+        for run, style in ((eager, {"lw": 4, "alpha": 0.4}), (static, {"ls": "--"})):
+            label = f"{run.model} {run.mode}"
+            axes.plot(epochs, run.losses, color=f"C{number}", label=label, **style)
     axes.set(xlabel="epoch", ylabel="training loss", yscale="log")
     axes.legend()
     last = runs[-1][1]
     right.suptitle(f"{last.model} on test images")
     for k, cell in enumerate(right.subplots(shown // columns, columns).flat):
         cell.imshow(test.images[k, 0], cmap="gray_r")
-        right_guess = last.predicted[k] == test.labels[k]
-        cell.set_title(str(last.predicted[k]), color="black" if right_guess else "red", fontsize=9)
+        colour = "black" if last.predicted[k] == test.labels[k] else "red"
+        cell.set_title(str(last.predicted[k]), color=colour, fontsize=9)
         cell.axis("off")
     try:
         save_atomically(figure, path)
@@ -430,8 +445,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         TimeElapsedColumn(),
     )
     try:
-        # A loss that overflows is told by what follows, not by NumPy's warnings.
-        with Progress(*columns, console=console) as progress, np.errstate(all="ignore"):
+        with Progress(*columns, console=console) as progress, one_thread(), quiet():
             runs = [train_both(MODELS[name], data, options, progress) for name in names]
         report(console, runs, data[1])
         draw(runs, data[1], options.output)

@@ -1,8 +1,6 @@
 """A tour of the idea, in one file: a table of operations, and readers of that table.
 
-Sections 1 to 4 are self-contained; section 5 does the same with the engine. Run it:
-
-    python examples/tour.py
+Sections 1 to 4 are self-contained; section 5 does the same with the engine.
 """
 
 from __future__ import annotations
@@ -51,7 +49,7 @@ _age = itertools.count()
 
 
 class Value:
-    """What operators do is said once, for Tensors and Variables."""
+    """Operators are defined once, for Tensors and Variables."""
 
     op: str | None = None
     inputs: tuple[Value, ...] = ()
@@ -101,10 +99,9 @@ class Variable(Value):
         program.append(f"{self.name} = {text}")
 
     def apply(self, name: str, *operands: Any) -> Variable:
-        inputs = tuple(
-            x if isinstance(x, Variable) else Variable(self.program, repr(x)) for x in operands
-        )
-        out = Variable(self.program, f"{name}({', '.join(x.name for x in inputs)})")
+        p = self.program
+        inputs = tuple(x if isinstance(x, Variable) else Variable(p, repr(x)) for x in operands)
+        out = Variable(p, f"{name}({', '.join(x.name for x in inputs)})")
         out.op, out.inputs = name, inputs
         return out
 
@@ -134,8 +131,7 @@ def gradient(y: Any, x: Any, xp: Any = ops) -> Any:
     while any(v is not x for v in cotangents):
         v = max((v for v in cotangents if v is not x), key=lambda v: v.age)
         g = cotangents.pop(v)
-        rules = TABLE[v.op][1] if v.op else ()
-        for i, rule in zip(v.inputs, rules, strict=True):
+        for i, rule in zip(v.inputs, TABLE[v.op][1] if v.op else (), strict=True):
             gi = rule(xp, g, read(v), *map(read, v.inputs))
             cotangents[i] = cotangents[i] + gi if i in cotangents else gi
     return cotangents[x]

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.eager.dump import GraphDump
 from autograd_engine.eager.tape import Edge, run_backward
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
@@ -90,7 +89,12 @@ def _run(
     at: Location,
 ) -> None:
     seeds = [(t._node or t, g) for t, g in zip(roots, cotangents, strict=True) if not t._stop]
-    dump = GraphDump(dump_path, seeds) if dump_path is not None else None
+    dump = None
+    if dump_path is not None:
+        # Rarely asked for, and what writes files takes long to import.
+        from autograd_engine.eager.dump import GraphDump
+
+        dump = GraphDump(dump_path, seeds)
     found = run_backward(
         seeds, at=at, retain=retain, observe=None if dump is None else dump.observe
     )

@@ -189,7 +189,7 @@ class BackwardPlan:
         self.operators.append(
             Operator(
                 self.block,
-                GradOp(pullback, counts),
+                GradOp.of(pullback, counts),
                 tuple(operands),
                 tuple(Ref(v, 0) for v in made),
                 operator.attrs,

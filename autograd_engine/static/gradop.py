@@ -8,7 +8,7 @@ that is what happens before a gradient operator is itself differentiated.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from autograd_engine.pullback import Pullback
 
@@ -28,6 +28,8 @@ class GradOp:
         How many operands each variadic name stands for.
     """
 
+    _made: ClassVar[dict[tuple[Pullback, tuple[tuple[str, int], ...]], GradOp]] = {}
+
     __slots__ = ("_layout", "inputs", "name", "outputs", "pullback")
 
     def __init__(self, pullback: Pullback, counts: dict[str, int]) -> None:
@@ -41,6 +43,15 @@ class GradOp:
         )
         self.inputs += tuple(f"{o}@GRAD" for o in op.outputs for _ in range(counts.get(o, 1)))
         self.outputs = tuple(f"{op.input_at(k)}@GRAD" for k in pullback.wanted)
+
+    @classmethod
+    def of(cls, pullback: Pullback, counts: dict[str, int]) -> GradOp:
+        """The one gradient operation of this kind."""
+        key = (pullback, tuple(counts.items()))
+        found = cls._made.get(key)
+        if found is None:
+            found = cls._made[key] = cls(pullback, counts)
+        return found
 
     def _base(self, name: str) -> str:
         op = self.pullback.op

@@ -12,6 +12,7 @@ import autograd_engine as paddle
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.namespace import ops
 from autograd_engine.registry import OpDef
+from autograd_engine.static.decompose import decompose
 
 from .sampling import Sample
 
@@ -171,7 +172,7 @@ def static_orders(
                 vs = [declare(f"v{k}", v, first[k].shape) for k, v in enumerate(tangents)]
                 second = static.gradients(first, [*wanted, *us], vs)
         if written_out:
-            program = program.decompose()
+            decompose(program.global_block(), lambda operator: True)
         asked = [v for v in (*outputs, *first, *second) if v is not None]
         values = iter(static.Executor().run(program, feed, [v.name for v in asked]))
 
@@ -210,4 +211,6 @@ def same_bits(actual: Any, expected: Any) -> None:
         return
     assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
     np.testing.assert_array_equal(actual, expected)
-    np.testing.assert_array_equal(np.signbit(actual), np.signbit(expected))
+    if actual.dtype.kind == "f":
+        number = ~np.isnan(expected)
+        np.testing.assert_array_equal(np.signbit(actual)[number], np.signbit(expected)[number])

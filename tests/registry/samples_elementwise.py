@@ -45,7 +45,7 @@ def _update(*state: float) -> list[tuple[str, tuple[np.ndarray, ...]]]:
 def _adam() -> list[Sample]:
     attrs = {"beta1": 0.9, "beta2": 0.99, "epsilon": 1e-8}
     return [
-        Sample(label, (*operands, np.asarray([0.9]), np.asarray([0.99])), attrs)
+        Sample(label, (*operands, np.asarray(0.9), np.asarray(0.99)), attrs)
         for label, operands in _update(0.1, 0.2)
     ]
 

@@ -44,7 +44,7 @@ def _convolutions(order: str, like: str = "") -> list[Sample]:
 POOLINGS: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
     "plain": ((2, 2, 4, 4), (2, 2, 2, 2), {}),
     "overlap": ((1, 2, 4, 3), (1, 2, 3, 2), {"stride": (1, 1)}),
-    "padding": ((1, 1, 3, 4), (1, 1, 3, 2), {"padding": ((1, 1), (0, 1)), "stride": (1, 2)}),
+    "padding": ((1, 1, 3, 4), (1, 1, 4, 2), {"padding": ((1, 1), (0, 1)), "stride": (1, 2)}),
     "ceil": ((1, 1, 5, 3), (1, 1, 3, 2), {"ceil_mode": True}),
     "gaps": ((1, 1, 5, 6), (1, 1, 2, 2), {"stride": (3, 3)}),
     "tall": ((1, 2, 5, 2), (1, 2, 2, 1), {"kernel": (3, 2), "stride": (2, 2)}),

@@ -1,0 +1,108 @@
+"""Gradient rules against differences of the kernels; never against another formula."""
+
+import numpy as np
+import pytest
+
+from autograd_engine.registry import REGISTRY
+
+from .harness import (
+    close,
+    differences,
+    differentiable,
+    directions,
+    gradient,
+    inner,
+    is_smooth,
+    kernel,
+    subsets,
+    with_gradient,
+)
+from .samples import cases
+
+TOLERANCE = 1e-6
+COMPLEX_TOLERANCE = 1e-12
+
+# Operations whose kernels are analytic functions of their floating operands, and take complex ones.
+ANALYTIC = frozenset(
+    """
+    add subtract multiply divide pow negative square exp log sqrt sin cos tanh where assign add_n
+    matmul sum mean softmax log_softmax standardize sum_like expand_like spread_like reshape_like
+    reshape unsqueeze squeeze transpose expand concat split_like split stack unstack tril triu
+    getitem unslice_like gather scatter_add_like take_along_axis put_along_axis_like
+    max_pool2d_gather max_pool2d_scatter conv2d conv2d_input conv2d_filter
+    avg_pool2d avg_pool2d_input
+    """.split()
+)
+
+
+def test_analytic_names_operations():
+    assert set(REGISTRY) >= ANALYTIC
+
+
+@pytest.mark.parametrize(("op", "sample"), cases(is_smooth))
+def test_gradient_is_that_of_differences(op, sample):
+    operands, attrs = sample.cast(np.float64), op.complete_attrs(sample.attrs)
+    cotangents = directions(with_gradient(op, kernel(op, operands, attrs)), seed=1)
+
+    def projected():
+        return inner(with_gradient(op, kernel(op, operands, attrs)), cotangents)
+
+    positions = differentiable(op, operands)
+    expected = {k: differences(projected, operands[k]) for k in positions}
+    for wanted in subsets(positions):
+        found = gradient(op, operands, attrs, wanted, cotangents)
+        for k, g in zip(wanted, found, strict=True):
+            close(g, expected[k], TOLERANCE)
+
+
+def complex_step(f, operands, k):
+    """Im f(x + i h) / h for each element of operand `k`: no two close numbers are subtracted."""
+    h = 1e-30
+    out = np.zeros(operands[k].shape)
+    for index in np.ndindex(out.shape):
+        moved = [a.astype(np.complex128) if a.dtype == np.float64 else a for a in operands]
+        moved[k][index] += 1j * h
+        out[index] = f(moved).imag / h
+    return out
+
+
+@pytest.mark.parametrize(
+    ("op", "sample"), cases(lambda op, s: op.name in ANALYTIC and is_smooth(op, s))
+)
+def test_gradient_is_that_of_the_complex_step(op, sample):
+    operands, attrs = sample.cast(np.float64), op.complete_attrs(sample.attrs)
+    cotangents = directions(with_gradient(op, kernel(op, operands, attrs)), seed=2)
+
+    def projected(moved):
+        results = with_gradient(op, kernel(op, moved, attrs))
+        return sum(np.sum(r * u) for r, u in zip(results, cotangents, strict=True))
+
+    positions = differentiable(op, operands)
+    found = gradient(op, operands, attrs, positions, cotangents)
+    for k, g in zip(positions, found, strict=True):
+        close(g, complex_step(projected, operands, k), COMPLEX_TOLERANCE)
+
+
+def multiple(op, sample):
+    return op.multiple and is_smooth(op, sample)
+
+
+@pytest.mark.parametrize(("op", "sample"), cases(multiple))
+def test_one_output_alone(op, sample):
+    """A cotangent that never arrives counts as zeros."""
+    import autograd_engine as paddle
+
+    from .harness import call, tensors
+
+    operands, attrs = sample.cast(np.float64), op.complete_attrs(sample.attrs)
+    outputs = with_gradient(op, kernel(op, operands, attrs))
+    for i, output in enumerate(outputs):
+        (cotangent,) = directions([output], seed=3)
+        xs = tensors(operands, (0,))
+        result = with_gradient(op, call(op, xs, attrs))[i]
+        (found,) = paddle.grad(result, xs[0], tensors([cotangent])[0])
+
+        def projected(i=i, cotangent=cotangent):
+            return inner([with_gradient(op, kernel(op, operands, attrs))[i]], [cotangent])
+
+        close(found.numpy(), differences(projected, operands[0]), TOLERANCE)
