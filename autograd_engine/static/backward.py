@@ -84,6 +84,7 @@ class BackwardPlan:
         self._parts: dict[Key, list[Variable]] = {}
         self._numbered: Counter[Key] = Counter()
         self._needed = needed_keys(block, self.wanted, no_grad)
+        seeds = [(ref, given) for ref, given in seeds if key_of(ref) in self._needed]
         self._expected = self._count_contributions(seeds)
         for ref, given in seeds:
             self._arrive(ref, self._seed(ref) if given is None else given)

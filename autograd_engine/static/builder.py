@@ -95,7 +95,9 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     prefix = _context.prefix or unique_name.generate(op.name)
     results = []
     for k, spec in enumerate(inferred):
-        no_gradient = op.output_at(k) in op.nondiff_outputs or spec.dtype.kind not in "fc"
+        no_gradient = (
+            not op.inputs or op.output_at(k) in op.nondiff_outputs or spec.dtype.kind not in "fc"
+        )
         name = unique_name.generate(f"{prefix}.tmp")
         var = Variable(block, name, spec, stop_gradient=no_gradient)
         results.append(Ref(block.add_var(var), 0))
@@ -191,5 +193,7 @@ def _emit_constant(block: Block, value: np.ndarray[Any, Any]) -> Variable:
     name = unique_name.generate("constant")
     var = Variable(block, name, spec, stop_gradient=True)
     block.add_var(var)
-    append_operator(block, _CONSTANT, (), (Ref(var, 0),), {"value": np.array(value)})
+    kept = np.array(value)
+    kept.flags.writeable = False  # runs hand it on as it is
+    append_operator(block, _CONSTANT, (), (Ref(var, 0),), {"value": kept})
     return var

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,14 +32,12 @@ class _Plan:
         reads: list[str],
         writes: list[str],
         fetches: int,
-        aliased: list[bool],
     ) -> None:
         self.compiled = compiled
         self.feeds = feeds
         self.reads = reads
         self.writes = writes
         self.fetches = fetches
-        self.aliased = aliased
 
 
 class Executor:
@@ -120,10 +118,7 @@ class Executor:
         outputs = _call(program, plan.compiled, arrays)
         for name, value in zip(plan.writes, outputs[plan.fetches :], strict=True):
             scope.var(name).value = np.asarray(value)
-        results = [
-            _own(value, alias)
-            for value, alias in zip(outputs[: plan.fetches], plan.aliased, strict=True)
-        ]
+        results = _own(outputs[: plan.fetches], [*arrays, *outputs[plan.fetches :]])
         return results if return_numpy else [Tensor._wrap(r) for r in results]
 
     def _plan(self, program: Program, fetches: list[Ref]) -> _Plan:
@@ -161,14 +156,12 @@ def _compile(program: Program, fetches: list[Ref]) -> _Plan:
     compiled = compile_operators(
         operators, [*feeds, *reads], [*fetches, *latest.values()], "program"
     )
-    kept = {*(k for k in inputs), *((r.var.name, r.version) for r in latest.values())}
     return _Plan(
         compiled,
         [r.var for r in feeds],
         [r.var.name for r in reads],
         list(latest),
         len(fetches),
-        [(r.var.name, r.version) in kept for r in fetches],
     )
 
 
@@ -189,10 +182,20 @@ def _call(program: Program, compiled: CompiledFunction, arrays: list[Array]) -> 
             use_generator(before)
 
 
-def _own(value: Any, aliased: bool) -> Array:
-    """A fetched value that the caller may write to."""
-    array = np.asarray(value)
-    return array.copy() if aliased or array.base is not None else array
+def _own(values: Sequence[Any], others: Iterable[Any]) -> list[Array]:
+    """Fetched values as arrays that the caller may write to, and nothing else reads.
+
+    A rule may hand on what it was given, so two names can stand for one array: what a fetch shares
+    with a feed, a parameter, another fetch or a constant is seen when it is there.
+    """
+    taken = set(map(id, others))
+    owned = []
+    for value in values:
+        array = np.asarray(value)
+        free = array.base is None and array.flags.writeable and id(value) not in taken
+        taken.add(id(value))
+        owned.append(array if free else array.copy())
+    return owned
 
 
 def _flatten(fetch_list: Any) -> list[Any]:
@@ -242,7 +245,13 @@ def _checked_feed(var: Variable, feeds: Mapping[str, Any]) -> Array:
     value = feeds[name]
     if isinstance(value, Tensor):
         value = value._data
-    array = np.asarray(value, dtype=None if isinstance(value, np.ndarray) else spec.dtype)
+    try:
+        array = np.asarray(value, dtype=None if isinstance(value, np.ndarray) else spec.dtype)
+    except (TypeError, ValueError) as error:
+        raise FeedError(
+            f"feed {name!r} cannot be made an array of {spec.dtype.name}: {error}; the program "
+            f"declares {declared}"
+        ) from None
     if array.dtype != spec.dtype:
         raise FeedError(
             f"feed {name!r} has dtype {array.dtype.name}; the program declares {spec.dtype.name}: "

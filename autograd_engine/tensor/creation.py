@@ -12,6 +12,7 @@ from autograd_engine.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError
 from autograd_engine.namespace import ops
+from autograd_engine.tensor.operand import constant
 
 __all__ = [
     "arange",
@@ -226,9 +227,10 @@ def assign(x: Any, output: Tensor | None = None) -> Any:
     >>> assign([1, 2]).tolist()
     [1, 2]
     """
-    if isinstance(x, (list, tuple, int, float, np.generic)):
-        x = to_array(x, None)
-    out = ops.assign(x)
+    if isinstance(x, (list, tuple, int, float, np.generic, np.ndarray)):
+        out = constant(x)
+    else:
+        out = ops.assign(x)
     if output is None:
         return out
     if not isinstance(output, Tensor):

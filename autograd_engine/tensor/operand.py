@@ -8,22 +8,30 @@ import numpy as np
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import NotATensorError
+from autograd_engine.namespace import ops
 from autograd_engine.spec import Spec
 from autograd_engine.static.program import Variable
 
-__all__ = ["as_operand", "spec_of"]
+__all__ = ["as_operand", "constant", "spec_of"]
 
 
 def as_operand(op: str, x: Any, argument: str = "x") -> Any:
-    """`x` if it is a Tensor or a Variable; an ndarray or a number as a Tensor."""
+    """`x` if it is a Tensor or a Variable; an ndarray or a number as a constant."""
     if x.__class__ is Tensor or isinstance(x, (Tensor, Variable)):
         return x
     if isinstance(x, (np.ndarray, np.generic, bool, int, float, complex)):
-        return Tensor(x)
+        return constant(x)
     raise NotATensorError(
         f"{op}: argument {argument!r} must be a Tensor, a Variable, an ndarray or a number; got "
         f"{type(x).__name__}" + (": use paddle.to_tensor" if isinstance(x, (list, tuple)) else "")
     )
+
+
+def constant(x: Any) -> Any:
+    """The numbers in `x` as a Tensor; while a program is built, as a constant of it."""
+    array = Tensor(x)._data
+    array.flags.writeable = False  # every run hands it on as it is
+    return ops.constant(value=array)
 
 
 def spec_of(x: Any) -> Spec:

@@ -99,8 +99,10 @@ def test_adjoints(case):
     inner = np.vdot(g, y)
     gx = conv2d_input(g, w, spec(x), **attrs)
     gw = conv2d_filter(g, x, spec(w), **attrs)
-    assert gx.shape == x.shape and gx.flags.c_contiguous
-    assert gw.shape == w.shape and gw.flags.c_contiguous
+    assert gx.shape == x.shape
+    assert gx.flags.c_contiguous
+    assert gw.shape == w.shape
+    assert gw.flags.c_contiguous
     assert np.vdot(gx, x) == pytest.approx(inner, rel=1e-11)
     assert np.vdot(gw, w) == pytest.approx(inner, rel=1e-11)
 
@@ -124,7 +126,7 @@ def test_adjoints_element_by_element(case):
         assert gw[k] == pytest.approx(np.vdot(g, conv2d(x, unit, **attrs)), rel=1e-10, abs=1e-12)
 
 
-@pytest.mark.parametrize("dtype, tolerance", [(np.float32, 1e-5), (np.float16, 4e-3)])
+@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float32, 1e-5), (np.float16, 4e-3)])
 @pytest.mark.parametrize("case", ["all at once", "pointwise", "depthwise", "whole image"])
 def test_dtype_is_kept(case, dtype, tolerance):
     x, w, attrs = sample(case, dtype)
@@ -253,8 +255,10 @@ def test_nan_stays_where_the_definition_puts_it(case):
     np.testing.assert_array_equal(np.isnan(y), np.isnan(loops(x, w, **attrs)))
 
 
-@pytest.mark.parametrize("size, kernel", [(7, 1), (7, 3), (8, 3), (9, 5)])
-@pytest.mark.parametrize("stride, pad, dilation", [(1, 0, 1), (2, 3, 1), (3, 2, 2), (4, 1, 1)])
+@pytest.mark.parametrize(("size", "kernel"), [(7, 1), (7, 3), (8, 3), (9, 5)])
+@pytest.mark.parametrize(
+    ("stride", "pad", "dilation"), [(1, 0, 1), (2, 3, 1), (3, 2, 2), (4, 1, 1)]
+)
 def test_output_size_counts_the_windows(size, kernel, stride, pad, dilation):
     starts = range(0, size + pad, stride)
     fitting = [s for s in starts if s + dilation * (kernel - 1) < size + pad]

@@ -18,7 +18,7 @@ def errors(x):
 
 @DTYPES
 @pytest.mark.parametrize(
-    "start, stop",
+    ("start", "stop"),
     [(0, 0.5), (0.5, 0.8), (0.8, 1.2), (1.2, 2), (2, 4), (3.8, 6.1), (6, 30)],
 )
 def test_within_two_units_in_the_last_place(dtype, start, stop):
@@ -80,7 +80,8 @@ def test_shape_and_dtype_are_kept(dtype, shape):
     x = np.linspace(-2, 2, math.prod(shape)).astype(dtype).reshape(shape)
     y = erf(x)
     assert type(y) is np.ndarray
-    assert y.shape == shape and y.dtype == dtype
+    assert y.shape == shape
+    assert y.dtype == dtype
     assert not np.may_share_memory(x, y)
     expected = np.array([math.erf(v) for v in x.reshape(-1).tolist()]).reshape(shape)
     np.testing.assert_allclose(y, expected, rtol=2 * np.finfo(dtype).eps)

@@ -109,8 +109,10 @@ def test_maximum(case, dtype):
     x, attrs = sample(case, dtype)
     out, index = max_pool2d(x, **attrs)
     largest, place, _ = loops(x, **attrs)
-    assert out.dtype == dtype and index.dtype == np.int64
-    assert out.flags.c_contiguous and index.flags.c_contiguous
+    assert out.dtype == dtype
+    assert index.dtype == np.int64
+    assert out.flags.c_contiguous
+    assert index.flags.c_contiguous
     np.testing.assert_array_equal(out, largest)
     np.testing.assert_array_equal(index, place)
 
@@ -170,7 +172,8 @@ def test_mean(case, exclusive):
     x, attrs = sample(case)
     out = avg_pool2d(x, exclusive=exclusive, **attrs)
     _, _, mean = loops(x, exclusive=exclusive, **attrs)
-    assert out.shape == mean.shape and out.flags.c_contiguous
+    assert out.shape == mean.shape
+    assert out.flags.c_contiguous
     np.testing.assert_allclose(out, mean, rtol=1e-13, atol=1e-14)
 
 
@@ -181,7 +184,8 @@ def test_mean_adjoint(case, exclusive):
     _, _, mean = loops(x, exclusive=exclusive, **attrs)
     g = np.random.default_rng(1).standard_normal(mean.shape)
     gx = avg_pool2d_input(g, spec(x), exclusive=exclusive, **attrs)
-    assert gx.shape == x.shape and gx.flags.c_contiguous
+    assert gx.shape == x.shape
+    assert gx.flags.c_contiguous
     assert np.vdot(gx, x) == pytest.approx(np.vdot(g, mean), rel=1e-11)
     k = (0, -1, -1, 0)
     unit = np.zeros_like(x)
@@ -190,7 +194,7 @@ def test_mean_adjoint(case, exclusive):
     assert gx[k] == pytest.approx(np.vdot(g, column), rel=1e-12, abs=1e-15)
 
 
-@pytest.mark.parametrize("dtype, tolerance", [(np.float32, 1e-6), (np.float16, 1e-3)])
+@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float32, 1e-6), (np.float16, 1e-3)])
 def test_dtype_is_kept(dtype, tolerance):
     x, attrs = sample("padding and ceil", dtype)
     out = avg_pool2d(x, exclusive=False, **attrs)

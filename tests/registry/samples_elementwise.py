@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from .sampling import (
@@ -44,10 +46,17 @@ def _update(*state: float) -> list[tuple[str, tuple[np.ndarray, ...]]]:
 
 def _adam() -> list[Sample]:
     attrs = {"beta1": 0.9, "beta2": 0.99, "epsilon": 1e-8}
-    return [
-        Sample(label, (*operands, np.asarray(0.9), np.asarray(0.99)), attrs)
-        for label, operands in _update(0.1, 0.2)
-    ]
+    return _known(
+        [
+            Sample(label, (*operands, np.asarray(0.9), np.asarray(0.99)), attrs)
+            for label, operands in _update(0.1, 0.2)
+        ]
+    )
+
+
+def _known(samples: list[Sample]) -> list[Sample]:
+    """The sizes of a parameter are never unknown; 0-d ones have none to leave out."""
+    return [replace(s, unknown=s.label.startswith("0-d")) for s in samples]
 
 
 SAMPLES: dict[str, list[Sample]] = {
@@ -144,12 +153,14 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample("empty", (real(0, 3),), {"p": 0.5, "upscale": True}),
     ],
     # --- optimizers
-    "sgd": [Sample(label, operands) for label, operands in _update()],
-    "momentum": [
-        Sample(label, operands, {"mu": 0.9, "use_nesterov": label == "plain"})
-        for label, operands in _update(0.3)
-    ]
-    + [Sample("heavy-ball", _update(0.3)[0][1], {"mu": 0.9})],
+    "sgd": _known([Sample(label, operands) for label, operands in _update()]),
+    "momentum": _known(
+        [
+            Sample(f"{label}{name}", operands, {"mu": 0.9, **attrs})
+            for name, attrs in {"": {}, "-nesterov": {"use_nesterov": True}}.items()
+            for label, operands in _update(0.3)
+        ]
+    ),
     "adam": _adam(),
 }
 
@@ -158,4 +169,6 @@ SAMPLES["maximum"].append(Sample("ties", (small_integers(3, 4), small_integers(4
 SAMPLES["minimum"].append(Sample("ties", (small_integers(3, 4), small_integers(4)), smooth=False))
 SAMPLES["relu"].append(Sample("kink", (small_integers(3, 4),), smooth=False))
 SAMPLES["abs"].append(Sample("kink", (small_integers(3, 4),), smooth=False))
-SAMPLES["pow"].append(Sample("whole-exponents", (away_from_zero(3), np.asarray([2.0, 3.0, 0.0])), smooth=False))
+SAMPLES["pow"].append(
+    Sample("zeros", (np.asarray([0.0, 1.5, 0.0]), np.asarray([2.0, 0.0, 0.0])), smooth=False)
+)

@@ -1,0 +1,21 @@
+"""One core, one thread: set before any library starts its pools."""
+
+from __future__ import annotations
+
+import os
+
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_variable] = "1"
+if hasattr(os, "sched_setaffinity"):
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+import pytest  # noqa: E402
+
+TABLES: list[str] = []
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the ratio tables that the tests made."""
+    for table in TABLES:
+        terminalreporter.write_line("")
+        terminalreporter.write_line(table)
