@@ -7,7 +7,7 @@ from typing import Any
 
 from autograd_engine.autograd.backward import _checked_tensors, checked_cotangents, settled
 from autograd_engine.eager.grad_mode import enable_grad
-from autograd_engine.eager.tape import Edge, Node, edge_of, run_backward
+from autograd_engine.eager.tape import Edge, Node, check_alive, edge_of, run_backward
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, NotDifferentiableError
 from autograd_engine.source import caller
@@ -140,6 +140,7 @@ def _leads_to(roots: list[Edge], targets: set[Edge], blocked: set[Edge]) -> set[
     needed = {edge for edge in seen if edge in targets}
     nodes = sorted((e for e in seen if isinstance(e, Node)), key=lambda n: -n.seq)
     for node in nodes:
+        check_alive(node)
         if any(e in needed for e in node.edges):
             needed.add(node)
     return needed

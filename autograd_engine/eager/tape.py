@@ -38,6 +38,7 @@ __all__ = [
     "Node",
     "Observer",
     "Slot",
+    "check_alive",
     "edge_of",
     "lift",
     "run_backward",
@@ -216,7 +217,7 @@ def run_backward(
             captured[node] = g
         saved = node.saved
         if saved.__class__ is Freed:
-            raise _freed_error(node, saved)
+            check_alive(node)
         edges = node.edges
         if node.__class__ is Slot:
             results = (node.bundle(g),)
@@ -256,9 +257,13 @@ def _restrict(node: Node, needed: set[Edge]) -> tuple[Pullback, tuple[Edge, ...]
     return node.pullback.restrict(tuple(k for k, _ in keep)), tuple(e for _, e in keep)
 
 
-def _freed_error(node: Node, freed: Freed) -> GraphFreedError:
+def check_alive(node: Node) -> None:
+    """Raise GraphFreedError when an earlier pass has freed what `node` saved."""
+    if node.saved.__class__ is not Freed:
+        return
+    freed = node.saved
     line = freed.by.text
-    return GraphFreedError(
+    raise GraphFreedError(
         f"this graph was freed by an earlier backward pass at {freed.by}"
         + (f" ({line})" if line else "")
         + f"; it reached {node.name} of {node.location}. Call that earlier pass with "

@@ -26,6 +26,7 @@ from autograd_engine.static.gradop import GradOp
 from autograd_engine.static.opdesc import OpDesc
 from autograd_engine.static.program import (
     Block,
+    Literal,
     OperandRef,
     Operator,
     Parameter,
@@ -139,7 +140,7 @@ class BackwardPlan:
         assert isinstance(op, OpDef)
         pullback = op.pullback(1 << position, self._projected(operator))
         reads = tuple(
-            key_of(r) if isinstance(r, Ref) else r
+            key_of(r) if isinstance(r, Ref) else freeze(r)
             for r in self._saved_operands(operator, pullback.saved)
         )
         grads = tuple(None if c is None else (c.name, c.version) for c in cotangents)
@@ -333,6 +334,8 @@ def freeze(value: Any) -> Hashable:
     """An attribute as something that can be hashed."""
     if isinstance(value, dict):
         return tuple((k, freeze(v)) for k, v in sorted(value.items()))
+    if isinstance(value, Literal):
+        return freeze(value.value), value.dtype
     if isinstance(value, (list, tuple)):
         return tuple(map(freeze, value))
     if isinstance(value, slice):

@@ -209,7 +209,8 @@ class Operator:
         slots: dict[str, list[Variable]] = {}
         for k, operand in enumerate(self.operands):
             variables = slots.setdefault(self.op.input_at(k), [])
-            if isinstance(operand, Ref) and operand.var not in variables:
+            # By identity: == on Variables would append an operator.
+            if isinstance(operand, Ref) and all(v is not operand.var for v in variables):
                 variables.append(operand.var)
         return slots
 
