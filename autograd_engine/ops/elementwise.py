@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.errors import ArgumentError
 from autograd_engine.kernels.erf import erf as erf_kernel
 from autograd_engine.ops.infer import broadcast, compare, differ, same
 from autograd_engine.registry import NONDIFF, OpDef, defop
@@ -49,9 +50,21 @@ _binary("divide", operator.truediv, dtypes="floating").vjp(
     x=lambda xp, g, y: g / y,
     y=lambda xp, g, y, out: -(g * out / y),
 )
+
+
+def _pow(x: Array, y: Array) -> Array:
+    try:
+        return np.asarray(np.power(x, y))
+    except ValueError as error:  # integers to a negative power, the only case that NumPy refuses
+        raise ArgumentError(
+            f"pow: {x.dtype.name} values have no {x.dtype.name} negative powers: "
+            "use x.astype('float32') ** y"
+        ) from error
+
+
 # x**y: where y is 0 the exponent stays 0, so that 0 * 0**-1 does not become NaN; where x is 0 the
 # logarithm is taken of 1, so that the limit of x**y * log(x) for y > 0, which is 0, comes out.
-_binary("pow", np.power).vjp(
+_binary("pow", _pow).vjp(
     x=lambda xp, g, x, y: g * (y * xp.pow(x, y - xp.cast_like(xp.not_equal(y, 0.0), y))),
     y=lambda xp, g, x, out: g * (out * xp.log(x + xp.cast_like(xp.equal(x, 0.0), x))),
 )

@@ -7,6 +7,7 @@ from typing import Any
 from autograd_engine.dims import Dim
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.namespace import ops
+from autograd_engine.spec import Shape, matmul_shape
 from autograd_engine.tensor.operand import as_operand, spec_of
 
 __all__ = ["matmul"]
@@ -59,6 +60,12 @@ def matmul(
 def _with_vectors(
     x: Any, y: Any, row: bool, column: bool, transpose_x: bool, transpose_y: bool
 ) -> Any:
+    def shape(v: Any, transposed: bool) -> Shape:
+        sizes = spec_of(v).shape
+        return (*sizes[:-2], *sizes[:-3:-1]) if transposed and len(sizes) > 1 else sizes
+
+    # Checked here, so that an error speaks of the shapes that the caller sees.
+    matmul_shape("matmul", shape(x, transpose_x), shape(y, transpose_y))
     out = ops.matmul(
         ops.unsqueeze(x, axis=(0,)) if row else x,
         ops.unsqueeze(y, axis=(1,)) if column else y,

@@ -128,9 +128,12 @@ def eager_orders(
 def _once_each(
     values: Sequence[Tensor], tangents: Sequence[Array]
 ) -> tuple[list[Tensor], list[Array]]:
-    """Rules that hand on their cotangent make several gradients one Tensor: add up its tangents."""
+    """Rules that hand on their cotangent make several gradients one Tensor: add up its tangents.
+
+    From the last to the first, the order in which a walk would meet them.
+    """
     found: dict[Tensor, Array] = {}
-    for value, tangent in zip(values, tangents, strict=True):
+    for value, tangent in zip(values[::-1], tangents[::-1], strict=True):
         found[value] = np.asarray(found[value] + tangent) if value in found else tangent
     return list(found), list(found.values())
 
