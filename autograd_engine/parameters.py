@@ -68,6 +68,11 @@ def create_parameter(
     initializer = chosen.initializer or default_initializer
     if initializer is None:
         initializer = Constant(0.0) if is_bias else XavierUniform()
+    if not isinstance(initializer, Initializer):
+        raise ArgumentError(
+            "create_parameter: the initializer must be one of paddle.nn.initializer, got "
+            f"{type(initializer).__name__}"
+        )
     sizes = _sizes(shape)
     numpy_dtype = to_numpy(dtype)
     if numpy_dtype.kind != "f":
@@ -80,6 +85,10 @@ def create_parameter(
 
 
 def _sizes(shape: Sequence[int]) -> tuple[int, ...]:
+    if not isinstance(shape, (list, tuple)):
+        raise ArgumentError(
+            f"the shape of a parameter must be a list of sizes, got {type(shape).__name__}"
+        )
     sizes = tuple(shape)
     for k, d in enumerate(sizes):
         if not isinstance(d, (int, np.integer)) or isinstance(d, bool) or d < 1:
@@ -107,9 +116,9 @@ def static_parameter(
                 f"{dtype.name}. Give one of them another name"
             )
         return existing
+    initialize(name, Spec(shape, dtype), initializer)
     parameter = Parameter(block, name, Spec(shape, dtype), trainable=trainable)
     block.add_var(parameter)
-    initialize(name, Spec(shape, dtype), initializer)
     return parameter
 
 
@@ -118,11 +127,11 @@ def initialize(name: str, spec: Spec, initializer: Initializer) -> None:
     startup = default_startup_program().global_block()
     if name in startup.vars:
         return
-    var = Variable(startup, name, spec, stop_gradient=True, persistable=True)
-    startup.add_var(var)
     shape = tuple(int(d) for d in spec.shape)
     kernel, attrs = initializer.operation(shape, spec.dtype.name)
     full = REGISTRY[kernel].complete_attrs(attrs)
+    var = Variable(startup, name, spec, stop_gradient=True, persistable=True)
+    startup.add_var(var)
     startup.append(
         Operator(startup, REGISTRY[kernel], (), (Ref(var, 0),), full, caller(), "forward")
     )

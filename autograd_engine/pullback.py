@@ -16,10 +16,10 @@ For ``multiply`` with both inputs wanted, of which y was broadcast::
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from autograd_engine.source import run_generated
 from autograd_engine.spec import Spec
 
 if TYPE_CHECKING:
@@ -167,9 +167,7 @@ class Pullback:
 
 
 def _define(source: str, name: str, scope: dict[str, Any]) -> Callable[..., tuple[Any, ...]]:
-    """Run generated source, and keep its text so that tracebacks show it."""
-    filename = f"<autograd_engine {name} {id(scope):x}>"
-    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    exec(compile(source, filename, "exec"), scope)
+    """The function `name` of generated source."""
+    run_generated(source, name, scope)
     function: Callable[..., tuple[Any, ...]] = scope[name]
     return function

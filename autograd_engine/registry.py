@@ -105,6 +105,8 @@ class OpDef:
         The kernel returns a tuple.
     untyped : frozenset of str
         Inputs that take no part in that: conditions, indices.
+    casts : bool
+        The dtype of the output may be another than the inputs', an integer one say.
     random : bool
         Draws from the generator, so it runs even where nothing asks for its result.
     nondiff_outputs : frozenset of str
@@ -124,6 +126,7 @@ class OpDef:
         nondiff_outputs: str = "",
         lazy_cotangents: bool = False,
         untyped: str = "",
+        casts: bool = False,
         random: bool = False,
     ) -> None:
         self.name = name
@@ -138,6 +141,7 @@ class OpDef:
         self.nondiff_outputs = frozenset(nondiff_outputs.split())
         self.lazy_cotangents = lazy_cotangents
         self.untyped = frozenset(untyped.split())
+        self.casts = casts
         self.random = random
         self.multiple = self.variadic_output or len(self.outputs) > 1
         self.attrs = _attributes(kernel)

@@ -1,16 +1,34 @@
-"""Where in the user's code something happened."""
+"""Where in the user's code something happened, and code of our own that is generated."""
 
 from __future__ import annotations
 
+import itertools
 import linecache
 import os
 import sys
 from types import CodeType, FrameType
-from typing import Final
+from typing import Any, Final
 
-__all__ = ["PACKAGE_DIR", "Location", "caller", "user_frame", "user_stack"]
+__all__ = ["PACKAGE_DIR", "Location", "caller", "run_generated", "user_frame", "user_stack"]
 
 PACKAGE_DIR: Final = os.path.dirname(os.path.abspath(__file__))
+
+
+_generated = itertools.count()
+
+
+def run_generated(text: str, label: str, scope: dict[str, Any]) -> str:
+    """Run generated source in `scope`, its text kept so that tracebacks show it.
+
+    Returns
+    -------
+    str
+        Its file name, which is inside the package: a generated frame is none of the user's.
+    """
+    filename = os.path.join(PACKAGE_DIR, f"<{label} {next(_generated)}>")
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    exec(compile(text, filename, "exec"), scope)
+    return filename
 
 
 def user_frame(depth: int = 1) -> FrameType:

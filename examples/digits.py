@@ -101,6 +101,11 @@ def cnn(params: Params, images: Operand) -> Operand:
     return F.linear(x, params["out.weight"], params["out.bias"])
 
 
+def loss_of(logits: Operand, labels: Operand) -> Operand:
+    """Cross entropy with smoothed labels, which helps on so few images; 0.5003 at best."""
+    return F.cross_entropy(logits, labels, label_smoothing=0.1)
+
+
 MODELS = {
     "mlp": Model(
         name="mlp",
@@ -112,7 +117,7 @@ MODELS = {
         },
         logits=mlp,
         optimizer=paddle.optimizer.Momentum,
-        learning_rate=0.1,
+        learning_rate=0.05,
         epochs=40,
         batch=16,
     ),
@@ -227,7 +232,7 @@ def train_eagerly(
 
     def step(images: Array, labels: Array) -> float:
         logits = model.logits(params, paddle.to_tensor(images))
-        loss = F.cross_entropy(logits, paddle.to_tensor(labels))
+        loss = loss_of(logits, paddle.to_tensor(labels))
         loss.backward()
         optimizer.step()
         optimizer.clear_grad()
@@ -261,7 +266,7 @@ def train_statically(
         with paddle.static.program_guard(main, startup):
             images = paddle.static.data("images", [None, 1, 8, 8], "float32")
             labels = paddle.static.data("labels", [None], "int64")
-            loss = F.cross_entropy(model.logits(model.parameters(), images), labels)
+            loss = loss_of(model.logits(model.parameters(), images), labels)
             model.optimizer(learning_rate=rate).minimize(loss)
         with paddle.static.program_guard(testing, startup):
             images = paddle.static.data("images", [None, 1, 8, 8], "float32")
@@ -335,7 +340,7 @@ def draw(runs: Sequence[tuple[Trained, Trained]], test: Digits, path: Path) -> N
         for run, style in ((eager, {"lw": 4, "alpha": 0.4}), (static, {"ls": "--"})):
             label = f"{run.model} {run.mode}"
             axes.plot(epochs, run.losses, color=f"C{number}", label=label, **style)
-    axes.set(xlabel="epoch", ylabel="training loss", yscale="log")
+    axes.set(xlabel="epoch", ylabel="training loss (0.50 at best, as labels are smoothed)")
     axes.legend()
     last = runs[-1][1]
     right.suptitle(f"{last.model} on test images")

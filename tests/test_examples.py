@@ -1,8 +1,9 @@
-"""The examples run, and say what is wrong when they cannot."""
+"""The examples run and say what is wrong when they cannot; what the documents say is so."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,16 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
+DOCUMENTS = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
+EXAMPLE = re.compile(
+    r"<!-- example: (\w+) -->\n```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL
+)
+SHOWN = EXAMPLE.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+NAMED_TEST = re.compile(r"\b((?:tests|benchmarks|examples)/[\w/]+\.py)(?:::(\w+))?")
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[\w-]*)?\)")
 
 
 def run(script: str, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -121,3 +132,57 @@ def test_tour_agrees_with_the_engine_bit_for_bit() -> None:
 
 def test_tour_fits_in_one_reading() -> None:
     assert len((EXAMPLES / "tour.py").read_text(encoding="utf-8").splitlines()) < 200
+
+
+# --- the documents
+
+
+@pytest.mark.parametrize(("_mode", "program", "output"), SHOWN)
+def test_an_example_of_the_readme_prints_what_is_shown(
+    _mode: str, program: str, output: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    assert done.stderr == ""
+    assert done.stdout == output
+
+
+def test_the_readme_shows_both_modes_in_few_lines() -> None:
+    assert [name for name, _, _ in SHOWN] == ["eager", "static"]
+    assert all(program.count("\n") <= 12 for _, program, _ in SHOWN)
+
+
+@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: page.name)
+def test_files_and_tests_that_are_named_exist(page: Path) -> None:
+    for path, test in NAMED_TEST.findall(page.read_text(encoding="utf-8")):
+        assert (ROOT / path).is_file(), path
+        if test:
+            assert f"\ndef {test}(" in (ROOT / path).read_text(encoding="utf-8"), f"{path}::{test}"
+
+
+@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_ci_runs_the_test_command_of_the_readme() -> None:
+    """The line after the marker is the one that .ci/run cuts out and runs."""
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    function = re.search(r"^readme_command\(\) \{\n.*?^\}$", script, re.DOTALL | re.MULTILINE)
+    assert function is not None
+    done = subprocess.run(
+        ["bash", "-c", f"{function[0]}\nreadme_command"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=True,
+    )
+    assert done.stdout.startswith("python -m venv .venv && ")
+    assert done.stdout.endswith(".venv/bin/python -m pytest -n auto -q\n")
+    assert done.stdout.count("\n") == 1

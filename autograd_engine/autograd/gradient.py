@@ -10,6 +10,7 @@ from autograd_engine.eager.grad_mode import enable_grad
 from autograd_engine.eager.tape import Edge, Node, check_alive, edge_of, run_backward
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, NotDifferentiableError
+from autograd_engine.namespace import ops
 from autograd_engine.source import caller
 from autograd_engine.static import mode
 
@@ -84,18 +85,22 @@ def grad(
             capture=set(targets),
         )
     results: list[Tensor | None] = []
+    handed_out = {id(g) for _, g in seeds}
     for k, t in enumerate(sources):
         g = None if t._stop else found.get(edge_of(t))
-        if g is None:
-            if not allow_unused:
-                raise NotDifferentiableError(
-                    f"grad: inputs[{k}] does not appear in the graph of the outputs: nothing "
-                    "computed from it reaches them, or its stop_gradient is True. Pass "
-                    "allow_unused=True to get None for it"
-                )
-            results.append(None)
-        else:
-            results.append(g if isinstance(g, Tensor) else Tensor._wrap(settled(g)))
+        if g is None and not allow_unused:
+            raise NotDifferentiableError(
+                f"grad: inputs[{k}] does not appear in the graph of the outputs: nothing "
+                "computed from it reaches them, or its stop_gradient is True. Pass "
+                "allow_unused=True to get None for it"
+            )
+        if isinstance(g, Tensor) and id(g) in handed_out:
+            # One cotangent may reach two inputs; they are two results for all that.
+            g = ops.assign(g)
+        elif g is not None and not isinstance(g, Tensor):
+            g = Tensor._wrap(settled(g))
+        handed_out.add(id(g))
+        results.append(g)
     return results
 
 

@@ -8,7 +8,6 @@ program.
 from __future__ import annotations
 
 import keyword
-import linecache
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.namespace import raw
+from autograd_engine.source import run_generated
 from autograd_engine.spec import Spec
 from autograd_engine.static.gradop import GradOp
 from autograd_engine.static.program import Literal, Operator, Ref
@@ -136,9 +136,7 @@ def compile_operators(
     results = "".join(f"{writer.value(r)}, " for r in outputs)
     text.append(f"    return ({results})")
     source = "\n".join(text) + "\n"
-    filename = f"<autograd_engine {name} {id(writer):x}>"
-    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    exec(compile(source, filename, "exec"), writer.scope)
+    filename = run_generated(source, name, writer.scope)
     return CompiledFunction(
         writer.scope[name], source, filename, list(inputs), list(outputs), lines
     )

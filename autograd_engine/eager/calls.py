@@ -20,7 +20,6 @@ What falls outside (mixed dtypes, ndarrays, Variables) goes to `general`.
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable
 from sys import _getframe
 from typing import Any
@@ -33,7 +32,7 @@ from autograd_engine.eager.tape import Node
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.ops.infer import differ
 from autograd_engine.registry import OpDef
-from autograd_engine.source import PACKAGE_DIR
+from autograd_engine.source import PACKAGE_DIR, run_generated
 
 __all__ = ["generate_call", "generates"]
 
@@ -48,8 +47,6 @@ def generates(op: OpDef) -> bool:
 def generate_call(op: OpDef, general: Callable[..., Any]) -> Callable[..., Any]:
     """A function that does what `general` does, quickly where the operands are plain Tensors."""
     source = _source(op)
-    filename = f"<autograd_engine call {op.name} {id(op):x}>"
-    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     scope: dict[str, Any] = {
         "_Node": Node,
         "_Tensor": Tensor,
@@ -68,7 +65,7 @@ def generate_call(op: OpDef, general: Callable[..., Any]) -> Callable[..., Any]:
         "_with_scalar": with_scalar,
         **{f"_default_{name}": value for name, value in op.attrs.items()},
     }
-    exec(compile(source, filename, "exec"), scope)
+    run_generated(source, op.name, scope)
     call: Callable[..., Any] = scope[op.name]
     return call
 
@@ -173,7 +170,7 @@ def _recording(op: OpDef, arrays: list[str]) -> list[str]:
     ]
     closed = " and ".join(f"{name}._stop" for name in names)
     test = f"    if not ({closed}) and _grad_mode.enabled"
-    if "dtype" in op.attrs:  # may be an integer one: the gradient ends there
+    if op.casts:  # to integers, maybe: the gradient ends there
         test += ' and _out.dtype.kind in "fc"'
     return [test + ":", *("        " + line for line in body)]
 

@@ -18,8 +18,15 @@ _SQRT_HALF = math.sqrt(0.5)
 _PDF_0 = 1.0 / math.sqrt(2.0 * math.pi)
 
 
+_ZEROS: dict[str, Array] = {}
+
+
 def _relu(x: Array) -> Array:
-    return np.maximum(x, 0)
+    # An array of no dimensions spares NumPy working out what dtype the scalar takes.
+    zero = _ZEROS.get(x.dtype.char)
+    if zero is None:
+        zero = _ZEROS[x.dtype.char] = np.zeros((), x.dtype)
+    return np.asarray(np.maximum(x, zero))
 
 
 def _sigmoid(x: Array) -> Array:
@@ -39,6 +46,8 @@ def _softmax(x: Array, *, axis: int) -> Array:
 
 def _log_softmax(x: Array, *, axis: int) -> Array:
     shifted = x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf)
+    if not x.size:  # the logarithm of an empty sum would warn
+        return shifted
     return np.asarray(shifted - np.log(_sum_keep(np.exp(shifted), axis)))
 
 

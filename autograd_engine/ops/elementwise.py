@@ -139,7 +139,12 @@ def _cast(x: Array, *, dtype: str) -> Array:
     return x.astype(dtype)
 
 
-defop("cast", _cast, inputs="x", infer=lambda x, *, dtype: Spec(x.shape, np.dtype(dtype))).vjp(
-    x=lambda xp, g, x_like: xp.cast_like(g, x_like)
+defop(
+    "cast",
+    _cast,
+    inputs="x",
+    infer=lambda x, *, dtype: Spec(x.shape, np.dtype(dtype)),
+    casts=True,
+).vjp(x=lambda xp, g, x_like: xp.cast_like(g, x_like)
 )
 defop("assign", np.copy, inputs="x", infer=same).vjp(x=lambda xp, g: g)

@@ -91,7 +91,11 @@ defop("reshape_like", _reshape_like, inputs="x like", infer=infer_like).vjp(
     x=lambda xp, g, x_like: xp.reshape_like(g, x_like), like=NONDIFF
 )
 defop(
-    "cast_like", _cast_like, inputs="x like", infer=lambda x, like: Spec(x.shape, like.dtype)
+    "cast_like",
+    _cast_like,
+    inputs="x like",
+    infer=lambda x, like: Spec(x.shape, like.dtype),
+    casts=True,
 ).vjp(x=lambda xp, g, x_like: xp.cast_like(g, x_like), like=NONDIFF)
 
 

@@ -37,11 +37,11 @@ def _infer_sum(x: Spec, *, axis: Axes, keepdims: bool = False) -> Spec:
 
 def _mean(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     count = x.size if len(axis) == x.ndim else math.prod([x.shape[a] for a in axis])
-    half = x.dtype.char == "e"
-    total = _add_reduce(x, axis=axis, keepdims=keepdims, dtype=np.float32 if half else None)
+    if x.dtype.char == "e":  # accumulates in float32
+        return _mean(x.astype(np.float32), axis=axis, keepdims=keepdims).astype(np.float16)
+    total = _add_reduce(x, axis=axis, keepdims=keepdims)
     # The mean of nothing is NaN, without NumPy's warning about 0 / 0.
-    out = total / count if count else total * np.nan
-    return np.asarray(out, np.float16) if half else np.asarray(out)
+    return np.asarray(total / count if count else total * np.nan)
 
 
 defop("sum", _sum, inputs="x", infer=_infer_sum).vjp(

@@ -20,7 +20,8 @@ Array = NDArray[Any]
 
 def _sgd(param: Array, grad: Array, learning_rate: Array) -> Array:
     """p - lr g"""
-    return np.asarray(param - grad * learning_rate)
+    out: Array = param - grad * learning_rate
+    return out
 
 
 def _momentum(

@@ -41,12 +41,13 @@ class Adam(Optimizer):
         parameters: Sequence[Any] | None = None,
     ) -> None:
         super().__init__(learning_rate, parameters)
-        for name, value in (("beta1", beta1), ("beta2", beta2)):
-            if not 0 <= value < 1:
-                raise ArgumentError(f"Adam: {name} must be in [0, 1), got {value}")
-        if not epsilon > 0:
-            raise ArgumentError(f"Adam: epsilon must be above 0, got {epsilon}")
-        self._attrs = {"beta1": float(beta1), "beta2": float(beta2), "epsilon": float(epsilon)}
+        if not isinstance(epsilon, (int, float)) or not epsilon > 0:
+            raise ArgumentError(f"Adam: epsilon must be a number above 0, got {epsilon!r}")
+        self._attrs = {
+            "beta1": self._check_decay("beta1", beta1),
+            "beta2": self._check_decay("beta2", beta2),
+            "epsilon": float(epsilon),
+        }
 
     @property
     def attrs(self) -> dict[str, Any]:

@@ -73,6 +73,14 @@ class Optimizer:
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
             raise TypeError(f"learning rate should be float, got {type(value).__name__}")
 
+    def _check_decay(self, name: str, value: Any) -> float:
+        """A number in [0, 1), as moving averages decay with."""
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+            raise TypeError(f"{type(self).__name__}: {name} must be a number, got {value!r}")
+        if not 0 <= value < 1:
+            raise ArgumentError(f"{type(self).__name__}: {name} must be in [0, 1), got {value}")
+        return float(value)
+
     def get_lr(self) -> float:
         """The learning rate."""
         return self._learning_rate
@@ -123,7 +131,7 @@ class Optimizer:
             if rate is None:
                 rate = rates[data.dtype] = np.asarray(self._learning_rate, data.dtype)
             if not operation.multiple:
-                p._data = kernel(data, grad._data, rate, **attrs)
+                p._data = np.asarray(kernel(data, grad._data, rate, **attrs))
             else:
                 p._data, *state = kernel(data, grad._data, rate, *self._state_of(p), **attrs)
                 self._eager_state[id(p)] = state
@@ -172,10 +180,6 @@ class Optimizer:
             eager = [(p, p.grad) for p in self._eager_parameters() if p.grad is not None]
             self.step()
             return [], eager
-        if not isinstance(loss, Variable):
-            raise NotATensorError(
-                f"minimize: loss must be a Variable or a Tensor, got {type(loss).__name__}"
-            )
         pairs = self.backward(loss, startup_program, parameters, no_grad_set)
         main = loss.block.program
         with program_guard(main, startup_program or default_startup_program()):
@@ -190,6 +194,11 @@ class Optimizer:
         callbacks: Any = None,
     ) -> list[ParamGrad]:
         """Append the backward half; see `static.append_backward`."""
+        if not isinstance(loss, Variable):
+            raise NotATensorError(
+                "minimize: loss must be a Variable of a program, or in eager mode a Tensor; got "
+                f"{type(loss).__name__}"
+            )
         size = loss.spec.size
         if size != 1:
             raise ShapeError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from autograd_engine.errors import ArgumentError
 from autograd_engine.optimizer.optimizer import Optimizer
 
 __all__ = ["SGD", "Momentum"]
@@ -59,9 +58,7 @@ class Momentum(Optimizer):
         use_nesterov: bool = False,
     ) -> None:
         super().__init__(learning_rate, parameters)
-        if not 0 <= momentum < 1:
-            raise ArgumentError(f"Momentum: momentum must be in [0, 1), got {momentum}")
-        self._momentum = float(momentum)
+        self._momentum = self._check_decay("momentum", momentum)
         self._use_nesterov = bool(use_nesterov)
 
     @property

@@ -33,6 +33,7 @@ from autograd_engine.static.program import (
     Ref,
     Variable,
 )
+from autograd_engine.tensor.operand import may_equal
 
 __all__ = ["append_backward", "gradients"]
 
@@ -540,10 +541,7 @@ def _target_gradients(targets: list[Variable], value: Any) -> list[Variable | No
             continue
         _check_variable("gradients", "target_gradients", grad)
         a, b = target.spec.shape, grad.spec.shape
-        if len(a) != len(b) or any(
-            m != n and not isinstance(m, Dim) and not isinstance(n, Dim)
-            for m, n in zip(a, b, strict=True)
-        ):
+        if not may_equal(a, b):
             raise ShapeError(
                 f"gradients: {target.name} has shape {format_shape(a)}, its gradient {grad.name} "
                 f"{format_shape(b)}; they must be equal"

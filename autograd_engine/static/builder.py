@@ -23,6 +23,7 @@ from autograd_engine.static.program import (
     Ref,
     Variable,
     default_main_program,
+    default_startup_program,
 )
 
 __all__ = ["append_operator", "emit", "emitting", "layer_scope", "spec_of"]
@@ -45,10 +46,12 @@ _context = _Context()
 
 @contextlib.contextmanager
 def layer_scope(prefix: str) -> Iterator[None]:
-    """Name temporaries ``<prefix>.tmp_<n>`` inside a ``with`` block."""
+    """Name temporaries ``<prefix>.tmp_<n>`` inside a ``with`` block; an error undoes it all."""
+    main, startup = default_main_program(), default_startup_program()
     old, _context.prefix = _context.prefix, prefix
     try:
-        yield
+        with main.current_block().restored_on_error(), startup.current_block().restored_on_error():
+            yield
     finally:
         _context.prefix = old
 
@@ -89,9 +92,9 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
         When the operation cannot take them.
     """
     block = _block_of(op, operands)
-    refs = _prepare(op, operands, block)
-    specs = [spec_of(r) for r in refs]
-    inferred = op.infer_tuple(specs, attrs)
+    with block.restored_on_error():  # an operand may have been cast, or made a constant, before
+        refs = _prepare(op, operands, block)
+        inferred = op.infer_tuple([spec_of(r) for r in refs], attrs)
     prefix = _context.prefix or unique_name.generate(op.name)
     results = []
     for k, spec in enumerate(inferred):

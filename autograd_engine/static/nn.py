@@ -100,6 +100,8 @@ def fc(
     inputs = list(x) if isinstance(x, (list, tuple)) else [x]
     if not isinstance(size, int) or isinstance(size, bool) or size < 1:
         raise ArgumentError(f"fc: size must be a positive int, got {size!r}")
+    if not inputs:
+        raise ArgumentError("fc: x is empty; give one Variable at least")
     for v in inputs:
         require_variable("fc", "x", v)
         if v.spec.dtype.kind != "f":
@@ -207,6 +209,8 @@ def conv2d(
             f"conv2d: input must be [N, C, H, W] with a known C, got {format_shape(shape)}"
         )
     groups = 1 if groups is None else groups
+    if not isinstance(groups, int) or groups < 1:
+        raise ArgumentError(f"conv2d: groups must be a positive int, got {groups!r}")
     kh, kw = _pair("conv2d", "filter_size", filter_size)
     channels = shape[1]
     if channels % groups or num_filters % groups:

@@ -286,11 +286,17 @@ class Block:
     @contextlib.contextmanager
     def restored_on_error(self) -> Iterator[None]:
         """Inside the ``with`` block an exception leaves this block of the program as it was."""
-        before = list(self.ops), dict(self.vars), dict(self.emitted)
+        # What is there is never changed or taken away inside, so the lengths say what to keep.
+        ops, count = self.ops, len(self.ops)
+        tables = [(table, len(table)) for table in (self.vars, self.emitted)]
         try:
             yield
         except BaseException:
-            self.ops, self.vars, self.emitted = before
+            del ops[count:]
+            self.ops = ops
+            for table, size in tables:
+                for key in list(table)[size:]:
+                    del table[key]
             self.program.changed()
             raise
 

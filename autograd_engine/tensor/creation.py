@@ -106,11 +106,20 @@ def to_tensor(
 
 
 def _shape(shape: Any, function: str) -> tuple[int, ...]:
-    sizes = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    sizes = (shape,) if not isinstance(shape, (list, tuple, np.ndarray)) else tuple(shape)
     for d in sizes:
         if not isinstance(d, (int, np.integer)) or isinstance(d, bool) or d < 0:
             raise ArgumentError(f"{function}: shape {shape!r} must hold non-negative ints")
     return tuple(int(d) for d in sizes)
+
+
+def _number(function: str, argument: str, value: Any) -> Any:
+    """A Python number; arrays of one element count as one."""
+    if isinstance(value, (np.generic, np.ndarray, Tensor)) and value.size == 1:
+        value = value.item()
+    if not isinstance(value, (bool, int, float, complex)):
+        raise TypeError(f"{function}: {argument} must be a number, got {type(value).__name__}")
+    return value
 
 
 def full(
@@ -127,7 +136,7 @@ def full(
     [7.0, 7.0]
     """
     chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
-    value = fill_value.item() if isinstance(fill_value, (np.generic, Tensor)) else fill_value
+    value = _number("full", "fill_value", fill_value)
     return ops.full(shape=_shape(shape, "full"), value=value, dtype=chosen.name)
 
 
@@ -168,7 +177,8 @@ def full_like(
     [3.0, 3.0]
     """
     chosen = None if dtype is None else to_numpy(dtype).name
-    return ops.full_like(x, value=fill_value, dtype=chosen)
+    value = _number("full_like", "fill_value", fill_value)
+    return ops.full_like(x, value=value, dtype=chosen)
 
 
 def zeros_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
@@ -209,6 +219,10 @@ def arange(
     """
     if end is None:
         start, end = 0, start
+    start, end, step = (
+        _number("arange", name, value)
+        for name, value in (("start", start), ("end", end), ("step", step))
+    )
     if step == 0:
         raise ArgumentError("arange: step must not be 0")
     if dtype is None:

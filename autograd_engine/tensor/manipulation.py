@@ -47,6 +47,14 @@ def _ints(op: str, argument: str, values: Any) -> tuple[int, ...]:
     return tuple(int(v) for v in values)
 
 
+def _axis_of(op: str, x: Any, axis: int) -> int:
+    """An axis that exists: a 0-d array has none to cut, join or look along."""
+    ndim = spec_of(x).ndim
+    if not ndim:
+        raise ShapeError(f"{op}: takes one dimension or more, got a 0-d array; use reshape([1])")
+    return normalize_axis(op, axis, ndim)
+
+
 def reshape(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
     """The same elements in another shape.
 
@@ -68,7 +76,12 @@ def reshape(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
     [[0, 1], [2, 3]]
     """
     x = as_operand("reshape", x)
-    return ops.reshape(x, shape=_ints("reshape", "shape", shape))
+    sizes = _ints("reshape", "shape", shape)
+    if builtins.min(sizes, default=0) < -1:
+        raise ShapeError(
+            f"reshape: shape {list(sizes)} must hold sizes; use -1 for one to have it worked out"
+        )
+    return ops.reshape(x, shape=sizes)
 
 
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Any:
@@ -113,7 +126,8 @@ def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Any:
     """
     x = as_operand("transpose", x)
     ndim = spec_of(x).ndim
-    axes = tuple(normalize_axis("transpose", p, ndim) for p in _ints("transpose", "perm", perm))
+    perm = _ints("transpose", "perm", perm)
+    axes = tuple(normalize_axis("transpose", p, ndim) for p in perm)
     if sorted(axes) != list(range(ndim)):
         raise ShapeError(
             f"transpose: perm {list(perm)} must name each of the {ndim} axes of "
@@ -174,9 +188,15 @@ def expand(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
     """
     x = as_operand("expand", x)
     sizes = _ints("expand", "shape", shape)
-    if len(sizes) < spec_of(x).ndim:
+    new = len(sizes) - spec_of(x).ndim
+    if new < 0:
         raise ShapeError(
             f"expand: shape {list(sizes)} has fewer sizes than x, {format_shape(spec_of(x).shape)}"
+        )
+    if builtins.any(d < (0 if i < new else -1) for i, d in enumerate(sizes)):
+        raise ShapeError(
+            f"expand: shape {list(sizes)} must hold sizes, and -1 only where x "
+            f"{format_shape(spec_of(x).shape)} has an axis whose size it keeps"
         )
     return ops.expand(x, shape=sizes)
 
@@ -199,7 +219,7 @@ def concat(x: Sequence[Any], axis: int = 0, name: str | None = None) -> Any:
     [[0.0, 0.0], [1.0, 1.0]]
     """
     values = _sequence("concat", x)
-    return ops.concat(*values, axis=normalize_axis("concat", axis, spec_of(values[0]).ndim))
+    return ops.concat(*values, axis=_axis_of("concat", values[0], axis))
 
 
 def stack(x: Sequence[Any], axis: int = 0, name: str | None = None) -> Any:
@@ -225,7 +245,7 @@ def unbind(input: Any, axis: int = 0) -> list[Any]:
     [[1, 2], [3, 4]]
     """
     x = as_operand("unbind", input, "input")
-    return list(ops.unstack(x, axis=normalize_axis("unbind", axis, spec_of(x).ndim)))
+    return list(ops.unstack(x, axis=_axis_of("unbind", x, axis)))
 
 
 def split(
@@ -241,12 +261,14 @@ def split(
     """
     x = as_operand("split", x)
     shape = spec_of(x).shape
-    axis = normalize_axis("split", axis, len(shape))
+    axis = _axis_of("split", x, axis)
     size = shape[axis]
     if isinstance(size, Dim):
         raise ShapeError(
             f"split: axis {axis} of {format_shape(shape)} has no known size; declare it"
         )
+    if isinstance(num_or_sections, bool):
+        raise TypeError("split: num_or_sections must be an int or a list of ints, got a bool")
     if isinstance(num_or_sections, int):
         if num_or_sections < 1 or size % num_or_sections:
             raise ArgumentError(
@@ -261,7 +283,7 @@ def split(
             sizes = tuple(rest if s == -1 else s for s in sizes)
         if sum(sizes) != size or min(sizes, default=0) < 0:
             raise ArgumentError(
-                f"split: the sizes {list(sizes)} must add up to {size}, the size of axis {axis}"
+                f"split: {list(sizes)} must be sizes that add up to {size}, the size of axis {axis}"
             )
     return list(ops.split(x, sizes=sizes, axis=axis))
 
@@ -282,21 +304,23 @@ def gather(x: Any, index: Any, axis: int = 0, name: str | None = None) -> Any:
     """
     x = as_operand("gather", x)
     index = as_operand("gather", index, "index")
-    return ops.gather(x, index, axis=normalize_axis("gather", axis, spec_of(x).ndim))
+    return ops.gather(x, index, axis=_axis_of("gather", x, axis))
 
 
 def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
     """The lower triangle of the last two axes, zeros elsewhere."""
-    return ops.tril(_matrix("tril", x), diagonal=diagonal)
+    return ops.tril(_matrix("tril", x, diagonal), diagonal=diagonal)
 
 
 def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
     """The upper triangle of the last two axes, zeros elsewhere."""
-    return ops.triu(_matrix("triu", x), diagonal=diagonal)
+    return ops.triu(_matrix("triu", x, diagonal), diagonal=diagonal)
 
 
-def _matrix(op: str, x: Any) -> Any:
+def _matrix(op: str, x: Any, diagonal: Any) -> Any:
     x = as_operand(op, x)
+    if not isinstance(diagonal, (int, np.integer)) or isinstance(diagonal, bool):
+        raise TypeError(f"{op}: diagonal must be an int, got {diagonal!r}")
     if spec_of(x).ndim < 2:
         raise ShapeError(f"{op}: takes two dimensions or more, got {spec_of(x).ndim}")
     return x

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograd_engine.dtypes import DTypeLike, to_numpy
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
+from autograd_engine.spec import format_shape
+from autograd_engine.tensor.operand import as_operand, may_equal, spec_of
 
 __all__ = [
     "abs",
@@ -45,6 +47,8 @@ __all__ = [
     "tanh",
     "where",
 ]
+
+_ACTIVATIONS = ("relu", "sigmoid", "tanh")
 
 
 def add(x: Any, y: Any, name: str | None = None) -> Any:
@@ -198,6 +202,8 @@ def scale(
     >>> paddle.scale(paddle.to_tensor([1.0]), scale=2.0, bias=1.0).tolist()
     [3.0]
     """
+    if act is not None and act not in _ACTIVATIONS:
+        raise ArgumentError(f"scale: act must be one of {', '.join(_ACTIVATIONS)}, got {act!r}")
     out = x * scale + bias if bias_after_scale else (x + bias) * scale
     return out if act is None else getattr(ops, act)(out)
 
@@ -214,6 +220,15 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     values: Sequence[Any] = inputs if isinstance(inputs, (list, tuple)) else [inputs]
     if not values:
         raise ArgumentError("add_n: inputs is empty; give one array at least")
+    values = [as_operand("add_n", v, f"inputs[{k}]") for k, v in enumerate(values)]
+    first = spec_of(values[0]).shape
+    for v in values[1:]:
+        shape = spec_of(v).shape
+        if not may_equal(first, shape):
+            raise ShapeError(
+                f"add_n: {format_shape(first)} and {format_shape(shape)} differ; all inputs must "
+                "have one shape; use add to broadcast"
+            )
     return ops.add_n(*values)
 
 

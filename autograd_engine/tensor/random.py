@@ -6,15 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograd_engine.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.namespace import ops
 from autograd_engine.tensor.creation import _shape
 
 __all__ = ["normal", "rand", "randint", "randn", "uniform"]
 
 
-def _dtype(dtype: DTypeLike | None) -> str:
-    return (get_default_numpy_dtype() if dtype is None else to_numpy(dtype)).name
+def _dtype(function: str, dtype: DTypeLike | None) -> str:
+    chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
+    if chosen.kind != "f":
+        raise DTypeError(
+            f"{function}: dtype must be a floating one, got {chosen.name}; use randint for integers"
+        )
+    return chosen.name
 
 
 def rand(
@@ -34,7 +39,9 @@ def randn(
     shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
 ) -> Any:
     """Standard normal."""
-    return ops.gaussian(shape=_shape(shape, "randn"), mean=0.0, std=1.0, dtype=_dtype(dtype))
+    return ops.gaussian(
+        shape=_shape(shape, "randn"), mean=0.0, std=1.0, dtype=_dtype("randn", dtype)
+    )
 
 
 def uniform(
@@ -45,8 +52,13 @@ def uniform(
     name: str | None = None,
 ) -> Any:
     """Uniform on [min, max)."""
+    if not min <= max:
+        raise ArgumentError(f"uniform: min ({min}) must not be above max ({max})")
     return ops.uniform(
-        shape=_shape(shape, "uniform"), low=float(min), high=float(max), dtype=_dtype(dtype)
+        shape=_shape(shape, "uniform"),
+        low=float(min),
+        high=float(max),
+        dtype=_dtype("uniform", dtype),
     )
 
 
@@ -57,7 +69,10 @@ def normal(
     if std < 0:
         raise ArgumentError(f"normal: std must not be negative, got {std}")
     return ops.gaussian(
-        shape=_shape(shape, "normal"), mean=float(mean), std=float(std), dtype=_dtype(None)
+        shape=_shape(shape, "normal"),
+        mean=float(mean),
+        std=float(std),
+        dtype=_dtype("normal", None),
     )
 
 

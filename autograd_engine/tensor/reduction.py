@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from autograd_engine.dtypes import DTypeLike, to_numpy
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, normalize_axes, normalize_axis
 from autograd_engine.tensor.operand import as_operand, spec_of
@@ -103,12 +103,15 @@ def min(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = Non
 
 def _arg(name: str, x: Any, axis: int | None, keepdim: bool, dtype: DTypeLike) -> Any:
     x = as_operand(name, x)
+    if axis is None and keepdim:
+        raise ArgumentError(f"{name}: keepdim=True needs an axis")
+    if isinstance(axis, (list, tuple)):
+        raise TypeError(f"{name}: axis must be an int, got {axis!r} ({type(axis).__name__})")
+    axes = normalize_axes(name, axis, spec_of(x).ndim)
+    _not_empty("maximum" if name == "argmax" else "minimum", x, axes)
     if axis is None:
-        if keepdim:
-            raise ArgumentError(f"{name}: keepdim=True needs an axis")
-        x, axis = ops.reshape(x, shape=(-1,)), 0
-    axis = normalize_axis(name, axis, spec_of(x).ndim)
-    _not_empty("maximum", x, (axis,) if spec_of(x).ndim else ())
+        x, axes = ops.reshape(x, shape=(-1,)), (0,)
+    axis = axes[0] if axes else 0
     out = getattr(ops, name)(x, axis=axis, keepdims=keepdim)
     chosen = to_numpy(dtype).name
     return out if chosen == "int64" else ops.cast(out, dtype=chosen)
@@ -161,9 +164,12 @@ def topk(
     ([3.0, 2.0], [1, 2])
     """
     x = as_operand("topk", x)
+    if not spec_of(x).ndim:
+        raise ShapeError("topk: takes one dimension or more, got a 0-d array; use reshape([1])")
     axis = normalize_axis("topk", axis, spec_of(x).ndim)
     size = spec_of(x).shape[axis]
-    if not isinstance(k, int) or k < 1 or (isinstance(size, int) and k > size):
+    known = isinstance(k, int) and not isinstance(k, bool)
+    if not known or k < 1 or (isinstance(size, int) and k > size):
         raise ArgumentError(f"topk: k must be 1 to {size} for axis {axis}, got {k!r}")
     return ops.topk(x, k=k, axis=axis, largest=largest)
 

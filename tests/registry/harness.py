@@ -118,24 +118,10 @@ def eager_orders(
     wanted = [xs[k] for k in positions]
     outputs = call(op, xs, attrs)
     first = paddle.grad(with_gradient(op, outputs), wanted, us, create_graph=True)
-    goals, along = _once_each(first, tangents)
     second = paddle.grad(
-        goals, [*wanted, *us], tensors(along), create_graph=create_graph, allow_unused=True
+        first, [*wanted, *us], tensors(tangents), create_graph=create_graph, allow_unused=True
     )
     return numpy(outputs), numpy(first), numpy(second)
-
-
-def _once_each(
-    values: Sequence[Tensor], tangents: Sequence[Array]
-) -> tuple[list[Tensor], list[Array]]:
-    """Rules that hand on their cotangent make several gradients one Tensor: add up its tangents.
-
-    From the last to the first, the order in which a walk would meet them.
-    """
-    found: dict[Tensor, Array] = {}
-    for value, tangent in zip(values[::-1], tangents[::-1], strict=True):
-        found[value] = np.asarray(found[value] + tangent) if value in found else tangent
-    return list(found), list(found.values())
 
 
 # --- in a program

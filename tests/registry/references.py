@@ -39,8 +39,13 @@ def transpose_of(f: Callable[[Array], Array], shape: tuple[int, ...], y: Array) 
 
 def along_axis(f: Callable[[list[float]], Any]) -> Callable[..., Array]:
     """`f` of the list of elements along one axis."""
-    return lambda x, axis, **_: np.apply_along_axis(lambda v: np.asarray(f(v.tolist())), axis, x) \
-        if x.size else np.zeros(x.shape)
+
+    def apply(x: Array, axis: int) -> Array:
+        if not x.size:
+            return np.zeros(x.shape)
+        return np.apply_along_axis(lambda v: np.asarray(f(v.tolist())), axis, x)
+
+    return apply
 
 
 def softmax(values: list[float]) -> list[float]:
@@ -53,10 +58,12 @@ def reduce(f: Callable[[list[Any]], Any]) -> Callable[..., Array]:
 
     def apply(x: Array, axis: tuple[int, ...], keepdims: bool = False) -> Array:
         kept = [a for a in range(x.ndim) if a not in axis]
-        out = [
-            f([x[at].item() for at in np.ndindex(x.shape) if all(at[a] == i for a, i in zip(kept, index, strict=True))])
-            for index in itertools.product(*(range(x.shape[a]) for a in kept))
-        ]
+        groups: dict[tuple[int, ...], list[Any]] = {
+            index: [] for index in np.ndindex(*(x.shape[a] for a in kept))
+        }
+        for at in np.ndindex(x.shape):
+            groups[tuple(at[a] for a in kept)].append(x[at].item())
+        out = [f(group) for group in groups.values()]
         shape = [1 if a in axis else d for a, d in enumerate(x.shape) if keepdims or a not in axis]
         return np.asarray(out).reshape(shape)
 
@@ -89,9 +96,7 @@ def sum_like(x: Array, like: Array) -> Array:
     return transpose_of(lambda v: np.broadcast_to(v, x.shape), like.shape, x)
 
 
-def expand_like(
-    x: Array, like: Array, axis: tuple[int, ...] = (), keepdims: bool = True
-) -> Array:
+def expand_like(x: Array, like: Array, axis: tuple[int, ...] = (), keepdims: bool = True) -> Array:
     lined_up = x if keepdims or not x.ndim else np.expand_dims(x, axis)
     return lined_up + np.zeros(like.shape)
 
@@ -143,9 +148,7 @@ def pieces(x: Array, sizes: Any, axis: int) -> tuple[Array, ...]:
 # --- images
 
 
-def conv2d(
-    x: Array, w: Array, stride: Any, padding: Any, dilation: Any, groups: int
-) -> Array:
+def conv2d(x: Array, w: Array, stride: Any, padding: Any, dilation: Any, groups: int) -> Array:
     padded = np.pad(x, ((0, 0), (0, 0), *padding))
     taps = [(w.shape[2 + i] - 1) * dilation[i] + 1 for i in (0, 1)]
     size = [(padded.shape[2 + i] - taps[i]) // stride[i] + 1 for i in (0, 1)]
@@ -172,17 +175,21 @@ def windows(x: Array, out: Array, kernel: Any, stride: Any, padding: Any) -> Any
 
 
 def pooled_shape(x: Array, kernel: Any, stride: Any, padding: Any, ceil_mode: bool) -> Array:
-    """Zeros of the shape of the result: as many windows as start inside, in front of, or fit."""
+    """Zeros of the shape of the result.
+
+    A window lies inside the padded input; with `ceil_mode` the last one may run over the end of
+    it, if it starts before the end of the input.
+    """
     sizes = []
     for i in (0, 1):
         before, after = padding[i]
         end = x.shape[2 + i] + after
-        starts = itertools.count(-before, stride[i])
-        fits = (lambda s, i=i: s < x.shape[2 + i]) if ceil_mode else lambda s: True
-        within = (lambda s, e=end, i=i: s + kernel[i] < e + stride[i]) if ceil_mode else (
-            lambda s, e=end, i=i: s + kernel[i] <= e
-        )
-        sizes.append(len(list(itertools.takewhile(lambda s: fits(s) and within(s), starts))))
+        count = 0
+        for start in range(-before, end, stride[i]):
+            fits = start + kernel[i] <= end
+            reaches = start + kernel[i] < end + stride[i] and start < x.shape[2 + i]
+            count += reaches if ceil_mode else fits
+        sizes.append(count)
     return np.zeros((*x.shape[:2], *sizes))
 
 
@@ -228,8 +235,16 @@ def momentum(
 
 
 def adam(
-    param: Array, grad: Array, rate: Array, m: Array, v: Array, b1: Array, b2: Array,
-    beta1: float, beta2: float, epsilon: float,
+    param: Array,
+    grad: Array,
+    rate: Array,
+    m: Array,
+    v: Array,
+    b1: Array,
+    b2: Array,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
 ) -> tuple[Array, ...]:
     m = m * beta1 + grad * (1 - beta1)
     v = v * beta2 + grad**2 * (1 - beta2)
@@ -237,7 +252,9 @@ def adam(
     return param - rate * corrected, m, v, b1 * beta1, b2 * beta2
 
 
-def dropout_mask(like: Array, p: float, upscale: bool, training: bool = True, scale: float = 1.0) -> Array:
+def dropout_mask(
+    like: Array, p: float, upscale: bool, training: bool = True, scale: float = 1.0
+) -> Array:
     if not training:
         return np.zeros(like.shape) + scale
     uniform = np.random.default_rng(SEED).random(like.shape, dtype=np.float32)
@@ -332,11 +349,9 @@ REFERENCES: dict[str, Callable[..., Any]] = {
         tuple(None if i in axis else slice(None) for i in range(x.ndim + len(axis)))
     ],
     "squeeze": lambda x, axis: x[tuple(0 if i in axis else slice(None) for i in range(x.ndim))],
-    "transpose": lambda x, perm: np.einsum(
-        x, list(range(x.ndim)), list(perm)
-    ),
-    "expand": lambda x, shape: x + np.zeros(
-        [x.shape[i - len(shape)] if d == -1 else d for i, d in enumerate(shape)]
+    "transpose": lambda x, perm: np.einsum(x, list(range(x.ndim)), list(perm)),
+    "expand": lambda x, shape: (
+        x + np.zeros([x.shape[i - len(shape)] if d == -1 else d for i, d in enumerate(shape)])
     ),
     "concat": lambda *xs, axis: np.moveaxis(
         np.asarray([v for x in xs for v in np.moveaxis(x, axis, 0)]).reshape(

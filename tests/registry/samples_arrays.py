@@ -135,6 +135,11 @@ def _axis(axis: tuple[int, ...], keepdims: bool) -> dict[str, Any]:
     return {"axis": axis, "keepdims": keepdims}
 
 
+def _truths() -> list[Sample]:
+    numbers = Sample("numbers", (small_integers(2, 3),), {"axis": (1,)})
+    return [*reductions(flags, of_nothing=True), numbers]
+
+
 SPREADS = {
     "keep": ((2, 1), (2, 3), (1,), True),
     "drop": ((2,), (2, 3), (1,), False),
@@ -168,8 +173,8 @@ SAMPLES: dict[str, list[Sample]] = {
     "min": reductions(spaced),
     "argmax": positions(),
     "argmin": positions(),
-    "any": [*reductions(flags, of_nothing=True), Sample("numbers", (small_integers(2, 3),), {"axis": (1,)})],
-    "all": [*reductions(flags, of_nothing=True), Sample("numbers", (small_integers(2, 3),), {"axis": (1,)})],
+    "any": _truths(),
+    "all": _truths(),
     "topk": [
         Sample("plain", (spaced(2, 4),), {"k": 2, "axis": 1}),
         Sample("smallest", (spaced(2, 4),), {"k": 3, "axis": 1, "largest": False}),

@@ -8,10 +8,10 @@ import numpy as np
 
 from .sampling import RNG, Sample, real, spaced, strided
 
-Pair = tuple[int, int]
+Shape = tuple[int, ...]
 
 # label: shape of x, of w, of the result, what differs from the plain attributes
-CONVOLUTIONS: dict[str, tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
+CONVOLUTIONS: dict[str, tuple[Shape, Shape, Shape, dict[str, Any]]] = {
     "plain": ((2, 2, 3, 4), (2, 2, 2, 2), (2, 2, 2, 3), {}),
     "stride": ((1, 2, 5, 4), (2, 2, 2, 2), (1, 2, 2, 2), {"stride": (2, 2)}),
     "padding": ((1, 1, 3, 2), (2, 1, 2, 2), (1, 2, 5, 2), {"padding": ((1, 2), (0, 1))}),
@@ -41,7 +41,7 @@ def _convolutions(order: str, like: str = "") -> list[Sample]:
 
 
 # label: shape of x, of the result, what differs from the plain attributes
-POOLINGS: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
+POOLINGS: dict[str, tuple[Shape, Shape, dict[str, Any]]] = {
     "plain": ((2, 2, 4, 4), (2, 2, 2, 2), {}),
     "overlap": ((1, 2, 4, 3), (1, 2, 3, 2), {"stride": (1, 1)}),
     "padding": ((1, 1, 3, 4), (1, 1, 4, 2), {"padding": ((1, 1), (0, 1)), "stride": (1, 2)}),

@@ -1,4 +1,4 @@
-"""One table, many readers, the same bits: tape, create_graph, programs, and their rules written out."""
+"""One table, many readers, the same bits: tape, create_graph, programs, rules written out."""
 
 import numpy as np
 import pytest

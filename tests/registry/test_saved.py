@@ -50,6 +50,10 @@ def arrays_in(saved):
             yield value
 
 
+def in_tuple(value):
+    return value if isinstance(value, tuple) else (value,)
+
+
 def declared(op, wanted):
     """Names that the rules of these operands declare."""
     return {name for k in wanted for name in op.rule_at(k).saves}
@@ -64,15 +68,14 @@ def test_saved_is_what_is_declared(op, sample):
         assert names - likes == declared(op, wanted)
         # Shapes besides those declared are for the projection and for filling in zeros.
         assert not likes or op.broadcasts is not None or op.multiple
+        made = dict(zip((*op.inputs, *op.outputs), (*op.group(xs), *outputs), strict=False))
         for name, value in zip(node.pullback.saved, node.saved, strict=True):
-            if name in (*op.inputs, *op.outputs):
-                made = dict(zip(op.inputs, op.group(xs), strict=True))
-                made |= dict(zip(op.outputs, outputs, strict=False))
-                held = made[name] if isinstance(made[name], tuple) else (made[name],)
-                kept = value if isinstance(value, tuple) else (value,)
-                assert [t._data is v for t, v in zip(held, kept, strict=True)] == [True] * len(held)
+            kept = in_tuple(value)
+            if name in made:
+                same = [t._data is v for t, v in zip(in_tuple(made[name]), kept, strict=True)]
+                assert all(same)
             else:
-                assert all(isinstance(v, Spec) for v in (value if isinstance(value, tuple) else (value,)))
+                assert all(isinstance(v, Spec) for v in kept)
 
 
 @pytest.mark.parametrize(("op", "sample"), cases(has_gradient))

@@ -70,9 +70,7 @@ def reads_only_specs(op, sample):
 def test_like_inputs_are_asked_for_nothing_but_shape_and_dtype(op, sample):
     operands = sample.cast(np.float32)
     attrs = op.complete_attrs(sample.attrs)
-    bare = [
-        a if op.reads_value(k) else Spec(a.shape, a.dtype) for k, a in enumerate(operands)
-    ]
+    bare = [a if op.reads_value(k) else Spec(a.shape, a.dtype) for k, a in enumerate(operands)]
     paddle.seed(SEED)
     expected = kernel(op, operands, attrs)
     paddle.seed(SEED)

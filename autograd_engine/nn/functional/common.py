@@ -72,12 +72,16 @@ def embedding(
         raise ShapeError(
             f"embedding: weight must be [rows, width], got {format_shape(table.shape)}"
         )
-    out = ops.gather(weight, x, axis=0)
-    if padding_idx is None:
-        return out
     rows = table.shape[0]
-    if not isinstance(rows, int) or not -rows <= padding_idx < rows:
-        raise ArgumentError(f"embedding: padding_idx {padding_idx} is no row of {rows}")
+    if padding_idx is None:
+        return ops.gather(weight, x, axis=0)
+    if (
+        not isinstance(padding_idx, int)
+        or not isinstance(rows, int)
+        or not -rows <= padding_idx < rows
+    ):
+        raise ArgumentError(f"embedding: padding_idx {padding_idx!r} is no row of {rows}")
+    out = ops.gather(weight, x, axis=0)
     padding = ops.equal(ops.unsqueeze(x, axis=(spec.ndim,)), padding_idx % rows)
     return ops.where(padding, 0.0, out)
 
@@ -94,6 +98,10 @@ def one_hot(x: Any, num_classes: int, name: str | None = None) -> Any:
     x = as_operand("one_hot", x)
     if not isinstance(num_classes, int) or num_classes < 1:
         raise ArgumentError(f"one_hot: num_classes must be a positive int, got {num_classes!r}")
+    if spec_of(x).dtype.kind not in "iu":
+        raise DTypeError(
+            f"one_hot: x must hold integers, got {spec_of(x).dtype.name}; use x.astype('int64')"
+        )
     return ops.one_hot(x, num_classes=num_classes, dtype=get_default_numpy_dtype().name)
 
 

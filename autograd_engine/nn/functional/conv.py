@@ -11,7 +11,7 @@ from autograd_engine.dims import Dim
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape
-from autograd_engine.tensor.operand import as_operand, spec_of
+from autograd_engine.tensor.operand import as_operand, may_equal, spec_of
 
 __all__ = ["adaptive_avg_pool2d", "avg_pool2d", "conv2d", "max_pool2d"]
 
@@ -21,7 +21,7 @@ IntOrPair: TypeAlias = int | Sequence[int]
 
 
 def _pair(op: str, argument: str, value: Any, least: int = 1) -> Pair:
-    pair = (value, value) if isinstance(value, (int, np.integer)) else tuple(value)
+    pair = tuple(value) if isinstance(value, (list, tuple)) else (value, value)
     if len(pair) != 2 or any(
         not isinstance(v, (int, np.integer)) or isinstance(v, bool) or v < least for v in pair
     ):
@@ -44,7 +44,7 @@ def _padding(
                 _same(op, size[1], kernel[1], stride[1], dilation[1]),
             )
         raise ArgumentError(f"{op}: padding must be 'SAME', 'VALID' or numbers, got {value!r}")
-    values: list[Any] = [value] if isinstance(value, (int, np.integer)) else list(value)
+    values: list[Any] = list(value) if isinstance(value, (list, tuple)) else [value]
     if len(values) == 4 and all(isinstance(v, (list, tuple)) for v in values):
         if any(v != 0 for pair in values[:2] for v in pair):
             raise ArgumentError(f"{op}: N and C cannot be padded, got padding={value!r}")
@@ -132,10 +132,18 @@ def conv2d(
         raise ArgumentError(f"conv2d: groups must be a positive int, got {groups!r}")
     steps, gaps = _pair("conv2d", "stride", stride), _pair("conv2d", "dilation", dilation)
     pads = _padding("conv2d", padding, spec_of(x).shape[2:], spec_of(weight).shape[2:], steps, gaps)
+    if bias is not None:
+        bias = as_operand("conv2d", bias, "bias")
+        filters = spec_of(weight).shape[:1]
+        if not may_equal(spec_of(bias).shape, filters):
+            raise ShapeError(
+                f"conv2d: bias must have one entry for each filter, {format_shape(filters)}; got "
+                f"{format_shape(spec_of(bias).shape)}"
+            )
     out = ops.conv2d(x, weight, stride=steps, padding=pads, dilation=gaps, groups=groups)
     if bias is None:
         return out
-    return out + ops.reshape(as_operand("conv2d", bias, "bias"), shape=(1, -1, 1, 1))
+    return out + ops.reshape(bias, shape=(1, -1, 1, 1))
 
 
 def _window(

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_engine import unique_name
-from autograd_engine.dims import Dim
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.activation import log_softmax, softmax
 from autograd_engine.spec import format_shape, normalize_axis
 from autograd_engine.static.builder import layer_scope
 from autograd_engine.static.program import Variable
-from autograd_engine.tensor.operand import as_operand, spec_of
+from autograd_engine.tensor.operand import as_operand, may_equal, spec_of
 from autograd_engine.tensor.reduction import mean
 from autograd_engine.tensor.reduction import sum as sum_over
 
@@ -25,14 +24,29 @@ __all__ = [
 ]
 
 
-def _reduce(op: str, loss: Any, reduction: str) -> Any:
-    if reduction == "mean":
-        return mean(loss)
-    if reduction == "sum":
-        return sum_over(loss)
+def _check_reduction(op: str, reduction: str) -> None:
+    if reduction not in ("mean", "sum", "none"):
+        raise ArgumentError(f"{op}: reduction must be 'mean', 'sum' or 'none', got {reduction!r}")
+
+
+def _reduce(loss: Any, reduction: str) -> Any:
     if reduction == "none":
         return loss
-    raise ArgumentError(f"{op}: reduction must be 'mean', 'sum' or 'none', got {reduction!r}")
+    return mean(loss) if reduction == "mean" else sum_over(loss)
+
+
+def _class_weight(op: str, weight: Any, input: Any, axis: int) -> Any:
+    """One weight for each class, None where none are given."""
+    if weight is None:
+        return None
+    weight = as_operand(op, weight, "weight")
+    classes = spec_of(input).shape[axis]
+    if not may_equal(spec_of(weight).shape, (classes,)):
+        raise ShapeError(
+            f"{op}: weight must have one entry for each class, {format_shape((classes,))}; got "
+            f"{format_shape(spec_of(weight).shape)}"
+        )
+    return weight
 
 
 def square_error_cost(input: Any, label: Any) -> Any:
@@ -59,7 +73,8 @@ def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None =
     >>> mse_loss(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([3.0, 2.0])).item()
     2.0
     """
-    return _reduce("mse_loss", square_error_cost(input, label), reduction)
+    _check_reduction("mse_loss", reduction)
+    return _reduce(square_error_cost(input, label), reduction)
 
 
 def _hard_labels(op: str, input: Any, label: Any, axis: int) -> Any:
@@ -70,11 +85,10 @@ def _hard_labels(op: str, input: Any, label: Any, axis: int) -> Any:
             f"{op}: label must hold integers, got {have.dtype.name}; use label.astype('int64'), or "
             "soft_label=True for probabilities"
         )
-    if have.ndim == want.ndim - 1:
+    kept = (*want.shape[:axis], 1, *want.shape[axis + 1 :])
+    if may_equal(have.shape, kept[:axis] + kept[axis + 1 :]):
         label = ops.unsqueeze(label, axis=(axis,))
-    elif have.ndim != want.ndim or (
-        have.shape[axis] != 1 and not isinstance(have.shape[axis], Dim)
-    ):
+    elif not may_equal(have.shape, kept):
         raise ShapeError(
             f"{op}: input {format_shape(want.shape)} needs labels of its shape without axis {axis} "
             f"(or with size 1 there); got {format_shape(have.shape)}"
@@ -135,39 +149,41 @@ def cross_entropy(
     axis = normalize_axis(op, axis, spec_of(input).ndim)
     if not 0 <= label_smoothing <= 1:
         raise ArgumentError(f"{op}: label_smoothing must be in [0, 1], got {label_smoothing}")
+    weight = _class_weight(op, weight, input, axis)
+    _check_reduction(op, reduction)
+    if not soft_label:
+        label = _hard_labels(op, input, label, axis)
+    elif not may_equal(spec_of(label).shape, spec_of(input).shape):
+        raise ShapeError(
+            f"{op}: soft labels must have the shape of input, "
+            f"{format_shape(spec_of(input).shape)}; got {format_shape(spec_of(label).shape)}"
+        )
     log_probs = log_softmax(input, axis=axis) if use_softmax else ops.log(input)
     if soft_label:
-        return _soft(op, log_probs, label, weight, axis, reduction, label_smoothing)
-    label = _hard_labels(op, input, label, axis)
+        return _soft(log_probs, label, weight, axis, reduction, label_smoothing)
     loss, counts = _pick(op, log_probs, label, axis, ignore_index)
     if label_smoothing:
         spread = -ops.mean(log_probs, axis=(axis,), keepdims=True)
         loss = (1.0 - label_smoothing) * loss + label_smoothing * ops.where(counts, spread, 0.0)
-    return _weighted(op, loss, counts, label, weight, axis, reduction)
+    return _weighted(loss, counts, label, weight, axis, reduction)
 
 
 def _weighted(
-    op: str, loss: Any, counts: Any, label: Any, weight: Any, axis: int, reduction: str
+    loss: Any, counts: Any, label: Any, weight: Any, axis: int, reduction: str
 ) -> Any:
     """Reduce, where labels that do not count, and the weights of the others, enter the mean."""
     factor = ops.cast_like(counts, loss)
     if weight is not None:
-        weight = as_operand(op, weight, "weight")
         factor = factor * ops.gather(weight, ops.where(counts, label, 0), axis=0)
         loss = loss * factor
     if reduction == "mean":
         return sum_over(loss) / sum_over(factor)
-    return _reduce(op, ops.squeeze(loss, axis=(axis,)), reduction)
+    return _reduce(ops.squeeze(loss, axis=(axis,)), reduction)
 
 
 def _soft(
-    op: str, log_probs: Any, label: Any, weight: Any, axis: int, reduction: str, smoothing: float
+    log_probs: Any, label: Any, weight: Any, axis: int, reduction: str, smoothing: float
 ) -> Any:
-    if spec_of(label).ndim != spec_of(log_probs).ndim:
-        raise ShapeError(
-            f"{op}: soft labels must have the shape of input, "
-            f"{format_shape(spec_of(log_probs).shape)}; got {format_shape(spec_of(label).shape)}"
-        )
     if smoothing:
         spread = ops.mean(ops.full_like(label, value=1.0), axis=(axis,), keepdims=True)
         classes = ops.sum(ops.full_like(label, value=1.0), axis=(axis,), keepdims=True)
@@ -176,8 +192,8 @@ def _soft(
     if weight is not None:
         shape = [1] * spec_of(label).ndim
         shape[axis] = -1
-        terms = terms * ops.reshape(as_operand(op, weight, "weight"), shape=tuple(shape))
-    return _reduce(op, -ops.sum(terms, axis=(axis,), keepdims=False), reduction)
+        terms = terms * ops.reshape(weight, shape=tuple(shape))
+    return _reduce(-ops.sum(terms, axis=(axis,), keepdims=False), reduction)
 
 
 def softmax_with_cross_entropy(
@@ -227,6 +243,12 @@ def nll_loss(
     """
     op = "nll_loss"
     input, label = as_operand(op, input, "input"), as_operand(op, label, "label")
+    if spec_of(input).ndim < 2:
+        raise ShapeError(
+            f"{op}: input must be [N, classes, ...], got {format_shape(spec_of(input).shape)}"
+        )
+    weight = _class_weight(op, weight, input, 1)
+    _check_reduction(op, reduction)
     label = _hard_labels(op, input, label, 1)
     loss, counts = _pick(op, input, label, 1, ignore_index)
-    return _weighted(op, loss, counts, label, weight, 1, reduction)
+    return _weighted(loss, counts, label, weight, 1, reduction)

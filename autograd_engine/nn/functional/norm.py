@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from autograd_engine.dims import product
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.registry import REGISTRY
-from autograd_engine.spec import format_shape
+from autograd_engine.spec import Shape, format_shape
 from autograd_engine.static.builder import append_operator
 from autograd_engine.static.program import Ref, Variable
-from autograd_engine.tensor.operand import as_operand, spec_of
+from autograd_engine.tensor.operand import as_operand, may_equal, spec_of
 
 __all__ = ["batch_norm", "layer_norm"]
 
@@ -55,19 +56,30 @@ def layer_norm(
         raise ShapeError(
             f"layer_norm: x {format_shape(shape)} does not end in normalized_shape {list(sizes)}"
         )
+    weight, bias = (
+        _affine("layer_norm", name, value, sizes)
+        for name, value in (("weight", weight), ("bias", bias))
+    )
     axes = tuple(range(len(shape) - len(sizes), len(shape)))
     out, _, _ = ops.standardize(x, axis=axes, epsilon=epsilon)
-    for argument, value, apply in (
-        ("weight", weight, ops.multiply),
-        ("bias", bias, ops.add),
-    ):
-        if value is None:
-            continue
-        value = as_operand("layer_norm", value, argument)
-        if spec_of(value).shape != sizes:
-            value = ops.reshape(value, shape=sizes)
-        out = apply(out, value)
-    return out
+    if weight is not None:
+        out = out * weight
+    return out if bias is None else out + bias
+
+
+def _affine(op: str, argument: str, value: Any, shape: Shape) -> Any:
+    """A factor or a term of this shape, or flat as layers keep it; None where there is none."""
+    if value is None:
+        return None
+    value = as_operand(op, value, argument)
+    if may_equal(spec_of(value).shape, shape):
+        return value
+    if not may_equal(spec_of(value).shape, (product(shape),)):
+        raise ShapeError(
+            f"{op}: {argument} must have shape {format_shape(shape)}, got "
+            f"{format_shape(spec_of(value).shape)}"
+        )
+    return ops.reshape(value, shape=shape)
 
 
 def batch_norm(
@@ -118,6 +130,16 @@ def batch_norm(
         raise ArgumentError(f"batch_norm: data_format must have C second, got {data_format!r}")
     if ndim < 2:
         raise ShapeError(f"batch_norm: x must be [N, C, ...], got {format_shape(spec_of(x).shape)}")
+    channels = spec_of(x).shape[1:2]
+    running_mean, running_var, weight, bias = (
+        _affine("batch_norm", name, value, channels)
+        for name, value in (
+            ("running_mean", running_mean),
+            ("running_var", running_var),
+            ("weight", weight),
+            ("bias", bias),
+        )
+    )
     spread = (1, -1, *[1] * (ndim - 2))
     if use_global_stats if use_global_stats is not None else not training:
         mean = ops.reshape(running_mean, shape=spread)

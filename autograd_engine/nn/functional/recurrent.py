@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograd_engine.dims import Dim
-from autograd_engine.errors import ShapeError
+from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape
 from autograd_engine.tensor.linalg import matmul
@@ -50,6 +50,8 @@ def lstm_cell(
     >>> out.shape
     paddle.Size([1, 2])
     """
+    if not isinstance(states, (list, tuple)) or len(states) != 2:
+        raise ArgumentError(f"lstm_cell: states must be (h, c), got {type(states).__name__}")
     h, c = states
     gates = matmul(x, weight_ih, transpose_y=True) + matmul(h, weight_hh, transpose_y=True)
     for bias in (bias_ih, bias_hh):
@@ -97,6 +99,8 @@ def rnn(
     >>> outputs.tolist(), last.tolist()
     ([[1.0, 2.0, 3.0]], [3.0])
     """
+    if not callable(cell):
+        raise ArgumentError(f"rnn: cell must be callable, got {type(cell).__name__}")
     inputs = as_operand("rnn", inputs, "inputs")
     axis = 0 if time_major else 1
     shape = spec_of(inputs).shape

@@ -1,0 +1,242 @@
+"""`paddle.grad`: gradients as values, of any order."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograd_engine as paddle
+from autograd_engine.errors import GraphFreedError, NotDifferentiableError
+
+F = paddle.nn.functional
+
+
+def leaf(value: Any, dtype: str = "float32") -> Any:
+    return paddle.to_tensor(value, dtype=dtype, stop_gradient=False)
+
+
+def test_the_result_is_a_list_and_no_leaf_is_touched() -> None:
+    x, y = leaf(2.0), leaf(3.0)
+    found = paddle.grad(x * y, [x, y])
+    assert isinstance(found, list)
+    assert [g.item() for g in found] == [3.0, 2.0]
+    assert all(g.stop_gradient for g in found)
+    assert (x.grad, y.grad) == (None, None)
+
+
+@pytest.mark.parametrize("form", [lambda x: x, lambda x: [x], lambda x: (x,)])
+def test_one_tensor_or_a_sequence(form: Any) -> None:
+    x = leaf(2.0)
+    (g,) = paddle.grad(form(x * x), form(x))
+    assert g.item() == 4.0
+
+
+def test_several_outputs_add_up() -> None:
+    x = leaf(2.0)
+    (g,) = paddle.grad([x * x, x * 3.0], x, grad_outputs=[None, paddle.to_tensor(10.0)])
+    assert g.item() == 34.0
+
+
+def test_the_output_itself_as_an_input() -> None:
+    x = leaf([1.0, 2.0])
+    assert paddle.grad(x, x)[0].tolist() == [1.0, 1.0]
+    y = x * 2.0
+    by_y, by_x = paddle.grad(y, [y, x])
+    assert (by_y.tolist(), by_x.tolist()) == ([1.0, 1.0], [2.0, 2.0])
+
+
+def test_intermediate_results_as_inputs() -> None:
+    x = leaf(3.0)
+    y = x * x
+    z = y * y + x
+    by_y, by_x = paddle.grad(z, [y, x])
+    assert (by_y.item(), by_x.item()) == (18.0, 2 * 9 * 6 + 1.0)
+
+
+def test_an_output_of_several_as_input() -> None:
+    x = leaf([1.0, 2.0])
+    first, second = paddle.unbind(x)
+    by_first, by_second = paddle.grad(first * second, [first, second])
+    assert (by_first.item(), by_second.item()) == (2.0, 1.0)
+
+
+# --- order
+
+
+def test_any_order() -> None:
+    x = leaf(2.0)
+    y, found = x**4, []
+    for _ in range(4):
+        (y,) = paddle.grad(y, x, create_graph=True)
+        found.append(y.item())
+    assert found == [32.0, 48.0, 48.0, 24.0]
+
+
+def test_with_create_graph_the_result_has_a_history() -> None:
+    x = leaf(2.0)
+    (g,) = paddle.grad(x * x, x, create_graph=True)
+    assert not g.stop_gradient
+    g.backward()
+    assert x.grad.item() == 2.0
+
+
+@pytest.mark.parametrize(
+    "function",
+    [F.gelu, F.softmax, F.log_softmax, paddle.erf, paddle.max, paddle.tanh, F.sigmoid,
+     lambda x: F.layer_norm(x, 3), lambda x: F.cross_entropy(x, paddle.to_tensor([0, 2]))],
+)  # fmt: skip
+def test_second_order_against_differences_of_the_first(function: Any) -> None:
+    """Also for the operations that have none in the reference."""
+    value = np.array([[0.3, -1.2, 2.0], [1.0, 0.5, -0.25]])
+    direction = np.array([[1.0, 0.5, -2.0], [0.25, 1.5, 1.0]])
+
+    def first(at: Any, create_graph: bool = False) -> Any:
+        x = leaf(at, "float64")
+        out = paddle.sum(paddle.square(function(x)))
+        return x, paddle.grad(out, x, create_graph=create_graph)[0]
+
+    x, g = first(value, create_graph=True)
+    (second,) = paddle.grad(paddle.sum(g * direction), x)
+    step = 1e-6
+    above, below = (first(value + s * step * direction)[1].numpy() for s in (1, -1))
+    np.testing.assert_allclose(second.numpy(), (above - below) / (2 * step), atol=1e-6)
+
+
+def test_create_graph_has_the_bits_of_the_plain_pass() -> None:
+    rng = np.random.default_rng(0)
+    x, w = leaf(rng.standard_normal((4, 3))), leaf(rng.standard_normal((3, 2)))
+
+    def loss() -> Any:
+        return F.cross_entropy(F.gelu(paddle.matmul(x, w)), paddle.to_tensor([0, 1, 1, 0]))
+
+    plain = paddle.grad(loss(), [x, w])
+    recorded = paddle.grad(loss(), [x, w], create_graph=True)
+    for a, b in zip(plain, recorded, strict=True):
+        np.testing.assert_array_equal(a.numpy(), b.numpy())
+
+
+def test_a_cotangent_with_a_history_keeps_it() -> None:
+    x, g = leaf(3.0), leaf(5.0)
+    (first,) = paddle.grad(x * x, x, grad_outputs=g, create_graph=True)
+    by_x, by_g = paddle.grad(first, [x, g])
+    assert (first.item(), by_x.item(), by_g.item()) == (30.0, 10.0, 6.0)
+
+
+def test_second_order_uses_the_values_of_the_recording() -> None:
+    w = leaf(3.0)
+    y = w * w * w
+    (first,) = paddle.grad(y, w, create_graph=True)
+    w.set_value(100.0)
+    (second,) = paddle.grad(first, w)
+    assert (first.item(), second.item()) == (27.0, 18.0)
+
+
+def test_create_graph_after_the_leaf_was_given_another_value() -> None:
+    w = leaf(3.0)
+    y = w * w * w
+    w.set_value(100.0)
+    (first,) = paddle.grad(y, w, create_graph=True)
+    (second,) = paddle.grad(first, w)
+    assert (first.item(), second.item()) == (27.0, 18.0)
+
+
+def test_create_graph_under_no_grad() -> None:
+    x = leaf(2.0)
+    y = x * x * x
+    with paddle.no_grad():
+        (g,) = paddle.grad(y, x, create_graph=True)
+    assert not g.stop_gradient
+    assert paddle.grad(g, x)[0].item() == 12.0
+
+
+# --- the graph stays
+
+
+def test_the_graph_is_kept_unless_it_is_given_up() -> None:
+    x = leaf(2.0)
+    y = x * x
+    for _ in range(2):
+        assert paddle.grad(y, x)[0].item() == 4.0
+    paddle.grad(y, x, retain_graph=False)
+    with pytest.raises(GraphFreedError, match="retain_graph=True"):
+        paddle.grad(y, x)
+
+
+def test_create_graph_keeps_the_graph() -> None:
+    x = leaf(2.0)
+    y = x * x
+    paddle.grad(y, x, retain_graph=False, create_graph=True)
+    y.backward()
+    assert x.grad.item() == 4.0
+
+
+# --- unused inputs
+
+
+def test_an_unused_input_is_an_error_with_the_way_out() -> None:
+    x, other = leaf(2.0), leaf(3.0)
+    with pytest.raises(NotDifferentiableError, match=r"inputs\[1\] does not appear.*allow_unused"):
+        paddle.grad(x * 2.0, [x, other])
+
+
+def test_allow_unused_gives_none() -> None:
+    x, other, closed = leaf(2.0), leaf(3.0), paddle.to_tensor(4.0)
+    found = paddle.grad(x * closed, [x, other, closed], allow_unused=True)
+    assert [g if g is None else g.item() for g in found] == [4.0, None, None]
+
+
+@pytest.mark.parametrize("cut", [lambda x: x.detach(), paddle.sign, paddle.floor, paddle.argmax])
+def test_what_has_no_gradient_cuts(cut: Any) -> None:
+    x = leaf([2.0, 1.0])
+    y = paddle.sum(cut(x).astype("float32") + 0.0)
+    assert paddle.grad(y, x, allow_unused=True) == [None]
+
+
+def test_an_error_touches_nothing() -> None:
+    x, other = leaf(2.0), leaf(3.0)
+    y = x * x
+    with pytest.raises(NotDifferentiableError):
+        paddle.grad(y, [x, other])
+    assert paddle.grad(y, x)[0].item() == 4.0
+
+
+# --- no_grad_vars
+
+
+@pytest.mark.parametrize("form", [lambda t: t, lambda t: [t], lambda t: (t,), lambda t: {t}])
+def test_no_gradient_flows_through_no_grad_vars(form: Any) -> None:
+    x = leaf(3.0)
+    y = x * x
+    (g,) = paddle.grad(y * x, x, no_grad_vars=form(y))
+    assert g.item() == 9.0
+
+
+def test_a_blocked_input() -> None:
+    x, y = leaf(3.0), leaf(4.0)
+    found = paddle.grad(x * y, [x, y], no_grad_vars=x, allow_unused=True)
+    assert [g if g is None else g.item() for g in found] == [None, 3.0]
+
+
+# --- laziness
+
+
+def test_only_what_leads_to_the_inputs_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The product's other side costs nothing: no rule for it runs."""
+    from autograd_engine.registry import REGISTRY
+
+    ran: list[str] = []
+    op = REGISTRY["tanh"]
+    pulled = op.pullback(1, False)
+    original = pulled.pull
+
+    def spy(*arguments: Any) -> Any:
+        ran.append("tanh")
+        return original(*arguments)
+
+    monkeypatch.setattr(pulled, "pull", spy)
+    x, y = leaf(2.0), leaf(3.0)
+    z = paddle.tanh(x) * y
+    paddle.grad(z, y)
+    assert ran == []
+    paddle.grad(z, x)
+    assert ran == ["tanh"]

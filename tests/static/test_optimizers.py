@@ -1,0 +1,314 @@
+"""Optimizers in programs: what they return, their variables, and the bits of eager steps."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograd_engine as paddle
+from autograd_engine.optimizer import SGD, Adam, Momentum, Optimizer
+
+static = paddle.static
+F = paddle.nn.functional
+
+OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {
+    "sgd": SGD,
+    "momentum": lambda rate, **o: Momentum(rate, momentum=0.8, **o),
+    "nesterov": lambda rate, **o: Momentum(rate, momentum=0.8, use_nesterov=True, **o),
+    "adam": lambda rate, **o: Adam(rate, beta1=0.8, beta2=0.95, epsilon=1e-6, **o),
+}
+
+
+def two_parameters() -> tuple[Any, Any, Any]:
+    """(b, a, loss): made in this order, so that creation and name order differ."""
+    b, a = (
+        static.create_parameter([2], "float32", attr=paddle.ParamAttr(
+            name=name, initializer=paddle.nn.initializer.Assign(value)))
+        for name, value in (("b", [1.0, 2.0]), ("a", [3.0, 4.0]))
+    )  # fmt: skip
+    return b, a, paddle.sum(a * a * b)
+
+
+def ops() -> list[Any]:
+    return static.default_main_program().global_block().ops
+
+
+@pytest.fixture
+def building() -> None:
+    paddle.enable_static()
+
+
+@pytest.mark.usefixtures("building")
+class TestMinimize:
+    def test_returns_operators_and_pairs(self) -> None:
+        _, _, loss = two_parameters()
+        operators, pairs = SGD(0.1).minimize(loss)
+        assert [(p.name, g.name) for p, g in pairs] == [("b", "b@GRAD"), ("a", "a@GRAD")]
+        assert [op.type for op in operators] == ["sgd", "sgd"]
+        assert [op.output_names() for op in operators] == [["a"], ["b"]]
+        assert operators == ops()[-2:]
+        assert all(op.role == "optimize" for op in operators)
+
+    def test_backward_then_apply_gradients_is_the_same(self) -> None:
+        _, _, loss = two_parameters()
+        sgd = SGD(0.1)
+        pairs = sgd.backward(loss)
+        assert [p.name for p, _ in pairs] == ["b", "a"]
+        operators = sgd.apply_gradients(pairs)
+        assert [op.output_names() for op in operators] == [["a"], ["b"]]
+
+    def test_after_append_backward_the_gradients_are_used_again(self) -> None:
+        _, _, loss = two_parameters()
+        first = static.append_backward(loss)
+        count = len(ops())
+        _, pairs = SGD(0.1).minimize(loss)
+        assert all(g is h for (_, g), (_, h) in zip(pairs, first, strict=True))
+        assert len(ops()) == count + 2
+
+    @pytest.mark.parametrize(
+        ("which", "expected"),
+        [
+            ("sgd", []),
+            ("momentum", ["a_velocity_0", "b_velocity_0"]),
+            (
+                "adam",
+                [
+                    f"{p}_{n}_0"
+                    for p in "ab"
+                    for n in ("moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc")
+                ],
+            ),
+        ],
+    )
+    def test_names_of_what_it_keeps(self, which: str, expected: list[str]) -> None:
+        _, _, loss = two_parameters()
+        OPTIMIZERS[which](0.1).minimize(loss)
+        block = static.default_main_program().global_block()
+        kept = {v.name: v for v in block.vars.values() if v.persistable}
+        assert sorted(kept) == sorted(["a", "b", "learning_rate_0", *expected])
+        assert kept["learning_rate_0"].shape == ()
+        startup = static.default_startup_program().global_block()
+        assert set(kept) == set(startup.vars)
+        static.Executor().run(static.default_startup_program())
+        rate = static.global_scope().find_var("learning_rate_0")
+        assert np.asarray(rate.get_tensor()) == np.float32(0.1)
+
+    def test_a_second_optimizer_has_its_own_state(self) -> None:
+        _, _, loss = two_parameters()
+        for _ in range(2):
+            Momentum(0.1).minimize(loss)
+        block = static.default_main_program().global_block()
+        for name in ("learning_rate_1", "a_velocity_1", "b_velocity_1"):
+            assert block.has_var(name)
+
+    def test_parameters_and_no_grad_set_choose(self) -> None:
+        b, a, loss = two_parameters()
+        _, pairs = SGD(0.1).minimize(loss, parameters=[a])
+        assert [p.name for p, _ in pairs] == ["a"]
+        _, pairs = SGD(0.1, parameters=[b]).minimize(loss)
+        assert [p.name for p, _ in pairs] == ["b"]
+        _, pairs = SGD(0.1).minimize(loss, no_grad_set={"a"})
+        assert [p.name for p, _ in pairs] == ["b"]
+
+    def test_a_startup_program_of_its_own(self) -> None:
+        main, startup = static.Program(), static.Program()
+        with static.program_guard(main, startup):
+            _, _, loss = two_parameters()
+        Adam(0.1).minimize(loss, startup_program=startup)
+        assert "a_moment1_0" in startup.global_block().vars
+        assert not static.default_startup_program().global_block().vars
+        assert not ops()
+
+    @pytest.mark.parametrize("shape", [[None, 1], [2], [1, 2], [0]])
+    def test_the_loss_must_have_one_element(self, shape: Any) -> None:
+        x = static.data("x", shape)
+        w = static.create_parameter([1], "float32")
+        loss = x * w
+        count = len(ops())
+        with pytest.raises(ValueError, match=r"must have one element.*paddle\.mean"):
+            SGD(0.1).minimize(loss)
+        assert len(ops()) == count
+
+    @pytest.mark.parametrize("shape", [[1], [1, 1]])
+    def test_one_element_in_any_shape_will_do(self, shape: Any) -> None:
+        w = static.create_parameter(shape, "float32")
+        assert len(SGD(0.1).minimize(w * w)[1]) == 1
+
+    @pytest.mark.parametrize("bad", [None, "loss", 3.0, np.ones(1)])
+    def test_a_loss_of_another_kind(self, bad: Any) -> None:
+        for method in ("minimize", "backward"):
+            with pytest.raises(TypeError, match="loss must be a Variable"):
+                getattr(SGD(0.1), method)(bad)
+
+    def test_a_run_trains(self) -> None:
+        b, a, loss = two_parameters()
+        SGD(0.125).minimize(loss)
+        exe = static.Executor()
+        exe.run(static.default_startup_program())
+        before, value_a, value_b = exe.run(fetch_list=[loss, a, b])
+        assert before == 41.0
+        assert value_a.tolist() == [3.0 - 0.75, 4.0 - 2.0]
+        assert value_b.tolist() == [1.0 - 1.125, 2.0 - 2.0]
+
+    def test_minimizing_twice_updates_twice_from_the_first_gradient(self) -> None:
+        """The second update starts from what the first wrote; both use the forward's values."""
+        w = static.create_parameter(
+            [1], "float32", default_initializer=paddle.nn.initializer.Constant(4.0)
+        )
+        loss = paddle.sum(w * w)
+        for _ in range(2):
+            SGD(0.125).minimize(loss)
+        exe = static.Executor()
+        exe.run(static.default_startup_program())
+        assert exe.run(fetch_list=[w])[0].tolist() == [2.0]
+
+
+# --- eager and static
+
+
+def model(w: Any, b: Any, x: Any, y: Any) -> Any:
+    return paddle.mean(paddle.square(F.sigmoid(paddle.matmul(x, w) + b) - y))
+
+
+RNG = np.random.default_rng(3)
+W, B = RNG.standard_normal((5, 3)).astype("float32"), np.zeros(3, "float32")
+X, Y = (RNG.standard_normal((20, 4, n)).astype("float32") for n in (5, 3))
+
+
+def eager(make: Callable[..., Optimizer], clear: bool | None) -> list[Any]:
+    w, b = (
+        paddle.create_parameter(v.shape, attr=paddle.nn.initializer.Assign(v)) for v in (W, B)
+    )
+    optimizer = make(0.3, parameters=[w, b])
+    for x, y in zip(X, Y, strict=True):
+        model(w, b, paddle.to_tensor(x), paddle.to_tensor(y)).backward()
+        optimizer.step()
+        optimizer.clear_grad() if clear is None else optimizer.clear_grad(set_to_zero=clear)
+    return [w.numpy(), b.numpy()]
+
+
+def in_a_program(make: Callable[..., Optimizer]) -> list[Any]:
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        w, b = (
+            static.create_parameter(
+                v.shape, "float32", default_initializer=paddle.nn.initializer.Assign(v)
+            )
+            for v in (W, B)
+        )
+        x, y = static.data("x", [None, 5]), static.data("y", [None, 3])
+        make(0.3).minimize(model(w, b, x, y))
+    exe = static.Executor()
+    exe.run(startup)
+    for k in range(len(X)):
+        fetched = exe.run(main, feed={"x": X[k], "y": Y[k]}, fetch_list=[w, b])
+    return fetched
+
+
+@pytest.mark.parametrize("which", OPTIMIZERS)
+def test_twenty_steps_have_the_same_bits_in_both_modes(which: str) -> None:
+    make = OPTIMIZERS[which]
+    expected = in_a_program(make)
+    assert not np.array_equal(expected[0], W)
+    for clear in (None, True, False):
+        for have, want in zip(eager(make, clear), expected, strict=True):
+            np.testing.assert_array_equal(have, want)
+
+
+def reference(which: str, steps: list[Any], start: float) -> float:
+    """The update formulas in float64, as their papers state them."""
+    p, v, m, s = start, 0.0, 0.0, 0.0
+    for t, g in enumerate(steps, 1):
+        if which == "sgd":
+            p -= 0.1 * g
+        elif which == "adam":
+            m, s = 0.8 * m + 0.2 * g, 0.95 * s + 0.05 * g * g
+            p -= 0.1 * (m / (1 - 0.8**t)) / (np.sqrt(s / (1 - 0.95**t)) + 1e-6)
+        else:
+            v = 0.8 * v + g
+            p -= 0.1 * (g + 0.8 * v if which == "nesterov" else v)
+    return p
+
+
+@pytest.mark.parametrize("which", OPTIMIZERS)
+def test_steps_follow_the_formulas(which: str) -> None:
+    w = paddle.create_parameter(
+        [1], "float64", attr=paddle.nn.initializer.Constant(2.0)
+    )
+    optimizer = OPTIMIZERS[which](0.1, parameters=[w])
+    gradients = [1.0, -0.5, 3.0, 0.25]
+    for g in gradients:
+        (w * g).sum().backward()
+        optimizer.step()
+        optimizer.clear_grad()
+    assert w.item() == pytest.approx(reference(which, gradients, 2.0), rel=1e-9)
+
+
+# --- eager
+
+
+def test_step_skips_parameters_without_a_gradient_and_frozen_ones() -> None:
+    used, unused, frozen = (
+        paddle.create_parameter([1], attr=paddle.nn.initializer.Constant(1.0)) for _ in range(3)
+    )
+    (used * frozen).sum().backward()
+    frozen.trainable = False
+    SGD(0.5, parameters=[used, unused, frozen]).step()
+    assert [p.item() for p in (used, unused, frozen)] == [0.5, 1.0, 1.0]
+
+
+def test_clear_grad_leaves_zeros_or_none() -> None:
+    w = paddle.create_parameter([2])
+    sgd = SGD(0.1, parameters=[w])
+    (w * w).sum().backward()
+    sgd.clear_grad()
+    assert w.grad.tolist() == [0.0, 0.0]
+    sgd.clear_grad(set_to_zero=False)
+    assert w.grad is None
+
+
+def test_eager_minimize_steps_and_returns_the_pairs() -> None:
+    w = paddle.create_parameter([1], attr=paddle.nn.initializer.Constant(1.0))
+    loss = (w * 3.0).sum()
+    loss.backward()
+    operators, pairs = SGD(0.5, parameters=[w]).minimize(loss)
+    assert (operators, len(pairs)) == ([], 1)
+    assert pairs[0][0] is w
+    assert pairs[0][1].tolist() == [3.0]
+    assert w.tolist() == [-0.5]
+
+
+def test_the_learning_rate_can_be_set() -> None:
+    w = paddle.create_parameter([1], attr=paddle.nn.initializer.Constant(1.0))
+    sgd = SGD(0.5, parameters=[w])
+    assert sgd.get_lr() == 0.5
+    sgd.set_lr(0.25)
+    w.sum().backward()
+    sgd.step()
+    assert w.tolist() == [0.75]
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "hint"),
+    [
+        (lambda: SGD("fast"), TypeError, "learning rate should be float, got str"),
+        (lambda: SGD(True), TypeError, "learning rate should be float, got bool"),
+        (lambda: SGD(None), TypeError, "learning rate should be float"),
+        (lambda: SGD(0.1, parameters=paddle.ones([1])), TypeError, r"write \[parameter\]"),
+        (lambda: SGD(0.1, parameters="w"), TypeError, "must be a list of Tensors, got str"),
+        (lambda: SGD(0.1, parameters=3), TypeError, "must be a list of Tensors, got int"),
+        (lambda: SGD(0.1, parameters=[3]), TypeError, r"parameters\[0\] must be a Tensor"),
+        (lambda: Momentum(0.1, momentum=1.5), ValueError, r"momentum must be in \[0, 1\)"),
+        (lambda: Momentum(0.1, momentum="x"), TypeError, "Momentum: momentum must be a number"),
+        (lambda: Adam(beta1=1.0), ValueError, r"beta1 must be in \[0, 1\), got 1.0"),
+        (lambda: Adam(beta2=-0.1), ValueError, r"beta2 must be in \[0, 1\)"),
+        (lambda: Adam(beta1="x"), TypeError, "Adam: beta1 must be a number"),
+        (lambda: Adam(epsilon=0.0), ValueError, "epsilon must be a number above 0"),
+        (lambda: SGD(0.1).step(), ValueError, r"pass parameters=\[...\] in eager mode"),
+        (lambda: SGD(0.1).clear_grad(), ValueError, r"pass parameters=\[...\] in eager mode"),
+    ],
+)
+def test_wrong_arguments(make: Any, kind: Any, hint: str) -> None:
+    with pytest.raises(kind, match=hint):
+        make()
