@@ -46,9 +46,7 @@ def classes(n: int, *shape: int) -> tuple[tuple[int, ...], str, int]:
     return shape, "int64", n
 
 
-@model(
-    {"w1": (6, 8), "b1": (8,), "w2": (8, 3), "b2": (3,)}, x=floats(6), label=classes(3)
-)
+@model({"w1": (6, 8), "b1": (8,), "w2": (8, 3), "b2": (3,)}, x=floats(6), label=classes(3))
 def perceptron(p: Any, x: Any, label: Any) -> Any:
     hidden = F.relu(F.linear(x, p["w1"], p["b1"]))
     return F.cross_entropy(F.linear(hidden, p["w2"], p["b2"]), label)
@@ -98,9 +96,7 @@ def transformer(p: Any, words: Any, label: Any) -> Any:
     x = F.embedding(words, p["table"]) + p["place"]
     normal = F.layer_norm(x, 8, p["g1"], p["s1"])
     parts = paddle.split(paddle.matmul(normal, p["qkv"]), 3, axis=-1)
-    q, k, v = (
-        paddle.transpose(paddle.reshape(part, [0, 5, 2, 4]), [0, 2, 1, 3]) for part in parts
-    )
+    q, k, v = (paddle.transpose(paddle.reshape(part, [0, 5, 2, 4]), [0, 2, 1, 3]) for part in parts)
     scores = paddle.matmul(q, k, transpose_y=True) * 0.5
     causal = paddle.tril(paddle.ones_like(scores)) > 0.0
     weights = F.softmax(paddle.where(causal, scores, -1e9))
@@ -116,9 +112,7 @@ def transformer(p: Any, words: Any, label: Any) -> Any:
     label=classes(2),
 )
 def batch_norm(p: Any, x: Any, label: Any) -> Any:
-    hidden = F.batch_norm(
-        F.linear(x, p["w"]), p["@mean"], p["@var"], p["g"], p["s"], training=True
-    )
+    hidden = F.batch_norm(F.linear(x, p["w"]), p["@mean"], p["@var"], p["g"], p["s"], training=True)
     return F.cross_entropy(F.linear(F.relu(hidden), p["o"]), label)
 
 
@@ -172,9 +166,7 @@ def attr(name: str, value: Any) -> paddle.ParamAttr:
 
 
 def train_eagerly(m: Model, make: Any, feeds: list[Any]) -> tuple[list[float], dict[str, Any]]:
-    p = {
-        n: paddle.create_parameter(v.shape, attr=attr(n, v)) for n, v in start(m.shapes).items()
-    }
+    p = {n: paddle.create_parameter(v.shape, attr=attr(n, v)) for n, v in start(m.shapes).items()}
     optimizer = make(0.05, parameters=list(p.values()))
     losses = []
     for feed in feeds:
@@ -186,9 +178,7 @@ def train_eagerly(m: Model, make: Any, feeds: list[Any]) -> tuple[list[float], d
     return losses, {n: t.numpy() for n, t in p.items()}
 
 
-def train_a_program(
-    m: Model, make: Any, feeds: list[Any]
-) -> tuple[list[float], dict[str, Any]]:
+def train_a_program(m: Model, make: Any, feeds: list[Any]) -> tuple[list[float], dict[str, Any]]:
     main, startup, scope = static.Program(), static.Program(), static.Scope()
     with static.program_guard(main, startup):
         p = {
@@ -200,9 +190,7 @@ def train_a_program(
         make(0.05).minimize(loss)
     exe = static.Executor()
     exe.run(startup, scope=scope)
-    losses = [
-        exe.run(main, feed=feed, fetch_list=[loss], scope=scope)[0].item() for feed in feeds
-    ]
+    losses = [exe.run(main, feed=feed, fetch_list=[loss], scope=scope)[0].item() for feed in feeds]
     return losses, {n: np.array(scope.find_var(n).get_tensor()) for n in p}
 
 

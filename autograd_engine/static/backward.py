@@ -82,7 +82,8 @@ class BackwardPlan:
         self.emitted: dict[Hashable, Variable] = {}
         self.variables: dict[str, Variable] = {}
         self.gradient: dict[Key, Variable] = {}
-        self.names: dict[str, str] = {}
+        self.names: dict[Key, str] = {}
+        self._taken: set[str] = set()
         self._parts: dict[Key, list[Variable]] = {}
         self._numbered: Counter[Key] = Counter()
         self._needed = needed_keys(block, self.wanted, no_grad)
@@ -205,22 +206,24 @@ class BackwardPlan:
     def _contribution(self, ref: Ref) -> Variable:
         """A variable for one cotangent of `ref`: its gradient, or one part of a sum."""
         key = key_of(ref)
-        name = self._gradient_name(ref.var.name)
+        name = self._gradient_name(key)
         if self._expected[key] > 1:
             name = f"{name}@RENAME@block{self.block.idx}@{self._numbered[key]}"
             self._numbered[key] += 1
         return self._variable(name, ref)
 
-    def _gradient_name(self, name: str) -> str:
+    def _gradient_name(self, key: Key) -> str:
         """``<name>@GRAD``, or with ``grad/`` before it as often as it takes to be unused."""
-        known = self.names.get(name)
+        known = self.names.get(key)
         if known is not None:
             return known
-        candidate, repeats = f"{name}@GRAD", 1
-        while candidate in self.block.vars:
+        candidate, repeats = f"{key[0]}@GRAD", 1
+        # A variable of several versions has as many gradients in one plan.
+        while candidate in self.block.vars or candidate in self._taken:
             repeats += 1
-            candidate = "grad/" * repeats + f"{name}@GRAD"
-        self.names[name] = candidate
+            candidate = "grad/" * repeats + f"{key[0]}@GRAD"
+        self.names[key] = candidate
+        self._taken.add(candidate)
         return candidate
 
     def _variable(self, name: str, like: Ref) -> Variable:
@@ -242,7 +245,7 @@ class BackwardPlan:
         key = ("add_n", tuple(map(key_of, operands)))
         found = self._existing(key)
         if found is None:
-            found = self._variable(self._gradient_name(ref.var.name), ref)
+            found = self._variable(self._gradient_name(key_of(ref)), ref)
             self._append(self.operators, _ADD_N, operands, found, {})
             self.emitted[key] = found
         return found

@@ -111,7 +111,10 @@ class Executor:
             raise TypeError(f"run: program must be a Program, got {type(program).__name__}")
         feeds = _feed_dict(feed)
         fetches = [_fetch(program, k, f) for k, f in enumerate(_flatten(fetch_list))]
-        scope = scope if scope is not None else global_scope()
+        if scope is None:
+            scope = global_scope()
+        elif not isinstance(scope, Scope):
+            raise TypeError(f"run: scope must be a Scope, got {type(scope).__name__}")
         plan = self._plan(program, fetches)
         arrays = [_checked_feed(var, feeds) for var in plan.feeds]
         arrays += [_read(scope, name) for name in plan.reads]

@@ -196,6 +196,29 @@ def test_a_second_pass_names_both_lines() -> None:
     assert "retain_graph=True, or compute the result again" in text
 
 
+@pytest.mark.parametrize(
+    "operation",
+    [
+        lambda x: x * paddle.ones([1], "float64"),
+        lambda x: x * np.ones(1),
+        lambda x: np.ones(1) * x,
+        lambda x: x * np.float64(2.0),
+        lambda x: paddle.concat([x, x]),
+        lambda x: F.softmax(x),
+        lambda x: F.linear(paddle.reshape(x, [1, 1]), paddle.ones([1, 1])),
+        lambda x: paddle.split(x, 1)[0],
+        lambda x: x @ x,
+    ],
+)
+def test_the_line_is_the_users_whichever_way_the_operation_took(operation: Any) -> None:
+    """Casts, constants, several outputs, functions made of functions."""
+    y = operation(leaf([2.0]))
+    y.backward()
+    with pytest.raises(GraphFreedError) as caught:
+        y.backward()
+    assert len(re.findall(r"test_backward\.py:\d+", str(caught.value))) == 2
+
+
 @pytest.mark.parametrize("stacked", [lambda y: y * 3.0, lambda y: y + 1.0, paddle.sum])
 def test_a_new_operation_on_a_freed_graph(stacked: Any) -> None:
     x = leaf([2.0])

@@ -1,5 +1,6 @@
 """`paddle.grad`: gradients as values, of any order."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -168,6 +169,15 @@ def test_create_graph_keeps_the_graph() -> None:
     paddle.grad(y, x, retain_graph=False, create_graph=True)
     y.backward()
     assert x.grad.item() == 4.0
+
+
+def test_a_freed_second_order_graph_names_the_users_lines() -> None:
+    x = leaf(2.0)
+    (first,) = paddle.grad(x * x * x, x, create_graph=True)
+    first.backward()
+    with pytest.raises(GraphFreedError) as caught:
+        first.backward()
+    assert len(re.findall(r"test_grad\.py:\d+", str(caught.value))) == 2
 
 
 # --- unused inputs

@@ -35,9 +35,7 @@ def net() -> tuple[Any, Any, Any]:
 
 
 def parameter(name: str, value: Any, **options: Any) -> Any:
-    attr = paddle.ParamAttr(
-        name=name, initializer=paddle.nn.initializer.Assign(value), **options
-    )
+    attr = paddle.ParamAttr(name=name, initializer=paddle.nn.initializer.Assign(value), **options)
     shape = list(np.shape(value))
     return paddle.static.create_parameter(shape, "float32", attr=attr)
 
@@ -106,7 +104,7 @@ def test_only_what_is_asked_for_is_computed() -> None:
 
 
 def test_unreachable_parameters_are_left_out() -> None:
-    x, hidden, _ = net()
+    _, hidden, _ = net()
     assert names(append_backward(paddle.mean(hidden))) == ALL[:2]
 
 
@@ -206,9 +204,7 @@ def test_a_partial_cut_gives_another_value_under_another_name() -> None:
 # --- the loss
 
 
-@pytest.mark.parametrize(
-    "shape", [[None, 1], [2, 1], [1, 1], [1], [2, 3], [None, None]], ids=str
-)
+@pytest.mark.parametrize("shape", [[None, 1], [2, 1], [1, 1], [1], [2, 3], [None, None]], ids=str)
 def test_a_loss_that_is_no_scalar_starts_with_ones(shape: list[int | None]) -> None:
     x = paddle.static.data("x", shape)
     w = parameter("w", [3.0])
@@ -298,7 +294,7 @@ def test_the_sum_comes_before_what_reads_it() -> None:
 
 
 def test_variables_that_no_gradient_reaches_get_none() -> None:
-    x, _, loss = net()
+    *_, loss = net()
     append_backward(loss)
     assert not main().global_block().has_var("x@GRAD")
 
@@ -375,6 +371,15 @@ def test_a_forward_built_after_an_update_reads_the_new_value() -> None:
     pairs = append_backward(loss)
     value = run([g for _, g in pairs])[0]
     assert value.tolist() == [0.0]
+
+
+def test_a_loss_of_values_before_and_after_an_update() -> None:
+    """Each version has a gradient of its own; that of the newest is the parameter's."""
+    w = parameter("w", [3.0])
+    before = paddle.sum(w * w)
+    paddle.optimizer.SGD(0.5).minimize(before)
+    ((_, grad),) = append_backward(before + paddle.sum(w * 5.0))
+    assert run([grad])[0].tolist() == [5.0]
 
 
 def test_shared_parameters_add_up() -> None:

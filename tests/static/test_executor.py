@@ -178,7 +178,7 @@ def test_fetched_arrays_are_the_callers_own(exe: Any, what: str) -> None:
 
 
 def test_a_name_the_program_does_not_have(exe: Any) -> None:
-    with pytest.raises(ExecutionError, match="no variable 'nope'.*or the name is misspelt"):
+    with pytest.raises(ExecutionError, match=r"no variable 'nope'.*or the name is misspelt"):
         exe.run(fetch_list=["nope"])
 
 
@@ -221,6 +221,11 @@ def test_main_before_startup_says_what_to_run(exe: Any) -> None:
 def test_program_must_be_one(exe: Any, bad: Any) -> None:
     with pytest.raises(TypeError, match="program must be a Program"):
         exe.run(bad)
+
+
+def test_scope_must_be_one(exe: Any) -> None:
+    with pytest.raises(TypeError, match="scope must be a Scope, got dict"):
+        exe.run(scope={})
 
 
 def test_a_closed_executor(exe: Any) -> None:
@@ -349,3 +354,14 @@ def test_updates_run_whatever_is_fetched(exe: Any) -> None:
     exe.run(paddle.static.default_startup_program())
     exe.run()
     assert exe.run(fetch_list=[w])[0].tolist() == [0.0, 0.0]
+
+
+def test_gradients_that_are_the_fed_cotangent_itself_are_the_callers_own(exe: Any) -> None:
+    """add hands its cotangent on: both gradients are one array, and that is the feed."""
+    x, y, g = (paddle.static.data(name, [2]) for name in "xyg")
+    x.stop_gradient = y.stop_gradient = False
+    fetches = paddle.static.gradients(x + y, [x, y], target_gradients=g)
+    mine = ones(2)
+    by_x, by_y = exe.run(feed={"x": ones(2), "y": ones(2), "g": mine}, fetch_list=fetches)
+    by_x[:] = 5.0
+    assert (by_y.tolist(), mine.tolist()) == ([1.0, 1.0], [1.0, 1.0])

@@ -220,9 +220,7 @@ def test_through_a_cast_the_gradient_has_the_dtype_of_the_input() -> None:
     x = data()
     (grad,) = gradients(paddle.cast(x, "float64") * 3.0, x)
     assert grad.dtype == "float32"
-    (value,) = paddle.static.Executor().run(
-        feed={"x": np.ones(3, "float32")}, fetch_list=[grad]
-    )
+    (value,) = paddle.static.Executor().run(feed={"x": np.ones(3, "float32")}, fetch_list=[grad])
     assert value.dtype == np.float32
     assert value.tolist() == [3.0, 3.0, 3.0]
 
@@ -230,6 +228,34 @@ def test_through_a_cast_the_gradient_has_the_dtype_of_the_input() -> None:
 def test_through_integers_there_is_no_gradient() -> None:
     x = data()
     assert gradients(paddle.cast(paddle.cast(x, "int64"), "float32"), x) == [None]
+
+
+def test_two_operators_that_compute_the_same_count_twice() -> None:
+    """Both products have one gradient operator, whose result arrives twice."""
+    x, g = data(), data("g")
+    (grad,) = gradients([x * x, x * x], x, target_gradients=[g, g])
+    assert run([grad], x=[1, 2, 3], g=[3, 5, 7]) == [[12.0, 40.0, 84.0]]
+
+
+def test_unknown_sizes_that_turn_out_to_broadcast() -> None:
+    x, y = data("x", [None, 2]), data("y", [None, 2])
+    found = gradients(x * y, [x, y])
+    for a, b in ((2, 2), (1, 3), (3, 1)):
+        by_x, by_y = run(found, x=np.ones((a, 2)), y=np.ones((b, 2)))
+        assert by_x == np.full((a, 2), max(a, b) / a).tolist()
+        assert by_y == np.full((b, 2), max(a, b) / b).tolist()
+
+
+def test_second_order_after_an_update_is_of_the_old_value(exe: Any) -> None:
+    w = paddle.static.create_parameter(
+        [1], "float32", default_initializer=paddle.nn.initializer.Constant(3.0)
+    )
+    loss = paddle.sum(w * w * w)
+    (first,) = gradients(loss, w)
+    paddle.optimizer.SGD(0.1).minimize(loss)
+    (second,) = gradients(first, w)
+    exe.run(paddle.static.default_startup_program())
+    assert [v.item() for v in exe.run(fetch_list=[first, second])] == [27.0, 18.0]
 
 
 # --- asking again
@@ -274,7 +300,7 @@ def test_the_gradient_penalty_of_a_layer() -> None:
     out = paddle.static.nn.fc(x, 1, weight_attr=attr, bias_attr=False)
     (by_x,) = gradients(out, x)
     penalty = paddle.mean(paddle.sum(by_x * by_x, axis=1))
-    ((w, grad),) = paddle.static.append_backward(penalty)
+    ((_, grad),) = paddle.static.append_backward(penalty)
     exe = paddle.static.Executor()
     exe.run(paddle.static.default_startup_program())
     for rows in (1, 5):

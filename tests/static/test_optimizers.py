@@ -177,9 +177,7 @@ X, Y = (RNG.standard_normal((20, 4, n)).astype("float32") for n in (5, 3))
 
 
 def eager(make: Callable[..., Optimizer], clear: bool | None) -> list[Any]:
-    w, b = (
-        paddle.create_parameter(v.shape, attr=paddle.nn.initializer.Assign(v)) for v in (W, B)
-    )
+    w, b = (paddle.create_parameter(v.shape, attr=paddle.nn.initializer.Assign(v)) for v in (W, B))
     optimizer = make(0.3, parameters=[w, b])
     for x, y in zip(X, Y, strict=True):
         model(w, b, paddle.to_tensor(x), paddle.to_tensor(y)).backward()
@@ -233,9 +231,7 @@ def reference(which: str, steps: list[Any], start: float) -> float:
 
 @pytest.mark.parametrize("which", OPTIMIZERS)
 def test_steps_follow_the_formulas(which: str) -> None:
-    w = paddle.create_parameter(
-        [1], "float64", attr=paddle.nn.initializer.Constant(2.0)
-    )
+    w = paddle.create_parameter([1], "float64", attr=paddle.nn.initializer.Constant(2.0))
     optimizer = OPTIMIZERS[which](0.1, parameters=[w])
     gradients = [1.0, -0.5, 3.0, 0.25]
     for g in gradients:
