@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograd_engine.arithmetic import OPERATORS, REFLECTED
+from autograd_engine.arithmetic import OPERATORS, REFLECTED, Operand
 from autograd_engine.eager.calls import generate_call, generates
 from autograd_engine.eager.record import apply
 from autograd_engine.eager.tensor import Tensor
@@ -73,6 +73,8 @@ def _or_not(call: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return call(*operands)
         except NotATensorError:
+            if all(isinstance(v, Operand) for v in operands):
+                raise  # a Tensor beside a Variable: ours to explain
             return NotImplemented
 
     return attempt

@@ -17,6 +17,7 @@ __all__ = [
     "broadcast_shapes",
     "format_shape",
     "matmul_shape",
+    "may_equal",
     "normalize_axes",
     "normalize_axis",
     "reduced_shape",
@@ -91,6 +92,13 @@ def broadcast_shapes(op: str, *shapes: Shape) -> Shape:
         else:
             out.append(fresh_dim() if sizes else 1)
     return tuple(out)
+
+
+def may_equal(a: Shape, b: Shape) -> bool:
+    """Whether two shapes can be the same: unknown sizes fit any."""
+    return len(a) == len(b) and all(
+        m == n or isinstance(m, Dim) or isinstance(n, Dim) for m, n in zip(a, b, strict=True)
+    )
 
 
 def normalize_axis(op: str, axis: int, ndim: int) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -80,6 +81,7 @@ class _Writer:
         self._names: dict[tuple[str, int], str] = {}
         self._taken: set[str] = set(self.scope)
         self._constants: dict[int, str] = {}
+        self._numbers: Counter[str] = Counter()
 
     def value(self, ref: Ref) -> str:
         key = ref.var.name, ref.version
@@ -102,10 +104,10 @@ class _Writer:
         return name
 
     def _unique(self, stem: str) -> str:
-        name, number = stem, 1
+        name = stem
         while name in self._taken:
-            number += 1
-            name = f"{stem}_{number}"
+            self._numbers[stem] += 1
+            name = f"{stem}_{self._numbers[stem]}"
         self._taken.add(name)
         return name
 

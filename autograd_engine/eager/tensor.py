@@ -240,7 +240,7 @@ class Tensor(Operand):
         """
         from autograd_engine.tensor.creation import to_array
 
-        given = value._data if isinstance(value, Tensor) else np.asarray(value)
+        given = value._data if isinstance(value, Tensor) else to_array(value, None, "set_value")
         if given.shape != self._data.shape:
             raise ShapeError(
                 f"set_value: {self.name} has shape {list(self._data.shape)}, the value "

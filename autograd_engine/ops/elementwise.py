@@ -145,6 +145,5 @@ defop(
     inputs="x",
     infer=lambda x, *, dtype: Spec(x.shape, np.dtype(dtype)),
     casts=True,
-).vjp(x=lambda xp, g, x_like: xp.cast_like(g, x_like)
-)
+).vjp(x=lambda xp, g, x_like: xp.cast_like(g, x_like))
 defop("assign", np.copy, inputs="x", infer=same).vjp(x=lambda xp, g: g)

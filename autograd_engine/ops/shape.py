@@ -12,7 +12,15 @@ from autograd_engine.dtypes import common_dtype
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import same
 from autograd_engine.registry import NONDIFF, defop
-from autograd_engine.spec import Like, Shape, Spec, broadcast_shapes, format_shape, reshaped
+from autograd_engine.spec import (
+    Like,
+    Shape,
+    Spec,
+    broadcast_shapes,
+    format_shape,
+    may_equal,
+    reshaped,
+)
 
 Array = NDArray[Any]
 Axes = tuple[int, ...]
@@ -123,10 +131,8 @@ def _infer_concat(*xs: Spec, axis: int) -> Spec:
     first = xs[0]
     total = first.shape[axis]
     for x in xs[1:]:
-        if x.ndim != first.ndim or any(
-            i != axis and a != b and not isinstance(a, Dim) and not isinstance(b, Dim)
-            for i, (a, b) in enumerate(zip(first.shape, x.shape, strict=False))
-        ):
+        others = (*x.shape[:axis], first.shape[axis], *x.shape[axis + 1 :])
+        if x.ndim != first.ndim or not may_equal(first.shape, others):
             raise ShapeError(
                 f"concat: {format_shape(first.shape)} and {format_shape(x.shape)} differ in an "
                 f"axis other than {axis}; only the axis along which they are joined may differ"
@@ -174,10 +180,7 @@ def _stack(*xs: Array, axis: int) -> Array:
 def _infer_stack(*xs: Spec, axis: int) -> Spec:
     first = xs[0].shape
     for x in xs[1:]:
-        if len(x.shape) != len(first) or any(
-            a != b and not isinstance(a, Dim) and not isinstance(b, Dim)
-            for a, b in zip(first, x.shape, strict=True)
-        ):
+        if not may_equal(first, x.shape):
             raise ShapeError(
                 f"stack: {format_shape(first)} and {format_shape(x.shape)} differ; all inputs "
                 "must have one shape"
@@ -210,15 +213,21 @@ def _add_n(*xs: Array) -> Array:
     """Left fold, the order in which the tape accumulates."""
     total = xs[0] if len(xs) > 1 else np.copy(xs[0])
     for x in xs[1:]:
+        if x.shape != total.shape:
+            raise ShapeError("add_n: all inputs must have one shape; use add to broadcast")
         total = total + x
     return np.asarray(total)
 
 
 def _infer_add_n(*xs: Spec) -> Spec:
-    shape = broadcast_shapes("add_n", *[x.shape for x in xs])
-    if any(x.ndim != len(shape) for x in xs):
-        raise ShapeError("add_n: all inputs must have one shape; use add to broadcast")
-    return Spec(xs[0].shape, common_dtype([x.dtype for x in xs]))
+    first = xs[0].shape
+    for x in xs[1:]:
+        if not may_equal(first, x.shape):
+            raise ShapeError(
+                f"add_n: {format_shape(first)} and {format_shape(x.shape)} differ; all inputs "
+                "must have one shape: use add to broadcast"
+            )
+    return Spec(first, common_dtype([x.dtype for x in xs]))
 
 
 class _Repeat:

@@ -29,7 +29,7 @@ __all__ = [
 Array = NDArray[Any]
 
 
-def to_array(data: Any, dtype: DTypeLike | None) -> Array:
+def to_array(data: Any, dtype: DTypeLike | None, function: str = "to_tensor") -> Array:
     """A fresh ndarray of `data`: Python floats get the default dtype, ndarrays keep theirs."""
     if isinstance(data, Tensor):
         array = np.array(data._data)
@@ -39,7 +39,7 @@ def to_array(data: Any, dtype: DTypeLike | None) -> Array:
         try:
             array = np.array(data)
         except ValueError as error:
-            raise ArgumentError(f"to_tensor: the lists are not rectangular: {error}") from None
+            raise ArgumentError(f"{function}: the lists are not rectangular: {error}") from None
         if dtype is None and not isinstance(data, (np.ndarray, np.generic)):
             if array.dtype == np.float64 and not _holds_numpy(data):
                 array = array.astype(get_default_numpy_dtype())
@@ -47,7 +47,7 @@ def to_array(data: Any, dtype: DTypeLike | None) -> Array:
                 array = array.astype(np.complex64)
     if array.dtype.kind not in "biufc":
         raise DTypeError(
-            f"to_tensor: cannot make a tensor of {type(data).__name__} (NumPy makes it "
+            f"{function}: cannot make a tensor of {type(data).__name__} (NumPy makes it "
             f"{array.dtype}); pass numbers, nested lists of numbers, or an ndarray"
         )
     return array if dtype is None else array.astype(to_numpy(dtype), copy=False)

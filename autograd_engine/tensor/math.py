@@ -8,8 +8,8 @@ from typing import Any
 from autograd_engine.dtypes import DTypeLike, to_numpy
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
-from autograd_engine.spec import format_shape
-from autograd_engine.tensor.operand import as_operand, may_equal, spec_of
+from autograd_engine.spec import format_shape, may_equal
+from autograd_engine.tensor.operand import as_operand, spec_of
 
 __all__ = [
     "abs",

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.dims import Dim
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import NotATensorError
 from autograd_engine.namespace import ops
-from autograd_engine.spec import Shape, Spec
+from autograd_engine.spec import Spec
 from autograd_engine.static.program import Variable
 
-__all__ = ["as_operand", "constant", "may_equal", "spec_of"]
+__all__ = ["as_operand", "constant", "spec_of"]
 
 
 def as_operand(op: str, x: Any, argument: str = "x") -> Any:
@@ -41,10 +40,3 @@ def spec_of(x: Any) -> Spec:
         return Spec(x._data.shape, x._data.dtype)
     spec: Spec = x if isinstance(x, Spec) else x.spec
     return spec
-
-
-def may_equal(a: Shape, b: Shape) -> bool:
-    """Whether two shapes can be the same: unknown sizes fit any."""
-    return len(a) == len(b) and all(
-        m == n or isinstance(m, Dim) or isinstance(n, Dim) for m, n in zip(a, b, strict=True)
-    )

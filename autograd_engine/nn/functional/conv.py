@@ -10,8 +10,8 @@ import numpy as np
 from autograd_engine.dims import Dim
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
-from autograd_engine.spec import format_shape
-from autograd_engine.tensor.operand import as_operand, may_equal, spec_of
+from autograd_engine.spec import format_shape, may_equal
+from autograd_engine.tensor.operand import as_operand, spec_of
 
 __all__ = ["adaptive_avg_pool2d", "avg_pool2d", "conv2d", "max_pool2d"]
 

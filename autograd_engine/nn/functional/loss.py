@@ -8,10 +8,10 @@ from autograd_engine import unique_name
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.activation import log_softmax, softmax
-from autograd_engine.spec import format_shape, normalize_axis
+from autograd_engine.spec import format_shape, may_equal, normalize_axis
 from autograd_engine.static.builder import layer_scope
 from autograd_engine.static.program import Variable
-from autograd_engine.tensor.operand import as_operand, may_equal, spec_of
+from autograd_engine.tensor.operand import as_operand, spec_of
 from autograd_engine.tensor.reduction import mean
 from autograd_engine.tensor.reduction import sum as sum_over
 
@@ -168,9 +168,7 @@ def cross_entropy(
     return _weighted(loss, counts, label, weight, axis, reduction)
 
 
-def _weighted(
-    loss: Any, counts: Any, label: Any, weight: Any, axis: int, reduction: str
-) -> Any:
+def _weighted(loss: Any, counts: Any, label: Any, weight: Any, axis: int, reduction: str) -> Any:
     """Reduce, where labels that do not count, and the weights of the others, enter the mean."""
     factor = ops.cast_like(counts, loss)
     if weight is not None:

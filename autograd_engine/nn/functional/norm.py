@@ -10,10 +10,10 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.registry import REGISTRY
-from autograd_engine.spec import Shape, format_shape
+from autograd_engine.spec import Shape, format_shape, may_equal
 from autograd_engine.static.builder import append_operator
 from autograd_engine.static.program import Ref, Variable
-from autograd_engine.tensor.operand import as_operand, may_equal, spec_of
+from autograd_engine.tensor.operand import as_operand, spec_of
 
 __all__ = ["batch_norm", "layer_norm"]
 
