@@ -104,19 +104,20 @@ class Pullback:
         op = self.op
         variadic = {op.inputs[-1]} if op.variadic else set()
         variadic |= {op.outputs[0]} if op.variadic_output else set()
-
-        def expression(name: str) -> str:
+        lines = [f"def {op.name}_save({', '.join((*op.inputs, *op.outputs))}):"]
+        values = []
+        for name in self.saved:
             base = name.removesuffix("_like")
-            if name == base or name in (*op.inputs, *op.outputs):
-                return name
-            if base in variadic:
-                return f"tuple([Spec(a.shape, a.dtype) for a in {base}])"
-            return f"Spec({base}.shape, {base}.dtype)"
-
-        parameters = ", ".join((*op.inputs, *op.outputs))
-        values = "".join(f"{expression(name)}, " for name in self.saved)
-        source = f"def {op.name}_save({parameters}):\n    return ({values})\n"
-        return _define(source, f"{op.name}_save", {"Spec": Spec})
+            if name != base and name not in (*op.inputs, *op.outputs):
+                if base in variadic:
+                    lines.append(f"{name} = tuple([Spec(a.shape, a.dtype) for a in {base}])")
+                else:  # a Spec without the call of its class, which takes longer than the rest
+                    lines.append(f"{name} = new(Spec)")
+                    lines.append(f"{name}.shape = {base}.shape; {name}.dtype = {base}.dtype")
+            values.append(f"{name}, ")
+        lines.append(f"return ({''.join(values)})")
+        source = "\n    ".join(lines) + "\n"
+        return _define(source, f"{op.name}_save", {"Spec": Spec, "new": object.__new__})
 
     def _compile_pull(self) -> Callable[..., tuple[Any, ...]]:
         op = self.op

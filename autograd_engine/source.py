@@ -9,7 +9,15 @@ import sys
 from types import CodeType, FrameType
 from typing import Any, Final
 
-__all__ = ["PACKAGE_DIR", "Location", "caller", "run_generated", "user_frame", "user_stack"]
+__all__ = [
+    "PACKAGE_DIR",
+    "Location",
+    "caller",
+    "run_generated",
+    "user_frame_from",
+    "user_stack",
+    "users",
+]
 
 PACKAGE_DIR: Final = os.path.dirname(os.path.abspath(__file__))
 
@@ -31,11 +39,15 @@ def run_generated(text: str, label: str, scope: dict[str, Any]) -> str:
     return filename
 
 
-def user_frame(depth: int = 1) -> FrameType:
-    """The innermost frame that is not the engine's own."""
-    frame = sys._getframe(depth)
+# The globals of the user's frame seen last: most calls come from the same module again.
+users: Final[list[Any]] = [None]
+
+
+def user_frame_from(frame: FrameType) -> FrameType:
+    """`frame`, or the nearest one outside of it that is not the engine's own."""
     while frame.f_code.co_filename.startswith(PACKAGE_DIR) and frame.f_back is not None:
         frame = frame.f_back
+    users[0] = frame.f_globals
     return frame
 
 
@@ -88,7 +100,5 @@ def user_stack() -> tuple[Location, ...]:
 
 def caller() -> Location:
     """The line of the user's that is being executed."""
-    frame = sys._getframe(2)
-    while frame.f_code.co_filename.startswith(PACKAGE_DIR) and frame.f_back is not None:
-        frame = frame.f_back
+    frame = user_frame_from(sys._getframe(1))
     return Location(frame.f_code, frame.f_lasti)

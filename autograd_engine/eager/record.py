@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from sys import _getframe
 from typing import Any, NoReturn
 
 import numpy as np
@@ -14,7 +15,7 @@ from autograd_engine.eager.tape import MultiNode, Node, edge_of
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import DTypeError, NotATensorError
 from autograd_engine.registry import REGISTRY, OpDef
-from autograd_engine.source import user_frame
+from autograd_engine.source import user_frame_from
 from autograd_engine.spec import Spec
 
 __all__ = ["apply", "cast", "explain_failure", "prepare"]
@@ -94,7 +95,7 @@ def _record(
     edges = tuple([edge_of(tensors[k]) for k in pullback.wanted])
     grouped = (outputs,) if op.variadic_output else outputs
     saved = pullback.save(*op.group(arrays), *grouped)
-    frame = user_frame()
+    frame = user_frame_from(_getframe(1))
     kind = MultiNode if op.multiple else Node
     return kind(pullback, edges, saved, attrs, frame.f_code, frame.f_lasti)
 

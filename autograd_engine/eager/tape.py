@@ -33,7 +33,6 @@ from autograd_engine.spec import Spec
 
 __all__ = [
     "Edge",
-    "Freed",
     "MultiNode",
     "Node",
     "Observer",
@@ -41,11 +40,12 @@ __all__ = [
     "check_alive",
     "edge_of",
     "lift",
+    "newer",
     "run_backward",
 ]
 
 Array = NDArray[Any]
-_newer = itertools.count(0, -1).__next__
+newer = itertools.count(0, -1).__next__
 
 
 class Node:
@@ -57,8 +57,9 @@ class Node:
         The compiled rules of the inputs that want a gradient.
     edges : tuple
         One edge for each of those inputs.
-    saved : tuple or Freed
-        What the rules asked for; `Freed` after a backward pass that did not retain the graph.
+    saved : tuple or Location
+        What the rules asked for; after a backward pass that did not retain the graph, the line
+        that ran it.
     attrs : dict or None
         Attributes of the call.
     seq : int
@@ -84,7 +85,7 @@ class Node:
         self.edges = edges
         self.saved = saved
         self.attrs = attrs
-        self.seq = _newer()
+        self.seq = newer()
         self.code = code
         self.instruction = instruction
         if flags.call_stack_level >= 3:
@@ -144,15 +145,6 @@ class Bundle(dict[int, Any]):
         return Bundle({**self, **other})
 
 
-class Freed:
-    """Takes the place of saved values once they are gone, and knows which line freed them."""
-
-    __slots__ = ("by",)
-
-    def __init__(self, by: Location) -> None:
-        self.by = by
-
-
 Edge: TypeAlias = Node | Tensor
 Observer: TypeAlias = Callable[[Node, Any, tuple[Edge, ...], tuple[Any, ...]], None]
 _IDENTITY = REGISTRY["assign"].pullback(1)
@@ -203,7 +195,6 @@ def run_backward(
     owned: set[Edge] = set()  # edges whose cotangent is a sum made here: nobody else sees it yet
     captured: dict[Edge, Any] = {}
     heap: list[tuple[int, Node]] = []
-    freed = Freed(at)
 
     for edge, g in roots:
         old = cotangents.get(edge)
@@ -216,7 +207,7 @@ def run_backward(
         if capture is not None and node in capture:
             captured[node] = g
         saved = node.saved
-        if saved.__class__ is Freed:
+        if saved.__class__ is Location:
             check_alive(node)
         edges = node.edges
         if node.__class__ is Slot:
@@ -229,7 +220,7 @@ def run_backward(
                 pullback, edges = _restrict(node, needed)
             results = pullback.pull(xp, g, saved, node.attrs)
         if not retain:
-            node.saved = freed
+            node.saved = at
             node.edges = ()
         # Accumulate, as a left fold in order of arrival.
         for edge, gi in zip(edges, results):  # noqa: B905 - as many by construction, and hot
@@ -259,12 +250,12 @@ def _restrict(node: Node, needed: set[Edge]) -> tuple[Pullback, tuple[Edge, ...]
 
 def check_alive(node: Node) -> None:
     """Raise GraphFreedError when an earlier pass has freed what `node` saved."""
-    if node.saved.__class__ is not Freed:
-        return
     freed = node.saved
-    line = freed.by.text
+    if freed.__class__ is not Location:
+        return
+    line = freed.text
     raise GraphFreedError(
-        f"this graph was freed by an earlier backward pass at {freed.by}"
+        f"this graph was freed by an earlier backward pass at {freed}"
         + (f" ({line})" if line else "")
         + f"; it reached {node.name} of {node.location}. Call that earlier pass with "
         "retain_graph=True, or compute the result again before the second one"
