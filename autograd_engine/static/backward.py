@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import contextlib
+import gc
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from autograd_engine.errors import BuildError, NotATensorError, ShapeError
@@ -134,6 +136,20 @@ def gradients(
     return [found.get(v.name) for v in sources]
 
 
+@contextlib.contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Planning makes many objects, all of which stay: the collector would walk them in vain,
+    again and again, which makes the time grow faster than the program.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 def _run(
     block: Block,
     seeds: Sequence[tuple[Ref, Variable | None]],
@@ -148,10 +164,11 @@ def _run(
     open_seeds = [(r, g) for r, g in seeds if r.var.name not in no_grad and not r.var.stop_gradient]
     keys = keys_of(wanted, no_grad)
     with block.restored_on_error():
-        decompose_on_path(block, [r for r, _ in open_seeds], needed_keys(block, keys, no_grad))
-        plan = BackwardPlan(
-            block, open_seeds, wanted, no_grad, location, seed_by_shape=seed_by_shape
-        )
+        with _collector_paused():
+            decompose_on_path(block, [r for r, _ in open_seeds], needed_keys(block, keys, no_grad))
+            plan = BackwardPlan(
+                block, open_seeds, wanted, no_grad, location, seed_by_shape=seed_by_shape
+            )
         plan.commit(callbacks)
     found: dict[str, Variable] = {}
     for v in wanted:
