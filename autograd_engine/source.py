@@ -19,7 +19,7 @@ __all__ = [
     "users",
 ]
 
-PACKAGE_DIR: Final = os.path.dirname(os.path.abspath(__file__))
+PACKAGE_DIR: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
 
 _generated = itertools.count()

@@ -111,7 +111,7 @@ def _seeds(roots: list[Tensor], value: Any, create_graph: bool) -> list[Any]:
     given = [value] if isinstance(value, Tensor) else list(value or [None] * len(roots))
     # A cotangent that itself has a history keeps it: gradients depend on it linearly.
     return [
-        t if isinstance(t, Tensor) and t._data is a else Tensor._wrap(a)
+        Tensor._wrap(a) if t is None else t if t._data is a else ops.cast(t, dtype=a.dtype.name)
         for t, a in zip(given, arrays, strict=True)
     ]
 

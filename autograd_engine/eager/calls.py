@@ -42,7 +42,7 @@ _FLOATS = (float, int)
 
 def generates(op: OpDef) -> bool:
     """Whether a flat function can be generated for `op`."""
-    return bool(op.inputs) and not op.multiple and not op.variadic and not op.untyped
+    return bool(op.inputs) and not (op.multiple or op.variadic or op.untyped or op.casts)
 
 
 def generate_call(op: OpDef, general: Callable[..., Any]) -> Callable[..., Any]:
@@ -182,10 +182,10 @@ def _recording(op: OpDef, arrays: list[str]) -> list[str]:
         "return _t",
     ]
     closed = " and ".join(f"{name}._stop" for name in names)
-    test = f"    if not ({closed}) and _grad_mode.enabled"
-    if op.casts:  # to integers, maybe: the gradient ends there
-        test += ' and _out.dtype.kind in "fc"'
-    return [test + ":", *("        " + line for line in body)]
+    return [
+        f"    if not ({closed}) and _grad_mode.enabled:",
+        *("        " + line for line in body),
+    ]
 
 
 def _projection(op: OpDef, arrays: list[str]) -> list[str]:

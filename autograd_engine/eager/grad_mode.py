@@ -53,6 +53,13 @@ class _GradSwitch:
 
     def __call__(self, function: F) -> F:
         enabled = self._enabled
+        if not callable(function):
+            raise TypeError(f"{type(self).__name__} decorates functions, got {function!r}")
+        if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+            raise TypeError(
+                f"{type(self).__name__} cannot decorate {function.__qualname__}: other tasks run "
+                "while it waits; use it as a context manager around what does not await"
+            )
         if inspect.isgeneratorfunction(function):
             return cast(F, _wrap_generator(function, enabled))
 
@@ -147,3 +154,7 @@ class set_grad_enabled(_GradSwitch):  # noqa: N801 - the public name
     def __enter__(self) -> None:
         self._before.append(self._outer)
         grad_mode.enabled = self._enabled
+
+    def __call__(self, function: F) -> F:
+        grad_mode.enabled = self._outer  # a decorator switches while the function runs only
+        return super().__call__(function)

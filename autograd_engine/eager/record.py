@@ -90,14 +90,20 @@ def _record(
     """A node for the call, None when no input that wants a gradient has a rule."""
     project = op.projected([a.shape for a in arrays], outputs[0].shape) if op.broadcasts else 0
     pullback = op.pullback(mask, project)
-    if not pullback.wanted or outputs[0].dtype.kind not in "fc":
+    kind = outputs[0].dtype.kind
+    if not pullback.wanted or kind in "biu":  # cast to integers: the gradient ends there
         return None
+    if kind == "c":
+        raise DTypeError(
+            f"{op.name}: gradients through complex values are not supported; use x.detach() where "
+            "the result is not to be differentiated, or compute with real and imaginary parts"
+        )
     edges = tuple([edge_of(tensors[k]) for k in pullback.wanted])
     grouped = (outputs,) if op.variadic_output else outputs
     saved = pullback.save(*op.group(arrays), *grouped)
     frame = user_frame_from(_getframe(1))
-    kind = MultiNode if op.multiple else Node
-    return kind(pullback, edges, saved, attrs, frame.f_code, frame.f_lasti)
+    node_class = MultiNode if op.multiple else Node
+    return node_class(pullback, edges, saved, attrs, frame.f_code, frame.f_lasti)
 
 
 def _wrap_output(op: OpDef, node: Node | None, index: int, data: Array) -> Tensor:

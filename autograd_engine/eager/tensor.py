@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -106,7 +107,7 @@ class Tensor(Operand):
 
     @stop_gradient.setter
     def stop_gradient(self, value: bool) -> None:
-        if not value and self._data.dtype.kind not in "fc":
+        if not value and self._data.dtype.kind != "f":
             raise DTypeError(
                 f"stop_gradient=False needs a floating dtype, got {self._data.dtype.name}: "
                 "make the tensor with dtype='float32'"
@@ -233,6 +234,9 @@ class Tensor(Operand):
     def set_value(self, value: Any) -> None:
         """Replace the values. Operations recorded before keep the old ones.
 
+        A leaf stays a leaf. The result of an operation is one no longer: nothing flows from these
+        values into the graph that the old ones came from.
+
         Raises
         ------
         ShapeError, DTypeError
@@ -252,6 +256,24 @@ class Tensor(Operand):
                 f"use value.astype({self._data.dtype.name!r})"
             )
         self._data = to_array(given, self._data.dtype)
+        if self._node is not None:
+            self._node = None
+            self._stop = True
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        """A leaf with copies of the values and the gradient."""
+        if self._node is not None:
+            raise ArgumentError(
+                f"{self.name} is the result of {self._node.name} at {self._node.location}, and a "
+                "copy of it would need a copy of its graph: copy x.detach(), or use x.clone()"
+            )
+        new = object.__new__(type(self))
+        memo[id(self)] = new
+        new._data, new._node, new._stop = self._data.copy(), None, self._stop
+        for name in ("_grad", "_name", "persistable"):
+            if hasattr(self, name):
+                setattr(new, name, copy.deepcopy(getattr(self, name), memo))
+        return new
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         if dtype is None or np.dtype(dtype) == self._data.dtype:

@@ -62,10 +62,14 @@ def _pow(x: Array, y: Array) -> Array:
         ) from error
 
 
-# x**y: where y is 0 the exponent stays 0, so that 0 * 0**-1 does not become NaN; where x is 0 the
-# logarithm is taken of 1, so that the limit of x**y * log(x) for y > 0, which is 0, comes out.
+def _where_both_are_0(xp: Any, x: Any, y: Any) -> Any:
+    return xp.cast_like(xp.logical_and(xp.equal(x, 0.0), xp.equal(y, 0.0)), x)
+
+
+# x**y: where both are 0 the base is taken as 1, so that 0 * 0**-1 is 0 and not NaN; where x is 0
+# the logarithm is taken of 1, so that x**y * log(x) is 0, its limit for y > 0.
 _binary("pow", _pow).vjp(
-    x=lambda xp, g, x, y: g * (y * xp.pow(x, y - xp.cast_like(xp.not_equal(y, 0.0), y))),
+    x=lambda xp, g, x, y: g * (y * xp.pow(x + _where_both_are_0(xp, x, y), y - 1.0)),
     y=lambda xp, g, x, out: g * (out * xp.log(x + xp.cast_like(xp.equal(x, 0.0), x))),
 )
 _unary("negative", operator.neg, dtypes="any").vjp(x=lambda xp, g: -g)

@@ -38,16 +38,27 @@ def decompose_on_path(block: Block, targets: Sequence[Ref], needed: set[tuple[st
 def decompose(block: Block, which: Callable[[Operator], bool]) -> None:
     """Replace the gradient operators for which `which` holds; values stay the same bits."""
     written: list[Operator] = []
+    aliases: dict[tuple[str, int], Ref] = {}
     for operator in block.ops:
+        if aliases:
+            operator.operands = tuple(_through(o, aliases) for o in operator.operands)
         if isinstance(operator.op, GradOp) and which(operator):
-            _write_out(operator, operator.op, written)
+            _write_out(operator, operator.op, written, aliases)
         else:
             written.append(operator)
     block.ops = written
     block.program.changed()
 
 
-def _write_out(operator: Operator, gradop: GradOp, sink: list[Operator]) -> None:
+def _through(operand: Any, aliases: dict[tuple[str, int], Ref]) -> Any:
+    if isinstance(operand, Ref):
+        return aliases.get((operand.var.name, operand.version), operand)
+    return operand
+
+
+def _write_out(
+    operator: Operator, gradop: GradOp, sink: list[Operator], aliases: dict[tuple[str, int], Ref]
+) -> None:
     start = len(sink)
     prefix = f"{operator.results[0].var.name}"
     with emitting(prefix, operator.role, operator.location, sink):
@@ -58,8 +69,13 @@ def _write_out(operator: Operator, gradop: GradOp, sink: list[Operator]) -> None
         for ref, result in zip(operator.results, results, strict=True):
             if id(result) in made and id(result) not in renamed:
                 renamed[id(result)] = ref.var
-            else:  # the rule handed on an operand as it is, or gave one result twice
-                append_operator(operator.block, _ASSIGN, (Ref(result, result.version),), (ref,), {})
+                continue
+            # The rule handed on an operand as it is, or gave one result twice. The copy is for its
+            # name only: who reads it reads the source, so that cotangents meet at one variable, in
+            # the order in which the tape adds them up.
+            source = Ref(renamed.get(id(result), result), result.version)
+            aliases[ref.var.name, ref.version] = source
+            append_operator(operator.block, _ASSIGN, (source,), (ref,), {})
     _rename(sink, start, renamed)
 
 

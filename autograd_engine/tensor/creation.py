@@ -249,5 +249,11 @@ def assign(x: Any, output: Tensor | None = None) -> Any:
         return out
     if not isinstance(output, Tensor):
         raise NotATensorError(f"assign: output must be a Tensor, got {type(output).__name__}")
+    if out._node is not None and output._node is None and not output._stop:
+        raise ArgumentError(
+            f"assign: output {output.name} is a leaf that requires a gradient, and the value has a "
+            "history that it would lose: use paddle.no_grad(), or the result of assign(x)"
+        )
     output.set_value(out)
+    output._node, output._stop = out._node, out._stop and output._stop
     return output

@@ -250,3 +250,31 @@ def test_only_what_leads_to_the_inputs_is_computed(monkeypatch: pytest.MonkeyPat
     assert ran == []
     paddle.grad(z, x)
     assert ran == ["tanh"]
+
+
+def test_a_cotangent_of_another_dtype_keeps_its_history() -> None:
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    v = paddle.to_tensor(np.array([3.0, 4.0]), stop_gradient=False)
+    (gx,) = paddle.grad(x * x, x, grad_outputs=v, create_graph=True)
+    total = gx.sum() + v.sum().astype("float32")
+    (gv,) = paddle.grad(total, v)
+    assert gv is not None
+    assert gv.tolist() == [3.0, 5.0]  # 2 x + 1
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "expected"),
+    [
+        (2.0, 0.0, 0.5),  # d2/dxdy x**y = x**(y - 1) (1 + y log x)
+        (2.0, 1.0, 1.0 + np.log(2.0)),
+        (3.0, 2.0, 3.0 * (1.0 + 2.0 * np.log(3.0))),
+    ],
+)
+def test_mixed_second_order_of_a_power(x: float, y: float, expected: float) -> None:
+    base = paddle.to_tensor(np.array(x), stop_gradient=False)
+    exponent = paddle.to_tensor(np.array(y), stop_gradient=False)
+    for first, second in ((base, exponent), (exponent, base)):
+        (g,) = paddle.grad(base**exponent, first, create_graph=True)
+        (mixed,) = paddle.grad(g, second)
+        assert mixed is not None
+        assert mixed.item() == pytest.approx(expected, rel=1e-12)

@@ -137,3 +137,25 @@ def test_building_a_program_is_not_recording() -> None:
         x = paddle.static.data("x", [2])
         x.stop_gradient = False
         assert paddle.static.gradients(paddle.tanh(x), x)[0].name == "x@GRAD"
+
+
+def test_set_grad_enabled_as_a_decorator_switches_inside_only() -> None:
+    @paddle.set_grad_enabled(False)
+    def inside() -> bool:
+        return paddle.is_grad_enabled()
+
+    assert paddle.is_grad_enabled()
+    assert not inside()
+    assert paddle.is_grad_enabled()
+
+
+def test_coroutines_are_refused() -> None:
+    async def waits() -> None: ...
+
+    with pytest.raises(TypeError, match="context manager"):
+        paddle.no_grad()(waits)
+
+
+def test_only_functions_are_decorated() -> None:
+    with pytest.raises(TypeError, match="decorates functions"):
+        paddle.no_grad(3)

@@ -363,3 +363,25 @@ def test_variables_of_another_program() -> None:
         z = data("z")
     with pytest.raises(ValueError, match="z belongs to another program"):
         gradients(x * 2.0, z)
+
+
+def test_second_order_where_one_cotangent_goes_two_ways() -> None:
+    """An add hands its cotangent on: both branches must add up as they do on the tape."""
+    values = np.random.default_rng(0).uniform(0.5, 2.0, 1000).astype("float32")
+
+    def both_orders(x: Any, derive: Any) -> Any:
+        f = x * x * x + x / (x + 3.0)
+        (g,) = derive((f * f).sum(), x)
+        (h,) = derive((g * g).sum(), x)
+        return g, h
+
+    paddle.disable_static()
+    x = paddle.to_tensor(values, stop_gradient=False)
+    eager = both_orders(x, lambda y, x: paddle.grad(y, x, create_graph=True))
+    with paddle.static.program_guard(paddle.static.Program()):
+        v = paddle.static.data("x", [1000], "float32")
+        v.stop_gradient = False
+        fetches = list(both_orders(v, paddle.static.gradients))
+        static = paddle.static.Executor().run(feed={"x": values}, fetch_list=fetches)
+    for tensor, array in zip(eager, static, strict=True):
+        assert tensor.numpy().tobytes() == array.tobytes()
