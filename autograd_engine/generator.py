@@ -2,35 +2,50 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 
 from autograd_engine.errors import ArgumentError
 
-__all__ = ["generator", "seed", "use_generator"]
+__all__ = ["generator", "own_generator", "seed"]
 
 
 class _State:
     # Made when first used: importing numpy.random would be a third of the engine's own import.
-    current: np.random.Generator | None = None
+    shared: np.random.Generator | None = None
+
+
+class _Own(threading.local):
+    generator: np.random.Generator | None = None
 
 
 _state: Final = _State()
+_own: Final = _Own()
 
 
 def generator() -> np.random.Generator:
-    """The generator in use: NumPy's PCG64, seeded by `seed`."""
-    if _state.current is None:
-        _state.current = np.random.default_rng()
-    return _state.current
+    """The generator in use: NumPy's PCG64, seeded by `seed`; or what `own_generator` says."""
+    if _own.generator is not None:
+        return _own.generator
+    if _state.shared is None:
+        _state.shared = np.random.default_rng()
+    return _state.shared
 
 
-def use_generator(new: np.random.Generator) -> np.random.Generator:
-    """Put `new` in use and return the one that was."""
-    old = generator()
-    _state.current = new
-    return old
+@contextlib.contextmanager
+def own_generator(generator: np.random.Generator | None) -> Iterator[None]:
+    """Inside the ``with`` block this thread draws from `generator`; None changes nothing."""
+    before = _own.generator
+    if generator is not None:
+        _own.generator = generator
+    try:
+        yield
+    finally:
+        _own.generator = before
 
 
 def seed(seed: int) -> np.random.Generator:
@@ -61,5 +76,5 @@ def seed(seed: int) -> np.random.Generator:
     """
     if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or seed < 0:
         raise ArgumentError(f"seed takes a non-negative int, got {seed!r}")
-    _state.current = np.random.default_rng(int(seed))
-    return _state.current
+    _state.shared = np.random.default_rng(int(seed))
+    return _state.shared

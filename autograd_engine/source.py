@@ -13,6 +13,7 @@ __all__ = [
     "PACKAGE_DIR",
     "Location",
     "caller",
+    "forget_generated",
     "run_generated",
     "user_frame_from",
     "user_stack",
@@ -37,6 +38,11 @@ def run_generated(text: str, label: str, scope: dict[str, Any]) -> str:
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     exec(compile(text, filename, "exec"), scope)
     return filename
+
+
+def forget_generated(filename: str) -> None:
+    """Drop the text of generated source whose function is gone."""
+    linecache.cache.pop(filename, None)
 
 
 # The globals of the user's frame seen last: most calls come from the same module again.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import keyword
 import re
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.namespace import raw
-from autograd_engine.source import run_generated
+from autograd_engine.source import forget_generated, run_generated
 from autograd_engine.spec import Spec
 from autograd_engine.static.gradop import GradOp
 from autograd_engine.static.program import Literal, Operator, Ref
@@ -50,6 +51,7 @@ class CompiledFunction:
         self.inputs = inputs
         self.outputs = outputs
         self._lines = lines
+        weakref.finalize(self, forget_generated, filename)
 
     def operator_at(self, error: BaseException) -> Operator | None:
         """The operator whose line raised `error`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -32,7 +33,7 @@ _CAST = REGISTRY["cast"]
 _CONSTANT = REGISTRY["constant"]
 
 
-class _Context:
+class _Context(threading.local):
     """How `emit` names and places what it appends; see `layer_scope` and `emitting`."""
 
     prefix: str | None = None

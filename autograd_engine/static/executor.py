@@ -12,7 +12,7 @@ from autograd_engine.codegen.python import CompiledFunction, compile_operators, 
 from autograd_engine.dims import Dim
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ExecutionError, FeedError
-from autograd_engine.generator import use_generator
+from autograd_engine.generator import own_generator
 from autograd_engine.spec import format_shape
 from autograd_engine.static.program import Program, Ref, Variable, default_main_program
 from autograd_engine.static.scope import Scope, global_scope
@@ -169,10 +169,9 @@ def _compile(program: Program, fetches: list[Ref]) -> _Plan:
 
 
 def _call(program: Program, compiled: CompiledFunction, arrays: list[Array]) -> tuple[Any, ...]:
-    own = program.generator
-    before = use_generator(own) if own is not None else None
     try:
-        return compiled.function(*arrays)
+        with own_generator(program.generator):
+            return compiled.function(*arrays)
     except Exception as error:
         operator = compiled.operator_at(error)
         if operator is None:
@@ -180,9 +179,6 @@ def _call(program: Program, compiled: CompiledFunction, arrays: list[Array]) -> 
         raise ExecutionError(
             f"{operator.type} of {operator.location} ({operator.location.text}) failed: {error}"
         ) from error
-    finally:
-        if before is not None:
-            use_generator(before)
 
 
 def _own(values: Sequence[Any], others: Iterable[Any]) -> list[Array]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 from autograd_engine.errors import ModeError
 
 __all__ = [
@@ -16,9 +18,15 @@ __all__ = [
 ]
 
 
+class _Guards(threading.local):
+    depth: int = 0
+
+
 class _Mode:
     static: bool = False
-    guards: int = 0
+
+
+_guards = _Guards()
 
 
 def enable_static() -> None:
@@ -52,16 +60,16 @@ def in_dynamic_mode() -> bool:
 
 def building() -> bool:
     """Whether operations without operands belong to a program: in static mode, or in a guard."""
-    return _Mode.static or _Mode.guards > 0
+    return _Mode.static or _guards.depth > 0
 
 
 def enter_guard() -> None:
     """A `program_guard` begins: what is made inside belongs to its program in either mode."""
-    _Mode.guards += 1
+    _guards.depth += 1
 
 
 def leave_guard() -> None:
-    _Mode.guards -= 1
+    _guards.depth -= 1
 
 
 def require_static(function: str) -> None:

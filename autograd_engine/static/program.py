@@ -8,6 +8,7 @@ what is built after an update can still ask for the value from before it.
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -373,7 +374,8 @@ class Program:
         return "\n".join(map(repr, self.blocks))
 
 
-class _Defaults:
+class _Defaults(threading.local):
+    # One pair for all threads, until a guard names others for its own.
     main = Program()
     startup = Program()
 
