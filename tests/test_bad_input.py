@@ -130,6 +130,7 @@ EITHER_MODE = [
     case("triu str", lambda t: paddle.triu(t.a, "x"), TYPE, "diagonal must be an int, got 'x'"),
     # indices
     case("index", lambda t: t.a[5], INDEX, "index 5 is out of range .* size 2; use -2 to 1"),
+    case("matmul 3-d", lambda t: t.b @ t.m, SHAPE, r"\[2, 2, 3\] @ \[2, 2\]: the last size of"),
     case("index below", lambda t: t.a[-3], INDEX, "index -3 is out of range"),
     case("indices", lambda t: t.a[0, 0, 0], INDEX, r"too many indices: 3 .* 2 dimensions \[2, 3\]"),
     case("index float", lambda t: t.a[1.0], TYPE, "by ints, slices, None and ...; got float"),
@@ -225,6 +226,15 @@ EITHER_MODE = [
     case("full None", lambda t: paddle.full(None, 1), VALUE, "must hold non-negative ints"),
     case("full str", lambda t: paddle.full([1], "x"), TYPE, "fill_value must be a number, got str"),
     case("full dtype", lambda t: paddle.zeros([1], "real"), TYPE, "'real' is no dtype"),
+    case("full large", lambda t: paddle.full([1], 10**30, "int64"), VALUE, "does not fit int64"),
+    case("full int8", lambda t: paddle.full([1], 300, "int8"), VALUE, "full: fill_value 300 does"),
+    case("full nan", lambda t: paddle.full([1], np.nan, "int64"), VALUE, "nan does not fit int64"),
+    case("full 10**400", lambda t: paddle.full([1], 10**400), VALUE, "does not fit float32"),
+    case("full complex", lambda t: paddle.full([1], 1j), VALUE, "1j does not fit float32"),
+    case("full_like", lambda t: paddle.full_like(t.i, 10**30), VALUE, "full_like: fill_value 1000"),
+    case("full size", lambda t: paddle.full([10**20], 1), VALUE, "more elements than an array can"),
+    case("arange large", lambda t: paddle.arange(10**30), VALUE, "arange: end 1000.* does not fit"),
+    case("arange inf", lambda t: paddle.arange(0.0, np.inf), VALUE, "end must be a finite n"),
     case("ones_like", lambda t: paddle.ones_like("x"), TYPE, NOT_A_TENSOR + " str"),
     case("arange step", lambda t: paddle.arange(0, 1, 0), VALUE, "step must not be 0"),
     case("arange str", lambda t: paddle.arange("x"), TYPE, "must be a number, got str"),
@@ -309,7 +319,7 @@ EAGER_ONLY = [
     case("unused closed", lambda t: paddle.grad(t.a, t.s), RuntimeError, r"inputs\[0\] does not a"),
     # tensors
     case("open integers", lambda t: setattr(t.i, "stop_gradient", False), TYPE, "a floating dtype"),
-    case("assign shape", lambda t: paddle.assign(t.a, t.v), SHAPE, r"shape \[3\], the value \[2,"),
+    case("assign shape", lambda t: paddle.assign(t.a, t.u), SHAPE, r"shape \[2\], the value \[2,"),
     case("assign kind", lambda t: paddle.assign(t.a, 3), TYPE, "output must be a Tensor, got int"),
     # the other mode
     case("data", lambda t: static.data("x", [1]), AssertionError, r"call paddle\.enable_static\("),

@@ -232,3 +232,44 @@ def test_dropout_draws_the_same_in_both_modes() -> None:
     static_losses, _ = train_a_program(m, SGD, feeds)
     assert len(set(eager_losses)) == STEPS
     assert eager_losses == static_losses
+
+
+@pytest.mark.parametrize("unknown", range(5))
+@pytest.mark.parametrize("shape", [(5, 7, 3, 33), (2, 0, 3, 4), (2, 2, 3, 0)], ids=str)
+def test_a_product_has_the_same_bits_whatever_sizes_are_known(
+    shape: tuple[int, ...], unknown: int
+) -> None:
+    """One large product or many small ones differ in their last bits: the rank decides which."""
+    rng = np.random.default_rng(7)
+    value = rng.standard_normal(shape).astype("float32")
+    weights = rng.standard_normal((shape[-1], 6)).astype("float32")
+
+    def orders(x: Any, w: Any, gradient: Any) -> list[Any]:
+        out = F.linear(paddle.tanh(x), w)
+        also = paddle.matmul(x, paddle.t(w), transpose_y=True)
+        first = gradient(paddle.sum(out * out + also), [x, w])
+        return [out, also, *first, *gradient(paddle.sum(first[0] * first[1].sum()), [x, w])]
+
+    def eagerly(y: Any, inputs: Any) -> list[Any]:
+        return list(paddle.grad(y, inputs, create_graph=True))
+
+    x, w = (paddle.to_tensor(v, stop_gradient=False) for v in (value, weights))
+    expected = [v.numpy() for v in orders(x, w, eagerly)]
+    with static.program_guard(static.Program()):
+        declared = [None if k < unknown else size for k, size in enumerate(shape)]
+        x, w = static.data("x", declared), static.data("w", list(weights.shape))
+        x.stop_gradient = w.stop_gradient = False
+        results = orders(x, w, static.gradients)
+        feed = {"x": value, "w": weights}
+        fetched = static.Executor().run(x.block.program, feed=feed, fetch_list=results)
+    for have, want in zip(fetched, expected, strict=True):
+        np.testing.assert_array_equal(have, want)
+
+
+def test_linear_flattens_as_its_rank_says() -> None:
+    for shape in ([None, None, 4], [2, None, 4], [2, 3, 4]):
+        with static.program_guard(static.Program()):
+            out = F.linear(static.data("x", shape), static.data("w", [4, 5]))
+            types = [op.type for op in out.block.ops]
+        assert types == ["flatten_lead", "matmul", "unflatten_lead"]
+        assert out.shape == (*(-1 if d is None else d for d in shape[:-1]), 5)

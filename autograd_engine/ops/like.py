@@ -5,14 +5,15 @@ Each reads only the shape and dtype of its input `like`, which therefore need no
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import like as infer_like
 from autograd_engine.registry import NONDIFF, defop
-from autograd_engine.spec import Like, Spec
+from autograd_engine.spec import Like, Spec, format_shape
 
 Array = NDArray[Any]
 Axes = tuple[int, ...]
@@ -42,12 +43,27 @@ def _spread(x: Array, like: Like, axis: Axes, keepdims: bool) -> Array:
     shape = like.shape
     if x.ndim == 0:
         return np.ndarray(shape, x.dtype, np.asarray(x), 0, (0,) * len(shape))
+    given = x.shape
     if not keepdims:
         x = np.expand_dims(x, axis)
     if x.ndim != len(shape) or not x.flags.c_contiguous:
-        return np.broadcast_to(x, shape)
-    strides = [0 if d == 1 else s for d, s in zip(x.shape, x.strides, strict=True)]
+        try:
+            return np.broadcast_to(x, shape)
+        except ValueError:
+            _refuse_to_spread(given, shape)
+    # Strides that do not fit would read past the array: a program learns its sizes when it runs.
+    strides = [
+        s if d == n else 0 if d == 1 else _refuse_to_spread(given, shape)
+        for d, n, s in zip(x.shape, shape, x.strides, strict=True)
+    ]
     return np.ndarray(shape, x.dtype, x, 0, strides)
+
+
+def _refuse_to_spread(given: Any, shape: Any) -> NoReturn:
+    raise ShapeError(
+        f"an array of shape {format_shape(given)} cannot be spread to {format_shape(shape)}: each "
+        "size must be equal or 1; a cotangent must have the shape of what it belongs to"
+    )
 
 
 def _expand_like(x: Array, like: Like, *, axis: Axes = (), keepdims: bool = True) -> Array:
@@ -60,7 +76,12 @@ def _spread_like(x: Array, like: Like, *, axis: Axes, keepdims: bool) -> Array:
     for a in axis:
         count *= shape[a]
     # Divided before it is spread: the same bits, fewer divisions.
-    return _spread(x / (count or 1), like, axis, keepdims)
+    share: Array
+    if x.dtype.char == "e":  # divides in float32: counts above 65504 are infinite in float16
+        share = np.divide(x, count or 1, dtype=np.float32).astype(np.float16)
+    else:
+        share = x / (count or 1)
+    return _spread(share, like, axis, keepdims)
 
 
 def _reshape_like(x: Array, like: Like) -> Array:
@@ -68,7 +89,8 @@ def _reshape_like(x: Array, like: Like) -> Array:
 
 
 def _cast_like(x: Array, like: Like) -> Array:
-    return np.asarray(x).astype(like.dtype)
+    """`x` itself where the dtypes agree, so a rule may cast without asking whether it must."""
+    return np.asarray(x).astype(like.dtype, copy=False)
 
 
 defop("sum_like", sum_like, inputs="x like", infer=infer_like).vjp(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.dtypes import FLOAT32
 from autograd_engine.registry import defop
 from autograd_engine.spec import Spec, reduced_shape
 
@@ -16,23 +17,22 @@ Axes = tuple[int, ...]
 
 
 def _standardize(x: Array, *, axis: Axes, epsilon: float) -> tuple[Array, Array, Array]:
-    """(x - mean) / sqrt(variance + epsilon), and the two moments with their axes kept."""
+    """(x - mean) / sqrt(variance + epsilon), and the two moments with their axes kept.
+
+    The moments of float16 are float32: the square of 300 is infinite in float16.
+    """
     work = x.astype(np.float32) if x.dtype == np.float16 else x
     count = max(math.prod(x.shape[a] for a in axis), 1)
     mean = np.add.reduce(work, axis=axis, keepdims=True) / count
     out = np.asarray(work - mean)
     variance = np.add.reduce(out * out, axis=axis, keepdims=True) / count
     out = out / np.sqrt(variance + epsilon)
-    dtype = x.dtype
-    return (
-        np.asarray(out, dtype=dtype),
-        np.asarray(mean, dtype=dtype),
-        np.asarray(variance, dtype=dtype),
-    )
+    return np.asarray(out, dtype=x.dtype), np.asarray(mean), np.asarray(variance)
 
 
 def _infer_standardize(x: Spec, *, axis: Axes, epsilon: float) -> tuple[Spec, Spec, Spec]:
-    moment = Spec(reduced_shape(x.shape, axis, keepdims=True), x.dtype)
+    dtype = FLOAT32 if x.dtype == np.float16 else x.dtype
+    moment = Spec(reduced_shape(x.shape, axis, keepdims=True), dtype)
     return x, moment, moment
 
 
@@ -50,11 +50,13 @@ def standardize_x(
 ) -> Any:
     """With s = sqrt(variance + epsilon) and < > the mean over `axis`:
     dx = (g - <g> - out <g out>) / s + g_mean / n + g_variance 2 (x - mean) / n,
-    where x - mean = out s.
+    where x - mean = out s. All of it is in the dtype of the moments.
     """
     s = xp.sqrt(variance + epsilon)
+    out = xp.cast_like(out, variance)
     dx = None
     if g_out is not None:
+        g_out = xp.cast_like(g_out, variance)
         mean_g = xp.mean(g_out, axis=axis, keepdims=True)
         mean_gout = xp.mean(g_out * out, axis=axis, keepdims=True)
         dx = (g_out - mean_g - out * mean_gout) / s
@@ -64,7 +66,7 @@ def standardize_x(
     if g_variance is not None:
         term = xp.spread_like(g_variance, x_like, axis=axis, keepdims=True) * (2.0 * out * s)
         dx = term if dx is None else dx + term
-    return dx
+    return xp.cast_like(dx, x_like)
 
 
 defop(

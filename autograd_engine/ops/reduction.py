@@ -70,11 +70,17 @@ def _extremum(name: str, reduce: Any) -> OpDef:
         return _reduced(x, axis, keepdims)
 
     def share_among_ties(xp: Any, g: Any, x: Any, out: Any, *, axis: Axes, keepdims: bool) -> Any:
-        """Elements that tie for the extremum share its cotangent equally."""
+        """Elements that tie for the extremum share its cotangent equally.
+
+        NaN is the extremum where there is one, though it equals nothing; its share is NaN.
+        """
         extremum = xp.expand_like(out, x, axis=axis, keepdims=keepdims)
-        ties = xp.cast_like(xp.equal(x, extremum), x)
-        share = g / xp.sum(ties, axis=axis, keepdims=keepdims)
-        return xp.expand_like(share, x, axis=axis, keepdims=keepdims) * ties
+        ties = xp.logical_or(xp.equal(x, extremum), xp.not_equal(x, x))
+        # float64 holds any count; 65504 is the last that float16 does.
+        count = xp.cast(xp.sum(ties, axis=axis, keepdims=keepdims), dtype="float64")
+        share = xp.cast_like(g / count, out)
+        share = xp.where(xp.equal(out, out), share, xp.sign(out))  # sign(NaN) is NaN
+        return xp.where(ties, xp.expand_like(share, x, axis=axis, keepdims=keepdims), 0.0)
 
     return defop(name, kernel, inputs="x", infer=infer).vjp(x=share_among_ties)
 
@@ -98,8 +104,14 @@ _arg("argmin", np.argmin)
 
 
 def _topk(x: Array, *, k: int, axis: int, largest: bool = True) -> tuple[Array, Array]:
-    """Sorted, ties in order of position (a stable sort decides)."""
-    order = np.argsort(-x if largest else x, axis=axis, kind="stable")
+    """Sorted, ties in order of position (a stable sort decides); NaN is larger than any number."""
+    if largest:
+        # Ascending from the back, then read from the back: ties end in order of position again.
+        # -x would do for floats only: it wraps for integers that have no negative.
+        back = np.argsort(np.flip(x, axis), axis=axis, kind="stable")
+        order = x.shape[axis] - 1 - np.flip(back, axis)
+    else:
+        order = np.argsort(x, axis=axis, kind="stable")
     index = np.take(order, np.arange(k), axis=axis).astype(np.int64, copy=False)
     return np.take_along_axis(x, index, axis=axis), index
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dims import Dim
+from autograd_engine.dims import Dim, product
 from autograd_engine.dtypes import common_dtype
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import same
@@ -40,6 +41,63 @@ defop(
     inputs="x",
     infer=lambda x, *, shape: Spec(reshaped("reshape", x.shape, shape), x.dtype),
 ).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like))
+
+
+# --- the leading axes as one, which needs no sizes while a program is built
+
+
+def _flatten_lead(x: Array) -> Array:
+    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])  # -1 cannot be worked out beside a 0
+
+
+def _unflatten_lead(x: Array, like: Like) -> Array:
+    return x.reshape(*like.shape[:-1], x.shape[-1])
+
+
+def _infer_unflatten_lead(x: Spec, like: Spec) -> Spec:
+    lead = like.shape[:-1]
+    if not may_equal((product(lead),), x.shape[:-1]):
+        raise ShapeError(
+            f"unflatten_lead: the rows of {format_shape(x.shape)} cannot become the leading axes "
+            f"of {format_shape(like.shape)}"
+        )
+    return Spec((*lead, x.shape[-1]), x.dtype)
+
+
+defop(
+    "flatten_lead",
+    _flatten_lead,
+    inputs="x",
+    infer=lambda x: Spec((product(x.shape[:-1]), x.shape[-1]), x.dtype),
+).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like))
+defop("unflatten_lead", _unflatten_lead, inputs="x like", infer=_infer_unflatten_lead).vjp(
+    x=lambda xp, g: xp.flatten_lead(g), like=NONDIFF
+)
+
+# --- the same array, once it is seen to have the right shape
+
+
+def _same_shape(x: Array, like: Like, *, names: tuple[str, str] = ("x", "like")) -> Array:
+    if x.shape != like.shape:
+        raise ShapeError(
+            f"{names[0]} has shape {format_shape(x.shape)}, {names[1]} has "
+            f"{format_shape(like.shape)}; they must be equal"
+        )
+    return x
+
+
+def _infer_same_shape(x: Spec, like: Spec, *, names: tuple[str, str] = ("x", "like")) -> Spec:
+    if not may_equal(x.shape, like.shape):
+        raise ShapeError(
+            f"same_shape: {names[0]} has shape {format_shape(x.shape)}, {names[1]} has "
+            f"{format_shape(like.shape)}; they must be equal"
+        )
+    return Spec(like.shape, x.dtype)
+
+
+defop("same_shape", _same_shape, inputs="x like", infer=_infer_same_shape).vjp(
+    x=lambda xp, g: g, like=NONDIFF
+)
 
 
 def _unsqueeze(x: Array, *, axis: Axes) -> Array:
@@ -248,11 +306,16 @@ defop("add_n", _add_n, inputs="*xs", infer=_infer_add_n, dtypes="common").vjp(
 
 
 def _tril(x: Array, *, diagonal: int = 0) -> Array:
-    return np.tril(x, diagonal)
+    return np.tril(x, _within(x, diagonal))
 
 
 def _triu(x: Array, *, diagonal: int = 0) -> Array:
-    return np.triu(x, diagonal)
+    return np.triu(x, _within(x, diagonal))
+
+
+def _within(x: Array, diagonal: int) -> int:
+    """All diagonals beyond the corners are alike, and NumPy takes those of 64 bits only."""
+    return min(max(diagonal, -int(x.shape[-2])), int(x.shape[-1]))
 
 
 defop("tril", _tril, inputs="x", infer=same).vjp(

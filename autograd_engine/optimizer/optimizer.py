@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,14 +10,20 @@ from numpy.typing import NDArray
 
 from autograd_engine import unique_name
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
+from autograd_engine.errors import (
+    ArgumentError,
+    BuildError,
+    DTypeError,
+    NotATensorError,
+    ShapeError,
+)
 from autograd_engine.nn.initializer import Constant
 from autograd_engine.parameters import initialize
 from autograd_engine.registry import REGISTRY
 from autograd_engine.source import caller
 from autograd_engine.spec import Spec, format_shape
 from autograd_engine.static.backward import append_backward
-from autograd_engine.static.builder import append_operator, emitting
+from autograd_engine.static.builder import append_operator, emitting, restored_on_error, spec_of
 from autograd_engine.static.program import (
     Operator,
     Program,
@@ -58,7 +64,6 @@ class Optimizer:
         self._learning_rate = float(learning_rate)
         self._parameters = self._checked_parameters(parameters)
         self._eager_state: dict[int, list[Array]] = {}
-        self._rate_variables: dict[int, Variable] = {}
         self._name = unique_name.generate(type(self).__name__.lower())
 
     @property
@@ -105,6 +110,7 @@ class Optimizer:
         for k, p in enumerate(found):
             if not isinstance(p, (Tensor, Variable)):
                 raise NotATensorError(f"parameters[{k}] must be a Tensor, got {type(p).__name__}")
+        _check_distinct("parameters", found)
         return found
 
     def _eager_parameters(self) -> list[Tensor]:
@@ -180,10 +186,15 @@ class Optimizer:
             eager = [(p, p.grad) for p in self._eager_parameters() if p.grad is not None]
             self.step()
             return [], eager
-        pairs = self.backward(loss, startup_program, parameters, no_grad_set)
-        main = loss.block.program
-        with program_guard(main, startup_program or default_startup_program()):
-            return self.apply_gradients(pairs), pairs
+        if startup_program is not None and not isinstance(startup_program, Program):
+            raise TypeError(
+                f"minimize: startup_program must be a Program, got {type(startup_program).__name__}"
+            )
+        startup = startup_program or default_startup_program()
+        with restored_on_error(loss), startup.global_block().restored_on_error():
+            pairs = self.backward(loss, startup_program, parameters, no_grad_set)
+            with program_guard(loss.block.program, startup):
+                return self.apply_gradients(pairs), pairs
 
     def backward(
         self,
@@ -209,14 +220,21 @@ class Optimizer:
         return append_backward(loss, chosen, no_grad_set, callbacks)
 
     def apply_gradients(self, params_grads: Sequence[ParamGrad]) -> list[Operator]:
-        """Append an update operator for each pair, in the order of the parameters' names."""
-        return [
-            self._append_update(p, g)
-            for p, g in sorted(params_grads, key=lambda pair: pair[0].name)
-        ]
+        """Append an update operator for each pair, in the order of the parameters' names.
+
+        Raises
+        ------
+        TypeError, NotATensorError, DTypeError, ShapeError, ArgumentError, BuildError
+            When a pair is no parameter with its gradient. Nothing is appended then.
+        """
+        pairs = _checked_pairs(params_grads)
+        startup = default_startup_program().global_block()
+        with restored_on_error(*(p for p, _ in pairs)), startup.restored_on_error():
+            return [
+                self._append_update(p, g) for p, g in sorted(pairs, key=lambda pair: pair[0].name)
+            ]
 
     def _append_update(self, param: Variable, grad: Variable) -> Operator:
-        block = param.block
         operation = REGISTRY[self.operation]
         rate = self._rate_variable(param)
         state = [
@@ -225,12 +243,15 @@ class Optimizer:
         ]
         written = [param, *state]
         operands = tuple(Ref(v, v.version) for v in (param, grad, rate, *state))
-        for v in written:
-            v.version += 1
+        inferred = operation.infer_tuple([spec_of(o) for o in operands], self.attrs)
+        for v, spec in zip(written, inferred, strict=True):
+            if v.spec != spec:  # a run would write it, and what reads it next was built for another
+                raise BuildError(
+                    f"{self.operation}: would write {spec} to {v.name}, which is {v.spec}"
+                )
         with emitting(param.name, "optimize", caller()):
-            return append_operator(
-                block, operation, operands, tuple(Ref(v, v.version) for v in written), self.attrs
-            )
+            results = tuple(v.write() for v in written)
+            return append_operator(param.block, operation, operands, results, self.attrs)
 
     def _persistable(self, block: Any, name: str, spec: Spec, value: float) -> Variable:
         var = Variable(block, name, spec, stop_gradient=True, persistable=True)
@@ -239,18 +260,67 @@ class Optimizer:
         return var
 
     def _rate_variable(self, param: Variable) -> Variable:
-        key = id(param.block)
-        found = self._rate_variables.get(key)
+        """One for each dtype and rate, kept by the program: they end together."""
+        emitted, dtype = param.block.emitted, param.spec.dtype
+        key = ("learning_rate", self, dtype, self._learning_rate)
+        found: Variable | None = emitted.get(key)
         if found is None:
-            found = self._rate_variables[key] = self._persistable(
-                param.block,
-                unique_name.generate("learning_rate"),
-                Spec((), param.spec.dtype),
-                self._learning_rate,
-            )
+            name = unique_name.generate("learning_rate")
+            spec = Spec((), dtype)
+            found = self._persistable(param.block, name, spec, self._learning_rate)
+            emitted[key] = found
         return found
 
     def _state_variable(self, param: Variable, name: str, shaped: bool, value: float) -> Variable:
         spec = Spec(param.spec.shape if shaped else (), param.spec.dtype)
         full_name = unique_name.generate(f"{param.name}_{name}")
         return self._persistable(param.block, full_name, spec, value)
+
+
+def _check_distinct(argument: str, parameters: Iterable[Any]) -> None:
+    """A parameter that is named twice would be updated twice from one gradient."""
+    seen: set[int] = set()
+    for p in parameters:
+        if id(p) in seen:
+            raise ArgumentError(f"{argument}: {p.name} is named twice; name each parameter once")
+        seen.add(id(p))
+
+
+def _checked_pairs(params_grads: Any) -> list[ParamGrad]:
+    """Parameters with gradients that an update can take."""
+    if not isinstance(params_grads, (list, tuple)):
+        raise TypeError(
+            "apply_gradients: params_grads must be a list of (parameter, gradient) pairs, got "
+            f"{type(params_grads).__name__}"
+        )
+    for k, pair in enumerate(params_grads):
+        _check_pair(f"apply_gradients: params_grads[{k}]", pair)
+    _check_distinct("apply_gradients: params_grads", [p for p, _ in params_grads])
+    return list(params_grads)
+
+
+def _check_pair(where: str, pair: Any) -> None:
+    if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], Variable):
+        raise NotATensorError(f"{where} must be a pair of Variables, got {pair!r}")
+    param, grad = pair
+    if grad is None:
+        raise NotATensorError(f"{where}: the gradient of {param.name} is None; leave the pair out")
+    if not isinstance(grad, Variable):
+        raise NotATensorError(f"{where} must be a pair of Variables, got {pair!r}")
+    if grad.block is not param.block:
+        raise BuildError(f"{where}: {grad.name} belongs to another program than {param.name}")
+    if not param.persistable:
+        raise ArgumentError(
+            f"{where}: {param.name} is not kept between runs, so nothing can train it; make it "
+            "with create_parameter"
+        )
+    if param.spec.shape != grad.spec.shape:
+        raise ShapeError(
+            f"{where}: {param.name} is {format_shape(param.spec.shape)}, its gradient {grad.name} "
+            f"{format_shape(grad.spec.shape)}; they must be equal"
+        )
+    if param.spec.dtype != grad.spec.dtype:
+        raise DTypeError(
+            f"{where}: {param.name} is {param.spec.dtype.name}, its gradient {grad.name} "
+            f"{grad.spec.dtype.name}; cast it"
+        )

@@ -37,6 +37,7 @@ Key: TypeAlias = tuple[str, int]
 _ADD_N = REGISTRY["add_n"]
 _FULL = REGISTRY["full"]
 _FULL_LIKE = REGISTRY["full_like"]
+_SAME_SHAPE = REGISTRY["same_shape"]
 
 
 def key_of(ref: Ref) -> Key:
@@ -85,7 +86,7 @@ class BackwardPlan:
         seeds = [(ref, given) for ref, given in seeds if key_of(ref) in self._needed]
         self._expected = self._count_contributions(seeds)
         for ref, given in seeds:
-            self._arrive(ref, self._seed(ref) if given is None else given)
+            self._arrive(ref, self._seed(ref) if given is None else self._checked(ref, given))
         for operator in reversed(block.ops):
             self._cross(operator)
 
@@ -259,6 +260,19 @@ class BackwardPlan:
         else:
             attrs = {"value": 1.0, "dtype": None}
             self._append(self.seed_operators, _FULL_LIKE, (ref,), found, attrs)
+        return found
+
+    def _checked(self, ref: Ref, given: Variable) -> Variable:
+        """A cotangent of the target's shape: a run checks what cannot be proved."""
+        if given.spec.shape == ref.var.spec.shape:
+            return given
+        operand = Ref(given, given.version)
+        key = ("same_shape", key_of(operand), key_of(ref))
+        found = self._existing(key)
+        if found is None:
+            found = self.emitted[key] = self._contribution(ref)
+            attrs = {"names": (given.name, ref.var.name)}
+            self._append(self.seed_operators, _SAME_SHAPE, (operand, ref), found, attrs)
         return found
 
     def _append(

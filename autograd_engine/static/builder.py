@@ -27,7 +27,7 @@ from autograd_engine.static.program import (
     default_startup_program,
 )
 
-__all__ = ["append_operator", "emit", "emitting", "layer_scope", "spec_of"]
+__all__ = ["append_operator", "emit", "emitting", "layer_scope", "restored_on_error", "spec_of"]
 
 _CAST = REGISTRY["cast"]
 _CONSTANT = REGISTRY["constant"]
@@ -55,6 +55,15 @@ def layer_scope(prefix: str) -> Iterator[None]:
             yield
     finally:
         _context.prefix = old
+
+
+@contextlib.contextmanager
+def restored_on_error(*operands: Any) -> Iterator[None]:
+    """Inside the ``with`` block an exception undoes what was done to the programs of `operands`."""
+    with contextlib.ExitStack() as stack:
+        for block in {v.block for v in operands if isinstance(v, Variable)}:
+            stack.enter_context(block.restored_on_error())
+        yield
 
 
 @contextlib.contextmanager

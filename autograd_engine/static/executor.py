@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -63,12 +65,14 @@ class Executor:
 
     def __init__(self, place: object = None) -> None:
         self.place = place
-        self._plans: dict[Any, _Plan] = {}
+        self._programs: weakref.WeakSet[Program] = weakref.WeakSet()
         self._closed = False
 
     def close(self) -> None:
         """Forget what was compiled; the executor cannot be used again."""
-        self._plans.clear()
+        for program in self._programs:
+            program.compiled.pop(self, None)
+        self._programs.clear()
         self._closed = True
 
     def run(
@@ -125,13 +129,16 @@ class Executor:
         return results if return_numpy else [Tensor._wrap(r) for r in results]
 
     def _plan(self, program: Program, fetches: list[Ref]) -> _Plan:
-        # The program itself is in the key: it stays alive, so its id is not used again.
-        key = (program, program.version, tuple((r.var.name, r.version) for r in fetches))
-        found = self._plans.get(key)
+        plans: dict[Any, _Plan] | None = program.compiled.get(self)
+        if plans is None:
+            plans = program.compiled[self] = {}
+            self._programs.add(program)
+        key = (program.version, tuple((r.var.name, r.version) for r in fetches))
+        found = plans.get(key)
         if found is None:
-            for old in [k for k in self._plans if k[0] is program and k[1] != program.version]:
-                del self._plans[old]
-            found = self._plans[key] = _compile(program, fetches)
+            for old in [k for k in plans if k[0] != program.version]:
+                del plans[old]
+            found = plans[key] = _compile(program, fetches)
         return found
 
 
@@ -233,6 +240,21 @@ def _feed_dict(feed: Any) -> Mapping[str, Any]:
     return feed
 
 
+def _converted(value: Any, dtype: np.dtype[Any]) -> Array:
+    """Numbers and nested lists of them in `dtype`; floats are rounded, nothing else is changed."""
+    given = np.asarray(value)
+    kind = given.dtype.kind
+    if kind not in "biufcO" or (kind == "c" != dtype.kind):
+        raise TypeError("it must hold real numbers" if kind == "c" else "it must hold numbers")
+    if kind == "O" and not all(isinstance(v, Number) for v in given.flat):  # large ints are objects
+        raise TypeError("it must hold numbers")
+    with np.errstate(invalid="ignore"):  # a NaN among integers: the comparison finds it
+        array = given.astype(dtype)
+    if dtype.kind not in "fc" and not np.array_equal(array, given):
+        raise ValueError(f"{dtype.name} cannot hold all of its values")
+    return array
+
+
 def _checked_feed(var: Variable, feeds: Mapping[str, Any]) -> Array:
     name, spec = var.name, var.spec
     declared = format_shape(spec.shape)
@@ -245,8 +267,8 @@ def _checked_feed(var: Variable, feeds: Mapping[str, Any]) -> Array:
     if isinstance(value, Tensor):
         value = value._data
     try:
-        array = np.asarray(value, dtype=None if isinstance(value, np.ndarray) else spec.dtype)
-    except (TypeError, ValueError) as error:
+        array = value if isinstance(value, np.ndarray) else _converted(value, spec.dtype)
+    except (TypeError, ValueError, OverflowError) as error:
         raise FeedError(
             f"feed {name!r} cannot be made an array of {spec.dtype.name}: {error}; the program "
             f"declares {declared}"

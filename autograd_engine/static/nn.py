@@ -21,6 +21,7 @@ from autograd_engine.spec import format_shape
 from autograd_engine.static.builder import layer_scope
 from autograd_engine.static.data import require_variable
 from autograd_engine.static.program import Variable
+from autograd_engine.tensor.linalg import matmul
 
 __all__ = ["batch_norm", "conv2d", "embedding", "fc", "layer_norm"]
 
@@ -129,15 +130,8 @@ def _product(layer: str, x: Variable, size: int, keep: int, weight_attr: Any) ->
             "are the weight's; declare them in static.data"
         )
     weight = _parameter(layer, "w", (width, size), x.spec.dtype, weight_attr, XavierUniform())
-    if len(shape) == 2:
-        return ops.matmul(x, weight)
-    flat = ops.matmul(ops.reshape(x, shape=(-1, width)), weight)
-    if keep == 1:
-        return flat
-    lead = tuple(-1 if isinstance(d, Dim) else d for d in shape[:keep])
-    if lead.count(-1) > 1:
-        raise ShapeError(f"fc: x {format_shape(shape)} has more than one unknown leading size")
-    return ops.reshape(flat, shape=(*lead, size))
+    rows = x if keep == len(shape) - 1 else ops.reshape(x, shape=(*[0] * keep, width))
+    return matmul(rows, weight)
 
 
 def embedding(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -90,6 +91,12 @@ class Variable(Operand):
     @property
     def grad_name(self) -> str:
         return f"{self.name}@GRAD"
+
+    def write(self) -> Ref:
+        """The version that an operator is about to write."""
+        self.version += 1
+        self.block.written.append(self)
+        return Ref(self, self.version)
 
     @property
     def T(self) -> Any:  # noqa: N802 - the public name
@@ -252,8 +259,11 @@ class Block:
         self.parent_idx = parent_idx
         self.vars: dict[str, Variable] = {}
         self.ops: list[Operator] = []
-        # What gradient operators exist already, by what they compute: see static/backward.py.
+        # What exists already and is used again, by what it computes: gradients (see
+        # static/backward_plan.py) and the learning rates of optimizers.
         self.emitted: dict[Any, Any] = {}
+        # Each write of a variable that existed, in order: what it takes to undo them.
+        self.written: list[Variable] = []
 
     def var(self, name: str) -> Variable:
         """The variable of that name; a ValueError when the block has none."""
@@ -287,14 +297,19 @@ class Block:
     @contextlib.contextmanager
     def restored_on_error(self) -> Iterator[None]:
         """Inside the ``with`` block an exception leaves this block of the program as it was."""
-        # What is there is never changed or taken away inside, so the lengths say what to keep.
+        # What is there is never changed (but for versions) or taken away inside, so the lengths
+        # say what to keep.
         ops, count = self.ops, len(self.ops)
+        writes = len(self.written)
         tables = [(table, len(table)) for table in (self.vars, self.emitted)]
         try:
             yield
         except BaseException:
             del ops[count:]
             self.ops = ops
+            for var in self.written[writes:]:
+                var.version -= 1
+            del self.written[writes:]
             for table, size in tables:
                 for key in list(table)[size:]:
                     del table[key]
@@ -328,6 +343,9 @@ class Program:
     def __init__(self) -> None:
         self.blocks: list[Block] = [Block(self, 0)]
         self.version = 0
+        # What executors compiled of it lives as long as both do: a plan knows its program, so an
+        # executor that held the plans would keep every program it ever ran.
+        self.compiled: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
         self._random_seed = 0
         self._generator: np.random.Generator | None = None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +14,7 @@ from autograd_engine.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError
 from autograd_engine.namespace import ops
-from autograd_engine.tensor.operand import constant
+from autograd_engine.tensor.operand import as_operand, constant, spec_of
 
 __all__ = [
     "arange",
@@ -27,6 +29,7 @@ __all__ = [
 ]
 
 Array = NDArray[Any]
+_MOST = sys.maxsize // 16  # elements of an array, whatever its dtype
 
 
 def to_array(data: Any, dtype: DTypeLike | None, function: str = "to_tensor") -> Array:
@@ -110,6 +113,10 @@ def _shape(shape: Any, function: str) -> tuple[int, ...]:
     for d in sizes:
         if not isinstance(d, (int, np.integer)) or isinstance(d, bool) or d < 0:
             raise ArgumentError(f"{function}: shape {shape!r} must hold non-negative ints")
+    if math.prod(map(int, sizes)) > _MOST:
+        raise ArgumentError(
+            f"{function}: shape {list(sizes)} has more elements than an array can have"
+        )
     return tuple(int(d) for d in sizes)
 
 
@@ -120,6 +127,20 @@ def _number(function: str, argument: str, value: Any) -> Any:
     if not isinstance(value, (bool, int, float, complex)):
         raise TypeError(f"{function}: {argument} must be a number, got {type(value).__name__}")
     return value
+
+
+def _held(function: str, argument: str, value: Any, dtype: np.dtype[Any]) -> Any:
+    """`value`, which an array of this dtype can hold (rounded)."""
+    try:
+        if dtype.kind == "c" or not isinstance(value, complex):
+            with np.errstate(over="ignore"):
+                np.asarray(value, dtype)
+            return value
+    except (OverflowError, ValueError):
+        pass
+    raise ArgumentError(
+        f"{function}: {argument} {value!r} does not fit {dtype.name}; choose another dtype"
+    )
 
 
 def full(
@@ -136,7 +157,7 @@ def full(
     [7.0, 7.0]
     """
     chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
-    value = _number("full", "fill_value", fill_value)
+    value = _held("full", "fill_value", _number("full", "fill_value", fill_value), chosen)
     return ops.full(shape=_shape(shape, "full"), value=value, dtype=chosen.name)
 
 
@@ -176,9 +197,11 @@ def full_like(
     >>> full_like(zeros([2]), 3).tolist()
     [3.0, 3.0]
     """
-    chosen = None if dtype is None else to_numpy(dtype).name
+    x = as_operand("full_like", x)
+    chosen = None if dtype is None else to_numpy(dtype)
     value = _number("full_like", "fill_value", fill_value)
-    return ops.full_like(x, value=value, dtype=chosen)
+    value = _held("full_like", "fill_value", value, chosen or spec_of(x).dtype)
+    return ops.full_like(x, value=value, dtype=chosen and chosen.name)
 
 
 def zeros_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
@@ -220,17 +243,27 @@ def arange(
     if end is None:
         start, end = 0, start
     start, end, step = (
-        _number("arange", name, value)
+        _bound(name, _number("arange", name, value))
         for name, value in (("start", start), ("end", end), ("step", step))
     )
     if step == 0:
         raise ArgumentError("arange: step must not be 0")
+    if (end - start) / step > _MOST:
+        raise ArgumentError(f"arange: {start} to {end} has more elements than an array can have")
     if dtype is None:
         whole = all(isinstance(v, (int, np.integer)) for v in (start, end, step))
         chosen = np.dtype(np.int64) if whole else get_default_numpy_dtype()
     else:
         chosen = to_numpy(dtype)
     return ops.range(start=start, end=end, step=step, dtype=chosen.name)
+
+
+def _bound(argument: str, value: Any) -> Any:
+    """A finite number, an int within 64 bits."""
+    value = _held("arange", argument, value, np.dtype(type(value)))
+    if isinstance(value, complex) or not math.isfinite(value):
+        raise ArgumentError(f"arange: {argument} must be a finite number, got {value}")
+    return value
 
 
 def assign(x: Any, output: Tensor | None = None) -> Any:

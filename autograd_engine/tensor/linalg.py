@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_engine.dims import Dim
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.namespace import ops
 from autograd_engine.spec import Shape, matmul_shape
@@ -44,16 +43,16 @@ def matmul(
     row, column = spec_of(x).ndim == 1, spec_of(y).ndim == 1
     if row or column:
         return _with_vectors(x, y, row, column, transpose_x, transpose_y)
-    shape = spec_of(x).shape
-    if len(shape) > 2 and spec_of(y).ndim == 2 and not transpose_x:
-        lead = shape[:-1]
-        unknown = sum(isinstance(d, Dim) for d in lead)
-        if unknown <= 1 and not isinstance(shape[-1], Dim) and 0 not in shape:
-            # One large product instead of many small ones, and in the gradient of y as well.
-            flat = ops.reshape(x, shape=(-1, shape[-1]))
-            out = ops.matmul(flat, y, transpose_x=False, transpose_y=transpose_y)
-            sizes = tuple(-1 if isinstance(d, Dim) else d for d in lead)
-            return ops.reshape(out, shape=(*sizes, spec_of(out).shape[-1]))
+    shape, other = spec_of(x).shape, spec_of(y).shape
+    if len(shape) > 2 and len(other) == 2 and not transpose_x:
+        other = other[::-1] if transpose_y else other
+        if shape[-1] != other[0]:
+            matmul_shape("matmul", shape, other)  # so that an error speaks of these shapes
+        # One large product instead of many small ones, and in the gradient of y as well. It has
+        # other bits, so the ranks alone decide, and not which sizes a program happens to know.
+        flat = ops.flatten_lead(x)
+        out = ops.matmul(flat, y, transpose_x=False, transpose_y=transpose_y)
+        return ops.unflatten_lead(out, x)
     return ops.matmul(x, y, transpose_x=transpose_x, transpose_y=transpose_y)
 
 

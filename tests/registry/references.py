@@ -345,6 +345,15 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "reshape": lambda x, shape: np.asarray(x.ravel().tolist()).reshape(
         [x.shape[i] if d == 0 else d for i, d in enumerate(shape)]
     ),
+    "flatten_lead": lambda x: np.asarray([v for _, v in np.ndenumerate(x)]).reshape(
+        x.size // x.shape[-1] if x.shape[-1] else int(np.prod(x.shape[:-1])), x.shape[-1]
+    ),
+    "unflatten_lead": lambda x, like: np.moveaxis(
+        np.asarray([np.ravel(column) for column in x.T]).reshape(x.shape[-1], *like.shape[:-1]),
+        0,
+        -1,
+    ),
+    "same_shape": lambda x, like: x + np.zeros(like.shape),
     "unsqueeze": lambda x, axis: x[
         tuple(None if i in axis else slice(None) for i in range(x.ndim + len(axis)))
     ],

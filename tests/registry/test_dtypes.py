@@ -44,6 +44,9 @@ def test_gradients_keep_the_dtype(op, sample, dtype):
     )
 
 
+# Outputs that are float32 for float16 operands: a variance leaves the range of float16 early.
+MOMENTS = {("standardize", "mean"), ("standardize", "variance")}
+
 # Operations that say themselves which floating dtype they give.
 CHOSEN = frozenset(n for n, op in REGISTRY.items() if "dtype" in op.attrs)
 
@@ -55,10 +58,12 @@ CHOSEN = frozenset(n for n, op in REGISTRY.items() if "dtype" in op.attrs)
 def test_values_keep_the_dtype(op, sample, dtype):
     operands = sample.cast(dtype)
     # A condition or an index has no say; `like` alone has one in cast_like.
-    for result in call(op, tensors(operands), op.complete_attrs(sample.attrs)):
+    results = call(op, tensors(operands), op.complete_attrs(sample.attrs))
+    for k, result in enumerate(results):
         data = result.numpy()
         if data.dtype.kind == "f":
-            assert data.dtype == dtype
+            wide = (op.name, op.output_at(k)) in MOMENTS and dtype == "float16"
+            assert data.dtype == ("float32" if wide else dtype)
 
 
 FLOATING = sorted(n for n, op in REGISTRY.items() if op.dtypes == "floating")

@@ -97,6 +97,47 @@ def test_only_what_the_fetches_need_must_be_fed(exe: Any) -> None:
     assert exe.run(feed={"x": ones(1)}, fetch_list=[y])[0].tolist() == [2.0]
 
 
+@pytest.mark.parametrize(
+    ("dtype", "value"),
+    [
+        ("int64", [1.7, 2.2]),
+        ("int64", [1.0, float("nan")]),
+        ("int64", [10**30, 0]),
+        ("int64", [2**63, 0]),
+        ("int64", ["1", "2"]),
+        ("int8", [300, 0]),
+        ("uint8", [-1, 0]),
+        ("bool", [2, 0]),
+        ("float32", ["1.5", "2"]),
+        ("float32", [None, 1.0]),
+        ("float32", [1j, 0.0]),
+    ],
+    ids=repr,
+)
+def test_lists_that_the_declared_dtype_cannot_hold(exe: Any, dtype: str, value: Any) -> None:
+    x = paddle.static.data("x", [2], dtype)
+    with pytest.raises(FeedError, match=f"feed 'x' cannot be made an array of {dtype}"):
+        exe.run(feed={"x": value}, fetch_list=[x])
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "held"),
+    [
+        ("int64", [1.0, 2.0], [1, 2]),
+        ("int64", [], []),
+        ("int64", [True], [1]),
+        ("bool", [1, 0], [True, False]),
+        ("float32", [10**30], [float(np.float32(1e30))]),
+        ("float32", [np.float64(0.5), np.int8(3)], [0.5, 3.0]),
+        ("float32", [float("inf")], [float("inf")]),
+    ],
+    ids=repr,
+)
+def test_lists_that_it_can_hold(exe: Any, dtype: str, value: Any, held: Any) -> None:
+    x = paddle.static.data("x", [None], dtype)
+    assert exe.run(feed={"x": value}, fetch_list=[x])[0].tolist() == held
+
+
 @pytest.mark.parametrize("feed", [3, "x", [1, 2], [{}, {}]])
 def test_feed_must_be_a_dict(exe: Any, feed: Any) -> None:
     with pytest.raises(TypeError, match="feed must be a dict from names to arrays"):
@@ -387,7 +428,7 @@ def test_a_value_that_is_asked_only_for_its_shape_is_released() -> None:
         grads = paddle.static.gradients(paddle.mean(doubled), x)
         exe = paddle.static.Executor()
         exe.run(x.block.program, feed={"x": np.ones((3, 2), "float32")}, fetch_list=grads)
-    (plan,) = exe._plans.values()
+    (plan,) = x.block.program.compiled[exe].values()
     lines = [line.strip() for line in plan.compiled.source.splitlines()]
     name = doubled.name.replace(".", "_")
     released = next(k for k, line in enumerate(lines) if line.startswith("del") and name in line)

@@ -343,6 +343,39 @@ def test_a_cotangent_that_does_not_fit(shape: Any, dtype: str, kind: Any, hint: 
     assert len(op_types()) == count
 
 
+@pytest.mark.parametrize("size", [5, 2, 1, 0])
+def test_a_cotangent_whose_size_shows_when_it_is_fed(size: int) -> None:
+    """Without a check it would be cut, spread or broadcast, and nobody would know."""
+    x, t = data(shape=[None, 2]), data("t", [None])
+    y = paddle.sum(x, axis=1)
+    grads = gradients(y, x, target_gradients=t)
+    assert run(grads, x=np.ones((3, 2)), t=[1.0, 2.0, 3.0]) == [[[1.0] * 2, [2.0] * 2, [3.0] * 2]]
+    hint = rf"t has shape \[{size}\], {y.name} has \[3\].*they must be equal"
+    with pytest.raises(RuntimeError, match=hint):
+        run(grads, x=np.ones((3, 2)), t=np.ones(size))
+
+
+def test_a_cotangent_is_checked_once_and_only_where_it_must_be() -> None:
+    x, t = data(shape=[None, 2]), data("t", [None])
+    y = paddle.sum(x, axis=1)
+    gradients(y, x, target_gradients=y * 2.0)
+    gradients(paddle.sum(x), x, target_gradients=data("u", ()))
+    assert "same_shape" not in op_types()
+    (first,) = gradients(y, x, target_gradients=t)
+    count = len(op_types())
+    (again,) = gradients(y, x, target_gradients=t)
+    assert again is first
+    assert len(op_types()) == count
+    assert op_types().count("same_shape") == 1
+
+
+def test_the_gradient_by_a_checked_cotangent() -> None:
+    x, t = data(shape=[None, 2]), data("t", [None])
+    (first,) = gradients(paddle.sum(x * x, axis=1), x, target_gradients=t)
+    by_x, by_t = gradients(paddle.sum(first), [x, t])
+    assert run([by_x, by_t], x=[[1.0, 2.0]], t=[3.0]) == [[[6.0, 6.0]], [6.0]]
+
+
 def test_as_many_cotangents_as_targets() -> None:
     x, g = data(), data("g")
     with pytest.raises(ValueError, match="2 entries for 1 targets; give one each, None for ones"):

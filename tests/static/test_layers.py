@@ -240,6 +240,41 @@ def test_conv2d_needs_four_axes() -> None:
         nn.conv2d(static.data("x", [None, 3]), 4, 3)
 
 
+@pytest.mark.parametrize("function", [nn.fc, paddle.nn.functional.linear])
+def test_unknown_leading_sizes_stay(function: Any) -> None:
+    x = static.data("x", [None, None, 4])
+    if function is nn.fc:
+        out = nn.fc(x, 3, num_flatten_dims=2)
+    else:
+        out = function(x, static.create_parameter([4, 3], "float32"))
+    assert out.shape == (-1, -1, 3)
+    assert out.spec.shape[:2] == x.spec.shape[:2]
+    (value,) = start().run(feed={"x": np.ones((2, 5, 4), "float32")}, fetch_list=[out])
+    assert value.shape == (2, 5, 3)
+
+
+@pytest.mark.parametrize("keep", [1, 2, 3])
+def test_fc_keeps_as_many_unknown_axes_as_it_is_told(keep: int) -> None:
+    declared = [None] * keep + [2, 3, 4][keep - 1 :]
+    x = static.data("x", declared)
+    out = nn.fc(x, 5, num_flatten_dims=keep, bias_attr=False, weight_attr="w")
+    value = np.random.default_rng(1).standard_normal((6, 2, 3, 4)[-len(declared) :])
+    feed = {"x": value.astype("float32")}
+    result, w = start().run(feed=feed, fetch_list=[out, "w"])
+    expected = feed["x"].reshape(-1, w.shape[0]) @ w
+    np.testing.assert_array_equal(result, expected.reshape(*value.shape[:keep], 5))
+
+
+def test_a_padding_row_of_a_table_with_unknown_rows() -> None:
+    ids, table = static.data("ids", [None], "int64"), static.data("table", [None, 2])
+    out = paddle.nn.functional.embedding(ids, table, padding_idx=1)
+    feed = {"ids": np.array([0, 1, 2]), "table": np.ones((3, 2), "float32")}
+    (value,) = start().run(feed=feed, fetch_list=[out])
+    assert value.tolist() == [[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]]
+    with pytest.raises(ValueError, match=r"padding_idx -1 counts from the end.*declare it"):
+        paddle.nn.functional.embedding(ids, table, padding_idx=-1)
+
+
 def test_batch_norm_follows_the_batch_and_then_uses_what_it_saw() -> None:
     x = static.data("x", [None, 2])
     attr = {"param_attr": "scale", "bias_attr": "shift"}

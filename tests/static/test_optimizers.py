@@ -1,5 +1,6 @@
 """Optimizers in programs: what they return, their variables, and the bits of eager steps."""
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -164,6 +165,131 @@ class TestMinimize:
         assert exe.run(fetch_list=[w])[0].tolist() == [2.0]
 
 
+def pair(name: str = "w", shape: Any = (2,), dtype: str = "float32") -> tuple[Any, Any]:
+    """A parameter, and something fed that can pass for its gradient."""
+    parameter = static.create_parameter(
+        list(shape), dtype, name=name, default_initializer=paddle.nn.initializer.Constant(1.0)
+    )
+    return parameter, static.data(f"g_{name}", list(shape), dtype)
+
+
+def programs() -> Any:
+    """Everything that a failing call could have changed in the default programs."""
+    found = []
+    for program in (static.default_main_program(), static.default_startup_program()):
+        versions = {v.name: v.version for v in program.list_vars()}
+        found.append((repr(program), versions, list(program.global_block().emitted)))
+    return found
+
+
+@pytest.mark.usefixtures("building")
+class TestLearningRates:
+    def test_each_dtype_has_a_rate_of_its_own(self) -> None:
+        """One float64 parameter must not turn the others into float64."""
+        optimizer = SGD(0.5)
+        optimizer.apply_gradients([pair("a", dtype="float64"), pair("b"), pair("c")])
+        rates = [op.inputs["learning_rate"][0] for op in ops()]
+        assert [r.name for r in rates] == ["learning_rate_0", "learning_rate_1", "learning_rate_1"]
+        assert [r.dtype.name for r in rates] == ["float64", "float32", "float32"]
+        exe = static.Executor()
+        exe.run(static.default_startup_program())
+        feed = {f"g_{n}": np.ones(2, "float64" if n == "a" else "float32") for n in "abc"}
+        a, b, _ = exe.run(feed=feed, fetch_list=["a", "b", "c"])
+        assert (a.dtype, b.dtype) == (np.float64, np.float32)
+        assert np.asarray(static.global_scope().find_var("b").get_tensor()).dtype == np.float32
+
+    def test_a_rate_holds_for_what_is_built_after_it(self) -> None:
+        (v, _), (w, _) = pair("v"), pair("w")
+        optimizer = SGD(1.0)
+        optimizer.minimize(paddle.sum(v))
+        optimizer.set_lr(10.0)
+        optimizer.minimize(paddle.sum(w), parameters=[w])
+        optimizer.set_lr(1.0)
+        optimizer.minimize(paddle.sum(v * 1.0), parameters=[v])
+        rates = [op.inputs["learning_rate"][0].name for op in ops() if op.type == "sgd"]
+        assert rates == ["learning_rate_0", "learning_rate_1", "learning_rate_0"]
+        exe = static.Executor()
+        exe.run(static.default_startup_program())
+        fetched = exe.run(fetch_list=[v, w])
+        assert [x.tolist() for x in fetched] == [[-1.0, -1.0], [-9.0, -9.0]]
+
+    def test_each_program_has_its_own(self) -> None:
+        """Also where a program took the place in memory of one that died."""
+        optimizer = SGD(0.5)
+        for _ in range(20):
+            with static.program_guard(static.Program(), static.Program()):
+                optimizer.apply_gradients([pair()])
+                names = [v.name for v in static.default_main_program().list_vars()]
+                (rate,) = (n for n in names if n.startswith("learning_rate"))
+                assert static.default_startup_program().global_block().has_var(rate)
+            gc.collect()
+
+
+@pytest.mark.usefixtures("building")
+class TestRefusals:
+    """What cannot be applied is refused when the program is built, and leaves nothing behind."""
+
+    @pytest.mark.parametrize(
+        ("make", "kind", "hint"),
+        [
+            (lambda w, g: [(w, None)], TypeError, r"params_grads\[1\]: the gradient of w is None"),
+            (lambda w, g: [(w, static.data("h", [3, 2]))], ValueError,
+             r"w is \[2\], its gradient h \[3, 2\]; they must be equal"),
+            (lambda w, g: [(w, static.data("h", [None]))], ValueError, r"gradient h \[\?\]"),
+            (lambda w, g: [(w, static.data("h", [2], "float64"))], TypeError,
+             "w is float32, its gradient h float64; cast it"),
+            (lambda w, g: [("w", g)], TypeError, "must be a pair of Variables"),
+            (lambda w, g: [w], TypeError, "must be a pair of Variables"),
+            (lambda w, g: [(g, g)], ValueError, "g_w is not kept between runs"),
+            (lambda w, g: [(w, g), (w, g)], ValueError, "w is named twice"),
+        ],
+    )  # fmt: skip
+    def test_pairs_that_do_not_fit(self, make: Any, kind: Any, hint: str) -> None:
+        good, (w, g) = pair("a"), pair()
+        pairs = make(w, g)
+        before = programs()
+        with pytest.raises(kind, match=hint):
+            Adam(0.1).apply_gradients([good, *pairs])
+        assert programs() == before
+
+    @pytest.mark.parametrize("bad", [None, "x", 3])
+    def test_pairs_must_be_a_list(self, bad: Any) -> None:
+        with pytest.raises(TypeError, match=r"must be a list of \(parameter, gradient\) pairs"):
+            SGD(0.1).apply_gradients(bad)
+
+    def test_a_gradient_of_another_program(self) -> None:
+        w, _ = pair()
+        with static.program_guard(static.Program()):
+            h = static.data("h", [2])
+        before = programs()
+        with pytest.raises(ValueError, match="h belongs to another program than w"):
+            SGD(0.1).apply_gradients([(w, h)])
+        assert programs() == before
+
+    def test_a_failure_on_the_way_undoes_it_all(self) -> None:
+        """Here the name of a state is taken, which shows at the second parameter only."""
+        pairs = [pair("a"), pair("b")]
+        loss = paddle.sum(pairs[0][0] * pairs[1][0])
+        static.data("b_velocity_0", [1])
+        before = programs()
+        with pytest.raises(ValueError, match="'b_velocity_0' has been created before"):
+            Momentum(0.1).apply_gradients(pairs)
+        assert programs() == before
+        with paddle.unique_name.guard(), pytest.raises(ValueError, match="been created before"):
+            Momentum(0.1).minimize(loss)
+        assert programs() == before
+
+    @pytest.mark.parametrize("optimizer", [SGD, Adam])
+    def test_parameters_named_twice(self, optimizer: Any) -> None:
+        w, _ = pair()
+        with pytest.raises(ValueError, match="w is named twice"):
+            optimizer(0.1, parameters=[w, w])
+        before = programs()
+        with pytest.raises(ValueError, match="w is named twice"):
+            optimizer(0.1).minimize(paddle.sum(w), parameters=[w, w])
+        assert programs()[1] == before[1]
+
+
 # --- eager and static
 
 
@@ -295,6 +421,7 @@ def test_the_learning_rate_can_be_set() -> None:
         (lambda: SGD(0.1, parameters="w"), TypeError, "must be a list of Tensors, got str"),
         (lambda: SGD(0.1, parameters=3), TypeError, "must be a list of Tensors, got int"),
         (lambda: SGD(0.1, parameters=[3]), TypeError, r"parameters\[0\] must be a Tensor"),
+        (lambda: SGD(0.1, parameters=[paddle.ones([1])] * 2), ValueError, "is named twice"),
         (lambda: Momentum(0.1, momentum=1.5), ValueError, r"momentum must be in \[0, 1\)"),
         (lambda: Momentum(0.1, momentum="x"), TypeError, "Momentum: momentum must be a number"),
         (lambda: Adam(beta1=1.0), ValueError, r"beta1 must be in \[0, 1\), got 1.0"),

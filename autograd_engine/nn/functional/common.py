@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from autograd_engine.dtypes import get_default_numpy_dtype
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
@@ -43,7 +45,7 @@ def embedding(
     weight : Tensor or Variable
         ``[rows, width]``
     padding_idx : int, optional
-        This row reads as zeros and gets no gradient.
+        This row reads as zeros and gets no gradient; a negative one counts from the end.
     sparse : bool
         Accepted; the gradient is dense either way.
 
@@ -75,14 +77,20 @@ def embedding(
     rows = table.shape[0]
     if padding_idx is None:
         return ops.gather(weight, x, axis=0)
-    if (
-        not isinstance(padding_idx, int)
-        or not isinstance(rows, int)
-        or not -rows <= padding_idx < rows
-    ):
-        raise ArgumentError(f"embedding: padding_idx {padding_idx!r} is no row of {rows}")
+    if not isinstance(padding_idx, (int, np.integer)) or isinstance(padding_idx, bool):
+        raise ArgumentError(f"embedding: padding_idx {padding_idx!r} is no row: give an int")
+    row = int(padding_idx)
+    if isinstance(rows, int):
+        if not -rows <= row < rows:
+            raise ArgumentError(f"embedding: padding_idx {row} is no row of {rows}")
+        row %= rows
+    elif row < 0:
+        raise ArgumentError(
+            f"embedding: padding_idx {row} counts from the end of a weight "
+            f"{format_shape(table.shape)} with unknown rows; declare it, or count from the front"
+        )
     out = ops.gather(weight, x, axis=0)
-    padding = ops.equal(ops.unsqueeze(x, axis=(spec.ndim,)), padding_idx % rows)
+    padding = ops.equal(ops.unsqueeze(x, axis=(spec.ndim,)), row)
     return ops.where(padding, 0.0, out)
 
 

@@ -96,12 +96,21 @@ def _hard_labels(op: str, input: Any, label: Any, axis: int) -> Any:
     return label
 
 
-def _pick(op: str, log_probs: Any, label: Any, axis: int, ignore_index: int) -> tuple[Any, Any]:
-    """(-log p of each label, where the label counts); 0 where it is `ignore_index`."""
-    counts = ops.not_equal(label, ignore_index)
-    safe = ops.where(counts, label, 0)
-    picked = -ops.take_along_axis(log_probs, safe, axis=axis)
-    return ops.where(counts, picked, 0.0), counts
+def _pick(values: Any, counts: Any, label: Any, axis: int) -> Any:
+    """The value for each label; that of class 0 for a label that does not count."""
+    return ops.take_along_axis(values, ops.where(counts, label, 0), axis=axis)
+
+
+def _of_log_probs(log_probs: Any, counts: Any, label: Any, axis: int) -> Any:
+    """-log p of each label; 0 where it does not count."""
+    return ops.where(counts, -_pick(log_probs, counts, label, axis), 0.0)
+
+
+def _per_class(weight: Any, like: Any, axis: int) -> Any:
+    """`weight` lying along the class axis of `like`."""
+    shape = [1] * spec_of(like).ndim
+    shape[axis] = -1
+    return ops.reshape(weight, shape=tuple(shape))
 
 
 def cross_entropy(
@@ -126,9 +135,9 @@ def cross_entropy(
         Class numbers, of the shape of `input` without `axis` (or with size 1 there); with
         `soft_label`, probabilities of the shape of `input`.
     weight : Tensor or Variable, optional
-        One for each class. The mean is then weighted.
+        One for each class.
     ignore_index : int
-        Labels that do not count.
+        Labels that do not count; soft labels all count.
     reduction : {"mean", "sum", "none"}
     label_smoothing : float
         In [0, 1]: this share of each label is spread over all classes.
@@ -136,6 +145,16 @@ def cross_entropy(
     Raises
     ------
     DTypeError, ShapeError, ArgumentError, IndexError
+
+    Notes
+    -----
+    With q the (smoothed) label as a distribution, p the probabilities and w the weights, 1 where
+    none are given, the loss of one sample is ``sum_c w_c q_c (-log p_c)``; a class with q_c = 0
+    adds nothing, even where `input` gives the probability 0 for it.
+
+    "mean" is the sum of these losses divided by the sum of the weights of the samples: for class
+    numbers the weight of the class, whatever the smoothing, for samples that count; for soft labels
+    with `weight` ``sum_c w_c q_c``, and 1 without.
 
     Examples
     --------
@@ -158,40 +177,76 @@ def cross_entropy(
             f"{op}: soft labels must have the shape of input, "
             f"{format_shape(spec_of(input).shape)}; got {format_shape(spec_of(label).shape)}"
         )
-    log_probs = log_softmax(input, axis=axis) if use_softmax else ops.log(input)
     if soft_label:
-        return _soft(log_probs, label, weight, axis, reduction, label_smoothing)
-    loss, counts = _pick(op, log_probs, label, axis, ignore_index)
-    if label_smoothing:
-        spread = -ops.mean(log_probs, axis=(axis,), keepdims=True)
-        loss = (1.0 - label_smoothing) * loss + label_smoothing * ops.where(counts, spread, 0.0)
-    return _weighted(loss, counts, label, weight, axis, reduction)
+        return _soft(input, label, weight, axis, reduction, label_smoothing, use_softmax)
+    return _hard(input, label, weight, axis, reduction, label_smoothing, use_softmax, ignore_index)
 
 
-def _weighted(loss: Any, counts: Any, label: Any, weight: Any, axis: int, reduction: str) -> Any:
-    """Reduce, where labels that do not count, and the weights of the others, enter the mean."""
+def _hard(
+    input: Any,
+    label: Any,
+    weight: Any,
+    axis: int,
+    reduction: str,
+    smoothing: float,
+    use_softmax: bool,
+    ignore_index: int,
+) -> Any:
+    counts = ops.not_equal(label, ignore_index)
+    if use_softmax:
+        log_probs = log_softmax(input, axis=axis)
+        loss = _of_log_probs(log_probs, counts, label, axis)
+    else:
+        # Picked before the logarithm is taken: that of another class may be infinite.
+        loss = -ops.log(ops.where(counts, _pick(input, counts, label, axis), 1.0))
+    loss, factor = _weighted(loss, counts, label, weight)
+    if smoothing:
+        if not use_softmax:
+            log_probs = ops.log(ops.where(counts, input, 1.0))
+        terms = log_probs if weight is None else log_probs * _per_class(weight, input, axis)
+        spread = -ops.mean(terms, axis=(axis,), keepdims=True)
+        loss = (1.0 - smoothing) * loss + smoothing * ops.where(counts, spread, 0.0)
+    return _reduce_weighted(loss, factor, axis, reduction)
+
+
+def _weighted(loss: Any, counts: Any, label: Any, weight: Any) -> tuple[Any, Any]:
+    """`loss` times the weight of each label, and these weights: 0 where a label does not count."""
     factor = ops.cast_like(counts, loss)
-    if weight is not None:
-        factor = factor * ops.gather(weight, ops.where(counts, label, 0), axis=0)
-        loss = loss * factor
+    if weight is None:
+        return loss, factor
+    factor = factor * ops.gather(weight, ops.where(counts, label, 0), axis=0)
+    return loss * factor, factor
+
+
+def _reduce_weighted(loss: Any, factor: Any, axis: int, reduction: str) -> Any:
     if reduction == "mean":
         return sum_over(loss) / sum_over(factor)
     return _reduce(ops.squeeze(loss, axis=(axis,)), reduction)
 
 
 def _soft(
-    log_probs: Any, label: Any, weight: Any, axis: int, reduction: str, smoothing: float
+    input: Any,
+    label: Any,
+    weight: Any,
+    axis: int,
+    reduction: str,
+    smoothing: float,
+    use_softmax: bool,
 ) -> Any:
     if smoothing:
-        spread = ops.mean(ops.full_like(label, value=1.0), axis=(axis,), keepdims=True)
-        classes = ops.sum(ops.full_like(label, value=1.0), axis=(axis,), keepdims=True)
-        label = (1.0 - smoothing) * label + smoothing * spread / classes
-    terms = label * log_probs
-    if weight is not None:
-        shape = [1] * spec_of(label).ndim
-        shape[axis] = -1
-        terms = terms * ops.reshape(weight, shape=tuple(shape))
-    return _reduce(-ops.sum(terms, axis=(axis,), keepdims=False), reduction)
+        one = ops.mean(ops.full_like(label, value=1.0), axis=(axis,), keepdims=True)
+        uniform = ops.spread_like(one, label, axis=(axis,), keepdims=True)
+        label = (1.0 - smoothing) * label + smoothing * uniform
+    if use_softmax:
+        log_probs = log_softmax(input, axis=axis)
+    else:  # 0 log 0 counts as 0, the limit of p log p
+        nothing = ops.logical_and(ops.equal(label, 0.0), ops.equal(input, 0.0))
+        log_probs = ops.log(ops.where(nothing, 1.0, input))
+    share = label if weight is None else label * _per_class(weight, label, axis)
+    loss = -ops.sum(share * log_probs, axis=(axis,), keepdims=False)
+    if weight is not None and reduction == "mean":
+        return sum_over(loss) / sum_over(share)
+    return _reduce(loss, reduction)
 
 
 def softmax_with_cross_entropy(
@@ -248,5 +303,7 @@ def nll_loss(
     weight = _class_weight(op, weight, input, 1)
     _check_reduction(op, reduction)
     label = _hard_labels(op, input, label, 1)
-    loss, counts = _pick(op, input, label, 1, ignore_index)
-    return _weighted(loss, counts, label, weight, 1, reduction)
+    counts = ops.not_equal(label, ignore_index)
+    loss = _of_log_probs(input, counts, label, 1)
+    loss, factor = _weighted(loss, counts, label, weight)
+    return _reduce_weighted(loss, factor, 1, reduction)

@@ -11,11 +11,13 @@ from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.registry import REGISTRY
 from autograd_engine.spec import Shape, format_shape, may_equal
-from autograd_engine.static.builder import append_operator
-from autograd_engine.static.program import Ref, Variable
+from autograd_engine.static.builder import append_operator, restored_on_error
+from autograd_engine.static.program import Ref
 from autograd_engine.tensor.operand import as_operand, spec_of
 
 __all__ = ["batch_norm", "layer_norm"]
+
+_ARGUMENTS = ("running_mean", "running_var", "weight", "bias")
 
 
 def layer_norm(
@@ -131,43 +133,48 @@ def batch_norm(
     if ndim < 2:
         raise ShapeError(f"batch_norm: x must be [N, C, ...], got {format_shape(spec_of(x).shape)}")
     channels = spec_of(x).shape[1:2]
-    running_mean, running_var, weight, bias = (
-        _affine("batch_norm", name, value, channels)
-        for name, value in (
-            ("running_mean", running_mean),
-            ("running_var", running_var),
-            ("weight", weight),
-            ("bias", bias),
+    given = (running_mean, running_var, weight, bias)
+    with restored_on_error(x, *given):
+        running_mean, running_var, weight, bias = (
+            _affine("batch_norm", name, value, channels)
+            for name, value in zip(_ARGUMENTS, given, strict=True)
         )
-    )
-    spread = (1, -1, *[1] * (ndim - 2))
-    if use_global_stats if use_global_stats is not None else not training:
-        mean = ops.reshape(running_mean, shape=spread)
-        deviation = ops.sqrt(ops.reshape(running_var, shape=spread) + epsilon)
-        out = (x - mean) / deviation
-    else:
-        axes = (0, *range(2, ndim))
-        out, mean, variance = ops.standardize(x, axis=axes, epsilon=epsilon)
-        _follow(running_mean, ops.reshape(mean, shape=(-1,)), momentum)
-        _follow(running_var, ops.reshape(variance, shape=(-1,)), momentum)
-    if weight is not None:
-        out = out * ops.reshape(weight, shape=spread)
-    return out if bias is None else out + ops.reshape(bias, shape=spread)
+        spread = (1, -1, *[1] * (ndim - 2))
+        fixed = use_global_stats if use_global_stats is not None else not training
+        if fixed:
+            mean = ops.reshape(running_mean, shape=spread)
+            deviation = ops.sqrt(ops.reshape(running_var, shape=spread) + epsilon)
+            out = (x - mean) / deviation
+        else:
+            axes = (0, *range(2, ndim))
+            out, mean, variance = ops.standardize(x, axis=axes, epsilon=epsilon)
+        if weight is not None:
+            out = out * ops.reshape(weight, shape=spread)
+        if bias is not None:
+            out = out + ops.reshape(bias, shape=spread)
+        if not fixed:  # last: a call that fails has written nothing
+            statistics = ((running_mean, mean), (running_var, variance))
+            kept = [(r, _following(r, s, momentum)) for r, s in statistics if r is not None]
+            for running, new in kept:
+                _write(running, new)
+        return out
 
 
-def _follow(running: Any, new: Any, momentum: float) -> None:
-    """running = momentum * running + (1 - momentum) * new, outside of any gradient."""
-    if isinstance(running, Variable):
-        value = running * momentum + new * (1.0 - momentum)
-        value.stop_gradient = True
-        running.version += 1
-        append_operator(
-            running.block,
-            REGISTRY["assign"],
-            (Ref(value, value.version),),
-            (Ref(running, running.version),),
-            {},
-        )
-    elif isinstance(running, Tensor):
-        old, statistic = running.detach(), new.detach()
-        running.set_value(old * momentum + statistic * (1.0 - momentum))
+def _following(running: Any, statistic: Any, momentum: float) -> Any:
+    """momentum * running + (1 - momentum) * statistic, outside of any gradient."""
+    statistic = ops.reshape(statistic, shape=(-1,))
+    if isinstance(running, Tensor) and isinstance(statistic, Tensor):
+        running, statistic = running.detach(), statistic.detach()
+    new = running * momentum + statistic * (1.0 - momentum)
+    new.stop_gradient = True
+    return new
+
+
+def _write(running: Any, new: Any) -> None:
+    if isinstance(running, Tensor):
+        running.set_value(new)
+        return
+    if new.spec.dtype != running.spec.dtype:  # set_value casts too
+        new = ops.cast(new, dtype=running.spec.dtype.name)
+    operands = (Ref(new, new.version),)
+    append_operator(running.block, REGISTRY["assign"], operands, (running.write(),), {})
