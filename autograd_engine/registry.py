@@ -3,7 +3,7 @@
 An operation is declared once::
 
     multiply = defop("multiply", kernel=np.multiply, inputs="x y", infer=broadcast,
-                     broadcasts=differ, dtypes="common")
+                     broadcasts=0, dtypes="common")
     multiply.vjp(x=lambda xp, g, y: g * y,
                  y=lambda xp, g, x: g * x)
 
@@ -95,9 +95,9 @@ class OpDef:
         ShapeError or DTypeError, with the fix, where the kernel could not run.
     attrs : dict
         Attribute names with their defaults (`inspect.Parameter.empty` where there is none).
-    broadcasts : callable or None
-        ``broadcasts(shape, out_shape)`` is True unless an input of that shape is sure not to be
-        broadcast to the output; where it is True, the cotangent is projected back onto it.
+    broadcasts : int or None
+        How many axes at the end of each input do not broadcast (0 for elementwise operations, 2 for
+        matrices); those before them do, and cotangents are then projected back. None: no axis does.
     dtypes : {"any", "common", "floating"}
         "common": inputs are cast to the dtype in which they meet; "floating": and integers to the
         default float.
@@ -121,7 +121,7 @@ class OpDef:
         inputs: str,
         infer: Infer,
         outputs: str = "out",
-        broadcasts: Callable[[Shape, Shape], bool] | None = None,
+        broadcasts: int | None = None,
         dtypes: DTypeRule = "any",
         nondiff_outputs: str = "",
         lazy_cotangents: bool = False,
@@ -227,9 +227,11 @@ class OpDef:
 
     def projected(self, shapes: Iterable[Shape], out_shape: Shape) -> int:
         """Bits of the inputs that broadcasting may have stretched."""
-        if self.broadcasts is None:
+        core = self.broadcasts
+        if core is None:
             return 0
-        return sum(1 << k for k, s in enumerate(shapes) if self.broadcasts(s, out_shape))
+        lead = out_shape[: len(out_shape) - core]
+        return sum(1 << k for k, s in enumerate(shapes) if s[: len(s) - core] != lead)
 
     def infer_tuple(self, specs: Sequence[Spec], attrs: dict[str, Any]) -> tuple[Spec, ...]:
         """Specs of all outputs, always a tuple."""

@@ -51,7 +51,12 @@ users: Final[list[Any]] = [None]
 
 def user_frame_from(frame: FrameType) -> FrameType:
     """`frame`, or the nearest one outside of it that is not the engine's own."""
-    while frame.f_code.co_filename.startswith(PACKAGE_DIR) and frame.f_back is not None:
+    known = users[0]
+    while (
+        frame.f_globals is not known
+        and frame.f_code.co_filename.startswith(PACKAGE_DIR)
+        and frame.f_back is not None
+    ):
         frame = frame.f_back
     users[0] = frame.f_globals
     return frame

@@ -13,7 +13,10 @@ from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
 from autograd_engine.source import Location, caller
 from autograd_engine.static import mode
 
-__all__ = ["backward", "checked_cotangents", "tensor_backward"]
+__all__ = ["accumulate", "backward", "checked_cotangents", "settled", "tensor_backward"]
+
+
+_new = object.__new__
 
 
 def backward(
@@ -112,8 +115,8 @@ def accumulate(found: dict[Edge, Any]) -> None:
             g = old._data + g
         if g.__class__ is not np.ndarray or g.base is not None:
             g = settled(g)
-        grad = Tensor._wrap(g)
-        grad._stop = False
+        grad = _new(Tensor)  # `Tensor._wrap`, without a call for each leaf
+        grad._data, grad._node, grad._stop = g, None, False
         updated.append((leaf, grad))
     for leaf, grad in updated:
         leaf._grad = grad  # type: ignore[union-attr]

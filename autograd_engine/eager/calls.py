@@ -31,7 +31,6 @@ from autograd_engine.eager.record import explain_failure
 from autograd_engine.eager.tape import Node, newer
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.flags import flags
-from autograd_engine.ops.infer import differ
 from autograd_engine.registry import OpDef
 from autograd_engine.source import run_generated, user_frame_from, user_stack, users
 
@@ -52,7 +51,6 @@ def generate_call(op: OpDef, general: Callable[..., Any]) -> Callable[..., Any]:
         "_Node": Node,
         "_Tensor": Tensor,
         "_asarray": np.asarray,
-        "_broadcasts": op.broadcasts,
         "_explain_failure": explain_failure,
         "_general": general,
         "_getframe": _getframe,
@@ -76,7 +74,7 @@ def generate_call(op: OpDef, general: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Pullbacks(dict[int, Any]):
-    """Pullbacks by the inputs that want a gradient (low bits) and those to project (high bits)."""
+    """Pullbacks by the inputs that want a gradient (low bits) and those to project (high)."""
 
     def __init__(self, op: OpDef) -> None:
         self._op = op
@@ -189,14 +187,19 @@ def _recording(op: OpDef, arrays: list[str]) -> list[str]:
 
 
 def _projection(op: OpDef, arrays: list[str]) -> list[str]:
-    if op.broadcasts is None:
+    """`OpDef.projected`, for operands whose axes before the last `core` broadcast."""
+    core = op.broadcasts
+    if core is None:
         return []
-    lines = ["_shape = _out.shape"]
-    for k, a in enumerate(arrays):
-        differs = f"{a}.shape != _shape"
-        test = differs if op.broadcasts is differ else f"_broadcasts({a}.shape, _shape)"
-        lines.append(f"if {test}: _mask += {1 << (len(arrays) + k)}")
-    return lines
+    bits = [1 << (len(arrays) + k) for k in range(len(arrays))]
+    if core == 0:
+        tests = [f"if {a}.shape != _shape: _mask += {b}" for a, b in zip(arrays, bits, strict=True)]
+        return ["_shape = _out.shape", *tests]
+    tests = [
+        f"    if {a}.shape[:-{core}] != _lead: _mask += {b}"
+        for a, b in zip(arrays, bits, strict=True)
+    ]
+    return [f"if _out.ndim > {core}:", f"    _lead = _out.shape[:-{core}]", *tests]
 
 
 def _edges(names: list[str], positions: list[int]) -> list[str]:

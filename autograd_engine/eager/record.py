@@ -88,7 +88,9 @@ def _record(
     attrs: dict[str, Any],
 ) -> Node | None:
     """A node for the call, None when no input that wants a gradient has a rule."""
-    project = op.projected([a.shape for a in arrays], outputs[0].shape) if op.broadcasts else 0
+    project = 0
+    if op.broadcasts is not None:
+        project = op.projected([a.shape for a in arrays], outputs[0].shape)
     pullback = op.pullback(mask, project)
     kind = outputs[0].dtype.kind
     if not pullback.wanted or kind in "biu":  # cast to integers: the gradient ends there

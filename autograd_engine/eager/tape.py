@@ -15,7 +15,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Callable, Iterable
-from heapq import heappop, heappush
+from heapq import heappop, heappush, heappushpop
 from types import CodeType
 from typing import Any, TypeAlias
 
@@ -201,8 +201,13 @@ def run_backward(
         cotangents[edge] = g if old is None else old + g
         if old is None and isinstance(edge, Node):
             heappush(heap, (edge.seq, edge))
-    while heap:
-        node = heappop(heap)[1]
+    found: Node | None = None  # met last, and not on the heap: in a chain, nothing ever is
+    while found is not None or heap:
+        if found is None:
+            node = heappop(heap)[1]
+        else:
+            node = heappushpop(heap, (found.seq, found))[1] if heap else found
+            found = None
         g = cotangents.pop(node)
         if capture is not None and node in capture:
             captured[node] = g
@@ -235,7 +240,10 @@ def run_backward(
             elif gi is not None:
                 cotangents[edge] = gi
                 if edge.__class__ is not Tensor and isinstance(edge, Node):
-                    heappush(heap, (edge.seq, edge))
+                    if found is None:
+                        found = edge
+                    else:
+                        heappush(heap, (edge.seq, edge))
         if observe is not None:
             observe(node, g, edges, results)
     cotangents.update(captured)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from autograd_engine.errors import ArgumentError
 from autograd_engine.kernels.erf import erf as erf_kernel
-from autograd_engine.ops.infer import broadcast, compare, differ, same
+from autograd_engine.ops.infer import broadcast, compare, same
 from autograd_engine.registry import NONDIFF, OpDef, defop
 from autograd_engine.spec import Spec
 
@@ -23,9 +23,7 @@ def _unary(name: str, kernel: Any, dtypes: str = "floating") -> OpDef:
 
 
 def _binary(name: str, kernel: Any, dtypes: str = "common") -> OpDef:
-    return defop(
-        name, kernel, inputs="x y", infer=broadcast(name), broadcasts=differ, dtypes=dtypes
-    )
+    return defop(name, kernel, inputs="x y", infer=broadcast(name), broadcasts=0, dtypes=dtypes)
 
 
 def _comparison(name: str, kernel: Any) -> OpDef:
@@ -126,7 +124,7 @@ defop(
     _where,
     inputs="condition x y",
     infer=_infer_where,
-    broadcasts=differ,
+    broadcasts=0,
     dtypes="common",
     untyped="condition",
 ).vjp(

@@ -9,9 +9,9 @@ import numpy as np
 
 from autograd_engine.dtypes import BOOL, common_dtype
 from autograd_engine.errors import DTypeError
-from autograd_engine.spec import Shape, Spec, broadcast_shapes
+from autograd_engine.spec import Spec, broadcast_shapes
 
-__all__ = ["broadcast", "compare", "differ", "index_dtype", "like", "same", "sum_dtype"]
+__all__ = ["broadcast", "compare", "index_dtype", "like", "same", "sum_dtype"]
 
 
 def same(x: Spec, **_: Any) -> Spec:
@@ -41,11 +41,6 @@ def compare(name: str) -> Callable[..., Spec]:
         return Spec(broadcast_shapes(name, *[s.shape for s in specs]), BOOL)
 
     return infer
-
-
-def differ(shape: Shape, out_shape: Shape) -> bool:
-    """Whether an elementwise input of this shape may have been broadcast."""
-    return shape != out_shape
 
 
 def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:

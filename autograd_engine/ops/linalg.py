@@ -36,10 +36,6 @@ def _infer_matmul(
     return Spec(out, common_dtype([x.dtype, y.dtype]))
 
 
-def _batch_differs(shape: Shape, out_shape: Shape) -> bool:
-    return shape[:-2] != out_shape[:-2]
-
-
 def matmul_x(xp: Any, g: Any, y: Any, *, transpose_x: bool, transpose_y: bool) -> Any:
     """out = X Y gives G Y'; transposed where X was."""
     if transpose_x:
@@ -60,6 +56,6 @@ defop(
     _matmul,
     inputs="x y",
     infer=_infer_matmul,
-    broadcasts=_batch_differs,
+    broadcasts=2,
     dtypes="common",
 ).vjp(x=matmul_x, y=matmul_y)

@@ -137,7 +137,8 @@ class Optimizer:
             if rate is None:
                 rate = rates[data.dtype] = np.asarray(self._learning_rate, data.dtype)
             if not operation.multiple:
-                p._data = np.asarray(kernel(data, grad._data, rate, **attrs))
+                new = kernel(data, grad._data, rate, **attrs)
+                p._data = new if new.__class__ is np.ndarray else np.asarray(new)
             else:
                 p._data, *state = kernel(data, grad._data, rate, *self._state_of(p), **attrs)
                 self._eager_state[id(p)] = state
