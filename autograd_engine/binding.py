@@ -27,13 +27,10 @@ __all__ = ["operators"]
 def _general(op: OpDef) -> Callable[..., Any]:
     """Any operands, any attributes."""
     defaults = op.attrs
-    count = len(defaults)
     nullary = not op.inputs
 
     def call(*operands: Any, **attrs: Any) -> Any:
-        full = {**defaults, **attrs} if count else attrs
-        if len(full) != count or len(attrs) != count:
-            full = op.complete_attrs(attrs)
+        full = attrs if attrs.keys() == defaults.keys() else op.complete_attrs(attrs)
         if nullary:
             return emit(op, operands, full) if mode.building() else apply(op, operands, full)
         if len(operands) < len(op.inputs) or (len(operands) > len(op.inputs) and not op.variadic):

@@ -19,6 +19,7 @@ from autograd_engine.source import caller
 from autograd_engine.spec import Spec
 from autograd_engine.static import mode
 from autograd_engine.static.program import (
+    Block,
     Operator,
     Parameter,
     Ref,
@@ -27,7 +28,7 @@ from autograd_engine.static.program import (
     default_startup_program,
 )
 
-__all__ = ["create_parameter", "static_parameter"]
+__all__ = ["create_parameter", "persistable_variable", "static_parameter"]
 
 
 def create_parameter(
@@ -120,6 +121,14 @@ def static_parameter(
     parameter = Parameter(block, name, Spec(shape, dtype), trainable=trainable)
     block.add_var(parameter)
     return parameter
+
+
+def persistable_variable(block: Block, name: str, spec: Spec, value: float) -> Variable:
+    """A variable that the startup program sets to `value`, and that lives in the scope."""
+    var = Variable(block, name, spec, stop_gradient=True, persistable=True)
+    block.add_var(var)
+    initialize(name, spec, Constant(value))
+    return var
 
 
 def initialize(name: str, spec: Spec, initializer: Initializer) -> None:

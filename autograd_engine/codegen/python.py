@@ -65,13 +65,13 @@ class CompiledFunction:
 
 def live_operators(operators: Sequence[Operator], outputs: Iterable[Ref]) -> list[Operator]:
     """Operators that `outputs` depend on; those that draw random numbers stay, for the stream."""
-    wanted = {(r.var.name, r.version) for r in outputs}
+    wanted = {r.key for r in outputs}
     live = []
     for operator in reversed(operators):
         keeps = getattr(operator.op, "random", False)
-        if keeps or any((r.var.name, r.version) in wanted for r in operator.results):
+        if keeps or any(r.key in wanted for r in operator.results):
             live.append(operator)
-            wanted.update((o.var.name, o.version) for o in operator.operands if isinstance(o, Ref))
+            wanted.update(o.key for o in operator.operands if isinstance(o, Ref))
     return live[::-1]
 
 
@@ -86,7 +86,7 @@ class _Writer:
         self._numbers: Counter[str] = Counter()
 
     def value(self, ref: Ref) -> str:
-        key = ref.var.name, ref.version
+        key = ref.key
         name = self._names.get(key)
         if name is None:
             stem = re.sub(r"\W", "_", ref.var.name.replace("@GRAD", "_grad"))
@@ -157,11 +157,11 @@ def _last_uses(operators: Sequence[Operator], outputs: Sequence[Ref]) -> tuple[U
         for position, operand in enumerate(operator.operands):
             if isinstance(operand, Ref):
                 uses = last_value if operator.op.reads_value(position) else last_spec
-                uses[operand.var.name, operand.version] = k
+                uses[operand.key] = k
         for ref in operator.results:
-            last_value.setdefault((ref.var.name, ref.version), k)
+            last_value.setdefault(ref.key, k)
     for ref in outputs:
-        last_value[ref.var.name, ref.version] = len(operators)
+        last_value[ref.key] = len(operators)
     return last_value, last_spec
 
 
@@ -191,7 +191,7 @@ def _operand(writer: _Writer, operator: Operator, position: int, index: int, las
         array = np.asarray(operand.value, operand.dtype)
         writer.scope.setdefault("_literals", []).append(array)  # keeps its id taken
         return writer.constant("literal", array)
-    gone = last.get((operand.var.name, operand.version), index) < index
+    gone = last.get(operand.key, index) < index
     if gone and not operator.op.reads_value(position):
         return writer.spec(operand)
     return writer.value(operand)
@@ -219,7 +219,7 @@ def _release(
     lines, seen = [], set()
     dead = []
     for ref in refs:
-        key = ref.var.name, ref.version
+        key = ref.key
         if key in seen:
             continue
         seen.add(key)

@@ -40,14 +40,8 @@ def apply(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     -------
     Tensor, or tuple of Tensors for an operation with several outputs
     """
-    try:
-        tensors = operands
-        arrays = [t._data for t in operands]
-        if op.dtypes != "any" and not _uniform(op, arrays):
-            raise AttributeError
-    except AttributeError:
-        tensors = prepare(op, operands)
-        arrays = [t._data if t.__class__ is not Spec else t for t in tensors]
+    tensors = operands if _ready(op, operands) else prepare(op, operands)
+    arrays = [t._data if t.__class__ is not Spec else t for t in tensors]
     try:
         out = op.kernel(*arrays, **attrs)
     except Exception as error:
@@ -71,12 +65,16 @@ def apply(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     return tuple([_wrap_output(op, node, i, o) for i, o in enumerate(outputs)])
 
 
-def _uniform(op: OpDef, arrays: list[Array]) -> bool:
-    """No cast is needed: one dtype, and a floating one where the operation wants that."""
-    first = arrays[0].dtype
+def _ready(op: OpDef, operands: Sequence[Any]) -> bool:
+    """All are Tensors, and need no cast: of one dtype, floating where the operation wants that."""
+    if not all(isinstance(t, Tensor) for t in operands):
+        return False
+    if op.dtypes == "any":
+        return True
+    first = operands[0]._data.dtype
     if op.untyped or (op.dtypes == "floating" and first.kind not in "fc"):
         return False
-    return all(a.dtype is first for a in arrays)
+    return all(t._data.dtype is first for t in operands)
 
 
 def _record(
@@ -131,30 +129,29 @@ def prepare(op: OpDef, operands: Sequence[Any]) -> list[Any]:
             tensors.append(Tensor._wrap(_constant(op, k, value)))
         else:
             raise NotATensorError(_not_a_tensor(op, k, value))
-    typed = [
-        t._data.dtype
-        for k, t in enumerate(tensors)
-        if isinstance(t, Tensor) and op.input_at(k) not in op.untyped
-    ]
+    typed = [op.input_at(k) not in op.untyped for k in range(len(tensors))]
     if scalars:
+        known = [
+            t._data.dtype
+            for t, counts in zip(tensors, typed, strict=True)
+            if counts and isinstance(t, Tensor)
+        ]
         tensors = [
             t
             if isinstance(t, (Tensor, Spec))
-            else Tensor._wrap(np.asarray(t, scalar_dtype(t, typed)))
+            else Tensor._wrap(np.asarray(t, scalar_dtype(t, known)))
             for t in tensors
         ]
     if op.dtypes != "any":
         dtypes = [
             t._data.dtype
-            for k, t in enumerate(tensors)
-            if t.__class__ is not Spec and op.input_at(k) not in op.untyped
+            for t, counts in zip(tensors, typed, strict=True)
+            if counts and t.__class__ is not Spec
         ]
         common = common_dtype(dtypes, floating=op.dtypes == "floating")
         tensors = [
-            t
-            if t.__class__ is Spec or t._data.dtype == common or op.input_at(k) in op.untyped
-            else cast(t, common)
-            for k, t in enumerate(tensors)
+            cast(t, common) if counts and t.__class__ is not Spec and t._data.dtype != common else t
+            for t, counts in zip(tensors, typed, strict=True)
         ]
     return tensors
 

@@ -235,14 +235,20 @@ def _stack(*xs: Array, axis: int) -> Array:
     return np.stack(xs, axis=axis)
 
 
-def _infer_stack(*xs: Spec, axis: int) -> Spec:
+def _one_shape(op: str, xs: tuple[Spec, ...], hint: str = "") -> Shape:
+    """The shape that all of `xs` have."""
     first = xs[0].shape
     for x in xs[1:]:
         if not may_equal(first, x.shape):
             raise ShapeError(
-                f"stack: {format_shape(first)} and {format_shape(x.shape)} differ; all inputs "
-                "must have one shape"
+                f"{op}: {format_shape(first)} and {format_shape(x.shape)} differ; all inputs must "
+                f"have one shape{hint}"
             )
+    return first
+
+
+def _infer_stack(*xs: Spec, axis: int) -> Spec:
+    first = _one_shape("stack", xs)
     return Spec((*first[:axis], len(xs), *first[axis:]), common_dtype([x.dtype for x in xs]))
 
 
@@ -278,13 +284,7 @@ def _add_n(*xs: Array) -> Array:
 
 
 def _infer_add_n(*xs: Spec) -> Spec:
-    first = xs[0].shape
-    for x in xs[1:]:
-        if not may_equal(first, x.shape):
-            raise ShapeError(
-                f"add_n: {format_shape(first)} and {format_shape(x.shape)} differ; all inputs "
-                "must have one shape: use add to broadcast"
-            )
+    first = _one_shape("add_n", xs, "; use add to broadcast")
     return Spec(first, common_dtype([x.dtype for x in xs]))
 
 

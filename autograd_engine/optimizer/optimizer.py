@@ -17,8 +17,7 @@ from autograd_engine.errors import (
     NotATensorError,
     ShapeError,
 )
-from autograd_engine.nn.initializer import Constant
-from autograd_engine.parameters import initialize
+from autograd_engine.parameters import persistable_variable
 from autograd_engine.registry import REGISTRY
 from autograd_engine.source import caller
 from autograd_engine.spec import Spec, format_shape
@@ -64,7 +63,6 @@ class Optimizer:
         self._learning_rate = float(learning_rate)
         self._parameters = self._checked_parameters(parameters)
         self._eager_state: dict[int, list[Array]] = {}
-        self._name = unique_name.generate(type(self).__name__.lower())
 
     @property
     def attrs(self) -> dict[str, Any]:
@@ -254,12 +252,6 @@ class Optimizer:
             results = tuple(v.write() for v in written)
             return append_operator(param.block, operation, operands, results, self.attrs)
 
-    def _persistable(self, block: Any, name: str, spec: Spec, value: float) -> Variable:
-        var = Variable(block, name, spec, stop_gradient=True, persistable=True)
-        block.add_var(var)
-        initialize(name, spec, Constant(value))
-        return var
-
     def _rate_variable(self, param: Variable) -> Variable:
         """One for each dtype and rate, kept by the program: they end together."""
         emitted, dtype = param.block.emitted, param.spec.dtype
@@ -268,14 +260,14 @@ class Optimizer:
         if found is None:
             name = unique_name.generate("learning_rate")
             spec = Spec((), dtype)
-            found = self._persistable(param.block, name, spec, self._learning_rate)
+            found = persistable_variable(param.block, name, spec, self._learning_rate)
             emitted[key] = found
         return found
 
     def _state_variable(self, param: Variable, name: str, shaped: bool, value: float) -> Variable:
         spec = Spec(param.spec.shape if shaped else (), param.spec.dtype)
         full_name = unique_name.generate(f"{param.name}_{name}")
-        return self._persistable(param.block, full_name, spec, value)
+        return persistable_variable(param.block, full_name, spec, value)
 
 
 def _check_distinct(argument: str, parameters: Iterable[Any]) -> None:

@@ -40,10 +40,6 @@ _FULL_LIKE = REGISTRY["full_like"]
 _SAME_SHAPE = REGISTRY["same_shape"]
 
 
-def key_of(ref: Ref) -> Key:
-    return ref.var.name, ref.version
-
-
 class BackwardPlan:
     """Gradient operators for `targets`, made but not yet appended.
 
@@ -83,7 +79,7 @@ class BackwardPlan:
         self._parts: dict[Key, list[Variable]] = {}
         self._numbered: Counter[Key] = Counter()
         self._needed = needed_keys(block, self.wanted, no_grad)
-        seeds = [(ref, given) for ref, given in seeds if key_of(ref) in self._needed]
+        seeds = [(ref, given) for ref, given in seeds if ref.key in self._needed]
         self._expected = self._count_contributions(seeds)
         for ref, given in seeds:
             self._arrive(ref, self._seed(ref) if given is None else self._checked(ref, given))
@@ -92,11 +88,11 @@ class BackwardPlan:
 
     def _count_contributions(self, seeds: Sequence[tuple[Ref, Any]]) -> Counter[Key]:
         """How many cotangents will arrive at each variable: a sum is due when all have."""
-        expected: Counter[Key] = Counter(key_of(ref) for ref, _ in seeds)
+        expected: Counter[Key] = Counter(ref.key for ref, _ in seeds)
         for operator in reversed(self.block.ops):
-            if any(key_of(r) in expected for r in operator.results):
+            if any(r.key in expected for r in operator.results):
                 for _, ref in self._wanted_operands(operator):
-                    expected[key_of(ref)] += 1
+                    expected[ref.key] += 1
         return expected
 
     def _wanted_operands(self, operator: Operator) -> list[tuple[int, Ref]]:
@@ -106,12 +102,12 @@ class BackwardPlan:
         return [
             (k, ref)
             for k, ref in enumerate(operator.operands)
-            if isinstance(ref, Ref) and key_of(ref) in self._needed and op.rule_at(k) is not None
+            if isinstance(ref, Ref) and ref.key in self._needed and op.rule_at(k) is not None
         ]
 
     def _cross(self, operator: Operator) -> None:
         """Make the gradient operator of one forward operator, where cotangents arrive at it."""
-        cotangents = [self.gradient.get(key_of(r)) for r in operator.results]
+        cotangents = [self.gradient.get(r.key) for r in operator.results]
         if all(c is None for c in cotangents):
             return
         keys: dict[int, Hashable] = {}
@@ -138,7 +134,7 @@ class BackwardPlan:
         assert isinstance(op, OpDef)
         pullback = op.pullback(1 << position, self._projected(operator))
         reads = tuple(
-            key_of(r) if isinstance(r, Ref) else freeze(r)
+            r.key if isinstance(r, Ref) else freeze(r)
             for r in self._saved_operands(operator, pullback.saved)
         )
         grads = tuple(None if c is None else (c.name, c.version) for c in cotangents)
@@ -201,7 +197,7 @@ class BackwardPlan:
 
     def _contribution(self, ref: Ref) -> Variable:
         """A variable for one cotangent of `ref`: its gradient, or one part of a sum."""
-        key = key_of(ref)
+        key = ref.key
         name = self._gradient_name(key)
         if self._expected[key] > 1:
             name = f"{name}@RENAME@block{self.block.idx}@{self._numbered[key]}"
@@ -229,7 +225,7 @@ class BackwardPlan:
 
     def _arrive(self, ref: Ref, contribution: Variable) -> None:
         """Take one cotangent of `ref`; with the last, its gradient is there."""
-        key = key_of(ref)
+        key = ref.key
         parts = self._parts.setdefault(key, [])
         parts.append(contribution)
         if len(parts) < self._expected[key]:
@@ -238,17 +234,17 @@ class BackwardPlan:
 
     def _sum(self, ref: Ref, parts: list[Variable]) -> Variable:
         operands = tuple(Ref(p, p.version) for p in parts)
-        key = ("add_n", tuple(map(key_of, operands)))
+        key = ("add_n", tuple(o.key for o in operands))
         found = self._existing(key)
         if found is None:
-            found = self._variable(self._gradient_name(key_of(ref)), ref)
+            found = self._variable(self._gradient_name(ref.key), ref)
             self._append(self.operators, _ADD_N, operands, found, {})
             self.emitted[key] = found
         return found
 
     def _seed(self, ref: Ref) -> Variable:
         """Ones of the target's shape."""
-        key = ("seed", key_of(ref), self.seed_by_shape)
+        key = ("seed", ref.key, self.seed_by_shape)
         found = self._existing(key)
         if found is not None:
             return found
@@ -267,7 +263,7 @@ class BackwardPlan:
         if given.spec.shape == ref.var.spec.shape:
             return given
         operand = Ref(given, given.version)
-        key = ("same_shape", key_of(operand), key_of(ref))
+        key = ("same_shape", operand.key, ref.key)
         found = self._existing(key)
         if found is None:
             found = self.emitted[key] = self._contribution(ref)
@@ -327,7 +323,7 @@ def needed_keys(block: Block, wanted: set[Key], no_grad: set[str]) -> set[Key]:
         for k, ref in enumerate(operator.operands):
             if (
                 isinstance(ref, Ref)
-                and key_of(ref) in needed
+                and ref.key in needed
                 and (op.rule_at(k) is not None if isinstance(op, OpDef) else op.reads_value(k))
             ):
                 break
@@ -339,7 +335,7 @@ def needed_keys(block: Block, wanted: set[Key], no_grad: set[str]) -> set[Key]:
                 and result.var.name not in no_grad
                 and not (isinstance(op, OpDef) and op.output_at(k) in op.nondiff_outputs)
             ):
-                needed.add(key_of(result))
+                needed.add(result.key)
     return needed
 
 

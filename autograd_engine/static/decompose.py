@@ -18,13 +18,13 @@ _ASSIGN = REGISTRY["assign"]
 
 def decompose_on_path(block: Block, targets: Sequence[Ref], needed: set[tuple[str, int]]) -> None:
     """Write out the gradient operators that lie between `targets` and what is `needed`."""
-    reached = {(r.var.name, r.version) for r in targets}
+    reached = {r.key for r in targets}
     marked: set[int] = set()
     for operator in reversed(block.ops):
-        if not any((r.var.name, r.version) in reached for r in operator.results):
+        if not any(r.key in reached for r in operator.results):
             continue
         keys = [
-            ((r.var.name, r.version), operator.op.reads_value(k))
+            (r.key, operator.op.reads_value(k))
             for k, r in enumerate(operator.operands)
             if isinstance(r, Ref)
         ]
@@ -52,7 +52,7 @@ def decompose(block: Block, which: Callable[[Operator], bool]) -> None:
 
 def _through(operand: Any, aliases: dict[tuple[str, int], Ref]) -> Any:
     if isinstance(operand, Ref):
-        return aliases.get((operand.var.name, operand.version), operand)
+        return aliases.get(operand.key, operand)
     return operand
 
 
@@ -74,7 +74,7 @@ def _write_out(
             # name only: who reads it reads the source, so that cotangents meet at one variable, in
             # the order in which the tape adds them up.
             source = Ref(renamed.get(id(result), result), result.version)
-            aliases[ref.var.name, ref.version] = source
+            aliases[ref.key] = source
             append_operator(operator.block, _ASSIGN, (source,), (ref,), {})
     _rename(sink, start, renamed)
 

@@ -133,7 +133,7 @@ class Executor:
         if plans is None:
             plans = program.compiled[self] = {}
             self._programs.add(program)
-        key = (program.version, tuple((r.var.name, r.version) for r in fetches))
+        key = (program.version, tuple(r.key for r in fetches))
         found = plans.get(key)
         if found is None:
             for old in [k for k in plans if k[0] != program.version]:
@@ -150,12 +150,12 @@ def _compile(program: Program, fetches: list[Ref]) -> _Plan:
             if ref.var.persistable:
                 latest[ref.var.name] = ref
     operators = live_operators(block.ops, [*fetches, *latest.values()])
-    made = {(r.var.name, r.version) for operator in operators for r in operator.results}
+    made = {r.key for operator in operators for r in operator.results}
     inputs: dict[tuple[str, int], Ref] = {}
     asked = [o for operator in operators for o in operator.operands if isinstance(o, Ref)]
     for ref in [*asked, *fetches]:
-        if (ref.var.name, ref.version) not in made:
-            inputs[ref.var.name, ref.version] = ref
+        if ref.key not in made:
+            inputs[ref.key] = ref
     feeds = [r for r in inputs.values() if not r.var.persistable]
     reads = [r for r in inputs.values() if r.var.persistable]
     for ref in feeds:

@@ -155,6 +155,11 @@ class Ref(NamedTuple):
     var: Variable
     version: int
 
+    @property
+    def key(self) -> tuple[str, int]:
+        """What tells this value from all others of its block."""
+        return self.var.name, self.version
+
 
 class Literal(NamedTuple):
     """A Python scalar as an operand, with the dtype that it takes there."""

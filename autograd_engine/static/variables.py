@@ -7,9 +7,8 @@ from typing import Any
 
 from autograd_engine import unique_name
 from autograd_engine.dtypes import DTypeLike, to_numpy
-from autograd_engine.nn.initializer import Constant
 from autograd_engine.parameters import create_parameter as create_in_mode
-from autograd_engine.parameters import initialize
+from autograd_engine.parameters import persistable_variable
 from autograd_engine.spec import Spec
 from autograd_engine.static import mode
 from autograd_engine.static.program import Variable, default_main_program
@@ -52,7 +51,4 @@ def create_global_var(
     spec = Spec(tuple(int(d) for d in shape), to_numpy(dtype))
     block = default_main_program().global_block()
     # Kept in the scope in any case: a value that only the startup program writes must live there.
-    var = Variable(block, full_name, spec, stop_gradient=True, persistable=True)
-    block.add_var(var)
-    initialize(full_name, spec, Constant(value))
-    return var
+    return persistable_variable(block, full_name, spec, value)

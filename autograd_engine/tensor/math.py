@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograd_engine.dtypes import DTypeLike, to_numpy
-from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.errors import ArgumentError
 from autograd_engine.namespace import ops
-from autograd_engine.spec import format_shape, may_equal
-from autograd_engine.tensor.operand import as_operand, spec_of
+from autograd_engine.tensor.operand import as_operand
 
 __all__ = [
     "abs",
@@ -221,14 +220,6 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     if not values:
         raise ArgumentError("add_n: inputs is empty; give one array at least")
     values = [as_operand("add_n", v, f"inputs[{k}]") for k, v in enumerate(values)]
-    first = spec_of(values[0]).shape
-    for v in values[1:]:
-        shape = spec_of(v).shape
-        if not may_equal(first, shape):
-            raise ShapeError(
-                f"add_n: {format_shape(first)} and {format_shape(shape)} differ; all inputs must "
-                "have one shape; use add to broadcast"
-            )
     return ops.add_n(*values)
 
 
