@@ -24,7 +24,7 @@ METHODS: Final[dict[str, Any]] = {
     **{
         name: getattr(manipulation, name)
         for name in manipulation.__all__
-        if name not in ("concat", "stack", "slice", "getitem")
+        if name not in ("concat", "stack", "slice")
     },
     "matmul": linalg.matmul,
     "mm": linalg.matmul,

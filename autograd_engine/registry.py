@@ -39,6 +39,7 @@ __all__ = ["NONDIFF", "REGISTRY", "OpDef", "Rule", "check_registry", "defop"]
 Kernel: TypeAlias = Callable[..., Any]
 Infer: TypeAlias = Callable[..., Spec | tuple[Spec, ...]]
 DTypeRule: TypeAlias = Literal["any", "common", "floating"]
+Tangent: TypeAlias = Literal["linear", "elementwise"]
 
 
 class _NonDifferentiable:
@@ -109,6 +110,11 @@ class OpDef:
         The dtype of the output may be another than the inputs', an integer one say.
     random : bool
         Draws from the generator, so it runs even where nothing asks for its result.
+    tangent : {"linear", "elementwise"} or None
+        How the table gives the forward mode. "linear": linear in all its differentiable inputs
+        together, so the tangent is the operation applied to tangents. "elementwise": each element
+        of the output depends on one element of each input, so the rules applied to tangents and
+        added up are the tangent. None: the transpose of the transpose that the rules are.
     nondiff_outputs : frozenset of str
         Outputs that carry no gradient (indices, masks).
     """
@@ -128,6 +134,7 @@ class OpDef:
         untyped: str = "",
         casts: bool = False,
         random: bool = False,
+        tangent: Tangent | None = None,
     ) -> None:
         self.name = name
         self.kernel = kernel
@@ -143,6 +150,7 @@ class OpDef:
         self.untyped = frozenset(untyped.split())
         self.casts = casts
         self.random = random
+        self.tangent = tangent
         self.multiple = self.variadic_output or len(self.outputs) > 1
         self.attrs = _attributes(kernel)
         self.rules: dict[str, Rule | _NonDifferentiable] = {}

@@ -1,1 +1,1 @@
-"""Public functions on tensors and variables; each runs in either mode, by its operands."""
+"""Public functions on tensors; each runs in either mode, by its operands."""

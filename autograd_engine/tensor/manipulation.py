@@ -20,7 +20,6 @@ __all__ = [
     "expand",
     "flatten",
     "gather",
-    "getitem",
     "reshape",
     "slice",
     "split",

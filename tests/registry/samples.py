@@ -9,13 +9,33 @@ import pytest
 
 from autograd_engine.registry import REGISTRY, OpDef
 
-from . import samples_arrays, samples_elementwise, samples_images
+from . import (
+    samples_activations,
+    samples_arrays,
+    samples_elementwise,
+    samples_images,
+    samples_indexing,
+    samples_linalg,
+    samples_losses,
+    samples_math,
+    samples_movement,
+    samples_statistics,
+    samples_vision,
+)
 from .sampling import Sample
 
 SAMPLES: dict[str, list[Sample]] = {
-    **samples_elementwise.SAMPLES,
+    **samples_activations.SAMPLES,
     **samples_arrays.SAMPLES,
+    **samples_elementwise.SAMPLES,
     **samples_images.SAMPLES,
+    **samples_indexing.SAMPLES,
+    **samples_linalg.SAMPLES,
+    **samples_losses.SAMPLES,
+    **samples_math.SAMPLES,
+    **samples_movement.SAMPLES,
+    **samples_statistics.SAMPLES,
+    **samples_vision.SAMPLES,
 }
 
 

@@ -1,54 +1,24 @@
 """Functions of neural networks; each runs in either mode, by its operands."""
 
-from autograd_engine.nn.functional.activation import (
-    gelu,
-    leaky_relu,
-    log_softmax,
-    relu,
-    sigmoid,
-    softmax,
-    tanh,
+from autograd_engine.nn.functional import (
+    activation,
+    common,
+    conv,
+    loss,
+    norm,
+    recurrent,
 )
-from autograd_engine.nn.functional.common import dropout, embedding, linear, one_hot
-from autograd_engine.nn.functional.conv import (
-    adaptive_avg_pool2d,
-    avg_pool2d,
-    conv2d,
-    max_pool2d,
-)
-from autograd_engine.nn.functional.loss import (
-    cross_entropy,
-    mse_loss,
-    nll_loss,
-    softmax_with_cross_entropy,
-    square_error_cost,
-)
-from autograd_engine.nn.functional.norm import batch_norm, layer_norm
-from autograd_engine.nn.functional.recurrent import lstm_cell, rnn
+from autograd_engine.nn.functional.activation import *  # noqa: F403
+from autograd_engine.nn.functional.common import *  # noqa: F403
+from autograd_engine.nn.functional.conv import *  # noqa: F403
+from autograd_engine.nn.functional.loss import *  # noqa: F403
+from autograd_engine.nn.functional.norm import *  # noqa: F403
+from autograd_engine.nn.functional.recurrent import *  # noqa: F403
 
-__all__ = [
-    "adaptive_avg_pool2d",
-    "avg_pool2d",
-    "batch_norm",
-    "conv2d",
-    "cross_entropy",
-    "dropout",
-    "embedding",
-    "gelu",
-    "layer_norm",
-    "leaky_relu",
-    "linear",
-    "log_softmax",
-    "lstm_cell",
-    "max_pool2d",
-    "mse_loss",
-    "nll_loss",
-    "one_hot",
-    "relu",
-    "rnn",
-    "sigmoid",
-    "softmax",
-    "softmax_with_cross_entropy",
-    "square_error_cost",
-    "tanh",
-]
+__all__: list[str] = []
+__all__ += activation.__all__
+__all__ += common.__all__
+__all__ += conv.__all__
+__all__ += loss.__all__
+__all__ += norm.__all__
+__all__ += recurrent.__all__

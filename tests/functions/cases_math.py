@@ -1,0 +1,7 @@
+"""Calls of the public functions of `math`."""
+
+from __future__ import annotations
+
+from .case import Case
+
+CASES: dict[str, list[Case]] = {}

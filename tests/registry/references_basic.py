@@ -1,0 +1,407 @@
+"""What each operation should compute, said in another way than its kernel says it.
+
+Functions of one element come from `math`; convolution and pooling are loops over their
+definitions; the adjoints are the transposes of Jacobian matrices built column by column.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray
+
+
+def each(f: Callable[..., Any]) -> Callable[..., Array]:
+    """`f` of Python numbers, applied to every element."""
+
+    def apply(*operands: Array) -> Array:
+        spread = np.broadcast_arrays(*operands)
+        values = [f(*(v.item() for v in vs)) for vs in zip(*(a.flat for a in spread), strict=True)]
+        return np.asarray(values).reshape(spread[0].shape)
+
+    return apply
+
+
+def transpose_of(f: Callable[[Array], Array], shape: tuple[int, ...], y: Array) -> Array:
+    """The adjoint of the linear function `f` on arrays of `shape`, at `y`."""
+    out = np.zeros(shape)
+    for index in np.ndindex(shape):
+        unit = np.zeros(shape)
+        unit[index] = 1.0
+        out[index] = np.sum(f(unit) * y)
+    return out
+
+
+def along_axis(f: Callable[[list[float]], Any]) -> Callable[..., Array]:
+    """`f` of the list of elements along one axis."""
+
+    def apply(x: Array, axis: int) -> Array:
+        if not x.size:
+            return np.zeros(x.shape)
+        return np.apply_along_axis(lambda v: np.asarray(f(v.tolist())), axis, x)
+
+    return apply
+
+
+def softmax(values: list[float]) -> list[float]:
+    weights = [math.exp(v - max(values)) for v in values]
+    return [w / math.fsum(weights) for w in weights]
+
+
+def reduce(f: Callable[[list[Any]], Any]) -> Callable[..., Array]:
+    """`f` of the list of all elements that one element of the result comes from."""
+
+    def apply(x: Array, axis: tuple[int, ...], keepdims: bool = False) -> Array:
+        kept = [a for a in range(x.ndim) if a not in axis]
+        groups: dict[tuple[int, ...], list[Any]] = {
+            index: [] for index in np.ndindex(*(x.shape[a] for a in kept))
+        }
+        for at in np.ndindex(x.shape):
+            groups[tuple(at[a] for a in kept)].append(x[at].item())
+        out = [f(group) for group in groups.values()]
+        shape = [1 if a in axis else d for a, d in enumerate(x.shape) if keepdims or a not in axis]
+        return np.asarray(out).reshape(shape)
+
+    return apply
+
+
+def position(best: Callable[..., Any]) -> Callable[..., Array]:
+    def apply(x: Array, axis: int, keepdims: bool = False) -> Array:
+        if not x.size:
+            return np.zeros(np.delete(x.shape, axis), np.int64)
+        out = np.apply_along_axis(lambda v: v.tolist().index(best(v.tolist())), axis, x)
+        return np.expand_dims(out, axis) if keepdims else out
+
+    return apply
+
+
+def topk(x: Array, k: int, axis: int, largest: bool = True) -> tuple[Array, Array]:
+    lines = np.moveaxis(x, axis, -1)
+    index = np.zeros((*lines.shape[:-1], k), np.int64)
+    for at in np.ndindex(lines.shape[:-1]):
+        line = lines[at].tolist()
+        index[at] = sorted(range(len(line)), key=lambda i: -line[i] if largest else line[i])[:k]
+    values = np.zeros(index.shape)
+    for at in np.ndindex(index.shape):
+        values[at] = lines[at[:-1]][index[at]]
+    return np.moveaxis(values, -1, axis), np.moveaxis(index, -1, axis)
+
+
+def sum_like(x: Array, like: Array) -> Array:
+    return transpose_of(lambda v: np.broadcast_to(v, x.shape), like.shape, x)
+
+
+def expand_like(x: Array, like: Array, axis: tuple[int, ...] = (), keepdims: bool = True) -> Array:
+    lined_up = x if keepdims or not x.ndim else np.expand_dims(x, axis)
+    return lined_up + np.zeros(like.shape)
+
+
+def spread_like(x: Array, like: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
+    return expand_like(x, like, axis, keepdims) / np.prod([like.shape[a] for a in axis])
+
+
+def standardize(x: Array, axis: tuple[int, ...], epsilon: float) -> tuple[Array, ...]:
+    mean = np.mean(x, axis=axis, keepdims=True)
+    variance = np.var(x, axis=axis, keepdims=True)
+    return (x - mean) / np.sqrt(variance + epsilon), mean, variance
+
+
+# --- indices
+
+
+def gather(x: Array, index: Array, axis: int) -> Array:
+    lines = np.moveaxis(x, axis, 0)
+    out = np.zeros((*index.shape, *lines.shape[1:]))
+    for at in np.ndindex(index.shape):
+        out[at] = lines[index[at]]
+    return np.moveaxis(out, range(index.ndim), range(axis, axis + index.ndim))
+
+
+def take_along_axis(x: Array, index: Array, axis: int) -> Array:
+    out = np.zeros(index.shape)
+    for at in np.ndindex(index.shape):
+        out[at] = x[(*at[:axis], index[at], *at[axis + 1 :])]
+    return out
+
+
+def triangle(keep: Callable[[int, int], bool]) -> Callable[..., Array]:
+    def apply(x: Array, diagonal: int = 0) -> Array:
+        mask = [[keep(j - i, diagonal) for j in range(x.shape[-1])] for i in range(x.shape[-2])]
+        return np.where(np.reshape(np.asarray(mask, bool), x.shape[-2:]), x, 0.0)
+
+    return apply
+
+
+def pieces(x: Array, sizes: Any, axis: int) -> tuple[Array, ...]:
+    stops = list(itertools.accumulate(sizes))
+    return tuple(
+        np.take(x, range(stop - size, stop), axis=axis)
+        for size, stop in zip(sizes, stops, strict=True)
+    )
+
+
+# --- images
+
+
+def conv2d(x: Array, w: Array, stride: Any, padding: Any, dilation: Any, groups: int) -> Array:
+    padded = np.pad(x, ((0, 0), (0, 0), *padding))
+    taps = [(w.shape[2 + i] - 1) * dilation[i] + 1 for i in (0, 1)]
+    size = [(padded.shape[2 + i] - taps[i]) // stride[i] + 1 for i in (0, 1)]
+    out = np.zeros((x.shape[0], w.shape[0], *size))
+    depth, filters = w.shape[1], w.shape[0] // groups
+    for n, o, p, q in np.ndindex(out.shape):
+        for c, i, j in np.ndindex(w.shape[1:]):
+            row, column = p * stride[0] + i * dilation[0], q * stride[1] + j * dilation[1]
+            out[n, o, p, q] += padded[n, o // filters * depth + c, row, column] * w[o, c, i, j]
+    return out
+
+
+def windows(x: Array, out: Array, kernel: Any, stride: Any, padding: Any) -> Any:
+    """Each element of `out` with the (row, column) positions of `x` in its window."""
+    for at in np.ndindex(out.shape):
+        first = [at[2 + i] * stride[i] - padding[i][0] for i in (0, 1)]
+        ranges = [range(first[i], first[i] + kernel[i]) for i in (0, 1)]
+        inside = [
+            (r, c)
+            for r, c in itertools.product(*ranges)
+            if 0 <= r < x.shape[2] and 0 <= c < x.shape[3]
+        ]
+        yield at, inside, ranges
+
+
+def pooled_shape(x: Array, kernel: Any, stride: Any, padding: Any, ceil_mode: bool) -> Array:
+    """Zeros of the shape of the result.
+
+    A window lies inside the padded input; with `ceil_mode` the last one may run over the end of
+    it, if it starts before the end of the input.
+    """
+    sizes = []
+    for i in (0, 1):
+        before, after = padding[i]
+        end = x.shape[2 + i] + after
+        count = 0
+        for start in range(-before, end, stride[i]):
+            fits = start + kernel[i] <= end
+            reaches = start + kernel[i] < end + stride[i] and start < x.shape[2 + i]
+            count += reaches if ceil_mode else fits
+        sizes.append(count)
+    return np.zeros((*x.shape[:2], *sizes))
+
+
+def max_pool2d(
+    x: Array, kernel: Any, stride: Any, padding: Any, ceil_mode: bool
+) -> tuple[Array, Array]:
+    out = pooled_shape(x, kernel, stride, padding, ceil_mode)
+    index = np.zeros(out.shape, np.int64)
+    for at, inside, _ in windows(x, out, kernel, stride, padding):
+        r, c = max(inside, key=lambda rc: x[at[0], at[1], rc[0], rc[1]])
+        out[at], index[at] = x[at[0], at[1], r, c], r * x.shape[3] + c
+    return out, index
+
+
+def avg_pool2d(
+    x: Array, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, exclusive: bool
+) -> Array:
+    out = pooled_shape(x, kernel, stride, padding, ceil_mode)
+    for at, inside, ranges in windows(x, out, kernel, stride, padding):
+        # Inclusive means: the padding counts, but not what a last window has past it.
+        ends = [x.shape[2 + i] + padding[i][1] for i in (0, 1)]
+        whole = [len([k for k in ranges[i] if k < ends[i]]) for i in (0, 1)]
+        count = len(inside) if exclusive else whole[0] * whole[1]
+        out[at] = sum(x[at[0], at[1], r, c] for r, c in inside) / count
+    return out
+
+
+def max_pool2d_gather(x: Array, index: Array) -> Array:
+    out = np.zeros(index.shape)
+    for at in np.ndindex(index.shape):
+        out[at] = x[(*at[:2], *divmod(int(index[at]), x.shape[3]))]
+    return out
+
+
+# --- optimizers
+
+
+def momentum(
+    param: Array, grad: Array, rate: Array, velocity: Array, mu: float, use_nesterov: bool = False
+) -> tuple[Array, Array]:
+    ahead = mu * velocity + grad
+    return param - rate * (mu * ahead + grad if use_nesterov else ahead), ahead
+
+
+def adam(
+    param: Array,
+    grad: Array,
+    rate: Array,
+    m: Array,
+    v: Array,
+    b1: Array,
+    b2: Array,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+) -> tuple[Array, ...]:
+    m = m * beta1 + grad * (1 - beta1)
+    v = v * beta2 + grad**2 * (1 - beta2)
+    corrected = (m / (1 - b1)) / (np.sqrt(v / (1 - b2)) + epsilon)
+    return param - rate * corrected, m, v, b1 * beta1, b2 * beta2
+
+
+def dropout_mask(
+    like: Array, p: float, upscale: bool, training: bool = True, scale: float = 1.0
+) -> Array:
+    if not training:
+        return np.zeros(like.shape) + scale
+    uniform = np.random.default_rng(SEED).random(like.shape, dtype=np.float32)
+    return np.where(uniform < p, 0.0, 1.0 / (1.0 - p) if upscale and p < 1.0 else 1.0)
+
+
+SEED = 5
+
+REFERENCES: dict[str, Callable[..., Any]] = {
+    "add": each(lambda x, y: x + y),
+    "subtract": each(lambda x, y: x - y),
+    "multiply": each(lambda x, y: x * y),
+    "divide": each(lambda x, y: x / y),
+    "pow": each(math.pow),
+    "negative": each(lambda x: 0.0 - x),
+    "square": each(lambda x: x * x),
+    "abs": each(math.fabs),
+    "sign": each(lambda x: (x > 0) - (x < 0)),
+    "floor": each(math.floor),
+    "exp": each(math.exp),
+    "log": each(math.log),
+    "sqrt": each(math.sqrt),
+    "sin": each(math.sin),
+    "cos": each(math.cos),
+    "tanh": each(math.tanh),
+    "erf": each(math.erf),
+    "relu": each(lambda x: x if x > 0 else 0.0),
+    "sigmoid": each(lambda x: 1 / (1 + math.exp(-x))),
+    "gelu": each(lambda x: x * 0.5 * math.erfc(-x / math.sqrt(2))),
+    "maximum": each(max),
+    "minimum": each(min),
+    "equal": each(lambda x, y: x == y),
+    "not_equal": each(lambda x, y: x != y),
+    "greater_than": each(lambda x, y: x > y),
+    "greater_equal": each(lambda x, y: x >= y),
+    "less_than": each(lambda x, y: x < y),
+    "less_equal": each(lambda x, y: x <= y),
+    "logical_and": each(lambda x, y: bool(x and y)),
+    "logical_or": each(lambda x, y: bool(x or y)),
+    "logical_not": each(lambda x: not x),
+    "where": each(lambda c, x, y: x if c else y),
+    "cast": lambda x, dtype: np.asarray(x.tolist(), dtype).reshape(x.shape),
+    "assign": lambda x: x + 0,
+    "add_n": lambda *xs: np.sum(np.stack(xs), axis=0),
+    # --- made from attributes
+    "full": lambda shape, value, dtype: np.zeros(shape, dtype) + np.asarray(value, dtype),
+    "range": lambda start, end, step, dtype: np.asarray(
+        [start + k * step for k in range(max(0, math.ceil((end - start) / step)))], dtype
+    ),
+    "constant": lambda value: value + 0,
+    "uniform": lambda shape, low, high, dtype: (
+        low + (high - low) * np.random.default_rng(SEED).random(shape)
+    ),
+    "gaussian": lambda shape, mean, std, dtype: (
+        mean + std * np.random.default_rng(SEED).standard_normal(shape)
+    ),
+    "randint": lambda shape, low, high, dtype: np.random.default_rng(SEED).integers(
+        low, high - 1, shape, endpoint=True
+    ),
+    "dropout_mask": dropout_mask,
+    "sgd": lambda param, grad, rate: param - rate * grad,
+    "momentum": momentum,
+    "adam": adam,
+    # --- whole arrays
+    "matmul": lambda x, y, transpose_x=False, transpose_y=False: np.einsum(
+        f"...{'ki' if transpose_x else 'ik'},...{'jk' if transpose_y else 'kj'}->...ij", x, y
+    ),
+    "softmax": along_axis(softmax),
+    "log_softmax": along_axis(lambda v: [math.log(p) for p in softmax(v)]),
+    "standardize": standardize,
+    "sum": reduce(math.fsum),
+    "mean": reduce(lambda v: math.fsum(v) / len(v)),
+    "max": reduce(lambda v: sorted(v)[-1]),
+    "min": reduce(lambda v: sorted(v)[0]),
+    "any": reduce(any),
+    "all": reduce(all),
+    "argmax": position(max),
+    "argmin": position(min),
+    "topk": topk,
+    "sum_like": sum_like,
+    "expand_like": expand_like,
+    "spread_like": spread_like,
+    "reshape_like": lambda x, like: np.asarray(x.ravel().tolist()).reshape(like.shape),
+    "cast_like": lambda x, like: np.asarray(x.tolist(), like.dtype).reshape(x.shape),
+    "full_like": lambda like, value, dtype=None: np.zeros(like.shape) + value,
+    "zeros_like": lambda like: np.asarray([0] * like.size).reshape(like.shape),
+    # --- shapes
+    "reshape": lambda x, shape: np.asarray(x.ravel().tolist()).reshape(
+        [x.shape[i] if d == 0 else d for i, d in enumerate(shape)]
+    ),
+    "flatten_lead": lambda x: np.asarray([v for _, v in np.ndenumerate(x)]).reshape(
+        x.size // x.shape[-1] if x.shape[-1] else int(np.prod(x.shape[:-1])), x.shape[-1]
+    ),
+    "unflatten_lead": lambda x, like: np.moveaxis(
+        np.asarray([np.ravel(column) for column in x.T]).reshape(x.shape[-1], *like.shape[:-1]),
+        0,
+        -1,
+    ),
+    "same_shape": lambda x, like: x + np.zeros(like.shape),
+    "unsqueeze": lambda x, axis: x[
+        tuple(None if i in axis else slice(None) for i in range(x.ndim + len(axis)))
+    ],
+    "squeeze": lambda x, axis: x[tuple(0 if i in axis else slice(None) for i in range(x.ndim))],
+    "transpose": lambda x, perm: np.einsum(x, list(range(x.ndim)), list(perm)),
+    "expand": lambda x, shape: (
+        x + np.zeros([x.shape[i - len(shape)] if d == -1 else d for i, d in enumerate(shape)])
+    ),
+    "concat": lambda *xs, axis: np.moveaxis(
+        np.asarray([v for x in xs for v in np.moveaxis(x, axis, 0)]).reshape(
+            sum(x.shape[axis] for x in xs), *np.delete(xs[0].shape, axis)
+        ),
+        0,
+        axis,
+    ),
+    "stack": lambda *xs, axis: np.concatenate([np.expand_dims(x, axis) for x in xs], axis),
+    "split": pieces,
+    "split_like": lambda x, *likes, axis: pieces(x, [v.shape[axis] for v in likes], axis),
+    "unstack": lambda x, axis: tuple(np.take(x, i, axis) for i in range(x.shape[axis])),
+    "tril": triangle(lambda offset, diagonal: offset <= diagonal),
+    "triu": triangle(lambda offset, diagonal: offset >= diagonal),
+    "getitem": lambda x, key: np.asarray(x.tolist()).reshape(x.shape)[key],
+    "unslice_like": lambda x, like, key: transpose_of(lambda v: v[key], like.shape, x),
+    # --- index arrays
+    "gather": gather,
+    "scatter_add_like": lambda x, index, like, axis: transpose_of(
+        lambda v: gather(v, index, axis), like.shape, x
+    ),
+    "take_along_axis": take_along_axis,
+    "put_along_axis_like": lambda x, index, like, axis: transpose_of(
+        lambda v: take_along_axis(v, index, axis), like.shape, x
+    ),
+    "one_hot": lambda x, num_classes, dtype: np.eye(num_classes)[x],
+    # --- images
+    "conv2d": conv2d,
+    "conv2d_input": lambda y, w, like, **attrs: transpose_of(
+        lambda x: conv2d(x, w, **attrs), like.shape, y
+    ),
+    "conv2d_filter": lambda y, x, like, **attrs: transpose_of(
+        lambda w: conv2d(x, w, **attrs), like.shape, y
+    ),
+    "max_pool2d": max_pool2d,
+    "max_pool2d_gather": max_pool2d_gather,
+    "max_pool2d_scatter": lambda y, index, like: transpose_of(
+        lambda x: max_pool2d_gather(x, index), like.shape, y
+    ),
+    "avg_pool2d": avg_pool2d,
+    "avg_pool2d_input": lambda y, like, **attrs: transpose_of(
+        lambda x: avg_pool2d(x, **attrs), like.shape, y
+    ),
+}

@@ -1,0 +1,8 @@
+"""What the operations of `statistics` should compute, said in another way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+REFERENCES: dict[str, Callable[..., Any]] = {}

@@ -1,0 +1,7 @@
+"""Samples of the operations of `statistics`."""
+
+from __future__ import annotations
+
+from .sampling import Sample
+
+SAMPLES: dict[str, list[Sample]] = {}
