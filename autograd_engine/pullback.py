@@ -45,7 +45,7 @@ class Pullback:
         operation with several outputs, ``g[i]`` is that of output i, None where nothing arrived.
     """
 
-    __slots__ = ("_restricted", "op", "project", "pull", "save", "saved", "wanted")
+    __slots__ = ("_bare", "_restricted", "op", "project", "pull", "save", "saved", "wanted")
 
     def __init__(
         self,
@@ -62,6 +62,7 @@ class Pullback:
         self.save = self._compile_save()
         self.pull = self._compile_pull()
         self._restricted: dict[tuple[int, ...], Pullback] = {}
+        self._bare: dict[int, Pullback] = {}
 
     def restrict(self, wanted: tuple[int, ...]) -> Pullback:
         """The pullback for fewer inputs that reads the same saved values."""
@@ -71,6 +72,17 @@ class Pullback:
         if found is None:
             found = Pullback(self.op, wanted, project=self.project, saved=self.saved)
             self._restricted[wanted] = found
+        return found
+
+    def bare(self, position: int) -> Pullback:
+        """The rule of one input alone, not projected, that reads the same saved values.
+
+        Of an elementwise operation, applied to a tangent it gives the tangent of the output.
+        """
+        found = self._bare.get(position)
+        if found is None:
+            found = Pullback(self.op, (position,), project=0, saved=self.saved)
+            self._bare[position] = found
         return found
 
     def rules(self) -> list[tuple[int, str, Rule]]:

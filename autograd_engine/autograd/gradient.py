@@ -14,7 +14,7 @@ from autograd_engine.namespace import ops
 from autograd_engine.source import caller
 from autograd_engine.static import mode
 
-__all__ = ["grad"]
+__all__ = ["grad", "leads_to"]
 
 
 def grad(
@@ -74,7 +74,7 @@ def grad(
     blocked = {edge_of(t) for t in _no_grad(no_grad_vars)}
     targets = {edge_of(t): k for k, t in enumerate(sources) if not t._stop}
     seeds = [(edge_of(t), g) for t, g in zip(roots, cotangents, strict=True) if not t._stop]
-    needed = _leads_to([edge for edge, _ in seeds], set(targets), blocked)
+    needed = leads_to([edge for edge, _ in seeds], set(targets), blocked)
     with enable_grad():
         found = run_backward(
             [(edge, g) for edge, g in seeds if edge in needed],
@@ -127,7 +127,7 @@ def _no_grad(value: Any) -> list[Tensor]:
     return list(values)
 
 
-def _leads_to(roots: list[Edge], targets: set[Edge], blocked: set[Edge]) -> set[Edge]:
+def leads_to(roots: list[Edge], targets: set[Edge], blocked: set[Edge]) -> set[Edge]:
     """Edges from which a target can be reached without crossing `blocked`.
 
     Nodes are met in order of age, youngest first, by an explicit stack; the order in which they

@@ -119,7 +119,7 @@ def _source(op: OpDef) -> str:
         "    if _out.__class__ is not _ndarray: _out = _asarray(_out)",
         "    _t = _new(_Tensor)",
         "    _t._data = _out",
-        *_recording(op, arrays),
+        *_recording(op, arrays, general),
         "    _t._stop = True",
         "    _t._node = None",
         "    return _t",
@@ -152,7 +152,7 @@ def _attr_dict(op: OpDef) -> str:
     return "{" + ", ".join(f"{name!r}: {name}" for name in op.attrs) + "}"
 
 
-def _recording(op: OpDef, arrays: list[str]) -> list[str]:
+def _recording(op: OpDef, arrays: list[str], general: str) -> list[str]:
     """Put the call on the tape if an input that has a rule wants a gradient."""
     open_inputs = [k for k in range(len(op.inputs)) if op.rule_at(k) is not None]
     if not open_inputs:
@@ -181,7 +181,8 @@ def _recording(op: OpDef, arrays: list[str]) -> list[str]:
     ]
     closed = " and ".join(f"{name}._stop" for name in names)
     return [
-        f"    if not ({closed}) and _grad_mode.enabled:",
+        f"    if not ({closed}) and (_mode := _grad_mode.enabled):",
+        f"        if _mode is not True: return {general}",
         *("        " + line for line in body),
     ]
 

@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from types import TracebackType
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
-__all__ = ["enable_grad", "is_grad_enabled", "no_grad", "set_grad_enabled"]
+__all__ = ["enable_grad", "is_grad_enabled", "linearizing", "no_grad", "set_grad_enabled"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class Linearizing:
+    """What `enabled` holds, instead of True, while nodes are recorded for the forward mode too."""
+
+
+LINEARIZING: Final = Linearizing()
+
+
 class _GradMode(threading.local):
-    enabled: bool = True
+    enabled: bool | Linearizing = True
+    on: bool | Linearizing = True  # what `enabled` is where recording is switched on
 
 
 grad_mode = _GradMode()
+
+
+@contextlib.contextmanager
+def linearizing() -> Iterator[None]:
+    """Record, and let nodes keep what the forward mode needs besides."""
+    before = grad_mode.enabled, grad_mode.on
+    grad_mode.enabled = grad_mode.on = LINEARIZING
+    try:
+        yield
+    finally:
+        grad_mode.enabled, grad_mode.on = before
 
 
 def is_grad_enabled() -> bool:
@@ -29,7 +49,7 @@ def is_grad_enabled() -> bool:
     >>> is_grad_enabled()
     True
     """
-    return grad_mode.enabled
+    return bool(grad_mode.enabled)
 
 
 class _GradSwitch:
@@ -37,11 +57,11 @@ class _GradSwitch:
 
     def __init__(self, enabled: bool) -> None:
         self._enabled = enabled
-        self._before: list[bool] = []
+        self._before: list[bool | Linearizing] = []
 
     def __enter__(self) -> None:
         self._before.append(grad_mode.enabled)
-        grad_mode.enabled = self._enabled
+        grad_mode.enabled = self._enabled and grad_mode.on
 
     def __exit__(
         self,
@@ -149,11 +169,11 @@ class set_grad_enabled(_GradSwitch):  # noqa: N801 - the public name
     def __init__(self, mode: bool) -> None:
         super().__init__(enabled=bool(mode))
         self._outer = grad_mode.enabled
-        grad_mode.enabled = self._enabled
+        grad_mode.enabled = self._enabled and grad_mode.on
 
     def __enter__(self) -> None:
         self._before.append(self._outer)
-        grad_mode.enabled = self._enabled
+        grad_mode.enabled = self._enabled and grad_mode.on
 
     def __call__(self, function: F) -> F:
         grad_mode.enabled = self._outer  # a decorator switches while the function runs only

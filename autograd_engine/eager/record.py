@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.dtypes import common_dtype, scalar_dtype
-from autograd_engine.eager.grad_mode import grad_mode
+from autograd_engine.eager.grad_mode import LINEARIZING, grad_mode
 from autograd_engine.eager.tape import MultiNode, Node, edge_of
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import DTypeError, NotATensorError
@@ -103,7 +103,14 @@ def _record(
     saved = pullback.save(*op.group(arrays), *grouped)
     frame = user_frame_from(_getframe(1))
     node_class = MultiNode if op.multiple else Node
-    return node_class(pullback, edges, saved, attrs, frame.f_code, frame.f_lasti)
+    node = node_class(pullback, edges, saved, attrs, frame.f_code, frame.f_lasti)
+    if grad_mode.enabled is LINEARIZING:
+        operands = [
+            a if op.rule_at(k) is None and op.reads_value(k) else Spec(a.shape, a.dtype)
+            for k, a in enumerate(arrays)
+        ]
+        node.context = tuple(operands), tuple([Spec(o.shape, o.dtype) for o in outputs])
+    return node
 
 
 def _wrap_output(op: OpDef, node: Node | None, index: int, data: Array) -> Tensor:

@@ -65,12 +65,26 @@ class Node:
     seq : int
         Falls with every node recorded.
     code, instruction : the user's line (see `Location`).
+    context : tuple
+        Only where it was recorded for the forward mode: what the operands are, ndarrays for those
+        without a rule and Specs for the others, and the Specs of the outputs.
     """
 
-    __slots__ = ("attrs", "code", "edges", "instruction", "pullback", "saved", "seq", "stack")
+    __slots__ = (
+        "attrs",
+        "code",
+        "context",
+        "edges",
+        "instruction",
+        "pullback",
+        "saved",
+        "seq",
+        "stack",
+    )
 
     edges: tuple[Edge, ...]
     saved: Any
+    context: tuple[tuple[Any, ...], tuple[Spec, ...]]
 
     def __init__(
         self,

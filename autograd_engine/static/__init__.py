@@ -4,6 +4,7 @@ from autograd_engine.static import nn
 from autograd_engine.static.backward import append_backward, gradients
 from autograd_engine.static.data import data
 from autograd_engine.static.executor import Executor
+from autograd_engine.static.forward import forward_grad
 from autograd_engine.static.metric import accuracy
 from autograd_engine.static.program import (
     Block,
@@ -33,6 +34,7 @@ __all__ = [
     "data",
     "default_main_program",
     "default_startup_program",
+    "forward_grad",
     "global_scope",
     "gradients",
     "nn",

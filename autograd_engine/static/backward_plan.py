@@ -132,10 +132,10 @@ class BackwardPlan:
         """What the gradient at one operand computes."""
         op = operator.op
         assert isinstance(op, OpDef)
-        pullback = op.pullback(1 << position, self._projected(operator))
+        pullback = op.pullback(1 << position, self.projected(operator))
         reads = tuple(
             r.key if isinstance(r, Ref) else freeze(r)
-            for r in self._saved_operands(operator, pullback.saved)
+            for r in self.saved_operands(operator, pullback.saved)
         )
         grads = tuple(None if c is None else (c.name, c.version) for c in cotangents)
         return op.name, position, reads, grads, freeze(operator.attrs)
@@ -145,14 +145,27 @@ class BackwardPlan:
         return self.block.emitted.get(key) if found is None else found
 
     @staticmethod
-    def _projected(operator: Operator) -> int:
+    def projected(operator: Operator) -> int:
+        """Bits of the operands whose cotangents are to be summed over broadcast axes."""
         op = operator.op
         assert isinstance(op, OpDef)
         shapes = [spec_of(r).shape for r in operator.operands if r is not None]
         return op.projected(shapes, operator.results[0].var.spec.shape)
 
     @staticmethod
-    def _saved_operands(operator: Operator, saved: tuple[str, ...]) -> list[OperandRef]:
+    def counts(operator: Operator) -> dict[str, int]:
+        """How many operands (or results) each variadic name stands for."""
+        op = operator.op
+        assert isinstance(op, OpDef)
+        counts = {}
+        if op.variadic:
+            counts[op.inputs[-1]] = len(operator.operands) - len(op.inputs) + 1
+        if op.variadic_output:
+            counts[op.outputs[0]] = len(operator.results)
+        return counts
+
+    @staticmethod
+    def saved_operands(operator: Operator, saved: tuple[str, ...]) -> list[OperandRef]:
         """The operands and results that the names in `saved` stand for, flat."""
         op = operator.op
         out: list[OperandRef] = []
@@ -173,13 +186,9 @@ class BackwardPlan:
         op = operator.op
         assert isinstance(op, OpDef)
         mask = sum(1 << k for k, _ in wanted)
-        pullback = op.pullback(mask, self._projected(operator))
-        counts = {}
-        if op.variadic:
-            counts[op.inputs[-1]] = len(operator.operands) - len(op.inputs) + 1
-        if op.variadic_output:
-            counts[op.outputs[0]] = len(operator.results)
-        operands = self._saved_operands(operator, pullback.saved)
+        pullback = op.pullback(mask, self.projected(operator))
+        counts = self.counts(operator)
+        operands = self.saved_operands(operator, pullback.saved)
         operands += [None if c is None else Ref(c, c.version) for c in cotangents]
         made = [self._contribution(ref) for _, ref in wanted]
         self.operators.append(

@@ -11,7 +11,7 @@ from autograd_engine.static.builder import append_operator, emitting
 from autograd_engine.static.gradop import GradOp
 from autograd_engine.static.program import Block, Literal, Operator, Ref, Variable
 
-__all__ = ["decompose", "decompose_on_path"]
+__all__ = ["as_variable", "decompose", "decompose_on_path"]
 
 _ASSIGN = REGISTRY["assign"]
 
@@ -62,7 +62,7 @@ def _write_out(
     start = len(sink)
     prefix = f"{operator.results[0].var.name}"
     with emitting(prefix, operator.role, operator.location, sink):
-        g, saved = gradop.arrange([_as_variable(o) for o in operator.operands])
+        g, saved = gradop.arrange([as_variable(o) for o in operator.operands])
         results = gradop.pullback.pull(ops, g, saved, operator.attrs)
         made = {id(r.var) for o in sink[start:] for r in o.results}
         renamed: dict[int, Variable] = {}
@@ -79,7 +79,7 @@ def _write_out(
     _rename(sink, start, renamed)
 
 
-def _as_variable(operand: Any) -> Any:
+def as_variable(operand: Any) -> Any:
     """An operand as a Variable of the version that it names."""
     if isinstance(operand, Literal):
         return ops.full(shape=(), value=operand.value, dtype=operand.dtype.name)

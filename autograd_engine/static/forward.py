@@ -1,0 +1,199 @@
+"""Forward mode in programs: operators that compute tangents, appended beside the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from autograd_engine.errors import BuildError, DTypeError, NotATensorError, ShapeError
+from autograd_engine.namespace import ops
+from autograd_engine.pushforward import push
+from autograd_engine.registry import OpDef
+from autograd_engine.source import Location, caller
+from autograd_engine.spec import format_shape, may_equal
+from autograd_engine.static.backward import gradients
+from autograd_engine.static.backward_plan import BackwardPlan, needed_keys
+from autograd_engine.static.builder import emitting
+from autograd_engine.static.decompose import as_variable, decompose_on_path
+from autograd_engine.static.gradop import GradOp
+from autograd_engine.static.program import Block, Operator, Ref, Variable
+
+__all__ = ["forward_grad"]
+
+Key = tuple[str, int]
+
+
+def forward_grad(
+    outputs: Variable | Sequence[Variable],
+    inputs: Variable | Sequence[Variable],
+    grad_inputs: Variable | Sequence[Variable | None] | None = None,
+) -> Any:
+    """Append the derivatives of `outputs` in a direction of `inputs`.
+
+    Parameters
+    ----------
+    outputs, inputs : Variable or sequence of Variable
+    grad_inputs : Variable or sequence of Variable or None, optional
+        A tangent for each input, of its shape and dtype; None stands for ones where `grad_inputs`
+        is None as a whole, and for zeros in a sequence.
+
+    Returns
+    -------
+    Variable, or list of Variable where `outputs` is a sequence
+        A tangent for each output, which can be differentiated again. That of an output which
+        depends on no input is zeros; that of one which is not floating is None.
+
+    Raises
+    ------
+    NotATensorError, BuildError, ShapeError, DTypeError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> program = paddle.static.Program()
+    >>> with paddle.static.program_guard(program):
+    ...     x = paddle.static.data("x", [2], "float32")
+    ...     tangent = forward_grad(x * x, x)
+    >>> paddle.static.Executor().run(
+    ...     program, {"x": np.float32([1.0, 2.0])}, [tangent]
+    ... )
+    [array([2., 4.], dtype=float32)]
+    """
+    goals = _variables("outputs", outputs)
+    sources = _variables("inputs", inputs)
+    if not goals or not sources:
+        raise BuildError("forward_grad: outputs and inputs must have one Variable at least")
+    block = goals[0].block
+    for v in (*goals, *sources):
+        if v.block is not block:
+            raise BuildError(
+                f"forward_grad: {v.name} belongs to another program than {goals[0].name}"
+            )
+    with block.restored_on_error():
+        tangents = _starts(sources, grad_inputs)
+        _append_tangents(block, goals, tangents, caller())
+        found = [
+            None
+            if v.spec.dtype.kind != "f"
+            else ops.zeros_like(v)
+            if (t := tangents.get((v.name, v.version))) is None
+            else t
+            for v in goals
+        ]
+    return found if isinstance(outputs, (list, tuple)) else found[0]
+
+
+def _append_tangents(
+    block: Block, goals: list[Variable], tangents: dict[Key, Any], location: Location
+) -> None:
+    """Tangents of everything between `tangents` and `goals`, added to `tangents`."""
+    influenced = needed_keys(block, set(tangents), set())
+    decompose_on_path(block, [Ref(v, v.version) for v in goals], influenced)
+    influenced = needed_keys(block, set(tangents), set())
+    path, wanted = [], {(v.name, v.version) for v in goals}
+    for operator in reversed(block.ops):
+        if any(r.key in wanted for r in operator.results):
+            wanted.update(r.key for r in operator.operands if isinstance(r, Ref))
+            if any(r.key in influenced for r in operator.results):
+                path.append(operator)
+    starts = set(tangents)
+    for operator in reversed(path):
+        name = operator.results[0].var.name
+        with emitting(f"{name}@TANGENT", operator.role, operator.location or location):
+            results = _push_operator(operator, tangents)
+        for ref, t in zip(operator.results, results, strict=True):
+            if t is not None and ref.key not in starts:
+                tangents[ref.key] = t
+
+
+def _push_operator(operator: Operator, tangents: dict[Key, Any]) -> Sequence[Any]:
+    op = operator.op
+    assert isinstance(op, OpDef)
+    along = {
+        k: tangents[ref.key]
+        for k, ref in enumerate(operator.operands)
+        if isinstance(ref, Ref) and ref.key in tangents and op.rule_at(k) is not None
+    }
+    pullback = op.pullback(sum(1 << k for k in along), BackwardPlan.projected(operator))
+    gradop = GradOp.of(pullback, BackwardPlan.counts(operator))
+    saved_operands = BackwardPlan.saved_operands(operator, pullback.saved)
+    none = [None] * len(operator.results)
+    _, saved = gradop.arrange([*map(as_variable, saved_operands), *none])
+    outputs = [ref.var for ref in operator.results]
+
+    def transpose(pull: Callable[[Any], Sequence[Any]], given: Sequence[Any]) -> Sequence[Any]:
+        open_outputs = [k for k in range(len(outputs)) if op.output_at(k) not in op.nondiff_outputs]
+        with _apart(operator.block):
+            us = {k: ops.zeros_like(as_variable(operator.results[k])) for k in open_outputs}
+            for u in us.values():
+                u.stop_gradient = False
+            pulled = pull([us.get(k) for k in range(len(outputs))] if op.multiple else us[0])
+            found = gradients(list(pulled), [us[k] for k in open_outputs], list(given))
+        by_output = dict(zip(open_outputs, found, strict=True))
+        return [by_output.get(k) for k in range(len(outputs))]
+
+    operands = [as_variable(r) for r in operator.operands]
+    given = [along[k] for k in pullback.wanted]
+    return push(pullback, saved, operator.attrs, operands, outputs, given, transpose)
+
+
+@contextmanager
+def _apart(block: Block) -> Iterator[None]:
+    """What is emitted inside is differentiated without a look at the rest of the block."""
+    before, block.ops = block.ops, []
+    try:
+        yield
+    finally:
+        before += block.ops
+        block.ops = before
+
+
+def _starts(sources: list[Variable], given: Any) -> dict[Key, Any]:
+    """Tangents of the inputs, by what they belong to."""
+    values: list[Any]
+    if given is None:
+        values = [ops.full_like(v, value=1.0) for v in sources]
+    else:
+        values = list(given) if isinstance(given, (list, tuple)) else [given]
+    if len(values) != len(sources):
+        raise BuildError(
+            f"forward_grad: grad_inputs has {len(values)} entries for {len(sources)} inputs; give "
+            "one each, None for zeros"
+        )
+    starts: dict[Key, Any] = {}
+    for v, t in zip(sources, values, strict=True):
+        if v.spec.dtype.kind != "f":
+            raise DTypeError(
+                f"forward_grad: {v.name} must be floating to be differentiated, got "
+                f"{v.spec.dtype.name}"
+            )
+        if t is None:
+            continue
+        if not isinstance(t, Variable):
+            raise NotATensorError(
+                f"forward_grad: grad_inputs must hold Variables and Nones, got {type(t).__name__}"
+            )
+        if not may_equal(v.spec.shape, t.spec.shape):
+            raise ShapeError(
+                f"forward_grad: {v.name} has shape {format_shape(v.spec.shape)}, its tangent "
+                f"{t.name} {format_shape(t.spec.shape)}; they must be equal"
+            )
+        if v.spec.dtype != t.spec.dtype:
+            raise DTypeError(
+                f"forward_grad: {v.name} is {v.spec.dtype.name}, its tangent {t.name} "
+                f"{t.spec.dtype.name}; cast it"
+            )
+        starts[v.name, v.version] = t
+    return starts
+
+
+def _variables(argument: str, value: Any) -> list[Variable]:
+    values = list(value) if isinstance(value, (list, tuple)) else [value]
+    for v in values:
+        if not isinstance(v, Variable):
+            raise NotATensorError(
+                f"forward_grad: {argument} must be Variables of a static program, got "
+                f"{type(v).__name__}; for eager tensors use paddle.autograd.jvp"
+            )
+    return values
