@@ -3,9 +3,10 @@
 ``import autograd_engine as paddle`` runs programs written against the reference's names.
 """
 
-from autograd_engine import autograd, nn, optimizer, static, unique_name
+from autograd_engine import autograd, fft, linalg, nn, optimizer, static, unique_name
 from autograd_engine import binding as _binding  # noqa: F401 - binds them to Tensor
 from autograd_engine import ops as _table  # noqa: F401 - declares the operations
+from autograd_engine.allocator import keep_freed_memory as _keep_freed_memory
 from autograd_engine.autograd import grad
 from autograd_engine.dtypes import DTYPES, DType, get_default_dtype, set_default_dtype
 from autograd_engine.eager.grad_mode import (
@@ -23,11 +24,13 @@ from autograd_engine.methods import bind_methods as _bind_methods
 from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.parameters import create_parameter
 from autograd_engine.static.mode import disable_static, enable_static, in_dynamic_mode
+from autograd_engine.strong_zeros import strong_zeros
 from autograd_engine.tensor import public as _public
 from autograd_engine.tensor.public import *  # noqa: F403 - a hundred names, each listed where it is defined
 
 __version__ = "0.1.0"
 
+_keep_freed_memory()
 _bind_methods()
 
 dtype = DType
@@ -53,6 +56,7 @@ __all__ = [
     "dtype",
     "enable_grad",
     "enable_static",
+    "fft",
     "float16",
     "float32",
     "float64",
@@ -68,6 +72,7 @@ __all__ = [
     "int8",
     "is_grad_enabled",
     "is_tensor",
+    "linalg",
     "nn",
     "no_grad",
     "optimizer",
@@ -78,6 +83,7 @@ __all__ = [
     "set_grad_enabled",
     "set_printoptions",
     "static",
+    "strong_zeros",
     "uint8",
     "unique_name",
 ]

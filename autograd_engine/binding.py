@@ -16,6 +16,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import NotATensorError
 from autograd_engine.namespace import ops
 from autograd_engine.registry import REGISTRY, OpDef
+from autograd_engine.scattered import Scattered
 from autograd_engine.static import mode
 from autograd_engine.static.builder import emit
 from autograd_engine.static.program import Variable
@@ -28,12 +29,14 @@ def _general(op: OpDef) -> Callable[..., Any]:
     """Any operands, any attributes."""
     defaults = op.attrs
     nullary = not op.inputs
+    # Behind other inputs a variadic one may be empty: a key without arrays.
+    fewest = max(len(op.inputs) - op.variadic, min(len(op.inputs), 1))
 
     def call(*operands: Any, **attrs: Any) -> Any:
         full = attrs if attrs.keys() == defaults.keys() else op.complete_attrs(attrs)
         if nullary:
             return emit(op, operands, full) if mode.building() else apply(op, operands, full)
-        if len(operands) < len(op.inputs) or (len(operands) > len(op.inputs) and not op.variadic):
+        if len(operands) < fewest or (len(operands) > len(op.inputs) and not op.variadic):
             raise TypeError(
                 f"{op.name} takes {len(op.inputs)} operands ({', '.join(op.inputs)}); "
                 f"got {len(operands)}"
@@ -57,6 +60,13 @@ def _project(g: Any, like: Any) -> Any:
     if g is None or spec_of(g).shape == spec_of(like).shape:
         return g
     return ops.sum_like(g, like)
+
+
+def _scatter(name: str, *operands: Any, **attrs: Any) -> Any:
+    """In a program an operator; what becomes of its result is known when the program runs."""
+    if any(isinstance(v, Variable) for v in operands):
+        return getattr(ops, name)(*operands, **attrs)
+    return Scattered.of(REGISTRY[name], ops, operands, attrs)
 
 
 def _reflected(call: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -90,6 +100,7 @@ def operators() -> dict[str, Callable[..., Any]]:
 
 
 ops.project = _project
+ops.scatter = _scatter
 ops.bind = _bind
 for _name, _method in operators().items():
     setattr(Tensor, _name, _method)

@@ -169,10 +169,23 @@ def scalar_dtype(value: bool | int | float | complex, dtypes: list[np.dtype[Any]
     if isinstance(value, bool):
         return common if common is not None else BOOL
     if isinstance(value, int):
-        return common if common is not None and common.kind != "b" else INT64
+        return _holding(value, common if common is not None and common.kind != "b" else INT64)
     if isinstance(value, float):
         return common if common is not None and common.kind in "fc" else get_default_numpy_dtype()
     if common is not None and common.kind == "c":
         return common
     wide = common is not None and common == np.float64
     return np.dtype(np.complex128 if wide else np.complex64)
+
+
+def _holding(value: int, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """`dtype`; a DTypeError where it is one of integers and cannot hold `value`."""
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        if not limits.min <= value <= limits.max:
+            wider = "int64" if -(2**63) <= value < 2**63 and dtype != INT64 else "float64"
+            raise DTypeError(
+                f"the number {value} stands beside integers of {dtype.name} and takes their dtype, "
+                f"which holds {limits.min} to {limits.max}: use x.astype({wider!r}) first"
+            )
+    return dtype

@@ -6,35 +6,102 @@ from typing import Any, Final
 
 from autograd_engine.autograd.backward import tensor_backward
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.namespace import ops
 from autograd_engine.static.program import Variable
-from autograd_engine.tensor import linalg, manipulation, math, reduction
+from autograd_engine.tensor import (
+    attribute,
+    broadcasting,
+    combining,
+    complex_values,
+    counting,
+    creation,
+    decomposition,
+    diagonals,
+    exponential,
+    indexing,
+    inplace,
+    inverse,
+    linalg,
+    logic,
+    manipulation,
+    math,
+    movement,
+    norms,
+    products,
+    public,
+    put_along,
+    quantiles,
+    random,
+    reduction,
+    rounding,
+    scan,
+    search,
+    sizes,
+    special,
+    splitting,
+    statistics,
+    trigonometry,
+    writing,
+)
 
 __all__ = ["METHODS", "bind_methods"]
 
+_NO_MATH_METHODS: Final = ("add_n", "multiplex", "positive", "where")
+_DECOMPOSITIONS: Final = ("eig", "eigvals", "householder_product", "lu", "lu_unpack", "qr")
+_LINEAR_SYSTEMS: Final = (
+    "cholesky_inverse",
+    "cholesky_solve",
+    "cond",
+    "lstsq",
+    "matrix_power",
+    "pinv",
+    "slogdet",
+    "solve",
+)
 
-def _clone(self: Any) -> Any:
-    """A copy through which gradients flow."""
-    return ops.assign(self)
-
+_REPEATS: Final = ("broadcast_to", "expand", "expand_as", "repeat_interleave", "tile")
 
 METHODS: Final[dict[str, Any]] = {
-    **{name: getattr(math, name) for name in math.__all__ if name not in ("add_n", "where")},
+    **{name: getattr(math, name) for name in math.__all__ if name not in _NO_MATH_METHODS},
+    **{name: getattr(exponential, name) for name in exponential.__all__},
+    **{name: getattr(rounding, name) for name in rounding.__all__},
+    **{name: getattr(special, name) for name in special.__all__},
+    **{name: getattr(trigonometry, name) for name in trigonometry.__all__},
+    **{name: getattr(logic, name) for name in logic.__all__ if name != "is_integer"},
     **{name: getattr(reduction, name) for name in reduction.__all__},
-    **{
-        name: getattr(manipulation, name)
-        for name in manipulation.__all__
-        if name not in ("concat", "stack", "slice")
-    },
-    "matmul": linalg.matmul,
-    "mm": linalg.matmul,
+    **{name: getattr(scan, name) for name in scan.__all__},
+    **{name: getattr(statistics, name) for name in (*statistics.__all__, "cov", "corrcoef")},
+    **{name: getattr(quantiles, name) for name in quantiles.__all__},
+    **{name: getattr(counting, name) for name in counting.__all__},
+    **{name: getattr(norms, name) for name in norms.__all__ if name != "pdist"},
+    **{name: getattr(manipulation, name) for name in manipulation.__all__},
+    **{name: getattr(diagonals, name) for name in diagonals.__all__},
+    **{name: getattr(splitting, name) for name in splitting.__all__},
+    **{name: getattr(movement, name) for name in movement.__all__ if name != "crop"},
+    **{name: getattr(broadcasting, name) for name in _REPEATS},
+    **{name: getattr(combining, name) for name in ("combinations", "vander")},
+    **{name: getattr(sizes, name) for name in ("is_empty", "numel", "rank")},
+    "fill_diagonal_tensor": diagonals.fill_diagonal_tensor,
+    **{name: getattr(indexing, name) for name in indexing.__all__},
+    **{name: getattr(put_along, name) for name in put_along.__all__},
+    **{name: getattr(writing, name) for name in writing.__all__},
+    **{name: getattr(search, name) for name in search.__all__ if name != "searchsorted"},
+    **attribute.ATTRIBUTES,
+    **inplace.methods(vars(public)),
+    "multinomial": random.multinomial,
+    **{name: getattr(linalg, name) for name in linalg.__all__ if name != "vecdot"},
+    **{name: getattr(products, name) for name in products.__all__},
+    **{name: getattr(complex_values, name) for name in complex_values.__all__ if name != "complex"},
+    **{name: getattr(decomposition, name) for name in _DECOMPOSITIONS},
+    **{name: getattr(inverse, name) for name in _LINEAR_SYSTEMS},
     "astype": math.cast,
-    "clone": _clone,
+    "clone": creation.clone,
     "__matmul__": linalg.matmul,
     "__rmatmul__": lambda self, other: linalg.matmul(other, self),
+    "__pos__": math.positive,
     "__pow__": math.pow,
     "__rpow__": lambda self, other: math.pow(other, self),
-    "__getitem__": manipulation.getitem,
+    "__getitem__": indexing.getitem,
+    "__setitem__": indexing.assign_item,
 }
 
 

@@ -12,14 +12,21 @@ from typing import Any, Final
 
 from autograd_engine.ops.like import sum_like
 from autograd_engine.registry import REGISTRY, OpDef
+from autograd_engine.scattered import Scattered
 
 __all__ = ["Namespace", "ops", "raw"]
 
 
 class Namespace:
-    """Operations as attributes; `project` sums a cotangent back over broadcast axes."""
+    """Operations as attributes.
+
+    `project` sums a cotangent back over broadcast axes; `scatter` is an operation, by its name and
+    operands, that is run only when its result is read (see `Scattered`).
+    """
 
     project: Callable[[Any, Any], Any]
+
+    scatter: Callable[..., Any]
 
     bind: Callable[[OpDef], Callable[..., Any]]
 
@@ -40,5 +47,12 @@ def _project(g: Any, like: Any) -> Any:
 raw: Final = Namespace()
 ops: Final = Namespace()
 
+
+
+def _scatter(name: str, *operands: Any, **attrs: Any) -> Scattered:
+    return Scattered.of(REGISTRY[name], raw, operands, attrs)
+
+
 raw.project = _project
+raw.scatter = _scatter
 raw.bind = lambda op: op.kernel

@@ -12,6 +12,8 @@ For ``multiply`` with both inputs wanted, of which y was broadcast::
         grad_x = rule_x(xp, g, y)
         grad_y = rule_y(xp, g, x)
         return (grad_x, xp.project(grad_y, y_like))
+
+Strengthened (see `strong_zeros`), results are masked by the cotangent before they are projected.
 """
 
 from __future__ import annotations
@@ -45,7 +47,18 @@ class Pullback:
         operation with several outputs, ``g[i]`` is that of output i, None where nothing arrived.
     """
 
-    __slots__ = ("_bare", "_restricted", "op", "project", "pull", "save", "saved", "wanted")
+    __slots__ = (
+        "_bare",
+        "_restricted",
+        "_strengthened",
+        "op",
+        "project",
+        "pull",
+        "save",
+        "saved",
+        "strong",
+        "wanted",
+    )
 
     def __init__(
         self,
@@ -54,8 +67,10 @@ class Pullback:
         *,
         project: int,
         saved: tuple[str, ...] | None = None,
+        strong: bool = False,
     ) -> None:
         self.op = op
+        self.strong = strong
         self.wanted = wanted
         self.project = project
         self.saved = saved if saved is not None else self._names()
@@ -63,6 +78,7 @@ class Pullback:
         self.pull = self._compile_pull()
         self._restricted: dict[tuple[int, ...], Pullback] = {}
         self._bare: dict[int, Pullback] = {}
+        self._strengthened: Pullback | None = None
 
     def restrict(self, wanted: tuple[int, ...]) -> Pullback:
         """The pullback for fewer inputs that reads the same saved values."""
@@ -70,9 +86,21 @@ class Pullback:
             return self
         found = self._restricted.get(wanted)
         if found is None:
-            found = Pullback(self.op, wanted, project=self.project, saved=self.saved)
+            found = Pullback(
+                self.op, wanted, project=self.project, saved=self.saved, strong=self.strong
+            )
             self._restricted[wanted] = found
         return found
+
+    def strengthened(self) -> Pullback:
+        """The same, with zeros that stay zeros; see `strong_zeros`."""
+        if self.strong or self.op.tangent == "linear":
+            return self
+        if self._strengthened is None:
+            self._strengthened = Pullback(
+                self.op, self.wanted, project=self.project, saved=self.saved, strong=True
+            )
+        return self._strengthened
 
     def bare(self, position: int) -> Pullback:
         """The rule of one input alone, not projected, that reads the same saved values.
@@ -151,14 +179,26 @@ class Pullback:
                 ]
                 lines.append(f"grad_{name} = rule_{name}({', '.join(arguments)})")
             result = f"grad_{name}"
+            if self.strong and self.op.tangent == "elementwise":
+                result = f"xp.where(xp.equal(g, 0.0), 0.0, {result})"
             if op.variadic and name == op.inputs[-1]:
                 result += f"[{k - len(op.inputs) + 1}]"
+            if self.strong and self.op.tangent is None:
+                result = f"xp.unless_zero({result}, {self._arrived(rule)})"
             if self.project >> k & 1:
                 result = f"xp.project({result}, {name}_like)"
             results.append(f"{result}, ")
         lines.append(f"return ({''.join(results)})")
         source = "\n    ".join(lines) + "\n"
         return _define(source, f"{op.name}_pullback", scope)
+
+    def _arrived(self, rule: Rule) -> str:
+        """The cotangents of all outputs, as arguments."""
+        if self.op.variadic_output:
+            return f"*{rule.cotangents[0]}"
+        if self.op.lazy_cotangents:
+            return f"*[c for c in ({', '.join(rule.cotangents)},) if c is not None]"
+        return ", ".join(rule.cotangents)
 
     def _unpack_cotangents(self) -> list[str]:
         op = self.op

@@ -25,6 +25,7 @@ says ``lazy_cotangents``: then its rules get None for it.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
@@ -34,7 +35,7 @@ from autograd_engine.errors import RegistryError
 from autograd_engine.pullback import Pullback
 from autograd_engine.spec import Shape, Spec
 
-__all__ = ["NONDIFF", "REGISTRY", "OpDef", "Rule", "check_registry", "defop"]
+__all__ = ["NONDIFF", "REGISTRY", "OpDef", "Rule", "check_registry", "defop", "scattering"]
 
 Kernel: TypeAlias = Callable[..., Any]
 Infer: TypeAlias = Callable[..., Spec | tuple[Spec, ...]]
@@ -57,13 +58,14 @@ REGISTRY: Final[dict[str, OpDef]] = {}
 class Rule:
     """A gradient rule for one input, with what its signature declares."""
 
-    __slots__ = ("attrs", "cotangents", "fn", "saves")
+    __slots__ = ("attrs", "cotangents", "fn", "saves", "scatters")
 
     def __init__(self, op: OpDef, input_name: str, fn: Callable[..., Any]) -> None:
         where = f"rule of {op.name} for {input_name}"
         parameters = list(inspect.signature(fn).parameters.values())
         positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
         self.fn = fn
+        self.scatters = getattr(fn, "scatters", False)
         self.attrs = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
         if any(p.kind is p.VAR_KEYWORD for p in parameters):
             self.attrs = tuple(op.attrs)
@@ -115,6 +117,12 @@ class OpDef:
         together, so the tangent is the operation applied to tangents. "elementwise": each element
         of the output depends on one element of each input, so the rules applied to tangents and
         added up are the tangent. None: the transpose of the transpose that the rules are.
+    takes_scattered : frozenset of str
+        Inputs that may be `Scattered` cotangents, in programs.
+    place, record_places : callable or None
+        Of an operation that `Scattered` can stand for; see `scatters`.
+    module : str
+        Name of the module that declares it.
     nondiff_outputs : frozenset of str
         Outputs that carry no gradient (indices, masks).
     """
@@ -135,6 +143,7 @@ class OpDef:
         casts: bool = False,
         random: bool = False,
         tangent: Tangent | None = None,
+        takes_scattered: str = "",
     ) -> None:
         self.name = name
         self.kernel = kernel
@@ -151,9 +160,13 @@ class OpDef:
         self.casts = casts
         self.random = random
         self.tangent = tangent
+        self.takes_scattered = frozenset(takes_scattered.split())
+        self.place: Callable[..., None] | None = None
+        self.record_places: Callable[..., Any] | None = None
         self.multiple = self.variadic_output or len(self.outputs) > 1
         self.attrs = _attributes(kernel)
         self.rules: dict[str, Rule | _NonDifferentiable] = {}
+        self.module = ""
         self._pullbacks: dict[tuple[int, int], Pullback] = {}
         if self.variadic and not inputs.split()[-1].startswith("*"):
             raise RegistryError(f"{name}: only the last input can be variadic")
@@ -183,6 +196,15 @@ class OpDef:
     def nondiff(self) -> OpDef:
         """Declare that no input has a gradient."""
         return self.vjp(**dict.fromkeys(self.inputs, NONDIFF))
+
+    def scatters(self, place: Callable[..., None], record: Callable[..., Any]) -> OpDef:
+        """Let `Scattered` stand for results of this operation, ``op(values, *places, like)``.
+
+        ``place(out, values, *places, **attrs)`` adds the values to an ndarray in place, one after
+        the other; ``record(xp, base, like, parts)`` does it with operations, from `base` (or None).
+        """
+        self.place, self.record_places = place, record
+        return self
 
     def input_at(self, position: int) -> str:
         """Name of the input that the operand at `position` belongs to."""
@@ -247,6 +269,12 @@ class OpDef:
         return out if isinstance(out, tuple) else (out,)
 
 
+def scattering(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a rule whose result comes from ``xp.scatter``."""
+    rule.scatters = True  # type: ignore[attr-defined]
+    return rule
+
+
 def _attributes(kernel: Kernel) -> dict[str, Any]:
     if isinstance(kernel, np.ufunc):
         return {}
@@ -265,6 +293,7 @@ def defop(name: str, kernel: Kernel, *, inputs: str, infer: Infer, **options: An
     if name in REGISTRY:
         raise RegistryError(f"an operation named {name!r} exists already")
     op = REGISTRY[name] = OpDef(name, kernel, inputs=inputs, infer=infer, **options)
+    op.module = sys._getframe(1).f_globals.get("__name__", "").rpartition(".")[2]
     return op
 
 

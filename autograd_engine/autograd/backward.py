@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.eager.sparse import RowSparse
 from autograd_engine.eager.tape import Edge, run_backward
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
+from autograd_engine.scattered import Scattered, is_row_sparse
 from autograd_engine.source import Location, caller
 from autograd_engine.static import mode
 
@@ -108,11 +110,16 @@ def _run(
 
 def accumulate(found: dict[Edge, Any]) -> None:
     """Add cotangents to the ``.grad`` of leaves; all sums are made before any leaf changes."""
-    updated = []
+    updated: list[tuple[Edge, Tensor]] = []
     for leaf, g in found.items():
         old = getattr(leaf, "_grad", None)
         if old is not None:
-            g = old._data + g
+            g = (old._data if old.__class__ is Tensor else _scattered_of(old)) + g
+        if g.__class__ is Scattered:
+            if is_row_sparse(g):
+                updated.append((leaf, RowSparse(g)))
+                continue
+            g = g.dense()
         if g.__class__ is not np.ndarray or g.base is not None:
             g = settled(g)
         grad = _new(Tensor)  # `Tensor._wrap`, without a call for each leaf
@@ -120,6 +127,13 @@ def accumulate(found: dict[Edge, Any]) -> None:
         updated.append((leaf, grad))
     for leaf, grad in updated:
         leaf._grad = grad  # type: ignore[union-attr]
+
+
+def _scattered_of(grad: Tensor) -> Any:
+    """The rows of a gradient that has no more, else its values."""
+    if isinstance(grad, RowSparse) and grad.scattered is not None:
+        return grad.scattered
+    return grad._data
 
 
 def settled(g: Any) -> Any:

@@ -21,6 +21,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.pushforward import push
+from autograd_engine.scattered import dense
 from autograd_engine.source import caller
 from autograd_engine.spec import format_shape
 from autograd_engine.static import mode
@@ -177,7 +178,10 @@ def _push_node(node: Node, tangents: Sequence[Any], create_graph: bool) -> Seque
         open_outputs = [k for k in range(len(outputs)) if op.output_at(k) not in op.nondiff_outputs]
         us = {k: Tensor._leaf(np.zeros(outputs[k].shape, outputs[k].dtype)) for k in open_outputs}
         with enable_grad():
-            pulled = pull([us.get(k) for k in range(len(outputs))] if op.multiple else us[0])
+            pulled = [
+                dense(r)
+                for r in pull([us.get(k) for k in range(len(outputs))] if op.multiple else us[0])
+            ]
         roots = [
             (edge_of(r), t if create_graph else t._data)
             for r, t in zip(pulled, along, strict=True)
@@ -191,7 +195,7 @@ def _push_node(node: Node, tangents: Sequence[Any], create_graph: bool) -> Seque
             create_graph=create_graph,
             needed=leads_to([edge for edge, _ in roots], targets, set()),
         )
-        tangents_of = {k: found.get(u) for k, u in us.items()}
+        tangents_of = {k: dense(found.get(u)) for k, u in us.items()}
         return [
             t if t is None or isinstance(t, Tensor) else Tensor._wrap(settled(t))
             for t in (tangents_of.get(k) for k in range(len(outputs)))

@@ -11,6 +11,7 @@ from autograd_engine.eager.tape import Edge, Node, check_alive, edge_of, run_bac
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, NotDifferentiableError
 from autograd_engine.namespace import ops
+from autograd_engine.scattered import dense
 from autograd_engine.source import caller
 from autograd_engine.static import mode
 
@@ -84,6 +85,7 @@ def grad(
             needed=needed,
             capture=set(targets),
         )
+        found = {edge: dense(g) for edge, g in found.items()}
     results: list[Tensor | None] = []
     handed_out = {id(g) for _, g in seeds}
     for k, t in enumerate(sources):

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.namespace import raw
+from autograd_engine.registry import OpDef
+from autograd_engine.scattered import dense
 from autograd_engine.source import forget_generated, run_generated
 from autograd_engine.spec import Spec
 from autograd_engine.static.gradop import GradOp
@@ -79,7 +81,7 @@ class _Writer:
     """Names of values and constants while the text is written."""
 
     def __init__(self) -> None:
-        self.scope: dict[str, Any] = {"raw": raw, "Spec": Spec}
+        self.scope: dict[str, Any] = {"raw": raw, "Spec": Spec, "dense": dense}
         self._names: dict[tuple[str, int], str] = {}
         self._taken: set[str] = set(self.scope)
         self._constants: dict[int, str] = {}
@@ -130,12 +132,17 @@ def compile_operators(
     """
     writer = _Writer()
     last_value, last_spec = _last_uses(operators, outputs)
+    left, written_out = _scattered_values(operators, outputs)
     parameters = ", ".join(writer.value(r) for r in inputs)
     text = [f"def {name}({parameters}):"]
     lines: dict[int, Operator] = {}
     for k, operator in enumerate(operators):
-        text.append("    " + _statement(writer, operator, k, last_value))
+        text.append("    " + _statement(writer, operator, k, last_value, left))
         lines[len(text)] = operator
+        for ref in operator.results:
+            if ref.key in written_out:
+                text.append(f"    {writer.value(ref)} = dense({writer.value(ref)})")
+                lines[len(text)] = operator
         text += _release(writer, operator, k, last_value, last_spec)
     results = "".join(f"{writer.value(r)}, " for r in outputs)
     text.append(f"    return ({results})")
@@ -146,7 +153,8 @@ def compile_operators(
     )
 
 
-Uses = dict[tuple[str, int], int]
+Key = tuple[str, int]
+Uses = dict[Key, int]
 
 
 def _last_uses(operators: Sequence[Operator], outputs: Sequence[Ref]) -> tuple[Uses, Uses]:
@@ -165,7 +173,49 @@ def _last_uses(operators: Sequence[Operator], outputs: Sequence[Ref]) -> tuple[U
     return last_value, last_spec
 
 
-def _statement(writer: _Writer, operator: Operator, index: int, last_value: Uses) -> str:
+def _scattered_values(
+    operators: Sequence[Operator], outputs: Iterable[Ref]
+) -> tuple[set[Key], set[Key]]:
+    """(values that stay scattered, values to be written out as soon as they are there).
+
+    A scattered cotangent stays so where all that read it can take it: a sum, an update by rows.
+    """
+    closed = {ref.key for ref in outputs}
+    read: set[Key] = set()
+    for operator in operators:
+        op = operator.op
+        takes = op.takes_scattered if isinstance(op, OpDef) else frozenset()
+        for position, operand in enumerate(operator.operands):
+            if isinstance(operand, Ref):
+                read.add(operand.key)
+                if op.input_at(position) not in takes:
+                    closed.add(operand.key)
+    left: set[Key] = set()
+    written_out: set[Key] = set()
+    for operator in operators:
+        op = operator.op
+        if isinstance(op, GradOp):
+            keys = [
+                ref.key
+                for ref, (_, _, rule) in zip(operator.results, op.pullback.rules(), strict=True)
+                if rule.scatters
+            ]
+        elif op.place is not None:
+            # Written out by its kernel, unless it can stay.
+            left |= {r.key for r in operator.results if r.key in read and r.key not in closed}
+            continue
+        elif any(isinstance(o, Ref) and o.key in left for o in operator.operands):
+            keys = [ref.key for ref in operator.results[:1]] if op.name == "add_n" else []
+        else:
+            continue
+        for key in keys:
+            (written_out if key in closed or key not in read else left).add(key)
+    return left, written_out
+
+
+def _statement(
+    writer: _Writer, operator: Operator, index: int, last_value: Uses, left: set[Key]
+) -> str:
     """``y = tanh(x)``"""
     op = operator.op
     results = ", ".join(writer.value(r) for r in operator.results)
@@ -177,7 +227,11 @@ def _statement(writer: _Writer, operator: Operator, index: int, last_value: Uses
         pull = writer.constant(op.name, op.pullback.pull)
         attrs = writer.constant(f"{op.name}_attrs", operator.attrs) if operator.attrs else "None"
         return f"{results}, = {pull}(raw, {_tuple(g)}, {_tuple(saved)}, {attrs})"
-    kernel = writer.constant(op.name, op.kernel)
+    if op.place is not None and operator.results[0].key in left:
+        operands.insert(0, repr(op.name))
+        kernel = "raw.scatter"
+    else:
+        kernel = writer.constant(op.name, op.kernel)
     named = [f"{k}={_attribute(writer, k, v)}" for k, v in operator.attrs.items()]
     comma = "," if op.multiple else ""
     return f"{results}{comma} = {kernel}({', '.join(operands + named)})"

@@ -28,8 +28,10 @@ from autograd_engine.flags import flags
 from autograd_engine.namespace import ops, raw
 from autograd_engine.pullback import Pullback
 from autograd_engine.registry import REGISTRY
+from autograd_engine.scattered import Scattered, iadd_scattered
 from autograd_engine.source import Location, caller, user_stack
 from autograd_engine.spec import Spec
+from autograd_engine.strong_zeros import zeros_are_strong
 
 __all__ = [
     "Edge",
@@ -205,6 +207,7 @@ def run_backward(
         When the pass reaches a node that an earlier pass has freed. No leaf is touched.
     """
     xp = ops if create_graph else raw
+    strong = zeros_are_strong()
     cotangents: dict[Edge, Any] = {}
     owned: set[Edge] = set()  # edges whose cotangent is a sum made here: nobody else sees it yet
     captured: dict[Edge, Any] = {}
@@ -223,6 +226,8 @@ def run_backward(
             node = heappushpop(heap, (found.seq, found))[1] if heap else found
             found = None
         g = cotangents.pop(node)
+        if isinstance(g, Scattered):
+            g = g.dense()
         if capture is not None and node in capture:
             captured[node] = g
         saved = node.saved
@@ -230,13 +235,15 @@ def run_backward(
             check_alive(node)
         edges = node.edges
         if node.__class__ is Slot:
-            results = (node.bundle(g),)
+            results: tuple[Any, ...] = (node.bundle(g),)
         else:
             pullback = node.pullback
             if create_graph:
                 saved = lift(node)
             if needed is not None:
                 pullback, edges = _restrict(node, needed)
+            if strong:
+                pullback = pullback.strengthened()
             results = pullback.pull(xp, g, saved, node.attrs)
         if not retain:
             node.saved = at
@@ -245,11 +252,14 @@ def run_backward(
         for edge, gi in zip(edges, results):  # noqa: B905 - as many by construction, and hot
             if edge in owned:
                 if gi is not None:
-                    cotangents[edge] += gi
+                    if gi.__class__ is Scattered:  # no array adds it to itself in place
+                        cotangents[edge] = iadd_scattered(cotangents[edge], gi)
+                    else:
+                        cotangents[edge] += gi
             elif edge in cotangents:
                 if gi is not None:
                     total = cotangents[edge] = cotangents[edge] + gi
-                    if total.__class__ is np.ndarray:
+                    if total.__class__ is np.ndarray or total.__class__ is Scattered:
                         owned.add(edge)
             elif gi is not None:
                 cotangents[edge] = gi

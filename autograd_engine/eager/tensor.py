@@ -67,13 +67,23 @@ class Tensor(Operand):
     [2.0, 4.0]
     """
 
-    __slots__ = ("__weakref__", "_data", "_grad", "_name", "_node", "_stop", "persistable")
+    __slots__ = (
+        "__weakref__",
+        "_data",
+        "_grad",
+        "_name",
+        "_node",
+        "_stop",
+        "_version",
+        "persistable",
+    )
 
     _data: Array
     _grad: Tensor | None
     _name: str
     _node: Node | None
     _stop: bool
+    _version: int
     persistable: bool
 
     # An ndarray on the left leaves arithmetic to us instead of making an object array.
@@ -82,7 +92,7 @@ class Tensor(Operand):
     def __init__(
         self, data: Any, dtype: DTypeLike | None = None, stop_gradient: bool = True
     ) -> None:
-        from autograd_engine.tensor.creation import to_array
+        from autograd_engine.tensor.conversion import to_array
 
         self._data = to_array(data, dtype)
         self._grad = None
@@ -153,6 +163,11 @@ class Tensor(Operand):
         return self._node is None
 
     @property
+    def inplace_version(self) -> int:
+        """How many in-place methods and index assignments have been called on this tensor."""
+        return getattr(self, "_version", 0)
+
+    @property
     def T(self) -> Tensor:  # noqa: N802 - the public name
         """The axes in reverse order."""
         reverse: Tensor = self.transpose(list(range(self.ndim))[::-1])
@@ -190,12 +205,18 @@ class Tensor(Operand):
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Set an existing gradient to zeros, or to None with ``set_to_zero=False``."""
         if self.grad is not None:
-            zeros = Tensor._leaf(np.zeros_like(self._data)) if set_to_zero else None
-            self._grad = zeros
+            self._grad = self.grad._zeroed() if set_to_zero else None
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """`clear_gradient` under the name that notebooks use."""
         self.clear_gradient(set_to_zero)
+
+    def _zeroed(self) -> Tensor:
+        return Tensor._leaf(np.zeros_like(self._data))
+
+    def is_selected_rows(self) -> bool:
+        """Whether this is a gradient of which only some rows are kept."""
+        return False
 
     @staticmethod
     def _leaf(data: Array) -> Tensor:
@@ -242,7 +263,7 @@ class Tensor(Operand):
         ShapeError, DTypeError
             Unless `value` has this tensor's shape and dtype.
         """
-        from autograd_engine.tensor.creation import to_array
+        from autograd_engine.tensor.conversion import to_array
 
         given = value._data if isinstance(value, Tensor) else to_array(value, None, "set_value")
         if given.shape != self._data.shape:

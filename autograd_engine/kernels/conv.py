@@ -1,18 +1,20 @@
-"""Two-dimensional convolution (cross-correlation) of NCHW arrays, and its two adjoints.
+"""Convolution (cross-correlation) of images of any number of axes, and its two adjoints.
 
-With x (N, C, H, W) padded by zeros, w (O, C / groups, kh, kw), stride s and dilation d,
+With x (N, C, *size) padded by zeros, w (O, C / groups, *kernel), stride s and dilation d, for two
+axes
 
     y[n, o, p, q] = sum over c, i, j of  w[o, c, i, j] x[n, c, s_h p + d_h i, s_w q + d_w j]
 
 where c runs over the channels of o's group. The map is linear in x and in w, so it has one
-adjoint for each: `conv2d_input` and `conv2d_filter`. All three are read off one trilinear form
-<g, conv2d(x, w)>, hence the derivative of any of them is another of them.
+adjoint for each: `conv_input` and `conv_filter`. All three are read off one trilinear form
+<g, conv(x, w)>, hence the derivative of any of them is another of them.
 
 Note: images innermost
-    A block of n images is laid out as lanes (C, H, W, n). A window offset is then a run of at
+    A block of n images is laid out as lanes (C, *size, n). A window offset is then a run of at
     least n contiguous elements, so gathering columns and adding them back cost the same for
     narrow images as for wide ones, at any stride and dilation, and one matrix product serves
-    the block. The block is as large as keeps its columns in cache.
+    the block. The block is as large as keeps its columns in cache; an image whose columns are
+    more than that is worked on a few rows at a time.
 """
 
 from __future__ import annotations
@@ -20,24 +22,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Protocol
+from itertools import product
+from math import gcd, prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-__all__ = [
-    "Like",
-    "Padding",
-    "Pair",
-    "conv2d",
-    "conv2d_filter",
-    "conv2d_input",
-    "conv2d_output_size",
-    "sum_dtype",
-]
+from autograd_engine.kernels.windows import (
+    Ints,
+    Like,
+    Padding,
+    Pair,
+    sum_dtype,
+    window_count,
+)
 
-Pair = tuple[int, int]
-Padding = tuple[Pair, Pair]
+__all__ = ["conv", "conv_filter", "conv_input"]
 
 # Elements of columns per block: about what a core's second-level cache holds.
 _BLOCK_SIZE = 1 << 18
@@ -45,57 +46,25 @@ _BLOCK_SIZE = 1 << 18
 _MIN_COLUMNS = 256
 
 
-class Like(Protocol):
-    """What is asked of an argument that only tells the shape and dtype of a result."""
-
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-    @property
-    def dtype(self) -> Any: ...
-
-
-def conv2d_output_size(size: Any, kernel: Any, stride: int, pad_total: int, dilation: int) -> Any:
-    """Number of windows along one axis; plain arithmetic, so `size` may be symbolic.
-
-    Parameters
-    ----------
-    size, kernel : int or symbolic size
-        Sizes of the input and of the kernel along the axis.
-    stride, pad_total, dilation : int
-        `pad_total` counts the zeros on both sides.
-
-    Returns
-    -------
-    int or symbolic size
-        Below 1 where no window fits.
-
-    Examples
-    --------
-    >>> conv2d_output_size(28, 5, 2, 4, 1)
-    14
-    """
-    return (size + pad_total - dilation * (kernel - 1) - 1) // stride + 1
-
-
-def conv2d(
-    x: NDArray[Any], w: NDArray[Any], *, stride: Pair, padding: Padding, dilation: Pair, groups: int
+def conv(
+    x: NDArray[Any], w: NDArray[Any], *, stride: Ints, padding: Padding, dilation: Ints, groups: int
 ) -> NDArray[Any]:
     """Cross-correlate the images `x` with the filters `w`.
 
     Parameters
     ----------
-    x : (N, C, H, W) array of float16, float32 or float64
-    w : (O, C / groups, kh, kw) array of the same dtype
-    stride, dilation : (int, int)
-        Along height and width.
-    padding : ((int, int), (int, int))
-        Rows of zeros (top, bottom) and columns of zeros (left, right).
+    x : (N, C, *size) array of float16, float32 or float64
+    w : (O, C / groups, *kernel) array of the same dtype
+    stride, dilation : tuple of int
+        One for each axis of the images.
+    padding : tuple of (int, int)
+        Zeros before and after each axis.
     groups : int
         Output channel o sees only the input channels of its group.
 
     Returns
     -------
-    (N, O, OH, OW) array
+    (N, O, *out) array
         A new C-contiguous array of the dtype of the inputs; float16 is summed in float32.
 
     Raises
@@ -107,7 +76,7 @@ def conv2d(
     --------
     >>> x = np.arange(9.0).reshape(1, 1, 3, 3)
     >>> w = np.ones((1, 1, 2, 2))
-    >>> conv2d(x, w, stride=(1, 1), padding=((0, 0), (0, 0)), dilation=(1, 1), groups=1)
+    >>> conv(x, w, stride=(1, 1), padding=((0, 0), (0, 0)), dilation=(1, 1), groups=1)
     array([[[[ 8., 12.],
              [20., 24.]]]])
     """
@@ -117,99 +86,116 @@ def conv2d(
     matrix = geo.matrix(w)
     if geo.pointwise:
         np.matmul(matrix, geo.planes(_accumulable(x)), out=geo.planes(out))
-        return out
-    for block, columns in geo.gather(x):
-        y = np.matmul(matrix, columns).reshape(geo.filters, *geo.out, block.stop - block.start)
-        out[block] = y.transpose(3, 0, 1, 2)
+    else:
+        flat = geo.planes(out)
+        for block, part, columns in geo.gather(x):
+            n = block.stop - block.start
+            if n == 1 and dtype == matrix.dtype:
+                np.matmul(matrix, columns, out=flat[block.start, ..., part])
+                continue
+            y = np.matmul(matrix, columns)
+            y = y.reshape(*y.shape[:2], part.stop - part.start, n)
+            flat[block, ..., part] = y.transpose(3, 0, 1, 2)
     return out
 
 
-def conv2d_input(
+def conv_input(
     g: NDArray[Any],
     w: NDArray[Any],
     like: Like,
     *,
-    stride: Pair,
+    stride: Ints,
     padding: Padding,
-    dilation: Pair,
+    dilation: Ints,
     groups: int,
 ) -> NDArray[Any]:
-    """Adjoint of `conv2d` in x: the gradient with respect to x (transposed convolution).
+    """Adjoint of `conv` in x: the gradient with respect to x (transposed convolution).
 
     Parameters
     ----------
-    g : (N, O, OH, OW) array
+    g : (N, O, *out) array
         Cotangent of the output.
-    w : (O, C / groups, kh, kw) array
+    w : (O, C / groups, *kernel) array
     like : object with `shape` and `dtype`
         Tells the shape of x, which `g` and `w` leave open when the stride exceeds 1.
     stride, padding, dilation, groups
-        As in `conv2d`.
+        As in `conv`.
 
     Returns
     -------
-    (N, C, H, W) array
-        The array z with <z, x> = <g, conv2d(x, w)> for every x; new and C-contiguous.
+    (N, C, *size) array
+        The array z with <z, x> = <g, conv(x, w)> for every x; new and C-contiguous.
 
     Raises
     ------
     ValueError
-        If `g` has not the shape that `conv2d` gives, or as in `conv2d`.
+        If `g` has not the shape that `conv` gives, or as in `conv`.
     """
     geo = _geometry(like.shape, w.shape, stride, padding, dilation, groups)
     geo.check_output(g)
-    if geo.correlates_back:
-        # x[h] meets g[h + pad - d i] through tap i: a correlation with the reversed filters.
-        o, c, *kernel = w.shape
-        turned = w.reshape(groups, o // groups, c, *kernel).swapaxes(1, 2)[..., ::-1, ::-1]
-        return conv2d(
-            g,
-            np.ascontiguousarray(turned).reshape(groups * c, o // groups, *kernel),
-            stride=stride,
-            padding=geo.opposite_padding,
-            dilation=dilation,
-            groups=groups,
-        )
     dtype = np.result_type(g, w)
     out = np.empty(like.shape, dtype)
+    if geo.correlates_back:
+        o, c, *kernel = w.shape
+        turned = w.reshape(groups, o // groups, c, *kernel).swapaxes(1, 2)
+        turned = np.flip(turned, tuple(range(3, turned.ndim)))
+        for phases in product(*(_phases(*along) for along in geo.axes)):
+            part = out[(..., *(f.pixels for f in phases))]
+            taps = turned[(..., *(f.taps for f in phases))]
+            if not part.size or not taps.size:
+                part[...] = 0.0
+                continue
+            part[...] = conv(
+                g[(..., *(f.windows for f in phases))],
+                np.ascontiguousarray(taps).reshape(groups * c, o // groups, *taps.shape[3:]),
+                stride=(1,) * len(kernel),
+                padding=tuple(f.padding for f in phases),
+                dilation=tuple(f.dilation for f in phases),
+                groups=groups,
+            )
+        return out
     matrix = np.ascontiguousarray(geo.matrix(w).swapaxes(1, 2))
     for block in geo.blocks():
-        columns = np.matmul(matrix, geo.lanes(g[block]))
-        out[block] = geo.scatter(columns, block.stop - block.start).transpose(3, 0, 1, 2)
+        n = block.stop - block.start
+        lanes, image = geo.padded(n, matrix.dtype)
+        for rows in geo.tiles():
+            columns = np.matmul(matrix, geo.lanes(g[block, :, rows]))
+            geo.add_columns(columns, lanes, rows)
+        out[block] = np.moveaxis(image, -1, 0)
     return out
 
 
-def conv2d_filter(
+def conv_filter(
     g: NDArray[Any],
     x: NDArray[Any],
     like: Like,
     *,
-    stride: Pair,
+    stride: Ints,
     padding: Padding,
-    dilation: Pair,
+    dilation: Ints,
     groups: int,
 ) -> NDArray[Any]:
-    """Adjoint of `conv2d` in w: the gradient with respect to w.
+    """Adjoint of `conv` in w: the gradient with respect to w.
 
     Parameters
     ----------
-    g : (N, O, OH, OW) array
+    g : (N, O, *out) array
         Cotangent of the output.
-    x : (N, C, H, W) array
+    x : (N, C, *size) array
     like : object with `shape` and `dtype`
         Tells the shape of w.
     stride, padding, dilation, groups
-        As in `conv2d`.
+        As in `conv`.
 
     Returns
     -------
-    (O, C / groups, kh, kw) array
-        The array z with <z, w> = <g, conv2d(x, w)> for every w; new and C-contiguous.
+    (O, C / groups, *kernel) array
+        The array z with <z, w> = <g, conv(x, w)> for every w; new and C-contiguous.
 
     Raises
     ------
     ValueError
-        If `g` has not the shape that `conv2d` gives, or as in `conv2d`.
+        If `g` has not the shape that `conv` gives, or as in `conv`.
     """
     geo = _geometry(x.shape, like.shape, stride, padding, dilation, groups)
     geo.check_output(g)
@@ -220,8 +206,10 @@ def conv2d_filter(
         for block in geo.blocks():
             total += np.matmul(y[block], z[block]).sum(axis=0)
     else:
-        for block, columns in geo.gather(x):
-            total += np.matmul(geo.lanes(g[block]), columns.swapaxes(1, 2))
+        flat = geo.planes(g)
+        for block, part, columns in geo.gather(x):
+            lanes = geo.flat_lanes(flat[block, ..., part])
+            total += np.matmul(lanes, columns.swapaxes(1, 2))
     return total.reshape(like.shape).astype(dtype, copy=False)
 
 
@@ -233,33 +221,32 @@ class _Geometry:
     channels: int
     filters: int
     groups: int
-    size: Pair
-    kernel: Pair
-    out: Pair
-    stride: Pair
-    dilation: Pair
+    size: Ints
+    kernel: Ints
+    out: Ints
+    stride: Ints
+    dilation: Ints
     padding: Padding
 
     @cached_property
     def windows(self) -> int:
-        return self.out[0] * self.out[1]
+        return prod(self.out)
 
     @cached_property
     def taps(self) -> int:
         """Elements of one filter."""
-        return self.channels // self.groups * self.kernel[0] * self.kernel[1]
+        return self.channels // self.groups * prod(self.kernel)
 
     @cached_property
     def pointwise(self) -> bool:
         """Whether the columns are the image itself."""
-        return self.kernel == (1, 1) == self.stride and not any(map(any, self.padding))
+        return set(self.kernel) == {1} == set(self.stride) and not any(map(any, self.padding))
 
     @cached_property
-    def opposite_padding(self) -> Padding:
-        """Padding d (k - 1) - pad, with which a correlation of the output covers the image."""
-        reach = [d * (k - 1) for d, k in zip(self.dilation, self.kernel, strict=True)]
-        (top, bottom), (left, right) = self.padding
-        return (reach[0] - top, reach[0] - bottom), (reach[1] - left, reach[1] - right)
+    def axes(self) -> tuple[tuple[Any, ...], ...]:
+        """Size, kernel, out, stride, dilation and padding of each axis."""
+        every = (self.size, self.kernel, self.out, self.stride, self.dilation, self.padding)
+        return tuple(zip(*every, strict=True))
 
     @cached_property
     def correlates_back(self) -> bool:
@@ -270,9 +257,7 @@ class _Geometry:
         """
         if self.pointwise:
             return True
-        if self.stride != (1, 1) or min(map(min, self.opposite_padding)) < 0:
-            return False
-        pixels = self.size[0] * self.size[1]
+        pixels = prod(self.size) / prod(self.stride)  # of which each meets all taps of its phase
         product = 0.03 * (self.channels // self.groups) * self.filters
         gathering = 0.35 * self.filters * pixels + product * pixels
         adding = 0.9 * self.channels * self.windows + product * self.windows
@@ -283,19 +268,27 @@ class _Geometry:
         return _accumulable(w).reshape(self.groups, self.filters // self.groups, self.taps)
 
     def planes(self, a: NDArray[Any]) -> NDArray[Any]:
-        """Images (N, C, H, W) as matrices (N, groups, C / groups, H W), for 1x1 filters."""
-        n, c, h, w = a.shape
-        return a.reshape(n, self.groups, c // self.groups, h * w)
+        """Images (N, C, *size) as matrices (N, groups, C / groups, pixels)."""
+        n, c, *size = a.shape
+        return a.reshape(n, self.groups, c // self.groups, prod(size))
 
     def lanes(self, g: NDArray[Any]) -> NDArray[Any]:
-        """Outputs (n, O, OH, OW) as matrices (groups, O / groups, windows * n)."""
+        """Outputs (n, O, *out) as matrices (groups, O / groups, windows * n)."""
+        n, _, *out = g.shape
+        lanes = np.ascontiguousarray(np.moveaxis(g, 0, -1), sum_dtype(g.dtype))
+        return lanes.reshape(self.groups, self.filters // self.groups, prod(out) * n)
+
+    def flat_lanes(self, g: NDArray[Any]) -> NDArray[Any]:
+        """Outputs (n, groups, O / groups, windows) as matrices (groups, O / groups, windows * n)."""
+        if len(g) == 1:
+            return _accumulable(g[0])
         lanes = np.ascontiguousarray(g.transpose(1, 2, 3, 0), sum_dtype(g.dtype))
-        return lanes.reshape(self.groups, self.filters // self.groups, self.windows * len(g))
+        return lanes.reshape(*lanes.shape[:2], lanes.shape[2] * lanes.shape[3])
 
     def check_output(self, g: NDArray[Any]) -> None:
         expected = (self.images, self.filters, *self.out)
         if g.shape != expected:
-            raise ValueError(f"conv2d has an output of shape {expected}, got g of {g.shape}")
+            raise ValueError(f"conv has an output of shape {expected}, got g of {g.shape}")
 
     @cached_property
     def block_images(self) -> int:
@@ -309,81 +302,153 @@ class _Geometry:
         for start in range(0, self.images, self.block_images):
             yield slice(start, min(start + self.block_images, self.images))
 
-    def padded(self, n: int, dtype: DTypeLike) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Zero lanes (C, H + pad, W + pad, n), and the view of them that is the image."""
-        (top, bottom), (left, right) = self.padding
-        h, w = self.size
-        lanes = np.zeros((self.channels, top + h + bottom, left + w + right, n), dtype)
-        return lanes, lanes[:, top : top + h, left : left + w]
+    @cached_property
+    def block_rows(self) -> int:
+        """Rows of the output, along its first axis, whose columns make a block."""
+        if self.block_images > 1:
+            return self.out[0]
+        row = max(1, prod(self.out[1:]))
+        n = max(_BLOCK_SIZE // max(1, self.groups * self.taps * row), -(-_MIN_COLUMNS // row))
+        tiles = -(-self.out[0] // max(1, n))
+        return -(-self.out[0] // tiles)
 
-    def gather(self, x: NDArray[Any]) -> Iterator[tuple[slice, NDArray[Any]]]:
-        """Columns (groups, taps, windows * n) of each block of images."""
+    def tiles(self) -> Iterator[slice]:
+        """Slices of the rows of the output that are worked on together."""
+        for start in range(0, self.out[0], self.block_rows):
+            yield slice(start, min(start + self.block_rows, self.out[0]))
+
+    def padded(self, n: int, dtype: DTypeLike) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Zero lanes (C, *size + pad, n), and the view of them that is the image."""
+        sizes = [b + s + a for s, (b, a) in zip(self.size, self.padding, strict=True)]
+        lanes = np.zeros((self.channels, *sizes, n), dtype)
+        inside = [slice(b, b + s) for s, (b, _) in zip(self.size, self.padding, strict=True)]
+        return lanes, lanes[(slice(None), *inside)]
+
+    def gather(self, x: NDArray[Any]) -> Iterator[tuple[slice, slice, NDArray[Any]]]:
+        """Columns (groups, taps, windows * n) of each block of images and tile of windows."""
         n, dtype = self.block_images, sum_dtype(x.dtype)
-        store = np.empty(n * self.groups * self.taps * self.windows, dtype)
+        row = prod(self.out[1:])
+        store = np.empty(n * self.groups * self.taps * self.block_rows * row, dtype)
         lanes, image = self.padded(n, dtype)
         for block in self.blocks():
             if block.stop - block.start != n:
                 n = block.stop - block.start
                 lanes, image = self.padded(n, dtype)
-            image[...] = x[block].transpose(1, 2, 3, 0)
-            c, h, w, _ = lanes.strides
-            (sh, sw), (dh, dw) = self.stride, self.dilation
-            windows: NDArray[Any] = np.ndarray(
-                (self.channels, *self.kernel, *self.out, n),
-                dtype,
-                buffer=lanes,
-                strides=(c, dh * h, dw * w, sh * h, sw * w, lanes.itemsize),
-            )
-            columns = store[: windows.size].reshape(windows.shape)
-            columns[...] = windows
-            yield block, columns.reshape(self.groups, self.taps, self.windows * n)
+            image[...] = np.moveaxis(x[block], 0, -1)
+            channel, *along, item = lanes.strides
+            steps = [s * a for s, a in zip(self.stride, along, strict=True)]
+            gaps = [d * a for d, a in zip(self.dilation, along, strict=True)]
+            for rows in self.tiles():
+                count = rows.stop - rows.start
+                windows: NDArray[Any] = np.ndarray(
+                    (self.channels, *self.kernel, count, *self.out[1:], n),
+                    dtype,
+                    buffer=lanes,
+                    offset=rows.start * steps[0],
+                    strides=(channel, *gaps, *steps, item),
+                )
+                columns = store[: windows.size].reshape(windows.shape)
+                columns[...] = windows
+                part = slice(rows.start * row, rows.stop * row)
+                yield block, part, columns.reshape(self.groups, self.taps, count * row * n)
 
-    def scatter(self, columns: NDArray[Any], n: int) -> NDArray[Any]:
-        """Adjoint of `gather` on a block of `n` images: add columns up to lanes (C, H, W, n)."""
-        columns = columns.reshape(self.channels, *self.kernel, *self.out, n)
-        lanes, image = self.padded(n, columns.dtype)
-        (sh, sw), (dh, dw), (oh, ow) = self.stride, self.dilation, self.out
-        for i in range(self.kernel[0]):
-            rows = slice(dh * i, dh * i + sh * oh, sh)
-            for j in range(self.kernel[1]):
-                lanes[:, rows, dw * j : dw * j + sw * ow : sw] += columns[:, i, j]
-        return image
+    def add_columns(self, columns: NDArray[Any], lanes: NDArray[Any], rows: slice) -> None:
+        """Adjoint of `gather`: add the columns of one tile up to the lanes of its block."""
+        count = rows.stop - rows.start
+        columns = columns.reshape(
+            self.channels, *self.kernel, count, *self.out[1:], lanes.shape[-1]
+        )
+        starts = (rows.start * self.stride[0], *[0] * (len(self.out) - 1))
+        sizes = (count, *self.out[1:])
+        for tap in np.ndindex(*self.kernel):
+            at = [
+                slice(b + d * i, b + d * i + s * o, s)
+                for b, i, d, s, o in zip(
+                    starts, tap, self.dilation, self.stride, sizes, strict=True
+                )
+            ]
+            lanes[(slice(None), *at)] += columns[(slice(None), *tap)]
+
+
+@dataclass(frozen=True)
+class _Phase:
+    """The pixels along one axis that meet the same taps, and the correlation that is their share.
+
+    Attributes
+    ----------
+    pixels, taps, windows : slice
+        Of x, of the reversed filter, and of g.
+    padding, dilation
+        With which the taps correlate with the windows.
+    """
+
+    pixels: slice
+    taps: slice
+    windows: slice
+    padding: Pair
+    dilation: int
+
+
+@lru_cache(maxsize=512)
+def _phases(
+    size: int, kernel: int, out: int, stride: int, dilation: int, padding: Pair
+) -> list[_Phase]:
+    """The phases of one axis: tap i = first + step t lies `ahead` + t gap windows before pixel q.
+
+    q counts the pixels of the phase from the beginning of the padding.
+    """
+    before, _ = padding
+    step, gap = stride // gcd(stride, dilation), dilation // gcd(stride, dilation)
+    found = []
+    for r in range(stride):
+        q = max(0, -((r - before) // stride))  # the first that is no padding
+        pixels = slice(q * stride + r - before, size, stride)
+        count = len(range(*pixels.indices(size)))
+        first = next((i for i in range(min(step, kernel)) if (dilation * i - r) % stride == 0), None)
+        if first is None:
+            found.append(_Phase(pixels, slice(0, 0), slice(0, 0), (0, 0), 1))
+            continue
+        taps = len(range(first, kernel, step))
+        ahead, reach = (dilation * first - r) // stride, (taps - 1) * gap
+        lead = ahead + reach - q
+        tail = count + reach - out - lead
+        last = first + (taps - 1) * step
+        found.append(
+            _Phase(
+                pixels,
+                slice(kernel - 1 - last, kernel - first, step),
+                slice(max(0, -lead), max(0, out - max(0, -tail))),
+                (max(0, lead), max(0, tail)),
+                gap,
+            )
+        )
+    return found
 
 
 @lru_cache(maxsize=512)
 def _geometry(
-    x: tuple[int, ...],
-    w: tuple[int, ...],
-    stride: Pair,
-    padding: Padding,
-    dilation: Pair,
-    groups: int,
+    x: Ints, w: Ints, stride: Ints, padding: Padding, dilation: Ints, groups: int
 ) -> _Geometry:
     images, channels, *size = x
     filters, depth, *kernel = w
     if channels != depth * groups or filters % groups:
         raise ValueError(
-            f"conv2d: filters {w} in {groups} groups need {depth * groups} channels and a number "
+            f"conv: filters {w} in {groups} groups need {depth * groups} channels and a number "
             f"of filters divisible by {groups}; the images are {x}"
         )
-    oh, ow = (
-        conv2d_output_size(size[a], kernel[a], stride[a], sum(padding[a]), dilation[a])
-        for a in (0, 1)
-    )
-    if oh < 1 or ow < 1:
+    out = [
+        window_count(*along)
+        for along in zip(size, kernel, stride, padding, dilation, strict=True)
+    ]
+    if min(out) < 1:
         raise ValueError(
-            f"conv2d: filters {w} with dilation {dilation} do not fit into images {x} with "
+            f"conv: filters {w} with dilation {dilation} do not fit into images {x} with "
             f"padding {padding}; enlarge the padding or shrink the filters"
         )
     return _Geometry(
-        images, channels, filters, groups, (size[0], size[1]), (kernel[0], kernel[1]),
-        (oh, ow), stride, dilation, padding,
+        images, channels, filters, groups, tuple(size), tuple(kernel),
+        tuple(out), stride, dilation, padding,
     )  # fmt: skip
-
-
-def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype that arrays of `dtype` are summed in: float32 for float16, else itself."""
-    return np.dtype(np.float32) if dtype == np.float16 else dtype
 
 
 def _accumulable(a: NDArray[Any]) -> NDArray[Any]:

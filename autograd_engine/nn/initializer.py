@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.errors import ShapeError
-from autograd_engine.tensor.creation import to_array
+from autograd_engine.tensor.conversion import to_array
 
 __all__ = [
     "Assign",

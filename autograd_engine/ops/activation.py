@@ -39,6 +39,31 @@ def _gelu(x: Array) -> Array:
     return 0.5 * x * (erf(np.asarray(x * _SQRT_HALF)) + 1.0)
 
 
+def _bell(x: Array) -> Array:
+    # The square may overflow, in float16 beyond 256; exp(-inf) is the 0 that is meant.
+    with np.errstate(over="ignore"):
+        square = x * x
+    return np.asarray(np.exp(-square))
+
+
+def _silu(x: Array) -> Array:
+    return np.asarray(x * _sigmoid(x))
+
+
+def _softplus(x: Array) -> Array:
+    """log(1 + exp(x)) as max(x, 0) + log(1 + exp(-|x|)): nothing overflows, no digits cancel."""
+    return np.asarray(np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x))))
+
+
+def _log_sigmoid(x: Array) -> Array:
+    return np.asarray(np.minimum(x, 0.0) - np.log1p(np.exp(-np.abs(x))))
+
+
+def _elu(x: Array, *, alpha: float) -> Array:
+    # The branch that is not taken is computed at 0, where it cannot overflow.
+    return np.where(x > 0.0, x, alpha * np.expm1(np.minimum(x, 0.0)))
+
+
 def _softmax(x: Array, *, axis: int) -> Array:
     e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf))
     return np.asarray(e / _sum_keep(e, axis))
@@ -58,14 +83,41 @@ def _sum_keep(e: Array, axis: int) -> Array:
     return np.add.reduce(e, axis=axis, keepdims=True)
 
 
-defop("relu", _relu, inputs="x", infer=same).vjp(x=lambda xp, g, out: g * xp.greater_than(out, 0.0))
-defop("sigmoid", _sigmoid, inputs="x", infer=same, dtypes="floating").vjp(
+defop("relu", _relu, inputs="x", infer=same, tangent="elementwise").vjp(
+    x=lambda xp, g, out: g * xp.greater_than(out, 0.0)
+)
+defop("sigmoid", _sigmoid, inputs="x", infer=same, dtypes="floating", tangent="elementwise").vjp(
     x=lambda xp, g, out: g * (out * (1.0 - out))
 )
 # d/dx x Phi(x) = Phi(x) + x phi(x)
-defop("gelu", _gelu, inputs="x", infer=same, dtypes="floating").vjp(
+defop("gelu", _gelu, inputs="x", infer=same, dtypes="floating", tangent="elementwise").vjp(
     x=lambda xp, g, x: (
-        g * (0.5 * (xp.erf(x * _SQRT_HALF) + 1.0) + x * (_PDF_0 * xp.exp(-0.5 * x * x)))
+        g * (0.5 * (xp.erf(x * _SQRT_HALF) + 1.0) + x * (_PDF_0 * xp.bell(x * _SQRT_HALF)))
+    )
+)
+# exp(-x * x), the density behind erf and gelu
+defop("bell", _bell, inputs="x", infer=same, dtypes="floating", tangent="elementwise").vjp(
+    x=lambda xp, g, x, out: g * (-2.0 * (x * out))
+)
+# With s the sigmoid: d/dx x s = s + x s (1 - s)
+defop("silu", _silu, inputs="x", infer=same, dtypes="floating", tangent="elementwise").vjp(
+    x=lambda xp, g, x: g * (xp.sigmoid(x) * (x * xp.sigmoid(-x) + 1.0))
+)
+defop("softplus", _softplus, inputs="x", infer=same, dtypes="floating", tangent="elementwise").vjp(
+    x=lambda xp, g, x: g * xp.sigmoid(x)
+)
+defop(
+    "log_sigmoid",
+    _log_sigmoid,
+    inputs="x",
+    infer=same,
+    dtypes="floating",
+    tangent="elementwise",
+).vjp(x=lambda xp, g, x: g * xp.sigmoid(-x))
+# At 0 the derivative is alpha, that of the side below.
+defop("elu", _elu, inputs="x", infer=same, dtypes="floating", tangent="elementwise").vjp(
+    x=lambda xp, g, x, *, alpha: (
+        g * xp.where(xp.greater_than(x, 0.0), 1.0, alpha * xp.exp(xp.minimum(x, 0.0)))
     )
 )
 defop("softmax", _softmax, inputs="x", infer=same, dtypes="floating").vjp(

@@ -11,32 +11,35 @@ from numpy.typing import NDArray
 
 from autograd_engine.errors import ArgumentError
 from autograd_engine.kernels.erf import erf as erf_kernel
-from autograd_engine.ops.infer import broadcast, compare, same
+from autograd_engine.ops.infer import broadcast, no_bools, same
 from autograd_engine.registry import NONDIFF, OpDef, defop
 from autograd_engine.spec import Spec
 
 Array = NDArray[Any]
 
 
-def _unary(name: str, kernel: Any, dtypes: str = "floating") -> OpDef:
-    return defop(name, kernel, inputs="x", infer=same, dtypes=dtypes)
+def _unary(name: str, kernel: Any, **options: Any) -> OpDef:
+    row: dict[str, Any] = {"infer": same, "dtypes": "floating", "tangent": "elementwise"}
+    return defop(name, kernel, inputs="x", **{**row, **options})
 
 
-def _binary(name: str, kernel: Any, dtypes: str = "common") -> OpDef:
-    return defop(name, kernel, inputs="x y", infer=broadcast(name), broadcasts=0, dtypes=dtypes)
-
-
-def _comparison(name: str, kernel: Any) -> OpDef:
-    return defop(name, kernel, inputs="x y", infer=compare(name), dtypes="common").nondiff()
+def _binary(name: str, kernel: Any, **options: Any) -> OpDef:
+    row: dict[str, Any] = {"infer": broadcast(name), "dtypes": "common", "tangent": "elementwise"}
+    return defop(name, kernel, inputs="x y", broadcasts=0, **{**row, **options})
 
 
 # --- arithmetic. On ndarrays the operators are NumPy's ufuncs, reached by a shorter way.
 
-_binary("add", operator.add).vjp(
+_binary("add", operator.add, tangent="linear").vjp(
     x=lambda xp, g: g,
     y=lambda xp, g: g,
 )
-_binary("subtract", operator.sub).vjp(
+_binary(
+    "subtract",
+    operator.sub,
+    infer=no_bools("subtract", broadcast("subtract"), "x ^ y"),
+    tangent="linear",
+).vjp(
     x=lambda xp, g: g,
     y=lambda xp, g: -g,
 )
@@ -70,21 +73,72 @@ _binary("pow", _pow).vjp(
     x=lambda xp, g, x, y: g * (y * xp.pow(x + _where_both_are_0(xp, x, y), y - 1.0)),
     y=lambda xp, g, x, out: g * (out * xp.log(x + xp.cast_like(xp.equal(x, 0.0), x))),
 )
-_unary("negative", operator.neg, dtypes="any").vjp(x=lambda xp, g: -g)
+_unary(
+    "negative",
+    operator.neg,
+    infer=no_bools("negative", same, "~x"),
+    dtypes="any",
+    tangent="linear",
+).vjp(x=lambda xp, g: -g)
 _unary("square", np.square, dtypes="any").vjp(x=lambda xp, g, x: g * (2.0 * x))
-_unary("abs", np.absolute, dtypes="any").vjp(x=lambda xp, g, x: g * xp.sign(x))
-_unary("sign", np.sign, dtypes="any").vjp(x=NONDIFF)
-_unary("floor", np.floor).vjp(x=NONDIFF)
 
-# --- exponentials, logarithms, trigonometry
+
+def _infer_abs(x: Spec) -> Spec:
+    return Spec(x.shape, np.zeros((), x.dtype).real.dtype)
+
+
+_unary("abs", np.absolute, infer=_infer_abs, dtypes="any").vjp(x=lambda xp, g, x: g * xp.sign(x))
+defop("sign", np.sign, inputs="x", infer=no_bools("sign", same, "x")).nondiff()
+
+# --- exponentials and logarithms
 
 _unary("exp", np.exp).vjp(x=lambda xp, g, out: g * out)
+_unary("expm1", np.expm1).vjp(x=lambda xp, g, out: g * (out + 1.0))
 _unary("log", np.log).vjp(x=lambda xp, g, x: g / x)
+_unary("log2", np.log2).vjp(x=lambda xp, g, x: g / (x * math.log(2.0)))
+_unary("log10", np.log10).vjp(x=lambda xp, g, x: g / (x * math.log(10.0)))
+_unary("log1p", np.log1p).vjp(x=lambda xp, g, x: g / (x + 1.0))
 _unary("sqrt", np.sqrt).vjp(x=lambda xp, g, out: g / (2.0 * out))
+_unary("erf", erf_kernel).vjp(x=lambda xp, g, x: g * (2.0 / math.sqrt(math.pi) * xp.bell(x)))
+_binary("logaddexp", np.logaddexp, dtypes="floating").vjp(
+    x=lambda xp, g, x, y: g * xp.sigmoid(x - y),
+    y=lambda xp, g, x, y: g * xp.sigmoid(y - x),
+)
+
+# --- trigonometry. 1 + x^2 may overflow; it is hypot(x, 1)^2, divided by in two steps.
+
 _unary("sin", np.sin).vjp(x=lambda xp, g, x: g * xp.cos(x))
 _unary("cos", np.cos).vjp(x=lambda xp, g, x: -(g * xp.sin(x)))
+_unary("tan", np.tan).vjp(x=lambda xp, g, out: g * (out * out + 1.0))
+_unary("asin", np.arcsin).vjp(x=lambda xp, g, x: g / xp.sqrt((1.0 - x) * (x + 1.0)))
+_unary("acos", np.arccos).vjp(x=lambda xp, g, x: -(g / xp.sqrt((1.0 - x) * (x + 1.0))))
+_unary("atan", np.arctan).vjp(x=lambda xp, g, x: _over_square(g, xp.hypot(x, 1.0)))
+_unary("sinh", np.sinh).vjp(x=lambda xp, g, x: g * xp.cosh(x))
+_unary("cosh", np.cosh).vjp(x=lambda xp, g, x: g * xp.sinh(x))
 _unary("tanh", np.tanh).vjp(x=lambda xp, g, out: g * (1.0 - out * out))
-_unary("erf", erf_kernel).vjp(x=lambda xp, g, x: g * (2.0 / math.sqrt(math.pi) * xp.exp(-(x * x))))
+_unary("asinh", np.arcsinh).vjp(x=lambda xp, g, x: g / xp.hypot(x, 1.0))
+_unary("acosh", np.arccosh).vjp(x=lambda xp, g, x: g / xp.sqrt(x - 1.0) / xp.sqrt(x + 1.0))
+_unary("atanh", np.arctanh).vjp(x=lambda xp, g, x: g / ((1.0 - x) * (x + 1.0)))
+
+
+def _over_square(g: Any, r: Any) -> Any:
+    return g / r / r
+
+
+def _never_zero(xp: Any, r: Any) -> Any:
+    """`r`, but 1 where it is 0: what is divided by it is 0 there, and stays 0."""
+    return r + xp.cast_like(xp.equal(r, 0.0), r)
+
+
+# The length of (x, y), and its angle: both have the gradient 0 at the origin.
+_binary("hypot", np.hypot, dtypes="floating").vjp(
+    x=lambda xp, g, x, out: g * (x / _never_zero(xp, out)),
+    y=lambda xp, g, y, out: g * (y / _never_zero(xp, out)),
+)
+_binary("atan2", np.arctan2, dtypes="floating").vjp(
+    x=lambda xp, g, x, y: g * _over_square(y, _never_zero(xp, xp.hypot(x, y))),
+    y=lambda xp, g, x, y: -(g * _over_square(x, _never_zero(xp, xp.hypot(x, y)))),
+)
 
 # --- order. At a tie both sides of maximum and minimum get half.
 
@@ -96,17 +150,6 @@ _binary("minimum", np.minimum).vjp(
     x=lambda xp, g, x, y: g * xp.less_than(x, y) + 0.5 * g * xp.equal(x, y),
     y=lambda xp, g, x, y: g * xp.greater_than(x, y) + 0.5 * g * xp.equal(x, y),
 )
-_comparison("equal", operator.eq)
-_comparison("not_equal", operator.ne)
-_comparison("greater_than", operator.gt)
-_comparison("greater_equal", operator.ge)
-_comparison("less_than", operator.lt)
-_comparison("less_equal", operator.le)
-_comparison("logical_and", np.logical_and)
-_comparison("logical_or", np.logical_or)
-defop(
-    "logical_not", np.logical_not, inputs="x", infer=lambda x: Spec(x.shape, np.dtype(np.bool_))
-).nondiff()
 
 
 def _where(condition: Array, x: Array, y: Array) -> Array:
@@ -127,6 +170,7 @@ defop(
     broadcasts=0,
     dtypes="common",
     untyped="condition",
+    tangent="linear",
 ).vjp(
     condition=NONDIFF,
     x=lambda xp, g, condition: xp.where(condition, g, 0.0),
@@ -147,5 +191,6 @@ defop(
     inputs="x",
     infer=lambda x, *, dtype: Spec(x.shape, np.dtype(dtype)),
     casts=True,
+    tangent="linear",
 ).vjp(x=lambda xp, g, x_like: xp.cast_like(g, x_like))
-defop("assign", np.copy, inputs="x", infer=same).vjp(x=lambda xp, g: g)
+defop("assign", np.copy, inputs="x", infer=same, tangent="linear").vjp(x=lambda xp, g: g)

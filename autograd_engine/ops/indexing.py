@@ -2,63 +2,165 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.dtypes import INT64
 from autograd_engine.errors import ShapeError
+from autograd_engine.kernels.accumulate import accumulator, add_elements, add_rows
 from autograd_engine.ops.infer import index_dtype
-from autograd_engine.registry import NONDIFF, defop
+from autograd_engine.registry import NONDIFF, defop, scattering
 from autograd_engine.spec import Like, Shape, Spec, format_shape, may_equal
 
 Array = NDArray[Any]
 
 
-def _check_index(index: Array, size: int, op: str) -> None:
-    """NumPy would count a negative index from the back; here it is a mistake in the data."""
-    if index.size and (index.min() < 0 or index.max() >= size):
-        bad = index[(index < 0) | (index >= size)].ravel()[0]
-        raise IndexError(f"{op}: index {bad} is out of range; it must be in 0 to {size - 1}")
+def _check_index(op: str, index: Array, size: int, of: str, *, wraps: bool) -> None:
+    """NumPy would count a negative index from the back; unless `wraps`, it is a mistake here."""
+    low = -size if wraps else 0
+    if index.size and (index.min() < low or index.max() >= size):
+        bad = index[(index < low) | (index >= size)].ravel()[0]
+        raise IndexError(
+            f"{op}: index {bad} is out of range; it must be in {low} to {size - 1}, for {of} is "
+            f"{size}"
+            if size
+            else f"{op}: index {bad} is out of range, as any index is: {of} is 0"
+        )
 
 
-def _accumulator(shape: Shape, dtype: np.dtype[Any]) -> Array:
-    """Zeros to add to. For float16 they are float32: 2048 + 1 is 2048 in float16."""
-    return np.zeros(shape, np.float32 if dtype.char == "e" else dtype)
+def _size_of(axis: int) -> str:
+    return f"the size of axis {axis}"
 
 
-def _gather(x: Array, index: Array, *, axis: int) -> Array:
-    _check_index(index, x.shape[axis], "gather")
-    return np.take(x, index, axis=axis)
+def _from_the_front(index: Array, size: int) -> Array:
+    """Indices as NumPy counts them, without negative ones."""
+    index = index.astype(np.intp, copy=False)
+    if index.size and index.min() < 0:
+        return np.where(index < 0, index + size, index)
+    return index
 
 
-def _infer_gather(x: Spec, index: Spec, *, axis: int) -> Spec:
+def _gather(
+    x: Array, index: Array, *, axis: int, wraps: bool = False, sparse: bool = False
+) -> Array:
+    """`sparse`: the gradient keeps the rows that were read, not the zeros between."""
+    if not wraps and index.size and index.min() < 0:
+        _check_index("gather", index, x.shape[axis], _size_of(axis), wraps=False)
+    try:
+        return np.take(x, index, axis=axis)
+    except IndexError:
+        _check_index("gather", index, x.shape[axis], _size_of(axis), wraps=wraps)
+        raise
+
+
+def _infer_gather(x: Spec, index: Spec, *, axis: int, **_: Any) -> Spec:
     index_dtype("gather", "index", index)
     return Spec((*x.shape[:axis], *index.shape, *x.shape[axis + 1 :]), x.dtype)
 
 
-def _scatter_add_like(x: Array, index: Array, like: Like, *, axis: int) -> Array:
+def _scatter_add_like(
+    x: Array, index: Array, like: Like, *, axis: int, sparse: bool = False
+) -> Array:
     """Zeros with each slice of `x` added at its index: the adjoint of gather."""
-    out = _accumulator(like.shape, x.dtype)
-    key: Any = (*(slice(None) for _ in range(axis)), index)
-    np.add.at(out, key, x)
+    _check_scatter(x.shape, index.shape, like.shape, axis)
+    out = accumulator(like.shape, x.dtype)
+    _place_rows(out, x, index, axis=axis)
     return out.astype(x.dtype, copy=False)
 
 
-defop("gather", _gather, inputs="x index", infer=_infer_gather).vjp(
-    x=lambda xp, g, index, x_like, *, axis: xp.scatter_add_like(g, index, x_like, axis=axis),
+def _place_rows(
+    out: Array, values: Array, index: Array, *, axis: int, sparse: bool = False
+) -> None:
+    """Add each slice of `values` to that of `out` (contiguous) at its index."""
+    shape = out.shape
+    size = shape[axis]
+    _check_index("scatter_add_like", index, size, _size_of(axis), wraps=True)
+    rows = _from_the_front(index, size).reshape(-1)
+    lead, width = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
+    if lead != 1:
+        rows = (np.arange(lead)[:, None] * size + rows).reshape(-1)
+    add_rows(out.reshape(lead * size, width), rows, values)
+
+
+def _check_scatter(x: Shape, index: Shape, like: Shape, axis: int) -> None:
+    """One slice of `x` for each index: what is missing would be read from beyond the array."""
+    needed = (*like[:axis], *index, *like[axis + 1 :])
+    if x != needed and not may_equal(x, needed):
+        raise ShapeError(
+            f"scatter_add_like: an index of shape {format_shape(index)} on axis {axis} of "
+            f"{format_shape(like)} takes values of shape {format_shape(needed)}, got "
+            f"{format_shape(x)}"
+        )
+
+
+def _infer_scatter(x: Spec, index: Spec, like: Spec, *, axis: int, **_: Any) -> Spec:
+    index_dtype("scatter_add_like", "index", index)
+    _check_scatter(x.shape, index.shape, like.shape, axis)
+    return Spec(like.shape, x.dtype)
+
+
+defop("gather", _gather, inputs="x index", infer=_infer_gather, tangent="linear").vjp(
+    x=scattering(
+        lambda xp, g, index, x_like, *, axis, sparse: xp.scatter(
+            "scatter_add_like", g, index, x_like, axis=axis, sparse=sparse
+        )
+    ),
     index=NONDIFF,
 )
-defop(
+scatter_add_like = defop(
     "scatter_add_like",
     _scatter_add_like,
     inputs="x index like",
-    infer=lambda x, index, like, *, axis: Spec(like.shape, x.dtype),
-).vjp(
-    x=lambda xp, g, index, *, axis: xp.gather(g, index, axis=axis),
+    infer=_infer_scatter,
+    tangent="linear",
+)
+scatter_add_like.vjp(
+    x=lambda xp, g, index, *, axis: xp.gather(g, index, axis=axis, wraps=True),
     index=NONDIFF,
     like=NONDIFF,
 )
+
+
+def _scatter_add(base: Array, x: Array, index: Array, *, axis: int) -> Array:
+    """`base` with each slice of `x` added at its index, one after the other."""
+    _check_scatter(x.shape, index.shape, base.shape, axis)
+    wide = np.float32 if base.dtype.char == "e" else base.dtype
+    out = np.add(base, 0, dtype=wide, order="C")
+    _place_rows(out, x, index, axis=axis)
+    return out.astype(base.dtype, copy=False)
+
+
+def _infer_scatter_add(base: Spec, x: Spec, index: Spec, *, axis: int) -> Spec:
+    _infer_scatter(x, index, base, axis=axis)
+    return base
+
+
+defop(
+    "scatter_add",
+    _scatter_add,
+    inputs="base x index",
+    infer=_infer_scatter_add,
+    dtypes="common",
+    untyped="index",
+    tangent="linear",
+).vjp(
+    base=lambda xp, g: g,
+    x=lambda xp, g, index, *, axis: xp.gather(g, index, axis=axis, wraps=True),
+    index=NONDIFF,
+)
+
+
+def _record_rows(xp: Any, base: Any, like: Like, parts: Any) -> Any:
+    total = xp.zeros_like(like) if base is None else base
+    for values, (index,), attrs in parts:
+        total = xp.scatter_add(total, values, index, axis=attrs["axis"])
+    return total
+
+
+scatter_add_like.scatters(_place_rows, _record_rows)
 
 
 def _check_lines(op: str, index: Shape, shape: Shape, axis: int) -> None:
@@ -72,13 +174,13 @@ def _check_lines(op: str, index: Shape, shape: Shape, axis: int) -> None:
         )
 
 
-def _take_along_axis(x: Array, index: Array, *, axis: int) -> Array:
+def _take_along_axis(x: Array, index: Array, *, axis: int, wraps: bool = False) -> Array:
     _check_lines("take_along_axis", index.shape, x.shape, axis)
-    _check_index(index, x.shape[axis], "take_along_axis")
+    _check_index("take_along_axis", index, x.shape[axis], _size_of(axis), wraps=wraps)
     return np.take_along_axis(x, index, axis=axis)
 
 
-def _infer_take_along(x: Spec, index: Spec, *, axis: int) -> Spec:
+def _infer_take_along(x: Spec, index: Spec, *, axis: int, wraps: bool = False) -> Spec:
     index_dtype("take_along_axis", "index", index)
     _check_lines("take_along_axis", index.shape, x.shape, axis)
     return Spec(index.shape, x.dtype)
@@ -91,10 +193,14 @@ def _put_along_axis_like(x: Array, index: Array, like: Like, *, axis: int) -> Ar
         out = np.zeros(like.shape, x.dtype)
         np.put_along_axis(out, index, x, axis=axis)
         return out
-    out = _accumulator(like.shape, x.dtype)
-    grid: list[Any] = list(np.ogrid[tuple(slice(n) for n in index.shape)])
-    grid[axis] = index
-    np.add.at(out, tuple(grid), x)
+    shape = like.shape
+    size = shape[axis]
+    _check_index("put_along_axis_like", index, size, _size_of(axis), wraps=True)
+    out = accumulator(shape, x.dtype)
+    lead, width = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
+    at = _from_the_front(index, size).reshape(lead, index.shape[axis], width)
+    lines = np.arange(lead).reshape(lead, 1, 1) * size
+    add_elements(out, (lines + at) * width + np.arange(width), x)
     return out.astype(x.dtype, copy=False)
 
 
@@ -113,7 +219,13 @@ def _infer_put_along(x: Spec, index: Spec, like: Spec, *, axis: int) -> Spec:
     return Spec(like.shape, x.dtype)
 
 
-defop("take_along_axis", _take_along_axis, inputs="x index", infer=_infer_take_along).vjp(
+defop(
+    "take_along_axis",
+    _take_along_axis,
+    inputs="x index",
+    infer=_infer_take_along,
+    tangent="linear",
+).vjp(
     x=lambda xp, g, index, x_like, *, axis: xp.put_along_axis_like(g, index, x_like, axis=axis),
     index=NONDIFF,
 )
@@ -122,15 +234,16 @@ defop(
     _put_along_axis_like,
     inputs="x index like",
     infer=_infer_put_along,
+    tangent="linear",
 ).vjp(
-    x=lambda xp, g, index, *, axis: xp.take_along_axis(g, index, axis=axis),
+    x=lambda xp, g, index, *, axis: xp.take_along_axis(g, index, axis=axis, wraps=True),
     index=NONDIFF,
     like=NONDIFF,
 )
 
 
 def _one_hot(x: Array, *, num_classes: int, dtype: str) -> Array:
-    _check_index(x, num_classes, "one_hot")
+    _check_index("one_hot", x, num_classes, "num_classes", wraps=False)
     hot: Array = x[..., None] == np.arange(num_classes)
     return hot.astype(dtype)
 
@@ -141,3 +254,19 @@ def _infer_one_hot(x: Spec, *, num_classes: int, dtype: str) -> Spec:
 
 
 defop("one_hot", _one_hot, inputs="x", infer=_infer_one_hot).nondiff()
+
+
+def _positions_like(like: Like, *, axis: int) -> Array:
+    """0, 1, 2, ... along one axis of `like`, of size 1 on the others."""
+    shape = [1] * len(like.shape)
+    shape[axis] = like.shape[axis]
+    return np.arange(shape[axis]).reshape(shape)
+
+
+def _infer_positions(like: Spec, *, axis: int) -> Spec:
+    sizes: list[Any] = [1] * like.ndim
+    sizes[axis] = like.shape[axis]
+    return Spec(tuple(sizes), INT64)
+
+
+defop("positions_like", _positions_like, inputs="like", infer=_infer_positions).nondiff()

@@ -11,7 +11,7 @@ from autograd_engine.dtypes import BOOL, common_dtype
 from autograd_engine.errors import DTypeError
 from autograd_engine.spec import Spec, broadcast_shapes
 
-__all__ = ["broadcast", "compare", "index_dtype", "like", "same", "sum_dtype"]
+__all__ = ["broadcast", "compare", "index_dtype", "like", "no_bools", "same", "sum_dtype"]
 
 
 def same(x: Spec, **_: Any) -> Spec:
@@ -41,6 +41,20 @@ def compare(name: str) -> Callable[..., Spec]:
         return Spec(broadcast_shapes(name, *[s.shape for s in specs]), BOOL)
 
     return infer
+
+
+def no_bools(name: str, infer: Callable[..., Spec], instead: str) -> Callable[..., Spec]:
+    """`infer` for an operation that has no meaning on bools."""
+
+    def checked(*specs: Spec, **attrs: Any) -> Spec:
+        out = infer(*specs, **attrs)
+        if out.dtype.kind == "b":
+            raise DTypeError(
+                f"{name}: takes numbers, got bools; use {instead}, or x.astype('int64')"
+            )
+        return out
+
+    return checked
 
 
 def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:

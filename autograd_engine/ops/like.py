@@ -93,7 +93,7 @@ def _cast_like(x: Array, like: Like) -> Array:
     return np.asarray(x).astype(like.dtype, copy=False)
 
 
-defop("sum_like", sum_like, inputs="x like", infer=infer_like).vjp(
+defop("sum_like", sum_like, inputs="x like", infer=infer_like, tangent="linear").vjp(
     x=lambda xp, g, x_like: xp.expand_like(g, x_like), like=NONDIFF
 )
 
@@ -103,13 +103,13 @@ def expand_like_x(xp: Any, g: Any, x_like: Any, *, axis: Axes, keepdims: bool) -
     return xp.sum_like(g if keepdims else xp.sum(g, axis=axis, keepdims=False), x_like)
 
 
-defop("expand_like", _expand_like, inputs="x like", infer=infer_like).vjp(
+defop("expand_like", _expand_like, inputs="x like", infer=infer_like, tangent="linear").vjp(
     x=expand_like_x, like=NONDIFF
 )
-defop("spread_like", _spread_like, inputs="x like", infer=infer_like).vjp(
+defop("spread_like", _spread_like, inputs="x like", infer=infer_like, tangent="linear").vjp(
     x=lambda xp, g, *, axis, keepdims: xp.mean(g, axis=axis, keepdims=keepdims), like=NONDIFF
 )
-defop("reshape_like", _reshape_like, inputs="x like", infer=infer_like).vjp(
+defop("reshape_like", _reshape_like, inputs="x like", infer=infer_like, tangent="linear").vjp(
     x=lambda xp, g, x_like: xp.reshape_like(g, x_like), like=NONDIFF
 )
 defop(
@@ -118,6 +118,7 @@ defop(
     inputs="x like",
     infer=lambda x, like: Spec(x.shape, like.dtype),
     casts=True,
+    tangent="linear",
 ).vjp(x=lambda xp, g, x_like: xp.cast_like(g, x_like), like=NONDIFF)
 
 
@@ -135,3 +136,14 @@ def _zeros_like(like: Like) -> Array:
 
 defop("full_like", _full_like, inputs="like", infer=_infer_full_like).nondiff()
 defop("zeros_like", _zeros_like, inputs="like", infer=lambda like: like).nondiff()
+
+
+def _unless_zero(x: Array, *gs: Array) -> Array:
+    """`x`, or zeros like it where all of the others are zeros."""
+    return x if any(g.any() for g in gs) else np.zeros_like(x)
+
+
+# Not differentiable in `gs`: moving them from 0 takes away a selection, it moves no value.
+defop(
+    "unless_zero", _unless_zero, inputs="x *gs", infer=lambda x, *gs: Spec(x.shape, x.dtype)
+).vjp(x=lambda xp, g, gs: xp.unless_zero(g, *gs), gs=NONDIFF)

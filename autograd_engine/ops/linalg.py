@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.dims import product
 from autograd_engine.dtypes import common_dtype
-from autograd_engine.registry import defop
-from autograd_engine.spec import Shape, Spec, matmul_shape
+from autograd_engine.registry import NONDIFF, defop
+from autograd_engine.spec import Like, Shape, Spec, matmul_shape
 
 Array = NDArray[Any]
 
@@ -59,3 +61,41 @@ defop(
     broadcasts=2,
     dtypes="common",
 ).vjp(x=matmul_x, y=matmul_y)
+
+# --- axes as one, and apart again: what makes a product of arrays one of matrices. A program need
+# not know their sizes.
+
+
+def _merge_axes(x: Array, *, counts: tuple[int, ...]) -> Array:
+    """As many neighbouring axes as each count says become one; 0 gives an axis of size 1."""
+    return x.reshape([int(d) for d in _merged(x.shape, counts)])
+
+
+def _merged(shape: Shape, counts: tuple[int, ...]) -> Shape:
+    stops = list(itertools.accumulate(counts))
+    return tuple(product(shape[b - n : b]) for b, n in zip(stops, counts, strict=True))
+
+
+defop(
+    "merge_axes",
+    _merge_axes,
+    inputs="x",
+    infer=lambda x, *, counts: Spec(_merged(x.shape, counts), x.dtype),
+    tangent="linear",
+).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like))
+
+Sources = tuple[tuple[int, int], ...]
+
+
+def _unmerge_axes(x: Array, *likes: Like, sources: Sources) -> Array:
+    """`x` in the shape whose sizes are those of (like, axis)."""
+    return x.reshape([likes[k].shape[axis] for k, axis in sources])
+
+
+defop(
+    "unmerge_axes",
+    _unmerge_axes,
+    inputs="x *likes",
+    infer=lambda x, *likes, sources: Spec(tuple(likes[k].shape[a] for k, a in sources), x.dtype),
+    tangent="linear",
+).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like), likes=NONDIFF)

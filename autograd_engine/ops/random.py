@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.dtypes import INT64
+from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.generator import generator
-from autograd_engine.registry import defop
+from autograd_engine.ops.infer import broadcast
+from autograd_engine.registry import OpDef, defop
 from autograd_engine.spec import Like, Spec
 
 Array = NDArray[Any]
 Sizes = tuple[int, ...]
 
 
-def _uniform(*, shape: Sizes, low: float, high: float, dtype: str) -> Array:
+def _below(drawn: Array, low: float, high: float, dtype: Any) -> Array:
+    """`drawn`, which is below `high`, in a dtype whose rounding might say otherwise."""
+    kind = np.dtype(dtype)
+    values = np.asarray(drawn, kind)
+    if low < high:
+        values = np.minimum(values, np.nextafter(kind.type(high), kind.type(low)))
+    return np.asarray(values)
+
+
+def _uniform(*, shape: Sizes, low: float, high: float, dtype: str, seed: int = 0) -> Array:
     # Drawn in float64 for every dtype, so that one seed gives one stream.
-    return np.asarray(generator().uniform(low, high, shape), dtype=dtype)
+    source = np.random.default_rng(seed) if seed else generator()
+    return _below(source.uniform(low, high, shape), low, high, dtype)
 
 
 def _gaussian(*, shape: Sizes, mean: float, std: float, dtype: str) -> Array:
@@ -26,6 +40,10 @@ def _gaussian(*, shape: Sizes, mean: float, std: float, dtype: str) -> Array:
 
 def _randint(*, shape: Sizes, low: int, high: int, dtype: str) -> Array:
     return np.asarray(generator().integers(low, high, shape), dtype=dtype)
+
+
+def _randperm(*, n: int, dtype: str) -> Array:
+    return generator().permutation(n).astype(dtype)
 
 
 def _infer(*, shape: Sizes, dtype: str, **_: Any) -> Spec:
@@ -44,9 +62,171 @@ def _dropout_mask(
     return kept
 
 
+def _uniform_like(like: Like, *, low: float, high: float) -> Array:
+    return np.asarray(generator().uniform(low, high, like.shape), dtype=like.dtype)
+
+
+def _gumbel_like(like: Like) -> Array:
+    """Standard Gumbel noise, -log(-log(u)) for u uniform on (0, 1)."""
+    return np.asarray(generator().gumbel(0.0, 1.0, like.shape), dtype=like.dtype)
+
+
 defop("uniform", _uniform, inputs="", infer=_infer, random=True)
 defop("gaussian", _gaussian, inputs="", infer=_infer, random=True)
 defop("randint", _randint, inputs="", infer=_infer, random=True)
 defop(
+    "randperm",
+    _randperm,
+    inputs="",
+    infer=lambda *, n, dtype: Spec((n,), np.dtype(dtype)),
+    random=True,
+)
+defop(
     "dropout_mask", _dropout_mask, inputs="like", infer=lambda like, **_: like, random=True
 ).nondiff()
+
+
+# --- in the shape of another array. Of each distribution: two parameters, and how it is drawn.
+
+DISTRIBUTIONS: Final[dict[str, Callable[[np.random.Generator, Any, Any, Any], Any]]] = {
+    "uniform": lambda rng, low, high, shape: rng.uniform(low, high, shape),
+    "gaussian": lambda rng, mean, std, shape: rng.normal(mean, std, shape),
+    "log_normal": lambda rng, mean, std, shape: rng.lognormal(mean, std, shape),
+    "exponential": lambda rng, rate, _, shape: rng.exponential(1.0 / rate, shape),
+    "cauchy": lambda rng, loc, scale, shape: loc + scale * rng.standard_cauchy(shape),
+    "geometric": lambda rng, p, _, shape: rng.geometric(p, shape),
+    "bernoulli": lambda rng, p, _, shape: rng.random(shape) < p,
+    "integers": lambda rng, low, high, shape: rng.integers(low, high, shape),
+}
+
+
+def _random_like(
+    like: Like,
+    *,
+    distribution: str,
+    a: float,
+    b: float = 0.0,
+    dtype: str | None = None,
+    seed: int = 0,
+) -> Array:
+    source = np.random.default_rng(seed) if seed else generator()
+    drawn = np.asarray(DISTRIBUTIONS[distribution](source, a, b, like.shape))
+    if distribution == "uniform":
+        return _below(drawn, a, b, like.dtype if dtype is None else dtype)
+    with np.errstate(over="ignore"):  # a tail that leaves the range of float16 is infinite
+        return drawn.astype(like.dtype if dtype is None else dtype)
+
+
+def _infer_random_like(like: Spec, *, dtype: str | None = None, **_: Any) -> Spec:
+    return Spec(like.shape, like.dtype if dtype is None else np.dtype(dtype))
+
+
+defop("random_like", _random_like, inputs="like", infer=_infer_random_like, random=True).nondiff()
+
+
+# --- with a parameter for each element
+
+
+def _parameter(op: str, argument: str, x: Array, low: float, high: float) -> None:
+    """Refuse values outside of [low, high], and NaN."""
+    if x.size and not (x.min().item() >= low and x.max().item() <= high):
+        span = f"in [{low:g}, {high:g}]" if high != np.inf else f"{low:g} or more"
+        bad = next(v for v in x.ravel().tolist() if not low <= v <= high)
+        raise ArgumentError(f"{op}: {argument} must be {span}, got {bad}")
+
+
+def _floating(op: str, argument: str, x: Like) -> None:
+    if x.dtype.kind != "f":
+        raise DTypeError(
+            f"{op}: {argument} must hold floats, got {x.dtype.name}; use "
+            f"{argument}.astype('float32')"
+        )
+
+
+def _bernoulli(x: Array) -> Array:
+    _floating("bernoulli", "x", x)
+    _parameter("bernoulli", "x", x, 0.0, 1.0)
+    return np.asarray(generator().random(x.shape) < x).astype(x.dtype)
+
+
+def _poisson(x: Array) -> Array:
+    _floating("poisson", "x", x)
+    _parameter("poisson", "x", x, 0.0, 2.0**62)
+    with np.errstate(over="ignore"):
+        return np.asarray(generator().poisson(x.astype(np.float64))).astype(x.dtype)
+
+
+def _standard_gamma(x: Array) -> Array:
+    _floating("standard_gamma", "x", x)
+    _parameter("standard_gamma", "x", x, 0.0, np.inf)
+    return np.asarray(generator().standard_gamma(x.astype(np.float64))).astype(x.dtype)
+
+
+def _of_floats(name: str, kernel: Callable[[Array], Array]) -> OpDef:
+    def infer(x: Spec) -> Spec:
+        _floating(name, "x", x)
+        return x
+
+    return defop(name, kernel, inputs="x", infer=infer, random=True).nondiff()
+
+
+_of_floats("bernoulli", _bernoulli)
+_of_floats("poisson", _poisson)
+_of_floats("standard_gamma", _standard_gamma)
+
+
+def _binomial(count: Array, prob: Array) -> Array:
+    _floating("binomial", "prob", prob)
+    _parameter("binomial", "count", count, 0, 2.0**62)
+    _parameter("binomial", "prob", prob, 0.0, 1.0)
+    drawn = generator().binomial(count.astype(np.int64), prob.astype(np.float64))
+    return np.asarray(drawn, np.int64)
+
+
+def _infer_binomial(count: Spec, prob: Spec) -> Spec:
+    _floating("binomial", "prob", prob)
+    return Spec(broadcast("binomial")(count, prob).shape, INT64)
+
+
+defop(
+    "binomial", _binomial, inputs="count prob", infer=_infer_binomial, broadcasts=0, random=True
+).nondiff()
+
+
+def _multinomial(x: Array, *, num_samples: int, replacement: bool) -> Array:
+    _floating("multinomial", "x", x)
+    _parameter("multinomial", "x", x, 0.0, np.inf)
+    rows = x.reshape(-1, x.shape[-1]).astype(np.float64)
+    possible = np.count_nonzero(rows, axis=1)
+    needed = 1 if replacement else num_samples
+    if rows.shape[0] and possible.min() < needed:
+        raise ArgumentError(
+            f"multinomial: a row of x has {possible.min()} categories above 0, and {needed} are "
+            "needed"
+            + ("" if replacement else "; draw fewer, or use replacement=True to draw one again")
+        )
+    if replacement:
+        uniform = generator().random((rows.shape[0], num_samples))
+        bounds = np.cumsum(rows / rows.max(axis=1, initial=1e-300, keepdims=True), axis=1)
+        bounds /= bounds[:, -1:]
+        # The first category whose bound is above: one of probability 0 never is.
+        drawn = [np.searchsorted(b, u, side="right") for b, u in zip(bounds, uniform, strict=True)]
+        picked = np.asarray(drawn, np.int64)
+    else:
+        # The order in which exponential clocks of these rates ring is that of drawing in turn.
+        waits = generator().exponential(size=rows.shape)
+        with np.errstate(divide="ignore"):
+            picked = np.argsort(waits / rows, axis=1, kind="stable")[:, :num_samples]
+    return picked.astype(np.int64).reshape(*x.shape[:-1], num_samples)
+
+
+def _infer_multinomial(x: Spec, *, num_samples: int, replacement: bool) -> Spec:
+    _floating("multinomial", "x", x)
+    return Spec((*x.shape[:-1], num_samples), INT64)
+
+
+defop("multinomial", _multinomial, inputs="x", infer=_infer_multinomial, random=True).nondiff()
+defop(
+    "uniform_like", _uniform_like, inputs="like", infer=lambda like, **_: like, random=True
+).nondiff()
+defop("gumbel_like", _gumbel_like, inputs="like", infer=lambda like: like, random=True).nondiff()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from autograd_engine.dtypes import INT64
 from autograd_engine.ops.infer import sum_dtype
+from autograd_engine.ops.scan import product_dtype
 from autograd_engine.registry import NONDIFF, OpDef, defop
 from autograd_engine.spec import Spec, normalize_axes, reduced_shape
 
@@ -17,6 +18,7 @@ Array = NDArray[Any]
 Axes = tuple[int, ...]
 # NumPy's stubs know no tuple of axes beside a computed keepdims.
 _add_reduce: Any = np.add.reduce
+_multiply_reduce: Any = np.multiply.reduce
 
 
 def _reduced(x: Spec, axis: Axes, keepdims: bool) -> Spec:
@@ -44,7 +46,7 @@ def _mean(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     return np.asarray(total / count if count else total * np.nan)
 
 
-defop("sum", _sum, inputs="x", infer=_infer_sum).vjp(
+defop("sum", _sum, inputs="x", infer=_infer_sum, tangent="linear").vjp(
     x=lambda xp, g, x_like, *, axis, keepdims: xp.expand_like(
         g, x_like, axis=axis, keepdims=keepdims
     )
@@ -55,6 +57,7 @@ defop(
     inputs="x",
     infer=lambda x, *, axis, keepdims=False: _reduced(x, axis, keepdims),
     dtypes="floating",
+    tangent="linear",
 ).vjp(
     x=lambda xp, g, x_like, *, axis, keepdims: xp.spread_like(
         g, x_like, axis=axis, keepdims=keepdims
@@ -69,20 +72,13 @@ def _extremum(name: str, reduce: Any) -> OpDef:
     def infer(x: Spec, *, axis: Axes, keepdims: bool = False) -> Spec:
         return _reduced(x, axis, keepdims)
 
-    def share_among_ties(xp: Any, g: Any, x: Any, out: Any, *, axis: Axes, keepdims: bool) -> Any:
-        """Elements that tie for the extremum share its cotangent equally.
-
-        NaN is the extremum where there is one, though it equals nothing; its share is NaN.
-        """
-        extremum = xp.expand_like(out, x, axis=axis, keepdims=keepdims)
-        ties = xp.logical_or(xp.equal(x, extremum), xp.not_equal(x, x))
-        # float64 holds any count; 65504 is the last that float16 does.
-        count = xp.cast(xp.sum(ties, axis=axis, keepdims=keepdims), dtype="float64")
-        share = xp.cast_like(g / count, out)
-        share = xp.where(xp.equal(out, out), share, xp.sign(out))  # sign(NaN) is NaN
-        return xp.where(ties, xp.expand_like(share, x, axis=axis, keepdims=keepdims), 0.0)
-
-    return defop(name, kernel, inputs="x", infer=infer).vjp(x=share_among_ties)
+    # Elements that tie for the extremum share its cotangent equally. NaN is the extremum where
+    # there is one, though it equals nothing; its share is NaN.
+    return defop(name, kernel, inputs="x", infer=infer).vjp(
+        x=lambda xp, g, x, out, *, axis, keepdims: xp.share_ties(
+            g, x, out, axis=axis, keepdims=keepdims
+        )
+    )
 
 
 _extremum("max", np.maximum.reduce)
@@ -103,38 +99,6 @@ _arg("argmax", np.argmax)
 _arg("argmin", np.argmin)
 
 
-def _topk(x: Array, *, k: int, axis: int, largest: bool = True) -> tuple[Array, Array]:
-    """Sorted, ties in order of position (a stable sort decides); NaN is larger than any number."""
-    if largest:
-        # Ascending from the back, then read from the back: ties end in order of position again.
-        # -x would do for floats only: it wraps for integers that have no negative.
-        back = np.argsort(np.flip(x, axis), axis=axis, kind="stable")
-        order = x.shape[axis] - 1 - np.flip(back, axis)
-    else:
-        order = np.argsort(x, axis=axis, kind="stable")
-    index = np.take(order, np.arange(k), axis=axis).astype(np.int64, copy=False)
-    return np.take_along_axis(x, index, axis=axis), index
-
-
-def _infer_topk(x: Spec, *, k: int, axis: int, largest: bool = True) -> tuple[Spec, Spec]:
-    shape = (*x.shape[:axis], k, *x.shape[axis + 1 :])
-    return Spec(shape, x.dtype), Spec(shape, INT64)
-
-
-defop(
-    "topk",
-    _topk,
-    inputs="x",
-    outputs="values indices",
-    nondiff_outputs="indices",
-    infer=_infer_topk,
-).vjp(
-    x=lambda xp, g_values, indices, x_like, *, axis: xp.put_along_axis_like(
-        g_values, indices, x_like, axis=axis
-    )
-)
-
-
 def _truth(name: str, reduce: Any) -> OpDef:
     def kernel(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
         return np.asarray(reduce(x, axis=axis, keepdims=keepdims), dtype=np.bool_)
@@ -147,3 +111,116 @@ def _truth(name: str, reduce: Any) -> OpDef:
 
 _truth("any", np.logical_or.reduce)
 _truth("all", np.logical_and.reduce)
+
+
+# --- products: one axis at a time, so that a rule can run along it
+
+
+def _prod(x: Array, *, axis: int, keepdims: bool = False) -> Array:
+    dtype = product_dtype(x.dtype)
+    wide = np.dtype(np.float32) if dtype.char == "e" else dtype
+    out = _multiply_reduce(x, axis=axis, keepdims=keepdims, dtype=wide)
+    return np.asarray(out).astype(dtype, copy=False)
+
+
+def _prod_x(xp: Any, g: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
+    """The product of the others: what lies before times what lies behind, right at zeros."""
+    before = xp.shift(xp.cumprod(x, axis=axis), axis=axis, fill=1.0)
+    behind = xp.cumprod(x, axis=axis, reverse=True)
+    behind = xp.shift(behind, axis=axis, reverse=True, fill=1.0)
+    return xp.expand_like(g, x, axis=(axis,), keepdims=keepdims) * (before * behind)
+
+
+defop(
+    "prod",
+    _prod,
+    inputs="x",
+    infer=lambda x, *, axis, keepdims=False: Spec(
+        reduced_shape(x.shape, (axis,), keepdims), product_dtype(x.dtype)
+    ),
+).vjp(x=_prod_x)
+
+# --- logarithm of a sum of exponentials
+
+
+def _logsumexp(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
+    """The largest exponent is taken out, unless it is infinite: of nothing, and of -inf, -inf."""
+    if x.dtype.char == "e":
+        return _logsumexp(x.astype(np.float32), axis=axis, keepdims=keepdims).astype(np.float16)
+    largest = np.asarray(np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf))
+    largest = np.where(np.isinf(largest), 0, largest)
+    with np.errstate(divide="ignore"):
+        out = np.log(_add_reduce(np.exp(x - largest), axis=axis, keepdims=True)) + largest
+    return np.asarray(out if keepdims else np.squeeze(out, axis))
+
+
+defop(
+    "logsumexp",
+    _logsumexp,
+    inputs="x",
+    infer=lambda x, *, axis, keepdims=False: _reduced(x, axis, keepdims),
+    dtypes="floating",
+).vjp(
+    x=lambda xp, g, x, out, *, axis, keepdims: (
+        xp.expand_like(g, x, axis=axis, keepdims=keepdims)
+        * xp.exp_difference(x, xp.expand_like(out, x, axis=axis, keepdims=keepdims))
+    )
+)
+
+# --- norms
+
+
+def _p_norm(x: Array, *, p: float, axis: Axes, keepdims: bool = False) -> Array:
+    """(sum of abs(x)**p)**(1/p) for a finite p other than 0; float16 computes in float32."""
+    if x.dtype.char == "e":
+        wide = _p_norm(x.astype(np.float32), p=p, axis=axis, keepdims=keepdims)
+        return wide.astype(np.float16)
+    size = np.abs(x)
+    with np.errstate(over="ignore", under="ignore", divide="ignore"):
+        out = _norm_of_sizes(size, p, axis)
+        # Where powers left the range of the dtype, they are taken relative to the largest.
+        if x.size and p > 1 and not np.all((out > _SMALL[x.dtype.char]) & (out < np.inf)):
+            largest = np.asarray(np.maximum.reduce(size, axis=axis, keepdims=True))
+            largest = np.where((largest > 0) & (largest < np.inf), largest, 1)
+            out = largest * _norm_of_sizes(size / largest, p, axis)
+    return out if keepdims else np.squeeze(out, axis)
+
+
+# Below this the squares of what made up a norm may have been denormal.
+_SMALL = {c: float(np.sqrt(np.finfo(c).tiny / np.finfo(c).eps)) for c in "fd"}
+
+
+def _norm_of_sizes(size: Array, p: float, axis: Axes) -> Array:
+    if p == 1:
+        return np.asarray(_add_reduce(size, axis=axis, keepdims=True))
+    if p == 2:
+        return np.asarray(np.sqrt(_add_reduce(size * size, axis=axis, keepdims=True)))
+    return np.asarray(_add_reduce(size**p, axis=axis, keepdims=True) ** (1.0 / p))
+
+
+def _p_norm_x(xp: Any, g: Any, x: Any, out: Any, *, p: float, axis: Axes, keepdims: bool) -> Any:
+    """sign(x) (abs(x) / norm)**(p - 1); 0 where the norm is 0, and where x is, unless p is 1.
+
+    Infinite derivatives of powers below 1 are never formed: such elements are set to 1 before the
+    power is taken, and their sign is 0.
+    """
+    if p == 1:
+        return xp.expand_like(g, x, axis=axis, keepdims=keepdims) * xp.sign(x)
+    zero = xp.equal(out, 0.0)
+    norm = xp.where(zero, 1.0, out)
+    if p == 2:
+        ratio = xp.where(zero, 0.0, g / norm)
+        return x * xp.expand_like(ratio, x, axis=axis, keepdims=keepdims)
+    g = xp.expand_like(xp.where(zero, 0.0, g), x, axis=axis, keepdims=keepdims)
+    norm = xp.expand_like(norm, x, axis=axis, keepdims=keepdims)
+    share = xp.where(xp.equal(x, 0.0), 1.0, xp.abs(x) / norm)
+    return g * (xp.sign(x) * xp.pow(share, p - 1.0))
+
+
+defop(
+    "p_norm",
+    _p_norm,
+    inputs="x",
+    infer=lambda x, *, p, axis, keepdims=False: _reduced(x, axis, keepdims),
+    dtypes="floating",
+).vjp(x=_p_norm_x)

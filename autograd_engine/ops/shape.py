@@ -1,4 +1,4 @@
-"""Operations that move elements: reshape, transpose, join, split, slice."""
+"""Operations that give an array another shape: reshape, squeeze, transpose, expand."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.dims import Dim, product
-from autograd_engine.dtypes import common_dtype
 from autograd_engine.errors import ShapeError
-from autograd_engine.ops.infer import same
 from autograd_engine.registry import NONDIFF, defop
 from autograd_engine.spec import (
     Like,
@@ -40,6 +38,7 @@ defop(
     _reshape,
     inputs="x",
     infer=lambda x, *, shape: Spec(reshaped("reshape", x.shape, shape), x.dtype),
+    tangent="linear",
 ).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like))
 
 
@@ -69,10 +68,62 @@ defop(
     _flatten_lead,
     inputs="x",
     infer=lambda x: Spec((product(x.shape[:-1]), x.shape[-1]), x.dtype),
+    tangent="linear",
 ).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like))
-defop("unflatten_lead", _unflatten_lead, inputs="x like", infer=_infer_unflatten_lead).vjp(
-    x=lambda xp, g: xp.flatten_lead(g), like=NONDIFF
+defop(
+    "unflatten_lead",
+    _unflatten_lead,
+    inputs="x like",
+    infer=_infer_unflatten_lead,
+    tangent="linear",
+).vjp(x=lambda xp, g: xp.flatten_lead(g), like=NONDIFF)
+
+# --- some axes as one, and one as some: no other size need be known
+
+
+def _flatten_axes(x: Array, *, start: int, stop: int) -> Array:
+    merged = math.prod(x.shape[start : stop + 1])
+    return x.reshape(*x.shape[:start], merged, *x.shape[stop + 1 :])
+
+
+def _infer_flatten_axes(x: Spec, *, start: int, stop: int) -> Spec:
+    merged = product(x.shape[start : stop + 1])
+    return Spec((*x.shape[:start], merged, *x.shape[stop + 1 :]), x.dtype)
+
+
+def _unflatten_axis(x: Array, *, axis: int, sizes: tuple[int, ...]) -> Array:
+    return x.reshape(_unflattened(x.shape, axis, sizes))
+
+
+def _unflattened(shape: Shape, axis: int, sizes: tuple[int, ...]) -> Shape:
+    """`shape` with `sizes`, of which one may be -1, in the place of one of its axes."""
+    size = shape[axis]
+    rest = math.prod(d for d in sizes if d != -1)
+    if not isinstance(size, Dim) and (
+        (rest == 0 or size % rest != 0) if -1 in sizes else rest != size
+    ):
+        raise ShapeError(
+            f"unflatten: axis {axis} of {format_shape(shape)} has size {size}, which cannot become "
+            f"{list(sizes)}; give sizes whose product it is, one of them may be -1"
+        )
+    parts = tuple(size // rest if d == -1 else d for d in sizes)
+    return (*shape[:axis], *parts, *shape[axis + 1 :])
+
+
+def _unflatten_axis_x(xp: Any, g: Any, *, axis: int, sizes: tuple[int, ...]) -> Any:
+    return xp.flatten_axes(g, start=axis, stop=axis + len(sizes) - 1)
+
+
+defop("flatten_axes", _flatten_axes, inputs="x", infer=_infer_flatten_axes, tangent="linear").vjp(
+    x=lambda xp, g, x_like: xp.reshape_like(g, x_like)
 )
+defop(
+    "unflatten_axis",
+    _unflatten_axis,
+    inputs="x",
+    infer=lambda x, *, axis, sizes: Spec(_unflattened(x.shape, axis, sizes), x.dtype),
+    tangent="linear",
+).vjp(x=_unflatten_axis_x)
 
 # --- the same array, once it is seen to have the right shape
 
@@ -95,9 +146,12 @@ def _infer_same_shape(x: Spec, like: Spec, *, names: tuple[str, str] = ("x", "li
     return Spec(like.shape, x.dtype)
 
 
-defop("same_shape", _same_shape, inputs="x like", infer=_infer_same_shape).vjp(
+defop("same_shape", _same_shape, inputs="x like", infer=_infer_same_shape, tangent="linear").vjp(
     x=lambda xp, g: g, like=NONDIFF
 )
+
+
+# --- axes of size 1
 
 
 def _unsqueeze(x: Array, *, axis: Axes) -> Array:
@@ -123,10 +177,10 @@ def _infer_squeeze(x: Spec, *, axis: Axes) -> Spec:
     return Spec(tuple(d for i, d in enumerate(x.shape) if i not in axis), x.dtype)
 
 
-defop("unsqueeze", _unsqueeze, inputs="x", infer=_infer_unsqueeze).vjp(
+defop("unsqueeze", _unsqueeze, inputs="x", infer=_infer_unsqueeze, tangent="linear").vjp(
     x=lambda xp, g, *, axis: xp.squeeze(g, axis=axis)
 )
-defop("squeeze", _squeeze, inputs="x", infer=_infer_squeeze).vjp(
+defop("squeeze", _squeeze, inputs="x", infer=_infer_squeeze, tangent="linear").vjp(
     x=lambda xp, g, *, axis: xp.unsqueeze(g, axis=axis)
 )
 
@@ -146,6 +200,7 @@ defop(
     _transpose,
     inputs="x",
     infer=lambda x, *, perm: Spec(tuple(x.shape[p] for p in perm), x.dtype),
+    tangent="linear",
 ).vjp(x=lambda xp, g, *, perm: xp.transpose(g, perm=_inverse(perm)))
 
 # --- expand
@@ -174,217 +229,22 @@ def _infer_expand(x: Spec, *, shape: tuple[int, ...]) -> Spec:
     return Spec(target, x.dtype)
 
 
-defop("expand", _expand, inputs="x", infer=_infer_expand).vjp(
+def _broadcast_like(x: Array, *likes: Like) -> Array:
+    """`x` broadcast to the shape in which it and `likes` meet."""
+    if all(like.shape == x.shape for like in likes):
+        return x
+    return np.broadcast_to(x, np.broadcast_shapes(x.shape, *(like.shape for like in likes)))
+
+
+defop("expand", _expand, inputs="x", infer=_infer_expand, tangent="linear").vjp(
     x=lambda xp, g, x_like: xp.sum_like(g, x_like)
 )
-
-# --- join and split
-
-
-def _concat(*xs: Array, axis: int) -> Array:
-    return np.concatenate(xs, axis=axis)
-
-
-def _infer_concat(*xs: Spec, axis: int) -> Spec:
-    first = xs[0]
-    total = first.shape[axis]
-    for x in xs[1:]:
-        others = (*x.shape[:axis], first.shape[axis], *x.shape[axis + 1 :])
-        if x.ndim != first.ndim or not may_equal(first.shape, others):
-            raise ShapeError(
-                f"concat: {format_shape(first.shape)} and {format_shape(x.shape)} differ in an "
-                f"axis other than {axis}; only the axis along which they are joined may differ"
-            )
-        total = total + x.shape[axis]
-    shape = (*first.shape[:axis], total, *first.shape[axis + 1 :])
-    return Spec(shape, common_dtype([x.dtype for x in xs]))
-
-
-def _split_like(x: Array, *likes: Like, axis: int) -> tuple[Array, ...]:
-    """Cut `x` along `axis` into pieces as long as `likes`."""
-    stops = np.cumsum([like.shape[axis] for like in likes])[:-1]
-    return tuple(np.split(x, stops, axis=axis))
-
-
-defop("concat", _concat, inputs="*xs", infer=_infer_concat, dtypes="common").vjp(
-    xs=lambda xp, g, xs_like, *, axis: xp.split_like(g, *xs_like, axis=axis)
-)
 defop(
-    "split_like",
-    _split_like,
+    "broadcast_like",
+    _broadcast_like,
     inputs="x *likes",
-    outputs="*pieces",
-    infer=lambda x, *likes, axis: tuple(Spec(s.shape, x.dtype) for s in likes),
-).vjp(x=lambda xp, g_pieces, *, axis: xp.concat(*g_pieces, axis=axis), likes=NONDIFF)
-
-
-def _split(x: Array, *, sizes: tuple[int, ...], axis: int) -> tuple[Array, ...]:
-    return tuple(np.split(x, np.cumsum(sizes)[:-1], axis=axis))
-
-
-def _infer_split(x: Spec, *, sizes: tuple[int, ...], axis: int) -> tuple[Spec, ...]:
-    return tuple(Spec((*x.shape[:axis], size, *x.shape[axis + 1 :]), x.dtype) for size in sizes)
-
-
-defop("split", _split, inputs="x", outputs="*pieces", infer=_infer_split).vjp(
-    x=lambda xp, g_pieces, *, axis: xp.concat(*g_pieces, axis=axis)
-)
-
-
-def _stack(*xs: Array, axis: int) -> Array:
-    return np.stack(xs, axis=axis)
-
-
-def _one_shape(op: str, xs: tuple[Spec, ...], hint: str = "") -> Shape:
-    """The shape that all of `xs` have."""
-    first = xs[0].shape
-    for x in xs[1:]:
-        if not may_equal(first, x.shape):
-            raise ShapeError(
-                f"{op}: {format_shape(first)} and {format_shape(x.shape)} differ; all inputs must "
-                f"have one shape{hint}"
-            )
-    return first
-
-
-def _infer_stack(*xs: Spec, axis: int) -> Spec:
-    first = _one_shape("stack", xs)
-    return Spec((*first[:axis], len(xs), *first[axis:]), common_dtype([x.dtype for x in xs]))
-
-
-def _unstack(x: Array, *, axis: int) -> tuple[Array, ...]:
-    return tuple(np.moveaxis(x, axis, 0))
-
-
-def _infer_unstack(x: Spec, *, axis: int) -> tuple[Spec, ...]:
-    count = x.shape[axis]
-    if isinstance(count, Dim):
-        raise ShapeError(f"unstack: axis {axis} has an unknown size; declare it in static.data")
-    return (Spec((*x.shape[:axis], *x.shape[axis + 1 :]), x.dtype),) * count
-
-
-defop("stack", _stack, inputs="*xs", infer=_infer_stack, dtypes="common").vjp(
-    xs=lambda xp, g, *, axis: xp.unstack(g, axis=axis)
-)
-defop("unstack", _unstack, inputs="x", outputs="*pieces", infer=_infer_unstack).vjp(
-    x=lambda xp, g_pieces, *, axis: xp.stack(*g_pieces, axis=axis)
-)
-
-# --- sum of many: what accumulation in a static program is
-
-
-def _add_n(*xs: Array) -> Array:
-    """Left fold, the order in which the tape accumulates."""
-    total = xs[0] if len(xs) > 1 else np.copy(xs[0])
-    for x in xs[1:]:
-        if x.shape != total.shape:
-            raise ShapeError("add_n: all inputs must have one shape; use add to broadcast")
-        total = total + x
-    return np.asarray(total)
-
-
-def _infer_add_n(*xs: Spec) -> Spec:
-    first = _one_shape("add_n", xs, "; use add to broadcast")
-    return Spec(first, common_dtype([x.dtype for x in xs]))
-
-
-class _Repeat:
-    """A sequence that holds the same value at every position."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __getitem__(self, _: int) -> Any:
-        return self.value
-
-
-defop("add_n", _add_n, inputs="*xs", infer=_infer_add_n, dtypes="common").vjp(
-    xs=lambda xp, g: _Repeat(g)
-)
-
-# --- triangles
-
-
-def _tril(x: Array, *, diagonal: int = 0) -> Array:
-    return np.tril(x, _within(x, diagonal))
-
-
-def _triu(x: Array, *, diagonal: int = 0) -> Array:
-    return np.triu(x, _within(x, diagonal))
-
-
-def _within(x: Array, diagonal: int) -> int:
-    """All diagonals beyond the corners are alike, and NumPy takes those of 64 bits only."""
-    return min(max(diagonal, -int(x.shape[-2])), int(x.shape[-1]))
-
-
-defop("tril", _tril, inputs="x", infer=same).vjp(
-    x=lambda xp, g, *, diagonal: xp.tril(g, diagonal=diagonal)
-)
-defop("triu", _triu, inputs="x", infer=same).vjp(
-    x=lambda xp, g, *, diagonal: xp.triu(g, diagonal=diagonal)
-)
-
-# --- slices: `key` is a tuple of ints, slices, None and Ellipsis
-
-Key = tuple[Any, ...]
-
-
-def _getitem(x: Array, *, key: Key) -> Array:
-    return np.asarray(x[key])
-
-
-def _infer_getitem(x: Spec, *, key: Key) -> Spec:
-    taken = sum(1 for k in key if k is not None and k is not Ellipsis)
-    if taken > x.ndim:
-        raise IndexError(
-            f"too many indices: {taken} for an array with {x.ndim} dimensions "
-            f"{format_shape(x.shape)}"
-        )
-    at = key.index(Ellipsis) if Ellipsis in key else len(key)
-    full = [*key[:at], *[slice(None)] * (x.ndim - taken), *key[at + 1 :]]
-    sizes = iter(x.shape)
-    shape: list[Any] = []
-    for k in full:
-        if k is None:
-            shape.append(1)
-            continue
-        size = next(sizes)
-        if isinstance(k, slice):
-            shape.append(_sliced(size, k))
-        elif not isinstance(size, Dim) and not -size <= k < size:
-            raise IndexError(
-                f"index {k} is out of range for a dimension of size {size}; "
-                f"use {-size} to {size - 1}"
-            )
-    return Spec(tuple(shape), x.dtype)
-
-
-def _sliced(size: Any, key: slice) -> Any:
-    """Length of a slice; of an unknown size only a whole slice, or one cut by a literal, is."""
-    if not isinstance(size, Dim):
-        return len(range(*key.indices(size)))
-    if key == slice(None):
-        return size
-    if key.step in (None, 1) and key.stop is None and key.start is not None and key.start < 0:
-        return Dim.symbol(f"min({-key.start},{size})")
-    return Dim.symbol(f"len({size}[{key.start}:{key.stop}:{key.step}])")
-
-
-def _unslice_like(x: Array, like: Like, *, key: Key) -> Array:
-    """Zeros but for `x` at `key`: basic slices never visit an element twice."""
-    out = np.zeros(like.shape, x.dtype)
-    out[key] = x
-    return out
-
-
-def _infer_unslice(x: Spec, like: Spec, **_: Any) -> Spec:
-    return Spec(like.shape, x.dtype)
-
-
-defop("getitem", _getitem, inputs="x", infer=_infer_getitem).vjp(
-    x=lambda xp, g, x_like, *, key: xp.unslice_like(g, x_like, key=key)
-)
-defop("unslice_like", _unslice_like, inputs="x like", infer=_infer_unslice).vjp(
-    x=lambda xp, g, *, key: xp.getitem(g, key=key), like=NONDIFF
-)
+    infer=lambda x, *likes: Spec(
+        broadcast_shapes("broadcast", x.shape, *(like.shape for like in likes)), x.dtype
+    ),
+    tangent="linear",
+).vjp(x=lambda xp, g, x_like: xp.sum_like(g, x_like), likes=NONDIFF)

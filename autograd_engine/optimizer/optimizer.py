@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine import unique_name
+from autograd_engine.eager.sparse import RowSparse, held_by_one
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
     ArgumentError,
@@ -134,12 +135,29 @@ class Optimizer:
             rate = rates.get(data.dtype)
             if rate is None:
                 rate = rates[data.dtype] = np.asarray(self._learning_rate, data.dtype)
-            if not operation.multiple:
+            if grad.__class__ is RowSparse and grad.is_selected_rows() and self._by_rows:
+                del data
+                self._update_rows(p, grad, rate)
+            elif not operation.multiple:
                 new = kernel(data, grad._data, rate, **attrs)
                 p._data = new if new.__class__ is np.ndarray else np.asarray(new)
             else:
                 p._data, *state = kernel(data, grad._data, rate, *self._state_of(p), **attrs)
                 self._eager_state[id(p)] = state
+
+    @property
+    def _by_rows(self) -> bool:
+        """Whether a gradient of which only some rows are there updates these rows alone."""
+        return False
+
+    def _update_rows(self, p: Tensor, grad: RowSparse, rate: Array) -> None:
+        """Write the rows in place where nobody else can see the array, else in a copy of it."""
+        if not held_by_one(p):
+            p._data = p._data.copy()
+        self._write_rows(p._data, *grad.merged(), rate, p)
+
+    def _write_rows(self, data: Array, rows: Array, values: Array, rate: Array, p: Tensor) -> None:
+        raise NotImplementedError
 
     def _state_of(self, p: Tensor) -> list[Array]:
         found = self._eager_state.get(id(p))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from autograd_engine.optimizer.optimizer import Optimizer
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.ops.update import sgd_rows
+from autograd_engine.optimizer.optimizer import Array, Optimizer
 
 __all__ = ["SGD", "Momentum"]
 
@@ -31,6 +33,10 @@ class SGD(Optimizer):
     """
 
     operation = "sgd"
+    _by_rows = True
+
+    def _write_rows(self, data: Array, rows: Array, values: Array, rate: Array, p: Tensor) -> None:
+        sgd_rows(data, rows, values, rate)
 
 
 class Momentum(Optimizer):

@@ -18,6 +18,7 @@ from autograd_engine.static.program import (
 )
 from autograd_engine.static.scope import Scope, global_scope, scope_guard
 from autograd_engine.static.variables import create_global_var, create_parameter
+from autograd_engine.tensor.indexing import setitem
 
 __all__ = [
     "Block",
@@ -40,4 +41,5 @@ __all__ = [
     "nn",
     "program_guard",
     "scope_guard",
+    "setitem",
 ]

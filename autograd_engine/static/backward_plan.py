@@ -16,6 +16,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 from autograd_engine.dims import Dim
+from autograd_engine.pullback import Pullback
 from autograd_engine.registry import REGISTRY, OpDef
 from autograd_engine.source import Location
 from autograd_engine.static.builder import spec_of
@@ -29,6 +30,7 @@ from autograd_engine.static.program import (
     Ref,
     Variable,
 )
+from autograd_engine.strong_zeros import zeros_are_strong
 
 __all__ = ["BackwardPlan", "Callback", "keys_of", "needed_keys"]
 
@@ -132,13 +134,19 @@ class BackwardPlan:
         """What the gradient at one operand computes."""
         op = operator.op
         assert isinstance(op, OpDef)
-        pullback = op.pullback(1 << position, self.projected(operator))
+        pullback = self._pullback(operator, 1 << position)
         reads = tuple(
             r.key if isinstance(r, Ref) else freeze(r)
             for r in self.saved_operands(operator, pullback.saved)
         )
         grads = tuple(None if c is None else (c.name, c.version) for c in cotangents)
-        return op.name, position, reads, grads, freeze(operator.attrs)
+        return op.name, pullback.strong, position, reads, grads, freeze(operator.attrs)
+
+    def _pullback(self, operator: Operator, mask: int) -> Pullback:
+        op = operator.op
+        assert isinstance(op, OpDef)
+        pullback = op.pullback(mask, self.projected(operator))
+        return pullback.strengthened() if zeros_are_strong() else pullback
 
     def _existing(self, key: Hashable) -> Variable | None:
         found = self.emitted.get(key)
@@ -186,7 +194,7 @@ class BackwardPlan:
         op = operator.op
         assert isinstance(op, OpDef)
         mask = sum(1 << k for k, _ in wanted)
-        pullback = op.pullback(mask, self.projected(operator))
+        pullback = self._pullback(operator, mask)
         counts = self.counts(operator)
         operands = self.saved_operands(operator, pullback.saved)
         operands += [None if c is None else Ref(c, c.version) for c in cotangents]

@@ -35,11 +35,11 @@ class GradOp:
     def __init__(self, pullback: Pullback, counts: dict[str, int]) -> None:
         op = pullback.op
         self.pullback = pullback
-        self.name = f"{op.name}_grad"
+        self.name = f"{op.name}_strong_grad" if pullback.strong else f"{op.name}_grad"
         # (name, number of operands or None for exactly one)
         self._layout = [(name, counts.get(self._base(name))) for name in pullback.saved]
         self.inputs: tuple[str, ...] = tuple(
-            self._base(name) for name, count in self._layout for _ in range(count or 1)
+            self._base(name) for name, count in self._layout for _ in range(_width(count))
         )
         self.inputs += tuple(f"{o}@GRAD" for o in op.outputs for _ in range(counts.get(o, 1)))
         self.outputs = tuple(f"{op.input_at(k)}@GRAD" for k in pullback.wanted)
@@ -68,9 +68,9 @@ class GradOp:
         """False where the operand is asked only for its shape and dtype."""
         k = position
         for name, count in self._layout:
-            if k < (count or 1):
+            if k < _width(count):
                 return self._base(name) == name
-            k -= count or 1
+            k -= _width(count)
         return True
 
     def arrange(self, operands: Sequence[Any]) -> tuple[Any, tuple[Any, ...]]:
@@ -82,3 +82,8 @@ class GradOp:
         )
         cotangents = list(rest)
         return (cotangents if self.pullback.op.multiple else cotangents[0]), saved
+
+
+def _width(count: int | None) -> int:
+    """How many operands a name takes; a variadic one may take none."""
+    return 1 if count is None else count

@@ -13,7 +13,7 @@ from autograd_engine.dtypes import DTypeLike, to_numpy
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.functional.conv import IntOrPair, _pair
+from autograd_engine.nn.functional.windows import IntOrInts, ints
 from autograd_engine.nn.initializer import Constant, Initializer, KaimingNormal, XavierUniform
 from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.parameters import static_parameter
@@ -155,7 +155,7 @@ def embedding(
     (-1, 13, 256)
     """
     require_variable("embedding", "input", input)
-    rows, width = _pair("embedding", "size", size)
+    rows, width = ints("embedding", "size", size, 2)
     if is_distributed:
         raise ArgumentError("embedding: is_distributed=True is not supported; leave it out")
     layer = unique_name.generate("embedding") if name is None else name
@@ -172,10 +172,10 @@ def embedding(
 def conv2d(
     input: Any,
     num_filters: int,
-    filter_size: IntOrPair,
-    stride: IntOrPair = 1,
+    filter_size: IntOrInts,
+    stride: IntOrInts = 1,
     padding: Any = 0,
-    dilation: IntOrPair = 1,
+    dilation: IntOrInts = 1,
     groups: int | None = None,
     param_attr: Any = None,
     bias_attr: Any = None,
@@ -205,7 +205,7 @@ def conv2d(
     groups = 1 if groups is None else groups
     if not isinstance(groups, int) or groups < 1:
         raise ArgumentError(f"conv2d: groups must be a positive int, got {groups!r}")
-    kh, kw = _pair("conv2d", "filter_size", filter_size)
+    kh, kw = ints("conv2d", "filter_size", filter_size, 2)
     channels = shape[1]
     if channels % groups or num_filters % groups:
         raise ArgumentError(

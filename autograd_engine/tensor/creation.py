@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,59 +13,32 @@ from autograd_engine.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError
 from autograd_engine.namespace import ops
+from autograd_engine.static import mode
+from autograd_engine.static.program import Variable
+from autograd_engine.tensor.conversion import MOST, count, held, in_dtype, number, shape_of
 from autograd_engine.tensor.operand import as_operand, constant, spec_of
 
 __all__ = [
     "arange",
     "assign",
+    "clone",
+    "empty",
+    "empty_like",
+    "eye",
     "full",
     "full_like",
+    "linspace",
+    "logspace",
     "ones",
     "ones_like",
     "to_tensor",
+    "tril_indices",
+    "triu_indices",
     "zeros",
     "zeros_like",
 ]
 
 Array = NDArray[Any]
-_MOST = sys.maxsize // 16  # elements of an array, whatever its dtype
-
-
-def to_array(data: Any, dtype: DTypeLike | None, function: str = "to_tensor") -> Array:
-    """A fresh ndarray of `data`: Python floats get the default dtype, ndarrays keep theirs."""
-    if isinstance(data, Tensor):
-        array = np.array(data._data)
-    else:
-        if isinstance(data, (list, tuple)):
-            data = _unwrapped(data)
-        try:
-            array = np.array(data)
-        except ValueError as error:
-            raise ArgumentError(f"{function}: the lists are not rectangular: {error}") from None
-        if dtype is None and not isinstance(data, (np.ndarray, np.generic)):
-            if array.dtype == np.float64 and not _holds_numpy(data):
-                array = array.astype(get_default_numpy_dtype())
-            elif array.dtype == np.complex128 and not _holds_numpy(data):
-                array = array.astype(np.complex64)
-    if array.dtype.kind not in "biufc":
-        raise DTypeError(
-            f"{function}: cannot make a tensor of {type(data).__name__} (NumPy makes it "
-            f"{array.dtype}); pass numbers, nested lists of numbers, or an ndarray"
-        )
-    return array if dtype is None else array.astype(to_numpy(dtype), copy=False)
-
-
-def _unwrapped(data: Any) -> Any:
-    """Tensors in nested lists as arrays."""
-    if isinstance(data, (list, tuple)):
-        return [_unwrapped(d) for d in data]
-    return data._data if isinstance(data, Tensor) else data
-
-
-def _holds_numpy(data: Any) -> bool:
-    while isinstance(data, (list, tuple)) and data:
-        data = data[0]
-    return isinstance(data, (np.ndarray, np.generic))
 
 
 def to_tensor(
@@ -74,8 +46,8 @@ def to_tensor(
     dtype: DTypeLike | None = None,
     place: object = None,
     stop_gradient: bool = True,
-) -> Tensor:
-    """A tensor with a copy of `data`.
+) -> Any:
+    """A tensor with a copy of `data`; while a program is built, a constant of that program.
 
     Parameters
     ----------
@@ -96,6 +68,8 @@ def to_tensor(
     ------
     DTypeError
         For data that is not numeric, or an integer tensor with ``stop_gradient=False``.
+    ArgumentError
+        For numbers that an integer dtype cannot hold.
 
     Examples
     --------
@@ -105,42 +79,14 @@ def to_tensor(
            [[1., 2.],
             [3., 4.]])
     """
-    return Tensor(data, dtype, stop_gradient)
-
-
-def _shape(shape: Any, function: str) -> tuple[int, ...]:
-    sizes = (shape,) if not isinstance(shape, (list, tuple, np.ndarray)) else tuple(shape)
-    for d in sizes:
-        if not isinstance(d, (int, np.integer)) or isinstance(d, bool) or d < 0:
-            raise ArgumentError(f"{function}: shape {shape!r} must hold non-negative ints")
-    if math.prod(map(int, sizes)) > _MOST:
-        raise ArgumentError(
-            f"{function}: shape {list(sizes)} has more elements than an array can have"
-        )
-    return tuple(int(d) for d in sizes)
-
-
-def _number(function: str, argument: str, value: Any) -> Any:
-    """A Python number; arrays of one element count as one."""
-    if isinstance(value, (np.generic, np.ndarray, Tensor)) and value.size == 1:
-        value = value.item()
-    if not isinstance(value, (bool, int, float, complex)):
-        raise TypeError(f"{function}: {argument} must be a number, got {type(value).__name__}")
-    return value
-
-
-def _held(function: str, argument: str, value: Any, dtype: np.dtype[Any]) -> Any:
-    """`value`, which an array of this dtype can hold (rounded)."""
-    try:
-        if dtype.kind == "c" or not isinstance(value, complex):
-            with np.errstate(over="ignore"):
-                np.asarray(value, dtype)
-            return value
-    except (OverflowError, ValueError):
-        pass
-    raise ArgumentError(
-        f"{function}: {argument} {value!r} does not fit {dtype.name}; choose another dtype"
-    )
+    if isinstance(data, Variable):
+        return ops.assign(data) if dtype is None else ops.cast(data, dtype=to_numpy(dtype).name)
+    tensor = Tensor(data, dtype, stop_gradient)
+    if not mode.building():
+        return tensor
+    variable = constant(tensor)
+    variable.stop_gradient = stop_gradient
+    return variable
 
 
 def full(
@@ -149,16 +95,25 @@ def full(
     dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Any:
-    """An array of one value; in the default dtype unless told otherwise.
+    """An array of one value; unless told otherwise bool for a bool, else in the default dtype.
 
     Examples
     --------
     >>> full([2], 7.0).tolist()
     [7.0, 7.0]
+    >>> full([2], True).tolist()
+    [True, True]
     """
+    value = number("full", "fill_value", fill_value)
+    if dtype is None and isinstance(value, bool):
+        dtype = "bool"
+    return _filled("full", shape, value, dtype)
+
+
+def _filled(function: str, shape: Any, value: Any, dtype: DTypeLike | None) -> Any:
     chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
-    value = _held("full", "fill_value", _number("full", "fill_value", fill_value), chosen)
-    return ops.full(shape=_shape(shape, "full"), value=value, dtype=chosen.name)
+    value = held(function, "fill_value", value, chosen)
+    return ops.full(shape=shape_of(shape, function), value=value, dtype=chosen.name)
 
 
 def zeros(
@@ -171,7 +126,7 @@ def zeros(
     >>> zeros([2, 1]).tolist()
     [[0.0], [0.0]]
     """
-    return full(shape, 0, dtype)
+    return _filled("zeros", shape, 0.0, dtype)
 
 
 def ones(
@@ -184,7 +139,20 @@ def ones(
     >>> ones([2], dtype="int64").tolist()
     [1, 1]
     """
-    return full(shape, 1, dtype)
+    return _filled("ones", shape, 1.0, dtype)
+
+
+def empty(
+    shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
+) -> Any:
+    """An array whose values do not matter: zeros, for memory is never left to chance.
+
+    Examples
+    --------
+    >>> empty([2, 3]).shape
+    paddle.Size([2, 3])
+    """
+    return _filled("empty", shape, 0.0, dtype)
 
 
 def full_like(
@@ -199,8 +167,8 @@ def full_like(
     """
     x = as_operand("full_like", x)
     chosen = None if dtype is None else to_numpy(dtype)
-    value = _number("full_like", "fill_value", fill_value)
-    value = _held("full_like", "fill_value", value, chosen or spec_of(x).dtype)
+    value = number("full_like", "fill_value", fill_value)
+    value = held("full_like", "fill_value", value, chosen or spec_of(x).dtype)
     return ops.full_like(x, value=value, dtype=chosen and chosen.name)
 
 
@@ -226,6 +194,17 @@ def ones_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -
     return full_like(x, 1, dtype)
 
 
+def empty_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
+    """An array in the shape of `x` whose values do not matter: zeros.
+
+    Examples
+    --------
+    >>> empty_like(ones([2, 3])).shape
+    paddle.Size([2, 3])
+    """
+    return full_like(x, 0, dtype)
+
+
 def arange(
     start: float = 0,
     end: float | None = None,
@@ -243,12 +222,12 @@ def arange(
     if end is None:
         start, end = 0, start
     start, end, step = (
-        _bound(name, _number("arange", name, value))
+        _bound(name, number("arange", name, value))
         for name, value in (("start", start), ("end", end), ("step", step))
     )
     if step == 0:
         raise ArgumentError("arange: step must not be 0")
-    if (end - start) / step > _MOST:
+    if (end - start) / step > MOST:
         raise ArgumentError(f"arange: {start} to {end} has more elements than an array can have")
     if dtype is None:
         whole = all(isinstance(v, (int, np.integer)) for v in (start, end, step))
@@ -260,10 +239,144 @@ def arange(
 
 def _bound(argument: str, value: Any) -> Any:
     """A finite number, an int within 64 bits."""
-    value = _held("arange", argument, value, np.dtype(type(value)))
+    value = held("arange", argument, value, np.dtype(type(value)))
     if isinstance(value, complex) or not math.isfinite(value):
         raise ArgumentError(f"arange: {argument} must be a finite number, got {value}")
     return value
+
+
+def linspace(
+    start: float,
+    stop: float,
+    num: int,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+) -> Any:
+    """`num` evenly spaced values from `start` to `stop`, both included.
+
+    Parameters
+    ----------
+    start, stop : float
+        Numbers, or tensors with one element.
+    num : int
+    dtype : dtype, optional
+        The default dtype by default. Integers are truncated towards 0.
+
+    Examples
+    --------
+    >>> linspace(0, 10, 5).tolist()
+    [0.0, 2.5, 5.0, 7.5, 10.0]
+    """
+    return constant(_spaced("linspace", start, stop, num, None, dtype))
+
+
+def logspace(
+    start: float,
+    stop: float,
+    num: int,
+    base: float = 10.0,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+) -> Any:
+    """`base` to the power of `num` evenly spaced values from `start` to `stop`.
+
+    Examples
+    --------
+    >>> logspace(0, 3, 4, base=2.0).tolist()
+    [1.0, 2.0, 4.0, 8.0]
+    """
+    return constant(_spaced("logspace", start, stop, num, number("logspace", "base", base), dtype))
+
+
+def _spaced(
+    function: str, start: Any, stop: Any, num: Any, base: Any, dtype: DTypeLike | None
+) -> Array:
+    ends = [number(function, n, v) for n, v in (("start", start), ("stop", stop))]
+    for argument, value in zip(("start", "stop"), ends, strict=True):
+        if isinstance(value, complex) or not math.isfinite(value):
+            raise ArgumentError(f"{function}: {argument} must be a finite number, got {value}")
+    values: Array = np.linspace(ends[0], ends[1], count(function, "num", num))
+    if base is not None:
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            values = np.power(float(base), values)
+    chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
+    return in_dtype(function, values, chosen)
+
+
+def eye(
+    num_rows: int,
+    num_columns: int | None = None,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+) -> Any:
+    """A matrix with ones on the diagonal and zeros elsewhere; square unless told otherwise.
+
+    Examples
+    --------
+    >>> eye(2, 3).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    """
+    rows = count("eye", "num_rows", num_rows)
+    columns = rows if num_columns is None else count("eye", "num_columns", num_columns)
+    chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
+    return constant(np.eye(*shape_of((rows, columns), "eye"), dtype=chosen))
+
+
+def _indices(
+    function: str, triangle: Any, row: Any, col: Any, offset: Any, dtype: DTypeLike
+) -> Any:
+    rows = count(function, "row", row)
+    columns = rows if col is None else count(function, "col", col)
+    if isinstance(offset, bool) or not isinstance(offset, (int, np.integer)):
+        raise TypeError(f"{function}: offset must be an int, got {offset!r}")
+    chosen = to_numpy(dtype)
+    if chosen.kind not in "iu":
+        raise DTypeError(f"{function}: dtype must be one of integers, got {chosen.name}")
+    pairs = np.stack(triangle(rows, int(offset), columns))
+    return constant(in_dtype(function, pairs, chosen))
+
+
+def tril_indices(row: int, col: int, offset: int = 0, dtype: DTypeLike = "int64") -> Any:
+    """Positions of the lower triangle of a matrix: a row of row numbers, a row of column numbers.
+
+    Parameters
+    ----------
+    row, col : int
+        The shape of the matrix.
+    offset : int
+        The diagonal up to which elements belong: 0 the main one, positive ones above it.
+    dtype : dtype
+
+    Examples
+    --------
+    >>> tril_indices(2, 2).tolist()
+    [[0, 1, 1], [0, 0, 1]]
+    """
+    return _indices("tril_indices", np.tril_indices, row, col, offset, dtype)
+
+
+def triu_indices(
+    row: int, col: int | None = None, offset: int = 0, dtype: DTypeLike = "int64"
+) -> Any:
+    """Positions of the upper triangle of a matrix, as `tril_indices` gives those of the lower.
+
+    Examples
+    --------
+    >>> triu_indices(2, 2).tolist()
+    [[0, 0, 1], [0, 1, 1]]
+    """
+    return _indices("triu_indices", np.triu_indices, row, col, offset, dtype)
+
+
+def clone(x: Any, name: str | None = None) -> Any:
+    """A copy of `x` through which gradients flow.
+
+    Examples
+    --------
+    >>> clone(ones([2])).tolist()
+    [1.0, 1.0]
+    """
+    return ops.assign(x)
 
 
 def assign(x: Any, output: Tensor | None = None) -> Any:

@@ -1,15 +1,32 @@
-"""Matrix products."""
+"""Products of vectors and matrices."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ShapeError
 from autograd_engine.namespace import ops
-from autograd_engine.spec import Shape, matmul_shape
+from autograd_engine.spec import Shape, format_shape, matmul_shape, may_equal, normalize_axis
+from autograd_engine.tensor.decomposition import cholesky, eigvalsh
+from autograd_engine.tensor.decomposition import svdvals as svdvals
+from autograd_engine.tensor.inverse import inverse
 from autograd_engine.tensor.operand import as_operand, spec_of
 
-__all__ = ["matmul"]
+__all__ = [
+    "addmm",
+    "baddbmm",
+    "bmm",
+    "cholesky",
+    "dot",
+    "eigvalsh",
+    "inverse",
+    "matmul",
+    "matrix_transpose",
+    "mm",
+    "mv",
+    "vecdot",
+]
 
 
 def matmul(
@@ -74,3 +91,142 @@ def _with_vectors(
     ndim = spec_of(out).ndim
     gone = (*((ndim - 2,) if row else ()), *((ndim - 1,) if column else ()))
     return ops.squeeze(out, axis=gone)
+
+
+def of_dimensions(op: str, x: Any, argument: str, *allowed: int) -> Any:
+    x = as_operand(op, x, argument)
+    if spec_of(x).ndim not in allowed:
+        raise ShapeError(
+            f"{op}: {argument} must have {' or '.join(map(str, allowed))} dimensions, got "
+            f"{format_shape(spec_of(x).shape)}; use matmul for other ranks"
+        )
+    return x
+
+
+def same_sizes(op: str, x: Any, y: Any) -> None:
+    a, b = spec_of(x).shape, spec_of(y).shape
+    if not may_equal(a, b):
+        raise ShapeError(
+            f"{op}: x {format_shape(a)} and y {format_shape(b)} must have one shape; expand one"
+        )
+
+
+def mm(input: Any, mat2: Any, name: str | None = None) -> Any:
+    """Matrix product, as `matmul` without transposition.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.mm(paddle.to_tensor([[1.0, 2.0]]), paddle.to_tensor([[3.0], [4.0]])).tolist()
+    [[11.0]]
+    """
+    return matmul(input, mat2)
+
+
+def bmm(x: Any, y: Any, name: str | None = None) -> Any:
+    """Products of as many matrices ``[b, m, k]`` with ``[b, k, n]``; batches do not broadcast.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.bmm(paddle.ones([2, 1, 3]), paddle.ones([2, 3, 1])).tolist()
+    [[[3.0]], [[3.0]]]
+    """
+    x, y = of_dimensions("bmm", x, "x", 3), of_dimensions("bmm", y, "y", 3)
+    a, b = spec_of(x).shape, spec_of(y).shape
+    if not may_equal(a[:1], b[:1]):
+        raise ShapeError(
+            f"bmm: x {format_shape(a)} and y {format_shape(b)} differ in the size of their batches, "
+            f"{a[0]} and {b[0]}; use matmul to broadcast"
+        )
+    return matmul(x, y)
+
+
+def mv(x: Any, vec: Any, name: str | None = None) -> Any:
+    """Product of a matrix ``[m, n]`` with a vector ``[n]``.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.mv(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), paddle.ones([2])).tolist()
+    [3.0, 7.0]
+    """
+    return matmul(of_dimensions("mv", x, "x", 2), of_dimensions("mv", vec, "vec", 1))
+
+
+def dot(x: Any, y: Any, name: str | None = None) -> Any:
+    """Inner product of vectors; of matrices, of each row with the same row of the other.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.dot(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([3.0, 4.0])).item()
+    11.0
+    """
+    x, y = of_dimensions("dot", x, "x", 1, 2), of_dimensions("dot", y, "y", 1, 2)
+    same_sizes("dot", x, y)
+    return matmul(x, y) if spec_of(x).ndim == 1 else ops.sum(x * y, axis=(1,))
+
+
+def vecdot(x: Any, y: Any, axis: int = -1, name: str | None = None) -> Any:
+    """Inner products of the vectors along `axis`; the other axes broadcast.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.vecdot(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), paddle.ones([2])).tolist()
+    [3.0, 7.0]
+    """
+    products = as_operand("vecdot", x) * as_operand("vecdot", y, "y")
+    return ops.sum(products, axis=(normalize_axis("vecdot", axis, spec_of(products).ndim),))
+
+
+def _added(op: str, input: Any, product: Any, beta: float, alpha: float) -> Any:
+    input = as_operand(op, input, "input")
+    return (input if beta == 1 else input * beta) + (product if alpha == 1 else product * alpha)
+
+
+def addmm(
+    input: Any, x: Any, y: Any, beta: float = 1.0, alpha: float = 1.0, name: str | None = None
+) -> Any:
+    """beta * input + alpha * (x @ y) of matrices; `input` broadcasts.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.addmm(paddle.ones([2]), paddle.ones([2, 3]), paddle.ones([3, 2]), beta=2.0).tolist()
+    [[5.0, 5.0], [5.0, 5.0]]
+    """
+    x, y = of_dimensions("addmm", x, "x", 2), of_dimensions("addmm", y, "y", 2)
+    return _added("addmm", input, matmul(x, y), beta, alpha)
+
+
+def baddbmm(
+    input: Any, x: Any, y: Any, beta: float = 1.0, alpha: float = 1.0, name: str | None = None
+) -> Any:
+    """beta * input + alpha * (x @ y) of batches of matrices; `input` broadcasts.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.ones([2, 1, 1])
+    >>> paddle.baddbmm(x, x, x, alpha=3.0).tolist()
+    [[[4.0]], [[4.0]]]
+    """
+    return _added("baddbmm", input, bmm(x, y), beta, alpha)
+
+
+def matrix_transpose(x: Any, name: str | None = None) -> Any:
+    """The last two axes exchanged.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.matrix_transpose(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
+    [[1, 3], [2, 4]]
+    """
+    x = as_operand("matrix_transpose", x)
+    n = spec_of(x).ndim
+    if n < 2:
+        raise ShapeError(f"matrix_transpose: takes two dimensions or more, got {n}; use unsqueeze")
+    return ops.transpose(x, perm=(*range(n - 2), n - 1, n - 2))

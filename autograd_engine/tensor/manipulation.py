@@ -1,57 +1,38 @@
-"""Reshaping, joining, splitting and indexing."""
+"""The same elements under another shape, or with the axes in another order."""
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from autograd_engine.dims import Dim
-from autograd_engine.eager.tensor import Tensor
+from autograd_engine.dtypes import DType, DTypeLike, to_numpy
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, normalize_axes, normalize_axis
+from autograd_engine.tensor.arguments import axis_of, ints
+from autograd_engine.tensor.creation import to_tensor
 from autograd_engine.tensor.operand import as_operand, spec_of
 
 __all__ = [
-    "concat",
-    "expand",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
     "flatten",
-    "gather",
+    "moveaxis",
     "reshape",
-    "slice",
-    "split",
     "squeeze",
-    "stack",
+    "swapaxes",
+    "swapdims",
     "t",
     "transpose",
-    "tril",
-    "triu",
-    "unbind",
+    "unflatten",
     "unsqueeze",
+    "view",
+    "view_as",
 ]
-
-
-def _ints(op: str, argument: str, values: Any) -> tuple[int, ...]:
-    if isinstance(values, (Tensor, np.ndarray)):
-        values = values.tolist()
-    if isinstance(values, (int, np.integer)):
-        values = (values,)
-    if not isinstance(values, (list, tuple)) or not builtins.all(
-        isinstance(v, (int, np.integer)) and not isinstance(v, bool) for v in values
-    ):
-        raise TypeError(f"{op}: {argument} must hold ints, got {values!r}")
-    return tuple(int(v) for v in values)
-
-
-def _axis_of(op: str, x: Any, axis: int) -> int:
-    """An axis that exists: a 0-d array has none to cut, join or look along."""
-    ndim = spec_of(x).ndim
-    if not ndim:
-        raise ShapeError(f"{op}: takes one dimension or more, got a 0-d array; use reshape([1])")
-    return normalize_axis(op, axis, ndim)
 
 
 def reshape(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
@@ -75,8 +56,8 @@ def reshape(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
     [[0, 1], [2, 3]]
     """
     x = as_operand("reshape", x)
-    sizes = _ints("reshape", "shape", shape)
-    if builtins.min(sizes, default=0) < -1:
+    sizes = ints("reshape", "shape", shape)
+    if min(sizes, default=0) < -1:
         raise ShapeError(
             f"reshape: shape {list(sizes)} must hold sizes; use -1 for one to have it worked out"
         )
@@ -84,7 +65,7 @@ def reshape(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
 
 
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Any:
-    """The axes from `start_axis` to `stop_axis` as one.
+    """The axes from `start_axis` to `stop_axis` as one; a 0-d array gets one axis.
 
     Examples
     --------
@@ -93,25 +74,37 @@ def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None =
     paddle.Size([2, 12])
     """
     x = as_operand("flatten", x)
-    shape = spec_of(x).shape
-    if not shape:
+    ndim = spec_of(x).ndim
+    if not ndim:
         return ops.reshape(x, shape=(1,))
-    start = normalize_axis("flatten", start_axis, len(shape))
-    stop = normalize_axis("flatten", stop_axis, len(shape))
+    start = normalize_axis("flatten", start_axis, ndim)
+    stop = normalize_axis("flatten", stop_axis, ndim)
     if stop < start:
         raise ArgumentError(f"flatten: stop_axis {stop_axis} comes before start_axis {start_axis}")
-    head = [0 if isinstance(d, Dim) else d for d in shape[:start]]
-    merged, tail = shape[start : stop + 1], shape[stop + 1 :]
-    unknown = builtins.any(isinstance(d, Dim) for d in merged)
-    if builtins.any(isinstance(d, Dim) for d in tail):
-        if unknown:
-            raise ShapeError(
-                f"flatten: {format_shape(shape)} has unknown sizes both in the merged axes and "
-                "behind them; use reshape"
-            )
-        tail = tuple(-1 if isinstance(d, Dim) else d for d in tail)
-    size = -1 if unknown else int(np.prod([int(d) for d in merged]))
-    return ops.reshape(x, shape=(*head, size, *tail))
+    return ops.flatten_axes(x, start=start, stop=stop)
+
+
+def unflatten(x: Any, axis: int, shape: Sequence[int], name: str | None = None) -> Any:
+    """One axis as several, of the sizes in `shape`; one of them may be -1 and is worked out.
+
+    Raises
+    ------
+    ShapeError
+        When the product of `shape` is not the size of the axis.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.unflatten(paddle.zeros([6, 2]), 0, [3, -1]).shape
+    paddle.Size([3, 2, 2])
+    """
+    x = as_operand("unflatten", x)
+    sizes = ints("unflatten", "shape", shape)
+    if not sizes or min(sizes) < -1 or sizes.count(-1) > 1:
+        raise ArgumentError(
+            f"unflatten: shape {list(sizes)} must hold sizes, one of them may be -1"
+        )
+    return ops.unflatten_axis(x, axis=axis_of("unflatten", x, axis), sizes=sizes)
 
 
 def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Any:
@@ -125,7 +118,7 @@ def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Any:
     """
     x = as_operand("transpose", x)
     ndim = spec_of(x).ndim
-    perm = _ints("transpose", "perm", perm)
+    perm = ints("transpose", "perm", perm)
     axes = tuple(normalize_axis("transpose", p, ndim) for p in perm)
     if sorted(axes) != list(range(ndim)):
         raise ShapeError(
@@ -135,13 +128,72 @@ def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Any:
     return ops.transpose(x, perm=axes)
 
 
-def t(x: Any, name: str | None = None) -> Any:
-    """The transpose of a matrix; vectors and 0-d arrays stay as they are."""
-    x = as_operand("t", x)
+def t(input: Any, name: str | None = None) -> Any:
+    """The transpose of a matrix; vectors and 0-d arrays stay as they are.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.t(paddle.zeros([2, 3])).shape
+    paddle.Size([3, 2])
+    """
+    x = as_operand("t", input, "input")
     ndim = spec_of(x).ndim
     if ndim > 2:
         raise ShapeError(f"t: takes at most two dimensions, got {ndim}; use transpose with perm")
     return ops.transpose(x, perm=(1, 0)) if ndim == 2 else ops.assign(x)
+
+
+def moveaxis(
+    x: Any,
+    source: int | Sequence[int],
+    destination: int | Sequence[int],
+    name: str | None = None,
+) -> Any:
+    """The axes `source` at the places `destination`, the others in their order.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.moveaxis(paddle.zeros([2, 3, 4]), [0, 1], [2, 0]).shape
+    paddle.Size([3, 4, 2])
+    """
+    x = as_operand("moveaxis", x)
+    ndim = spec_of(x).ndim
+    sources, places = (
+        [normalize_axis("moveaxis", a, ndim) for a in ints("moveaxis", argument, axes)]
+        for argument, axes in (("source", source), ("destination", destination))
+    )
+    if len(sources) != len(places) or any(len(set(v)) != len(v) for v in (sources, places)):
+        raise ArgumentError(
+            f"moveaxis: source {source} and destination {destination} must name as many axes, "
+            "each once"
+        )
+    perm = [a for a in range(ndim) if a not in sources]
+    for place, axis in sorted(zip(places, sources, strict=True)):
+        perm.insert(place, axis)
+    return ops.transpose(x, perm=tuple(perm))
+
+
+def swapaxes(x: Any, axis0: int, axis1: int, name: str | None = None) -> Any:
+    """With two axes exchanged.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.swapaxes(paddle.zeros([2, 3, 4]), 0, -1).shape
+    paddle.Size([4, 3, 2])
+    """
+    x = as_operand("swapaxes", x)
+    a, b = axis_of("swapaxes", x, axis0), axis_of("swapaxes", x, axis1)
+    perm = list(range(spec_of(x).ndim))
+    perm[a], perm[b] = b, a
+    return ops.transpose(x, perm=tuple(perm))
+
+
+def swapdims(x: Any, dim0: int, dim1: int, name: str | None = None) -> Any:
+    """`swapaxes` under its other name."""
+    return swapaxes(x, dim0, dim1)
 
 
 def unsqueeze(x: Any, axis: int | Sequence[int], name: str | None = None) -> Any:
@@ -154,7 +206,7 @@ def unsqueeze(x: Any, axis: int | Sequence[int], name: str | None = None) -> Any
     paddle.Size([1, 3, 1])
     """
     x = as_operand("unsqueeze", x)
-    wanted = _ints("unsqueeze", "axis", axis)
+    wanted = ints("unsqueeze", "axis", axis)
     ndim = spec_of(x).ndim + len(wanted)
     return ops.unsqueeze(x, axis=normalize_axes("unsqueeze", list(wanted), ndim))
 
@@ -171,224 +223,98 @@ def squeeze(x: Any, axis: int | Sequence[int] | None = None, name: str | None = 
     x = as_operand("squeeze", x)
     shape = spec_of(x).shape
     axes = normalize_axes(
-        "squeeze", None if axis is None else list(_ints("squeeze", "axis", axis)), len(shape)
+        "squeeze", None if axis is None else list(ints("squeeze", "axis", axis)), len(shape)
     )
     return ops.squeeze(x, axis=tuple(a for a in axes if shape[a] == 1))
 
 
-def expand(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
-    """`x` repeated along axes of size 1 (and new ones in front) to `shape`; -1 keeps a size.
+def _at_least(op: str, inputs: tuple[Any, ...], axes: dict[int, tuple[int, ...]]) -> Any:
+    """Each input with the new axes that its number of dimensions asks for."""
+    if not inputs:
+        raise ArgumentError(f"{op}: takes one array at least")
+    results = []
+    for k, value in enumerate(inputs):
+        x = to_tensor(value) if isinstance(value, (list, tuple)) else value
+        x = as_operand(op, x, f"inputs[{k}]")
+        new = axes.get(spec_of(x).ndim)
+        results.append(x if new is None else ops.unsqueeze(x, axis=new))
+    return results[0] if len(results) == 1 else results
+
+
+def atleast_1d(*inputs: Any, name: str | None = None) -> Any:
+    """Each input, those of no dimension with one; a list where there are several inputs.
 
     Examples
     --------
     >>> import autograd_engine as paddle
-    >>> paddle.expand(paddle.to_tensor([[1], [2]]), [-1, 2]).tolist()
-    [[1, 1], [2, 2]]
+    >>> paddle.atleast_1d(paddle.to_tensor(5.0)).tolist()
+    [5.0]
     """
-    x = as_operand("expand", x)
-    sizes = _ints("expand", "shape", shape)
-    new = len(sizes) - spec_of(x).ndim
-    if new < 0:
-        raise ShapeError(
-            f"expand: shape {list(sizes)} has fewer sizes than x, {format_shape(spec_of(x).shape)}"
-        )
-    if builtins.any(d < (0 if i < new else -1) for i, d in enumerate(sizes)):
-        raise ShapeError(
-            f"expand: shape {list(sizes)} must hold sizes, and -1 only where x "
-            f"{format_shape(spec_of(x).shape)} has an axis whose size it keeps"
-        )
-    return ops.expand(x, shape=sizes)
+    return _at_least("atleast_1d", inputs, {0: (0,)})
 
 
-def _sequence(op: str, x: Any) -> list[Any]:
-    if not isinstance(x, (list, tuple)):
-        raise TypeError(f"{op}: x must be a list or tuple of arrays, got {type(x).__name__}")
-    if not x:
-        raise ArgumentError(f"{op}: x is empty; give one array at least")
-    return [as_operand(op, v, f"x[{k}]") for k, v in enumerate(x)]
-
-
-def concat(x: Sequence[Any], axis: int = 0, name: str | None = None) -> Any:
-    """Arrays joined along an existing axis; their other sizes must be equal.
+def atleast_2d(*inputs: Any, name: str | None = None) -> Any:
+    """Each input with two dimensions or more: a vector becomes a row.
 
     Examples
     --------
     >>> import autograd_engine as paddle
-    >>> paddle.concat([paddle.zeros([1, 2]), paddle.ones([1, 2])]).tolist()
-    [[0.0, 0.0], [1.0, 1.0]]
+    >>> paddle.atleast_2d(paddle.to_tensor([1.0, 2.0])).tolist()
+    [[1.0, 2.0]]
     """
-    values = _sequence("concat", x)
-    return ops.concat(*values, axis=_axis_of("concat", values[0], axis))
+    return _at_least("atleast_2d", inputs, {0: (0, 1), 1: (0,)})
 
 
-def stack(x: Sequence[Any], axis: int = 0, name: str | None = None) -> Any:
-    """Arrays of one shape joined along a new axis.
+def atleast_3d(*inputs: Any, name: str | None = None) -> Any:
+    """Each input with three dimensions or more: a vector [n] becomes [1, n, 1], [m, n] [m, n, 1].
 
     Examples
     --------
     >>> import autograd_engine as paddle
-    >>> paddle.stack([paddle.zeros([2]), paddle.ones([2])], axis=1).tolist()
-    [[0.0, 1.0], [0.0, 1.0]]
+    >>> paddle.atleast_3d(paddle.zeros([4])).shape
+    paddle.Size([1, 4, 1])
     """
-    values = _sequence("stack", x)
-    return ops.stack(*values, axis=normalize_axis("stack", axis, spec_of(values[0]).ndim + 1))
+    return _at_least("atleast_3d", inputs, {0: (0, 1, 2), 1: (0, 2), 2: (2,)})
 
 
-def unbind(input: Any, axis: int = 0) -> list[Any]:
-    """The slices along `axis`, without it.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> [p.tolist() for p in paddle.unbind(paddle.to_tensor([[1, 2], [3, 4]]))]
-    [[1, 2], [3, 4]]
-    """
-    x = as_operand("unbind", input, "input")
-    return list(ops.unstack(x, axis=_axis_of("unbind", x, axis)))
-
-
-def split(
-    x: Any, num_or_sections: int | Sequence[int], axis: int = 0, name: str | None = None
-) -> list[Any]:
-    """`x` cut along `axis` into equal parts, or into parts of the sizes given (one may be -1).
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> [p.tolist() for p in paddle.split(paddle.arange(5), [2, -1])]
-    [[0, 1], [2, 3, 4]]
-    """
-    x = as_operand("split", x)
-    shape = spec_of(x).shape
-    axis = _axis_of("split", x, axis)
-    size = shape[axis]
-    if isinstance(size, Dim):
-        raise ShapeError(
-            f"split: axis {axis} of {format_shape(shape)} has no known size; declare it"
-        )
-    if isinstance(num_or_sections, bool):
-        raise TypeError("split: num_or_sections must be an int or a list of ints, got a bool")
-    if isinstance(num_or_sections, int):
-        if num_or_sections < 1 or size % num_or_sections:
-            raise ArgumentError(
-                f"split: axis {axis} has size {size}, which does not divide into "
-                f"{num_or_sections} equal parts; give the sizes as a list"
-            )
-        sizes = (size // num_or_sections,) * num_or_sections
-    else:
-        sizes = _ints("split", "num_or_sections", num_or_sections)
-        if sizes.count(-1) == 1:
-            rest = size - sum(s for s in sizes if s != -1)
-            sizes = tuple(rest if s == -1 else s for s in sizes)
-        if sum(sizes) != size or min(sizes, default=0) < 0:
-            raise ArgumentError(
-                f"split: {list(sizes)} must be sizes that add up to {size}, the size of axis {axis}"
-            )
-    return list(ops.split(x, sizes=sizes, axis=axis))
-
-
-def gather(x: Any, index: Any, axis: int = 0, name: str | None = None) -> Any:
-    """Slices of `x` along `axis` at the positions in `index`; repeated ones add their gradients.
+def view(x: Any, shape_or_dtype: Sequence[int] | DTypeLike, name: str | None = None) -> Any:
+    """`x` under another shape, or its bytes read as another dtype (without a gradient).
 
     Raises
     ------
-    IndexError
-        For a position that is negative or too large.
+    ShapeError
+        When the elements, or the bytes of the last axis, do not come out even.
 
     Examples
     --------
     >>> import autograd_engine as paddle
-    >>> paddle.gather(paddle.to_tensor([1.0, 2.0, 3.0]), paddle.to_tensor([2, 0])).tolist()
-    [3.0, 1.0]
+    >>> x = paddle.to_tensor([1.0, 2.0])
+    >>> paddle.view(x, [2, 1]).tolist()
+    [[1.0], [2.0]]
+    >>> paddle.view(x, "int32").tolist()
+    [1065353216, 1073741824]
     """
-    x = as_operand("gather", x)
-    index = as_operand("gather", index, "index")
-    return ops.gather(x, index, axis=_axis_of("gather", x, axis))
+    x = as_operand("view", x)
+    if isinstance(shape_or_dtype, (str, DType, np.dtype, type)):
+        return ops.reinterpret(x, dtype=to_numpy(shape_or_dtype).name)
+    return reshape(x, shape_or_dtype)
 
 
-def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
-    """The lower triangle of the last two axes, zeros elsewhere."""
-    return ops.tril(_matrix("tril", x, diagonal), diagonal=diagonal)
-
-
-def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
-    """The upper triangle of the last two axes, zeros elsewhere."""
-    return ops.triu(_matrix("triu", x, diagonal), diagonal=diagonal)
-
-
-def _matrix(op: str, x: Any, diagonal: Any) -> Any:
-    x = as_operand(op, x)
-    if not isinstance(diagonal, (int, np.integer)) or isinstance(diagonal, bool):
-        raise TypeError(f"{op}: diagonal must be an int, got {diagonal!r}")
-    if spec_of(x).ndim < 2:
-        raise ShapeError(f"{op}: takes two dimensions or more, got {spec_of(x).ndim}")
-    return x
-
-
-def slice(input: Any, axes: Sequence[int], starts: Sequence[int], ends: Sequence[int]) -> Any:
-    """The part from `starts` to `ends` along `axes`.
+def view_as(x: Any, other: Any, name: str | None = None) -> Any:
+    """`x` under the shape of `other`, which has as many elements.
 
     Examples
     --------
     >>> import autograd_engine as paddle
-    >>> paddle.slice(paddle.arange(5), axes=[0], starts=[1], ends=[3]).tolist()
-    [1, 2]
+    >>> paddle.view_as(paddle.arange(4), paddle.zeros([2, 2])).tolist()
+    [[0, 1], [2, 3]]
     """
-    x = as_operand("slice", input, "input")
-    ndim = spec_of(x).ndim
-    if not len(axes) == len(starts) == len(ends):
-        raise ArgumentError("slice: axes, starts and ends must have one length")
-    key: list[Any] = [builtins.slice(None)] * ndim
-    for axis, start, end in zip(
-        axes, _ints("slice", "starts", starts), _ints("slice", "ends", ends), strict=True
-    ):
-        key[normalize_axis("slice", axis, ndim)] = builtins.slice(start, end)
-    return ops.getitem(x, key=tuple(key))
-
-
-def getitem(x: Any, key: Any) -> Any:
-    """``x[key]`` for ints, slices, None and Ellipsis.
-
-    Raises
-    ------
-    IndexError
-        For an index out of range, or too many of them.
-    TypeError
-        For a key of another kind.
-    """
-    parts = key if isinstance(key, tuple) else (key,)
-    normal: list[Any] = []
-    for part in parts:
-        if part is None or part is Ellipsis:
-            normal.append(part)
-        elif isinstance(part, builtins.slice):
-            normal.append(_plain_slice(part))
-        elif _is_int(part):
-            normal.append(int(part))
-        else:
-            raise TypeError(
-                f"a tensor is indexed by ints, slices, None and ...; got {type(part).__name__}. "
-                "For an index array use paddle.gather(x, index, axis)"
-            )
-    if normal.count(Ellipsis) > 1:
-        raise IndexError("an index can have one ... only")
-    return ops.getitem(x, key=tuple(normal))
-
-
-def _is_int(part: Any) -> bool:
-    if isinstance(part, Tensor):
-        return part.ndim == 0 and part._data.dtype.kind in "iu"
-    return isinstance(part, (int, np.integer)) and not isinstance(part, bool)
-
-
-def _plain_slice(part: builtins.slice) -> builtins.slice:
-    def plain(v: Any) -> int | None:
-        if v is None:
-            return None
-        if isinstance(v, (int, np.integer, Tensor)):
-            return int(v)
-        raise TypeError(f"the bounds of a slice must be ints or None, got {type(v).__name__}")
-
-    if part.step == 0:
-        raise IndexError("the step of a slice cannot be 0")
-    return builtins.slice(plain(part.start), plain(part.stop), plain(part.step))
+    x, other = as_operand("view_as", x), as_operand("view_as", other, "other")
+    have, wanted = spec_of(x), spec_of(other)
+    sizes = have.size, wanted.size
+    if sizes[0] != sizes[1] and not any(isinstance(d, Dim) for d in sizes):
+        raise ShapeError(
+            f"view_as: {format_shape(have.shape)} has {sizes[0]} elements and cannot become "
+            f"{format_shape(wanted.shape)}, which has {sizes[1]}"
+        )
+    return ops.reshape_like(x, other)

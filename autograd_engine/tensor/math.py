@@ -1,14 +1,21 @@
-"""Arithmetic, elementwise functions and comparisons."""
+"""Arithmetic, signs, and the order of two numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograd_engine.dtypes import DTypeLike, to_numpy
-from autograd_engine.errors import ArgumentError
+from autograd_engine.eager.rebind import rebind
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
 from autograd_engine.namespace import ops
-from autograd_engine.tensor.operand import as_operand
+from autograd_engine.ops.infer import index_dtype
+from autograd_engine.registry import REGISTRY
+from autograd_engine.spec import format_shape, may_equal
+from autograd_engine.static.builder import append_operator
+from autograd_engine.static.program import Ref, Variable
+from autograd_engine.tensor.operand import as_operand, spec_of
 
 __all__ = [
     "abs",
@@ -16,42 +23,33 @@ __all__ = [
     "add_n",
     "cast",
     "clip",
-    "cos",
     "divide",
-    "equal",
-    "erf",
-    "exp",
-    "floor",
-    "greater_equal",
-    "greater_than",
-    "less_equal",
-    "less_than",
-    "log",
-    "logical_and",
-    "logical_not",
-    "logical_or",
+    "fmax",
+    "fmin",
+    "heaviside",
+    "increment",
+    "lerp",
     "maximum",
     "minimum",
+    "multiplex",
     "multiply",
     "neg",
-    "not_equal",
+    "negative",
+    "positive",
     "pow",
-    "rsqrt",
+    "reciprocal",
     "scale",
+    "sgn",
     "sign",
-    "sin",
-    "sqrt",
     "square",
     "subtract",
-    "tanh",
-    "where",
 ]
 
 _ACTIVATIONS = ("relu", "sigmoid", "tanh")
 
 
-def add(x: Any, y: Any, name: str | None = None) -> Any:
-    """x + y, elementwise with broadcasting; ``x + y`` is the same.
+def add(x: Any, y: Any, name: str | None = None, *, alpha: float = 1) -> Any:
+    """x + alpha * y, elementwise with broadcasting; ``x + y`` is the same for alpha 1.
 
     Examples
     --------
@@ -59,12 +57,12 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
     >>> paddle.add(paddle.to_tensor([1.0, 2.0]), 1.0).tolist()
     [2.0, 3.0]
     """
-    return ops.add(x, y)
+    return ops.add(x, y if alpha == 1 else ops.multiply(y, alpha))
 
 
-def subtract(x: Any, y: Any, name: str | None = None) -> Any:
-    """x - y, elementwise with broadcasting."""
-    return ops.subtract(x, y)
+def subtract(x: Any, y: Any, name: str | None = None, *, alpha: float = 1) -> Any:
+    """x - alpha * y, elementwise with broadcasting."""
+    return ops.subtract(x, y if alpha == 1 else ops.multiply(y, alpha))
 
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Any:
@@ -72,9 +70,83 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.multiply(x, y)
 
 
-def divide(x: Any, y: Any, name: str | None = None) -> Any:
-    """x / y, elementwise with broadcasting; integers give the default float dtype."""
-    return ops.divide(x, y)
+def divide(x: Any, y: Any, name: str | None = None, *, rounding_mode: str | None = None) -> Any:
+    """x / y, elementwise with broadcasting; integers give the default float dtype.
+
+    Parameters
+    ----------
+    x, y : Tensor or number
+    rounding_mode : {None, "trunc", "floor"}
+        Round the quotient towards zero, or down. What is rounded has no gradient, and "floor"
+        keeps integers integers.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.divide(paddle.to_tensor([-3.0]), 2.0, rounding_mode="floor").tolist()
+    [-2.0]
+    """
+    if rounding_mode not in (None, "trunc", "floor"):
+        raise ArgumentError(
+            f"divide: rounding_mode must be None, 'trunc' or 'floor', got {rounding_mode!r}"
+        )
+    if rounding_mode == "floor":
+        return ops.floor_divide(x, y)
+    quotient = ops.divide(x, y)
+    return quotient if rounding_mode is None else ops.trunc(quotient)
+
+
+def reciprocal(x: Any, name: str | None = None) -> Any:
+    """1 / x; infinite at 0, as its gradient is."""
+    return ops.divide(1.0, x)
+
+
+def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
+    """x + weight * (y - x): from x at weight 0 to y at weight 1, elementwise with broadcasting.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.lerp(paddle.to_tensor([0.0, 10.0]), paddle.to_tensor([1.0, 20.0]), 0.5).tolist()
+    [0.5, 15.0]
+    """
+    return ops.add(x, ops.multiply(weight, ops.subtract(y, x)))
+
+
+def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
+    """Add `value` to `x`, which then has the new value, and return it.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        A counter, of any shape and dtype. A leaf that requires a gradient is refused, unless
+        nothing is recorded. In a program, what is built later reads the new value.
+    value : float
+        What to add; a whole number where `x` holds integers.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> step = paddle.zeros([1])
+    >>> paddle.increment(step).tolist(), step.tolist()
+    ([1.0], [1.0])
+    """
+    if not isinstance(x, (Tensor, Variable)):
+        raise NotATensorError(
+            f"increment: argument 'x' must be a Tensor or a Variable, got {type(x).__name__}"
+        )
+    whole = spec_of(x).dtype.kind in "iu" and float(value).is_integer()
+    result = ops.add(x, int(value) if whole else value)
+    if isinstance(x, Tensor):
+        return rebind(x, result, "increment", "x + value")
+    if result.dtype != x.dtype:
+        raise DTypeError(
+            f"increment: {x.name} is {x.dtype.name} and cannot take {result.dtype.name}; use a "
+            "value without a fraction, or x + value"
+        )
+    operands = (Ref(result, result.version),)
+    append_operator(x.block, REGISTRY["assign"], operands, (x.write(),), {})
+    return x
 
 
 def pow(x: Any, y: Any, name: str | None = None) -> Any:
@@ -96,49 +168,17 @@ def neg(x: Any, name: str | None = None) -> Any:
     return ops.negative(x)
 
 
+negative = neg
+
+
+def positive(x: Any, name: str | None = None) -> Any:
+    """+x, which is x: a copy through which gradients flow."""
+    return ops.assign(x)
+
+
 def square(x: Any, name: str | None = None) -> Any:
     """x * x"""
     return ops.square(x)
-
-
-def sqrt(x: Any, name: str | None = None) -> Any:
-    """Square root; the gradient at 0 is infinite."""
-    return ops.sqrt(x)
-
-
-def rsqrt(x: Any, name: str | None = None) -> Any:
-    """1 / sqrt(x)"""
-    return 1.0 / ops.sqrt(x)
-
-
-def exp(x: Any, name: str | None = None) -> Any:
-    """e to the power of x."""
-    return ops.exp(x)
-
-
-def log(x: Any, name: str | None = None) -> Any:
-    """Natural logarithm."""
-    return ops.log(x)
-
-
-def sin(x: Any, name: str | None = None) -> Any:
-    """Sine of x in radians."""
-    return ops.sin(x)
-
-
-def cos(x: Any, name: str | None = None) -> Any:
-    """Cosine of x in radians."""
-    return ops.cos(x)
-
-
-def tanh(x: Any, name: str | None = None) -> Any:
-    """Hyperbolic tangent."""
-    return ops.tanh(x)
-
-
-def erf(x: Any, name: str | None = None) -> Any:
-    """Error function, 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x."""
-    return ops.erf(x)
 
 
 def abs(x: Any, name: str | None = None) -> Any:
@@ -151,19 +191,61 @@ def sign(x: Any, name: str | None = None) -> Any:
     return ops.sign(x)
 
 
-def floor(x: Any, name: str | None = None) -> Any:
-    """The largest whole number not above x; no gradient."""
-    return ops.floor(x)
+def sgn(x: Any, name: str | None = None) -> Any:
+    """`sign` for real numbers, x / abs(x) for complex ones; no gradient."""
+    return ops.sign(x)
+
+
+def heaviside(x: Any, y: Any, name: str | None = None) -> Any:
+    """0 where x is negative (or NaN), y where it is 0, 1 where it is positive.
+
+    No gradient reaches x; y has that of the elements where x is 0.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.heaviside(paddle.to_tensor([-2.0, 0.0, 3.0]), paddle.to_tensor(0.5)).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    x = as_operand("heaviside", x)
+    return ops.where(ops.equal(x, 0), y, ops.cast_like(ops.greater_than(x, 0), x))
 
 
 def maximum(x: Any, y: Any, name: str | None = None) -> Any:
-    """The larger of x and y; where they tie, each gets half of the gradient."""
+    """The larger of x and y; where they tie, each gets half of the gradient. NaN wins."""
     return ops.maximum(x, y)
 
 
 def minimum(x: Any, y: Any, name: str | None = None) -> Any:
-    """The smaller of x and y; where they tie, each gets half of the gradient."""
+    """The smaller of x and y; where they tie, each gets half of the gradient. NaN wins."""
     return ops.minimum(x, y)
+
+
+def fmax(x: Any, y: Any, name: str | None = None) -> Any:
+    """The larger of x and y, or that which is not NaN; where they tie, x gets the gradient.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> nan = float("nan")
+    >>> paddle.fmax(paddle.to_tensor([1.0, nan]), paddle.to_tensor([nan, 2.0])).tolist()
+    [1.0, 2.0]
+    """
+    return _fold("fmax", ops.greater_equal, x, y)
+
+
+def fmin(x: Any, y: Any, name: str | None = None) -> Any:
+    """The smaller of x and y, or that which is not NaN; where they tie, x gets the gradient."""
+    return _fold("fmin", ops.less_equal, x, y)
+
+
+def _fold(op: str, wins: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    """x where it wins or ties, or where y is NaN; else y. Numbers stay numbers, of no dtype."""
+    if not isinstance(y, (int, float)):
+        y = as_operand(op, y, "y")
+        return ops.where(ops.logical_or(wins(x, y), ops.not_equal(y, y)), x, y)
+    x = as_operand(op, x)
+    return ops.where(wins(x, y), x, y) if y == y else ops.assign(x)
 
 
 def clip(
@@ -187,7 +269,7 @@ def clip(
 
 def scale(
     x: Any,
-    scale: float = 1.0,
+    scale: Any = 1.0,
     bias: float = 0.0,
     bias_after_scale: bool = True,
     act: str | None = None,
@@ -223,6 +305,47 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     return ops.add_n(*values)
 
 
+def multiplex(inputs: Any, index: Any, name: str | None = None) -> Any:
+    """Row i of the result is row i of ``inputs[index[i]]``.
+
+    Parameters
+    ----------
+    inputs : sequence of Tensor
+        Of one shape ``[n, ...]``.
+    index : Tensor
+        Integers of shape ``[n, 1]`` or ``[n]``, from 0 to ``len(inputs) - 1``.
+
+    Raises
+    ------
+    IndexError
+        When an index names no input.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> a = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> b = paddle.to_tensor([[5.0, 6.0], [7.0, 8.0]])
+    >>> paddle.multiplex([a, b], paddle.to_tensor([[1], [0]])).tolist()
+    [[5.0, 6.0], [3.0, 4.0]]
+    """
+    if not isinstance(inputs, (list, tuple)) or not inputs:
+        raise ArgumentError("multiplex: inputs must be a list of one Tensor or more")
+    values = [as_operand("multiplex", v, f"inputs[{k}]") for k, v in enumerate(inputs)]
+    index = as_operand("multiplex", index, "index")
+    first, rows = spec_of(values[0]), spec_of(index)
+    index_dtype("multiplex", "index", rows)
+    fits = rows.ndim in (1, 2) and (rows.ndim == 1 or may_equal(rows.shape[1:], (1,)))
+    if not first.ndim or not fits or not may_equal(rows.shape[:1], first.shape[:1]):
+        raise ShapeError(
+            f"multiplex: index must have one row for each row of {format_shape(first.shape)}, as "
+            f"shape [n, 1] or [n]; got {format_shape(rows.shape)}"
+        )
+    column = ops.reshape(index, shape=(-1, *[1] * (first.ndim - 1)))
+    lines = ops.unsqueeze(ops.expand_like(column, values[0]), axis=(0,))
+    taken = ops.take_along_axis(ops.stack(*values, axis=0), lines, axis=0)
+    return ops.squeeze(taken, axis=(0,))
+
+
 def cast(x: Any, dtype: DTypeLike) -> Any:
     """x in another dtype; ``x.astype(dtype)`` is the same.
 
@@ -233,60 +356,3 @@ def cast(x: Any, dtype: DTypeLike) -> Any:
     [1]
     """
     return ops.cast(x, dtype=to_numpy(dtype).name)
-
-
-def where(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
-    """x where `condition` holds, else y.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.where(paddle.to_tensor([True, False]), 1.0, 2.0).tolist()
-    [1.0, 2.0]
-    """
-    return ops.where(condition, x, y)
-
-
-def equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """Where x == y."""
-    return ops.equal(x, y)
-
-
-def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """Where x != y."""
-    return ops.not_equal(x, y)
-
-
-def greater_than(x: Any, y: Any, name: str | None = None) -> Any:
-    """Where x > y."""
-    return ops.greater_than(x, y)
-
-
-def greater_equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """Where x >= y."""
-    return ops.greater_equal(x, y)
-
-
-def less_than(x: Any, y: Any, name: str | None = None) -> Any:
-    """Where x < y."""
-    return ops.less_than(x, y)
-
-
-def less_equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """Where x <= y."""
-    return ops.less_equal(x, y)
-
-
-def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
-    """Where both hold."""
-    return ops.logical_and(x, y)
-
-
-def logical_or(x: Any, y: Any, name: str | None = None) -> Any:
-    """Where either holds."""
-    return ops.logical_or(x, y)
-
-
-def logical_not(x: Any, name: str | None = None) -> Any:
-    """Where x does not hold."""
-    return ops.logical_not(x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -11,7 +12,24 @@ from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, normalize_axes, normalize_axis
 from autograd_engine.tensor.operand import as_operand, spec_of
 
-__all__ = ["all", "any", "argmax", "argmin", "max", "mean", "min", "sum", "topk"]
+__all__ = [
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "argmax",
+    "argmin",
+    "count_nonzero",
+    "logsumexp",
+    "max",
+    "mean",
+    "min",
+    "nanmean",
+    "nansum",
+    "prod",
+    "sum",
+    "topk",
+]
 
 Axis: TypeAlias = int | Sequence[int] | None
 
@@ -65,8 +83,139 @@ def sum(
     return ops.sum(x, axis=_axes("sum", x, axis), keepdims=keepdim)
 
 
-def mean(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Any:
+def nansum(
+    x: Any,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    keepdim: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Sum over `axis` of what is not NaN; NaN gets a gradient of 0.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nansum(paddle.to_tensor([1.0, float("nan"), 2.0])).item()
+    3.0
+    """
+    x = as_operand("nansum", x)
+    return sum(_without_nan(x), axis=axis, dtype=dtype, keepdim=keepdim)
+
+
+def _without_nan(x: Any) -> Any:
+    """`x` with zeros for NaN."""
+    if spec_of(x).dtype.kind in "biu":
+        return x
+    return ops.where(ops.equal(x, x), x, 0.0)
+
+
+def nanmean(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """Mean over `axis` of what is not NaN; NaN of nothing else.
+
+    The gradient of NaN elements is 0.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nanmean(paddle.to_tensor([1.0, float("nan"), 2.0])).item()
+    1.5
+    """
+    x = as_operand("nanmean", x)
+    axes = _axes("nanmean", x, axis)
+    if spec_of(x).dtype.kind in "biu":
+        return ops.mean(x, axis=axes, keepdims=keepdim)
+    half = spec_of(x).dtype.char == "e"  # a sum of float16 may be too large for float16
+    wide = ops.cast(x, dtype="float32") if half else x
+    total = ops.sum(_without_nan(wide), axis=axes, keepdims=keepdim)
+    count = ops.cast_like(ops.sum(ops.equal(x, x), axis=axes, keepdims=keepdim), total)
+    out = total / ops.where(ops.equal(count, 0.0), math.nan, count)
+    return ops.cast(out, dtype="float16") if half else out
+
+
+def prod(
+    x: Any,
+    axis: Axis = None,
+    keepdim: bool = False,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+) -> Any:
+    """Product over `axis` (all axes for None), in the dtype of `x`; bools give int64.
+
+    The gradient of an element is the product of the others, right where elements are 0.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+    axis : int or sequence of int, optional
+    keepdim : bool
+        Keep the axes, with size 1.
+    dtype : dtype, optional
+        Cast to this first.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([2.0, 0.0, 3.0], stop_gradient=False)
+    >>> y = paddle.prod(x)
+    >>> y.item(), paddle.grad(y, x)[0].tolist()
+    (0.0, [0.0, 6.0, 0.0])
+    """
+    x = as_operand("prod", x)
+    if dtype is not None:
+        x = ops.cast(x, dtype=to_numpy(dtype).name)
+    ndim = spec_of(x).ndim
+    if not ndim:
+        _axes("prod", x, axis)
+        return ops.prod(ops.reshape(x, shape=(1,)), axis=0)
+    if axis is None and not keepdim:
+        return ops.prod(ops.reshape(x, shape=(-1,)) if ndim > 1 else x, axis=0)
+    axes = _axes("prod", x, axis)
+    for a in reversed(axes):  # from the back, so that those before keep their places
+        x = ops.prod(x, axis=a, keepdims=keepdim)
+    return x if axes else ops.assign(x)
+
+
+def logsumexp(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """log of the sum of exp(x) over `axis`, without overflow; its gradient is softmax(x).
+
+    Of nothing, and where all elements are -inf, it is -inf; elements of -inf get a gradient of 0.
+    An element of inf gets the whole cotangent. Integers give the default float dtype.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> round(paddle.logsumexp(paddle.to_tensor([1000.0, 1000.0])).item(), 3)
+    1000.693
+    """
+    x = as_operand("logsumexp", x)
+    return ops.logsumexp(x, axis=_axes("logsumexp", x, axis), keepdims=keepdim)
+
+
+def count_nonzero(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """How many elements over `axis` are not 0, as int64; NaN is not 0. No gradient.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.count_nonzero(paddle.to_tensor([[0.0, 1.0], [2.0, 3.0]]), axis=0).tolist()
+    [1, 2]
+    """
+    x = as_operand("count_nonzero", x)
+    axes = _axes("count_nonzero", x, axis)
+    return ops.sum(ops.not_equal(x, 0), axis=axes, keepdims=keepdim)
+
+
+def mean(
+    x: Any,
+    axis: Axis = None,
+    keepdim: bool = False,
+    name: str | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+) -> Any:
     """Mean over `axis` (all axes for None); integers give the default float dtype.
+
+    With `dtype`, `x` is cast to it first.
 
     Examples
     --------
@@ -75,6 +224,8 @@ def mean(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = No
     1.5
     """
     x = as_operand("mean", x)
+    if dtype is not None:
+        x = ops.cast(x, dtype=to_numpy(dtype).name)
     return ops.mean(x, axis=_axes("mean", x, axis), keepdims=keepdim)
 
 
@@ -99,6 +250,16 @@ def min(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = Non
     axes = _axes("min", x, axis)
     _not_empty("minimum", x, axes)
     return ops.min(x, axis=axes, keepdims=keepdim)
+
+
+def amax(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """Maximum over `axis`, the same as `max`: elements that tie share the gradient equally."""
+    return max(x, axis, keepdim)
+
+
+def amin(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """Minimum over `axis`, the same as `min`: elements that tie share the gradient equally."""
+    return min(x, axis, keepdim)
 
 
 def _arg(name: str, x: Any, axis: int | None, keepdim: bool, dtype: DTypeLike) -> Any:
@@ -149,12 +310,15 @@ def argmin(
 def topk(
     x: Any,
     k: int,
-    axis: int = -1,
+    axis: int | None = None,
     largest: bool = True,
     sorted: bool = True,
     name: str | None = None,
 ) -> Any:
-    """The `k` largest (or smallest) values along `axis`, in order, and their positions.
+    """The `k` largest (or smallest) values along `axis` (the last for None), and their positions.
+
+    They come in order, whatever `sorted` says. Of equal ones the first come first, and NaN is
+    larger than any number. The gradient goes to the elements selected.
 
     Examples
     --------
@@ -166,7 +330,7 @@ def topk(
     x = as_operand("topk", x)
     if not spec_of(x).ndim:
         raise ShapeError("topk: takes one dimension or more, got a 0-d array; use reshape([1])")
-    axis = normalize_axis("topk", axis, spec_of(x).ndim)
+    axis = normalize_axis("topk", -1 if axis is None else axis, spec_of(x).ndim)
     size = spec_of(x).shape[axis]
     known = isinstance(k, int) and not isinstance(k, bool)
     if not known or k < 1 or (isinstance(size, int) and k > size):

@@ -2,6 +2,323 @@
 
 from __future__ import annotations
 
-from .case import Case
+import math
+from typing import Any
 
-CASES: dict[str, list[Case]] = {}
+import numpy as np
+
+import autograd_engine as paddle
+from tests.registry.references_basic import each
+from tests.registry.samples_math import dividend, divisor, whole
+from tests.registry.sampling import apart, away_from_zero, integers, positive, real, spaced
+
+from . import cases_special
+from .calls_math import PAIR, binary, unary
+from .case import Case
+from .peers import torch
+
+ROUNDED: dict[str, Any] = {"differentiable": False, "smooth": False}
+APART = tuple(apart(*PAIR))
+MULTIPLEX = (real(3, 2), real(3, 2), integers([1], [0], [1]))
+NOT_FINITE = np.asarray([math.nan, math.inf, -math.inf, 1.5])
+
+
+def round_to(decimals: int) -> Case:
+    return Case(
+        f"decimals{decimals}",
+        lambda x: paddle.round(x, decimals),
+        (np.asarray([123.456, -7.891, 55.1]),),
+        numpy=lambda x: np.asarray([round(v, decimals) for v in x.tolist()]),
+        torch=lambda x: torch.round(x, decimals=decimals),
+        **ROUNDED,
+    )
+
+
+CASES: dict[str, list[Case]] = {
+    # --- arithmetic
+    "add": [
+        *binary("add", np.add),
+        Case("alpha", lambda x, y: paddle.add(x, y, alpha=3), APART, lambda x, y: x + 3 * y),
+        Case("operator", lambda x: 1 + (x + 2.5), (real(3),), lambda x: x + 3.5),
+    ],
+    "subtract": [
+        *binary("subtract", np.subtract),
+        Case("alpha", lambda x, y: paddle.subtract(x, y, alpha=2), APART, lambda x, y: x - 2 * y),
+    ],
+    "multiply": binary("multiply", np.multiply),
+    "divide": [
+        *binary("divide", np.divide, real, away_from_zero),
+        Case(
+            "integers",
+            lambda x, y: paddle.divide(x, y),
+            (integers(7, -7), integers(2, 4)),
+            np.divide,
+            lambda x, y: torch.divide(x, y),
+            differentiable=False,
+        ),
+        *(
+            Case(
+                mode,
+                lambda x, y, mode=mode: paddle.divide(x, y, rounding_mode=mode),
+                (np.asarray([7.3, -7.3]), np.asarray([2.0, 2.0])),
+                lambda x, y, mode=mode: getattr(np, mode)(x / y),
+                lambda x, y, mode=mode: torch.divide(x, y, rounding_mode=mode),
+                **ROUNDED,
+            )
+            for mode in ("floor", "trunc")
+        ),
+    ],
+    "pow": [
+        *binary("pow", np.power, positive, real),
+        Case("square", lambda x: paddle.pow(x, 2), (real(2, 3),), np.square),
+        Case("number", lambda x: x**3, (real(3),), lambda x: x * x * x, lambda x: x**3),
+        Case("base", lambda x: 2.0**x, (real(3),), np.exp2, lambda x: 2.0**x),
+        Case(
+            "integers",
+            lambda x, y: paddle.pow(x, y),
+            (integers(2, -3), integers(5, 3)),
+            np.power,
+            differentiable=False,
+        ),
+    ],
+    "neg": unary("neg", real, np.negative),
+    "negative": unary("negative", real, np.negative),
+    "positive": [Case("plain", lambda x: paddle.positive(x), (real(3),), np.copy)],
+    "reciprocal": unary("reciprocal", away_from_zero, lambda x: 1.0 / x),
+    "lerp": [
+        Case(
+            "weights",
+            lambda x, y, w: paddle.lerp(x, y, w),
+            (real(2, 3), real(3), real(2, 1)),
+            lambda x, y, w: (1.0 - w) * x + w * y,
+            lambda x, y, w: torch.lerp(*torch.broadcast_tensors(x, y, w)),
+        ),
+        Case(
+            "number",
+            lambda x, y: x.lerp(y, 0.25),
+            (real(2), real(2)),
+            lambda x, y: 0.75 * x + 0.25 * y,
+            lambda x, y: torch.lerp(x, y, 0.25),
+        ),
+    ],
+    "increment": [
+        Case("counter", lambda x: paddle.increment(x * 2.0), (real(1),), lambda x: 2 * x + 1),
+        Case(
+            "value",
+            lambda x: paddle.increment(x * 1.0, -0.5),
+            (real(2, 3),),
+            lambda x: x - 0.5,
+        ),
+    ],
+    "scale": [
+        Case("plain", lambda x: paddle.scale(x, 2.0, 1.0), (real(3),), lambda x: 2 * x + 1),
+        Case(
+            "bias-first",
+            lambda x: paddle.scale(x, 2.0, 1.0, bias_after_scale=False, act="tanh"),
+            (real(3),),
+            lambda x: np.tanh(2 * (x + 1)),
+        ),
+        Case("tensor", lambda x, s: x.scale(s), (real(3), real(1)), lambda x, s: x * s),
+    ],
+    "add_n": [
+        Case(
+            "three",
+            lambda x, y, z: paddle.add_n([x, y, z]),
+            (real(2), real(2), real(2)),
+            lambda x, y, z: x + y + z,
+        ),
+        Case("one", lambda x: paddle.add_n(x), (real(2),), np.copy),
+    ],
+    "multiplex": [
+        Case(
+            "column",
+            lambda x, y, k: paddle.multiplex([x, y], k),
+            MULTIPLEX,
+            lambda x, y, k: np.stack([(x, y)[k[i, 0]][i] for i in range(3)]),
+        ),
+        Case(
+            "vector",
+            lambda x, y, k: paddle.multiplex([x, y], k),
+            (real(2), real(2), integers(1, 0)),
+            lambda x, y, k: np.stack([(x, y)[k[i]][i] for i in range(2)]),
+        ),
+    ],
+    "clip": [
+        Case(
+            "both",
+            lambda x: paddle.clip(x, -0.9, 1.1),
+            (spaced(2, 3),),
+            lambda x: np.clip(x, -0.9, 1.1),
+            lambda x: torch.clip(x, -0.9, 1.1),
+        ),
+        Case("lower", lambda x: x.clip(min=0.1), (spaced(4),), lambda x: np.maximum(x, 0.1)),
+        Case("none", lambda x: paddle.clip(x), (spaced(4),), np.copy),
+    ],
+    "cast": [
+        Case("same", lambda x: paddle.cast(x, x.dtype), (real(3),), np.copy),
+        Case(
+            "int64",
+            lambda x: x.astype("int64"),
+            (real(3),),
+            lambda x: np.trunc(x).astype(np.int64),
+            **ROUNDED,
+        ),
+    ],
+    # --- order and signs
+    "abs": unary("abs", away_from_zero, np.abs),
+    "sign": unary("sign", away_from_zero, np.sign, **ROUNDED),
+    "sgn": unary("sgn", away_from_zero, np.sign, **ROUNDED),
+    "signbit": unary("signbit", away_from_zero, np.signbit, **ROUNDED),
+    "heaviside": [
+        *binary("heaviside", np.heaviside, away_from_zero, like=""),
+        Case(
+            "zero",
+            lambda y: paddle.heaviside(paddle.zeros_like(y), y),
+            (real(3),),
+            np.copy,
+        ),
+    ],
+    "maximum": [
+        Case(
+            "plain",
+            lambda x, y: paddle.maximum(x, y),
+            APART,
+            np.maximum,
+            lambda x, y: torch.maximum(x, y),
+        )
+    ],
+    "minimum": [
+        Case(
+            "plain",
+            lambda x, y: x.minimum(y),
+            APART,
+            np.minimum,
+            lambda x, y: torch.minimum(x, y),
+        )
+    ],
+    "fmax": [
+        Case(
+            "plain", lambda x, y: paddle.fmax(x, y), APART, np.fmax, lambda x, y: torch.fmax(x, y)
+        ),
+        Case("number", lambda x: paddle.fmax(x, 0.01), (spaced(4),), lambda x: np.fmax(x, 0.01)),
+    ],
+    "fmin": [
+        Case(
+            "plain", lambda x, y: paddle.fmin(x, y), APART, np.fmin, lambda x, y: torch.fmin(x, y)
+        ),
+        Case("number", lambda x: x.fmin(0.01), (spaced(4),), lambda x: np.fmin(x, 0.01)),
+    ],
+    "nan_to_num": [
+        Case(
+            "plain",
+            lambda x: paddle.nan_to_num(x),
+            (real(2, 3),),
+            np.copy,
+            lambda x: torch.nan_to_num(x),
+        ),
+        Case(
+            "numbers",
+            lambda x: x.nan_to_num(1.0, 2.0, 3.0),
+            (NOT_FINITE,),
+            lambda x: np.nan_to_num(x, nan=1.0, posinf=2.0, neginf=3.0),
+            smooth=False,
+        ),
+    ],
+    "copysign": [
+        *binary("copysign", np.copysign, away_from_zero),
+        Case(
+            "number", lambda x: paddle.copysign(x, -2.0), (away_from_zero(3),), lambda x: -np.abs(x)
+        ),
+    ],
+    "nextafter": [
+        Case(
+            "plain",
+            lambda x, y: paddle.nextafter(x, y),
+            (real(2, 3), real(3)),
+            torch=lambda x, y: torch.nextafter(x, y),
+            **ROUNDED,
+        )
+    ],
+    # --- rounding
+    "ceil": unary("ceil", real, np.ceil, **ROUNDED),
+    "floor": unary("floor", real, np.floor, **ROUNDED),
+    "trunc": unary("trunc", real, np.trunc, **ROUNDED),
+    "round": [*unary("round", real, np.rint, **ROUNDED), round_to(1), round_to(-1)],
+    "frac": unary("frac", dividend, lambda x: x - np.trunc(x)),
+    "mod": binary("mod", np.mod, dividend, divisor, like="remainder"),
+    "remainder": [
+        *binary("remainder", np.remainder, dividend, divisor),
+        Case(
+            "operator",
+            lambda x: (x % 0.7) + (3.1 % x),
+            (np.asarray([0.4, 0.9]),),
+            lambda x: (x % 0.7) + (3.1 % x),
+        ),
+        Case(
+            "integers",
+            lambda x, y: x % y,
+            (whole(4), integers(3, -3, 5, -7)),
+            np.remainder,
+            lambda x, y: torch.remainder(x, y),
+            differentiable=False,
+        ),
+    ],
+    "floor_mod": binary("floor_mod", np.mod, dividend, divisor, like="remainder"),
+    "floor_divide": [
+        *binary("floor_divide", np.floor_divide, dividend, divisor, **ROUNDED),
+        Case(
+            "operator",
+            lambda x, y: (x // y) + (100 // y),
+            (whole(4), integers(3, -3, 5, -7)),
+            lambda x, y: (x // y) + (100 // y),
+            **ROUNDED,
+        ),
+    ],
+    "gcd": [
+        Case(
+            "plain",
+            lambda x, y: paddle.gcd(x, y),
+            (whole(2, 3), whole(3)),
+            each(math.gcd),
+            lambda x, y: torch.gcd(x, y),
+            differentiable=False,
+        )
+    ],
+    "lcm": [
+        Case(
+            "plain",
+            lambda x, y: x.lcm(y),
+            (whole(2, 3), whole(3)),
+            each(math.lcm),
+            lambda x, y: torch.lcm(x, y),
+            differentiable=False,
+        )
+    ],
+    "ldexp": [
+        Case(
+            "plain",
+            lambda x, y: paddle.ldexp(x, y),
+            (real(2, 3), integers(3, 1, 0)),
+            np.ldexp,
+            lambda x, y: torch.ldexp(x, y),
+        ),
+        Case("floats", lambda x, y: x.ldexp(y), (real(2), real(2)), lambda x, y: x * 2.0**y),
+    ],
+    "frexp": [
+        Case(
+            "mantissa",
+            lambda x: paddle.frexp(x)[0],
+            (np.asarray([1.3, -5.1, 0.3]),),
+            lambda x: np.frexp(x)[0],
+            lambda x: torch.frexp(x)[0],
+        ),
+        Case(
+            "exponent",
+            lambda x: x.frexp()[1],
+            (np.asarray([1.3, -5.1, 0.3]),),
+            lambda x: np.frexp(x)[1].astype(x.dtype),
+            **ROUNDED,
+        ),
+    ],
+    **cases_special.CASES,
+}

@@ -57,7 +57,9 @@ def directions(like: Sequence[Array], seed: int) -> list[Array]:
     return [np.asarray(rng.uniform(0.2, 1.0, a.shape)).astype(a.dtype) for a in like]
 
 
-def call(case: Case, operands: Sequence[Array], *, traced: bool = False) -> tuple[list[Tensor], Any]:
+def call(
+    case: Case, operands: Sequence[Array], *, traced: bool = False
+) -> tuple[list[Tensor], Any]:
     """(operands, outputs) of an eager call."""
     xs = [
         Tensor._leaf(a) if traced and k in wanted(case) else Tensor._wrap(a)
@@ -80,7 +82,7 @@ def dot(xs: Sequence[Any], ys: Sequence[Any]) -> Any:
 def eager_derivatives(
     case: Case, operands: Sequence[Array], orders: int
 ) -> tuple[list[float], list[list[Array | None]]]:
-    """Directional derivatives of <u, f> along v, order 0 to `orders`; and each order's gradients."""
+    """Derivatives of <u, f> along v, of order 0 to `orders`; and the gradients of each order."""
     xs, outputs = call(case, operands, traced=True)
     outputs = [y for y in floating(outputs) if not y.stop_gradient]
     sources = [xs[k] for k in wanted(case)]
@@ -143,8 +145,11 @@ def static_results(
         second: list[Any] = []
         pushed: list[Any] = []
         if sources and goals:
-            shapes = [y.numpy() for y in floating(call(case, operands, traced=True)[1])
-                      if not y.stop_gradient]
+            shapes = [
+                y.numpy()
+                for y in floating(call(case, operands, traced=True)[1])
+                if not y.stop_gradient
+            ]
             us = [declare(f"u{k}", u) for k, u in enumerate(directions(shapes, 1))]
             vs = [
                 declare(f"v{k}", v)

@@ -1,4 +1,4 @@
-"""Every public function: its value, its derivatives of three orders, forward mode, in every mode."""
+"""Every public function: value, derivatives of three orders, forward mode, in every mode."""
 
 import numpy as np
 import pytest
@@ -157,7 +157,8 @@ def test_gradients_have_the_dtype_of_their_operands(case, dtype):
     assert {y.dtype.name for y in goals} <= {dtype, "float32"} if dtype == "float16" else {dtype}
     sources = [xs[k] for k in wanted(case)]
     found = paddle.grad(goals, sources, allow_unused=True)
-    assert all(g is None or (g.dtype, g.shape) == (x.dtype, x.shape) for g, x in zip(found, sources))
+    for g, x in zip(found, sources, strict=True):
+        assert g is None or (g.dtype, g.shape) == (x.dtype, x.shape)
 
 
 def test_labels_tell_cases_apart():

@@ -1,7 +1,7 @@
 """What each operation should compute, said in another way than its kernel says it.
 
-Functions of one element come from `math`; convolution and pooling are loops over their
-definitions; the adjoints are the transposes of Jacobian matrices built column by column.
+Functions of one element come from `math`; the adjoints are the transposes of Jacobian matrices
+built column by column.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def standardize(x: Array, axis: tuple[int, ...], epsilon: float) -> tuple[Array,
 # --- indices
 
 
-def gather(x: Array, index: Array, axis: int) -> Array:
+def gather(x: Array, index: Array, axis: int, wraps: bool = False) -> Array:
     lines = np.moveaxis(x, axis, 0)
     out = np.zeros((*index.shape, *lines.shape[1:]))
     for at in np.ndindex(index.shape):
@@ -122,7 +122,7 @@ def gather(x: Array, index: Array, axis: int) -> Array:
     return np.moveaxis(out, range(index.ndim), range(axis, axis + index.ndim))
 
 
-def take_along_axis(x: Array, index: Array, axis: int) -> Array:
+def take_along_axis(x: Array, index: Array, axis: int, wraps: bool = False) -> Array:
     out = np.zeros(index.shape)
     for at in np.ndindex(index.shape):
         out[at] = x[(*at[:axis], index[at], *at[axis + 1 :])]
@@ -143,85 +143,6 @@ def pieces(x: Array, sizes: Any, axis: int) -> tuple[Array, ...]:
         np.take(x, range(stop - size, stop), axis=axis)
         for size, stop in zip(sizes, stops, strict=True)
     )
-
-
-# --- images
-
-
-def conv2d(x: Array, w: Array, stride: Any, padding: Any, dilation: Any, groups: int) -> Array:
-    padded = np.pad(x, ((0, 0), (0, 0), *padding))
-    taps = [(w.shape[2 + i] - 1) * dilation[i] + 1 for i in (0, 1)]
-    size = [(padded.shape[2 + i] - taps[i]) // stride[i] + 1 for i in (0, 1)]
-    out = np.zeros((x.shape[0], w.shape[0], *size))
-    depth, filters = w.shape[1], w.shape[0] // groups
-    for n, o, p, q in np.ndindex(out.shape):
-        for c, i, j in np.ndindex(w.shape[1:]):
-            row, column = p * stride[0] + i * dilation[0], q * stride[1] + j * dilation[1]
-            out[n, o, p, q] += padded[n, o // filters * depth + c, row, column] * w[o, c, i, j]
-    return out
-
-
-def windows(x: Array, out: Array, kernel: Any, stride: Any, padding: Any) -> Any:
-    """Each element of `out` with the (row, column) positions of `x` in its window."""
-    for at in np.ndindex(out.shape):
-        first = [at[2 + i] * stride[i] - padding[i][0] for i in (0, 1)]
-        ranges = [range(first[i], first[i] + kernel[i]) for i in (0, 1)]
-        inside = [
-            (r, c)
-            for r, c in itertools.product(*ranges)
-            if 0 <= r < x.shape[2] and 0 <= c < x.shape[3]
-        ]
-        yield at, inside, ranges
-
-
-def pooled_shape(x: Array, kernel: Any, stride: Any, padding: Any, ceil_mode: bool) -> Array:
-    """Zeros of the shape of the result.
-
-    A window lies inside the padded input; with `ceil_mode` the last one may run over the end of
-    it, if it starts before the end of the input.
-    """
-    sizes = []
-    for i in (0, 1):
-        before, after = padding[i]
-        end = x.shape[2 + i] + after
-        count = 0
-        for start in range(-before, end, stride[i]):
-            fits = start + kernel[i] <= end
-            reaches = start + kernel[i] < end + stride[i] and start < x.shape[2 + i]
-            count += reaches if ceil_mode else fits
-        sizes.append(count)
-    return np.zeros((*x.shape[:2], *sizes))
-
-
-def max_pool2d(
-    x: Array, kernel: Any, stride: Any, padding: Any, ceil_mode: bool
-) -> tuple[Array, Array]:
-    out = pooled_shape(x, kernel, stride, padding, ceil_mode)
-    index = np.zeros(out.shape, np.int64)
-    for at, inside, _ in windows(x, out, kernel, stride, padding):
-        r, c = max(inside, key=lambda rc: x[at[0], at[1], rc[0], rc[1]])
-        out[at], index[at] = x[at[0], at[1], r, c], r * x.shape[3] + c
-    return out, index
-
-
-def avg_pool2d(
-    x: Array, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, exclusive: bool
-) -> Array:
-    out = pooled_shape(x, kernel, stride, padding, ceil_mode)
-    for at, inside, ranges in windows(x, out, kernel, stride, padding):
-        # Inclusive means: the padding counts, but not what a last window has past it.
-        ends = [x.shape[2 + i] + padding[i][1] for i in (0, 1)]
-        whole = [len([k for k in ranges[i] if k < ends[i]]) for i in (0, 1)]
-        count = len(inside) if exclusive else whole[0] * whole[1]
-        out[at] = sum(x[at[0], at[1], r, c] for r, c in inside) / count
-    return out
-
-
-def max_pool2d_gather(x: Array, index: Array) -> Array:
-    out = np.zeros(index.shape)
-    for at in np.ndindex(index.shape):
-        out[at] = x[(*at[:2], *divmod(int(index[at]), x.shape[3]))]
-    return out
 
 
 # --- optimizers
@@ -263,6 +184,46 @@ def dropout_mask(
 
 SEED = 5
 
+
+def is_close(x: float, y: float, rtol: float, atol: float, equal_nan: bool) -> bool:
+    if x != x or y != y:
+        return equal_nan and x != x and y != y
+    if math.inf in (abs(x), abs(y)):
+        return x == y
+    return abs(x - y) <= atol + rtol * abs(y)
+
+
+def draw() -> np.random.Generator:
+    return np.random.default_rng(SEED)
+
+
+DRAWS: dict[str, Callable[..., Any]] = {
+    "uniform": lambda shape, low, high: low + (high - low) * draw().random(shape),
+    "gaussian": lambda shape, mean, std: mean + std * draw().standard_normal(shape),
+    "log_normal": lambda shape, mean, std: np.exp(mean + std * draw().standard_normal(shape)),
+    "exponential": lambda shape, rate, _: draw().standard_exponential(shape) / rate,
+    "cauchy": lambda shape, loc, scale: loc + scale * draw().standard_cauchy(shape),
+    "geometric": lambda shape, p, _: draw().geometric(p, shape),
+    "bernoulli": lambda shape, p, _: np.where(draw().random(shape) < p, 1, 0),
+    "integers": lambda shape, low, high: draw().integers(low, high - 1, shape, endpoint=True),
+}
+
+
+def multinomial(x: Array, num_samples: int, replacement: bool) -> Array:
+    rows = x.reshape(-1, x.shape[-1]).tolist()
+    rng = draw()
+    out = []
+    if replacement:
+        for p, us in zip(rows, rng.random((len(rows), num_samples)), strict=True):
+            sums = [math.fsum(p[: k + 1]) / math.fsum(p) for k in range(len(p))]
+            out.append([next(k for k, s in enumerate(sums) if s > u) for u in us])
+    else:
+        for p, waits in zip(rows, rng.standard_exponential((len(rows), x.shape[-1])), strict=True):
+            rings = [(w / q, k) for k, (w, q) in enumerate(zip(waits, p, strict=True)) if q > 0]
+            out.append([k for _, k in sorted(rings)[:num_samples]])
+    return np.asarray(out, np.int64).reshape(*x.shape[:-1], num_samples)
+
+
 REFERENCES: dict[str, Callable[..., Any]] = {
     "add": each(lambda x, y: x + y),
     "subtract": each(lambda x, y: x - y),
@@ -294,7 +255,21 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "less_equal": each(lambda x, y: x <= y),
     "logical_and": each(lambda x, y: bool(x and y)),
     "logical_or": each(lambda x, y: bool(x or y)),
+    "logical_xor": each(lambda x, y: bool(x) is not bool(y)),
     "logical_not": each(lambda x: not x),
+    "isnan": each(lambda x: x != x),
+    "isinf": each(lambda x: x in (math.inf, -math.inf)),
+    "isfinite": each(lambda x: x - x == 0),
+    "isreal": each(lambda x: complex(x).imag == 0),
+    "isclose": lambda x, y, **tolerances: each(lambda a, b: is_close(a, b, **tolerances))(x, y),
+    "equal_all": lambda x, y: x.shape == y.shape and x.tolist() == y.tolist(),
+    "bitwise_and": each(lambda x, y: x & y),
+    "bitwise_or": each(lambda x, y: x | y),
+    "bitwise_xor": each(lambda x, y: x ^ y),
+    "bitwise_not": each(lambda x: (not x) if isinstance(x, bool) else -1 - x),
+    "bitwise_left_shift": each(lambda x, y: x * 2**y),
+    "bitwise_right_shift": each(lambda x, y: math.floor(x / 2**y)),
+    "logical_right_shift": each(lambda x, y: (x % 2**64) // 2**y),
     "where": each(lambda c, x, y: x if c else y),
     "cast": lambda x, dtype: np.asarray(x.tolist(), dtype).reshape(x.shape),
     "assign": lambda x: x + 0,
@@ -314,6 +289,15 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "randint": lambda shape, low, high, dtype: np.random.default_rng(SEED).integers(
         low, high - 1, shape, endpoint=True
     ),
+    "randperm": lambda n, dtype: draw().permutation(list(range(n))),
+    "random_like": lambda like, distribution, a, b=0.0, dtype=None: DRAWS[distribution](
+        like.shape, a, b
+    ),
+    "bernoulli": lambda x: np.where(draw().random(x.shape) < x, 1.0, 0.0),
+    "poisson": lambda x: draw().poisson(x),
+    "standard_gamma": lambda x: draw().gamma(x, 1.0),
+    "binomial": lambda count, prob: draw().binomial(count, prob),
+    "multinomial": multinomial,
     "dropout_mask": dropout_mask,
     "sgd": lambda param, grad, rate: param - rate * grad,
     "momentum": momentum,
@@ -382,26 +366,19 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "scatter_add_like": lambda x, index, like, axis: transpose_of(
         lambda v: gather(v, index, axis), like.shape, x
     ),
+    "scatter_add": lambda base, x, index, axis: (
+        base + transpose_of(lambda v: gather(v, index, axis), base.shape, x)
+    ),
+    "unslice_add": lambda base, *xs, keys: (
+        base
+        + sum(
+            transpose_of(lambda v, key=key: v[key], base.shape, x)
+            for x, key in zip(xs, keys, strict=True)
+        )
+    ),
     "take_along_axis": take_along_axis,
     "put_along_axis_like": lambda x, index, like, axis: transpose_of(
         lambda v: take_along_axis(v, index, axis), like.shape, x
     ),
     "one_hot": lambda x, num_classes, dtype: np.eye(num_classes)[x],
-    # --- images
-    "conv2d": conv2d,
-    "conv2d_input": lambda y, w, like, **attrs: transpose_of(
-        lambda x: conv2d(x, w, **attrs), like.shape, y
-    ),
-    "conv2d_filter": lambda y, x, like, **attrs: transpose_of(
-        lambda w: conv2d(x, w, **attrs), like.shape, y
-    ),
-    "max_pool2d": max_pool2d,
-    "max_pool2d_gather": max_pool2d_gather,
-    "max_pool2d_scatter": lambda y, index, like: transpose_of(
-        lambda x: max_pool2d_gather(x, index), like.shape, y
-    ),
-    "avg_pool2d": avg_pool2d,
-    "avg_pool2d_input": lambda y, like, **attrs: transpose_of(
-        lambda x: avg_pool2d(x, **attrs), like.shape, y
-    ),
 }

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from .sampling import (
-    RNG,
     Sample,
     along,
     arrays,
@@ -67,40 +66,6 @@ def _getitem(adjoint: bool) -> list[Sample]:
         samples.append(Sample(label, operands, {"key": key}))
     last = (strided(real(2, 3)), np.zeros((4, 3))) if adjoint else (strided(real(4, 3)),)
     return [*samples, Sample("strided", last, {"key": (slice(1, 3),)})]
-
-
-def _gather(adjoint: bool) -> list[Sample]:
-    cases = {
-        "plain": ((4, 3), integers(2, 0, 2), 0),
-        "last": ((2, 4), integers(3, 3, 1), 1),
-        "matrix-index": ((4, 2), integers([0, 3], [3, 1]), 0),
-        "one-index": ((4, 2), np.asarray(1), 0),
-        "middle": ((2, 3, 2), integers(1), 1),
-        "no-index": ((4, 2), np.zeros(0, np.int64), 0),
-        "int32": ((4, 2), np.asarray([1, 1], np.int32), 0),
-    }
-    samples = []
-    for label, (shape, index, axis) in cases.items():
-        out = (*shape[:axis], *index.shape, *shape[axis + 1 :])
-        operands = (real(*out), index, np.zeros(shape)) if adjoint else (real(*shape), index)
-        samples.append(Sample(label, operands, {"axis": axis}))
-    return samples
-
-
-def _along_axis(adjoint: bool) -> list[Sample]:
-    cases = {
-        "pick-one": ((3, 4), integers([1], [3], [0]), 1),
-        "repeats": ((3, 2), integers([0, 1], [0, 1], [2, 1], [0, 0]), 0),
-        "last": ((2, 4), integers([3, 3, 0], [1, 2, 1]), 1),
-        "3-d": ((2, 3, 2), RNG.integers(0, 3, (2, 2, 2)), 1),
-        "nothing": ((2, 3), np.zeros((2, 0), np.int64), 1),
-    }
-    samples = []
-    for label, (shape, index, axis) in cases.items():
-        out = index.shape
-        operands = (real(*out), index, np.zeros(shape)) if adjoint else (real(*shape), index)
-        samples.append(Sample(label, operands, {"axis": axis}))
-    return samples
 
 
 def _joins(axis_of_one: bool) -> list[Sample]:
@@ -177,14 +142,6 @@ SAMPLES: dict[str, list[Sample]] = {
     "argmin": positions(),
     "any": _truths(),
     "all": _truths(),
-    "topk": [
-        Sample("plain", (spaced(2, 4),), {"k": 2, "axis": 1}),
-        Sample("smallest", (spaced(2, 4),), {"k": 3, "axis": 1, "largest": False}),
-        Sample("first", (spaced(4, 2),), {"k": 1, "axis": 0}),
-        Sample("all", (spaced(3),), {"k": 3, "axis": 0}),
-        Sample("empty", (spaced(0, 3),), {"k": 2, "axis": 1}),
-        Sample("strided", (strided(spaced(3, 4)),), {"k": 2, "axis": 1}),
-    ],
     # --- like another array
     "sum_like": [
         Sample("row", _like((2, 3), (3,))),
@@ -319,10 +276,23 @@ SAMPLES: dict[str, list[Sample]] = {
     "getitem": _getitem(adjoint=False),
     "unslice_like": _getitem(adjoint=True),
     # --- index arrays
-    "gather": _gather(adjoint=False),
-    "scatter_add_like": _gather(adjoint=True),
-    "take_along_axis": _along_axis(adjoint=False),
-    "put_along_axis_like": _along_axis(adjoint=True),
+    "scatter_add": [
+        Sample("plain", (real(4, 3), real(3, 3), integers(2, 0, 2)), {"axis": 0}),
+        Sample("last", (real(2, 4), real(2, 2), integers(3, 3)), {"axis": 1}),
+        Sample("matrix-index", (real(4, 2), real(2, 2, 2), integers([0, 3], [3, 1])), {"axis": 0}),
+        Sample("no-index", (real(4, 2), real(0, 2), np.zeros(0, np.int64)), {"axis": 0}),
+        Sample("strided", (strided(real(4, 3)), real(1, 3), integers(1)), {"axis": 0}),
+    ],
+    "unslice_add": [
+        Sample("one", (real(4, 3), real(3)), {"keys": ((1,),)}),
+        Sample(
+            "overlapping",
+            (real(4, 3), real(2, 3), real(3), real(4)),
+            {"keys": ((slice(0, 2),), (1,), (WHOLE, 2))},
+        ),
+        Sample("strided", (strided(real(4, 3)), strided(real(2, 3))), {"keys": ((slice(2, 4),),)}),
+        Sample("empty", (real(0, 3), real(0, 3)), {"keys": ((WHOLE,),)}),
+    ],
     "one_hot": [
         Sample("plain", (integers(2, 0, 1),), {"num_classes": 3, "dtype": "float32"}),
         Sample("matrix", (integers([2, 0], [1, 1]),), {"num_classes": 4, "dtype": "int64"}),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 
 from .sampling import (
+    RNG,
     Sample,
     away_from_zero,
     binary,
@@ -59,6 +61,93 @@ def _known(samples: list[Sample]) -> list[Sample]:
     return [replace(s, unknown=s.label.startswith("0-d")) for s in samples]
 
 
+def _special() -> list[Sample]:
+    values = np.asarray([[1.0, math.nan, -math.inf], [0.0, math.inf, -2.0]])
+    return [
+        *unary(),
+        Sample("special", (values,)),
+        Sample("special-strided", (strided(values),)),
+        Sample("integers", (integers(0, -3),)),
+        Sample("bools", (flags(3),)),
+    ]
+
+
+def _close() -> list[Sample]:
+    x = np.asarray([1.0, 1.0, 100.0, math.nan, math.inf, math.inf, -math.inf])
+    y = np.asarray([1.0, 1.5, 101.0, math.nan, math.inf, -math.inf, 3.0])
+    loose = {"rtol": 0.25, "atol": 0.125, "equal_nan": False}
+    return [
+        *(replace(s, attrs=loose) for s in binary(small_integers)),
+        Sample("special", (x, y), loose),
+        Sample("nan", (x, y), {**loose, "equal_nan": True}),
+        Sample(
+            "not-symmetric",
+            (np.asarray([1.0, 2.0]), np.asarray([2.0, 1.0])),
+            {**loose, "rtol": 0.5},
+        ),
+        Sample("integers", (integers(1, 5), integers(1, 4)), loose),
+    ]
+
+
+def _equal_all() -> list[Sample]:
+    x = small_integers(2, 3)
+    return [
+        Sample("same", (x, x.copy())),
+        Sample("one-element", (x, x + (np.arange(6).reshape(2, 3) == 4))),
+        Sample("broadcast", (np.ones((2, 3)), np.ones((1, 3)))),
+        Sample("ranks", (np.ones((3,)), np.ones((1, 3)))),
+        Sample("0-d", (np.asarray(1.0), np.asarray(1.0))),
+        Sample("empty", (np.ones((0, 3)), np.ones((0, 3)))),
+        Sample("strided", (strided(x), x)),
+        Sample("nan", (np.asarray([math.nan]), np.asarray([math.nan]))),
+    ]
+
+
+def _whole(*shape: int, low: int = -9, high: int = 10) -> np.ndarray:
+    return np.asarray(RNG.integers(low, high, shape))
+
+
+def _shift_counts(*shape: int) -> np.ndarray:
+    return _whole(*shape, low=1, high=8)
+
+
+def _bits() -> list[Sample]:
+    return [
+        *binary(_whole),
+        Sample("bools", (flags(2, 3), flags(3))),
+        Sample("bytes", (_whole(4).astype(np.int8), _whole(4).astype(np.int8))),
+    ]
+
+
+DRAWS = {
+    "uniform": (-1.0, 2.0),
+    "gaussian": (1.0, 0.5),
+    "log_normal": (0.5, 0.25),
+    "exponential": (2.0,),
+    "cauchy": (1.0, 2.0),
+    "geometric": (0.25,),
+    "bernoulli": (0.5,),
+    "integers": (-3, 5),
+}
+
+
+def _draws() -> list[Sample]:
+    samples = []
+    for name, parameters in DRAWS.items():
+        attrs = {"distribution": name, **dict(zip("ab", parameters, strict=False))}
+        samples.append(Sample(name, (real(6, 5),), attrs))
+        samples.append(Sample(f"{name}-0-d", (real(),), attrs))
+        samples.append(Sample(f"{name}-empty", (real(0, 3),), attrs))
+    samples.append(
+        Sample(
+            "dtype",
+            (integers(1, 2),),
+            {"distribution": "uniform", "a": 0.0, "b": 1.0, "dtype": "float32"},
+        )
+    )
+    return samples
+
+
 SAMPLES: dict[str, list[Sample]] = {
     "add": binary(),
     "subtract": binary(),
@@ -85,7 +174,21 @@ SAMPLES: dict[str, list[Sample]] = {
     **{name: binary(small_integers) for name in ORDER},
     "logical_and": [*binary(flags), Sample("numbers", (small_integers(3), small_integers(3)))],
     "logical_or": [*binary(flags), Sample("numbers", (small_integers(3), small_integers(3)))],
+    "logical_xor": [*binary(flags), Sample("numbers", (small_integers(3), small_integers(3)))],
     "logical_not": [*unary(flags), Sample("numbers", (small_integers(3),))],
+    "isnan": _special(),
+    "isinf": _special(),
+    "isfinite": _special(),
+    "isreal": [*_special(), Sample("complex", (np.asarray([1.0 + 2.0j, 3.0 + 0.0j]),))],
+    "isclose": _close(),
+    "equal_all": _equal_all(),
+    "bitwise_and": _bits(),
+    "bitwise_or": _bits(),
+    "bitwise_xor": _bits(),
+    "bitwise_not": [*unary(_whole), Sample("bools", (flags(2, 3),))],
+    "bitwise_left_shift": binary(_whole, _shift_counts),
+    "bitwise_right_shift": binary(_whole, _shift_counts),
+    "logical_right_shift": binary(_whole, _shift_counts),
     "where": _where(),
     "cast": [
         Sample("to-float64", (real(2, 3),), {"dtype": "float64"}),
@@ -138,6 +241,48 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample("plain", (), {"shape": (2, 3), "low": -3, "high": 4, "dtype": "int64"}),
         Sample("0-d", (), {"shape": (), "low": 0, "high": 9, "dtype": "int32"}),
         Sample("empty", (), {"shape": (0, 3), "low": 0, "high": 2, "dtype": "int64"}),
+    ],
+    "randperm": [
+        Sample("plain", (), {"n": 9, "dtype": "int64"}),
+        Sample("floats", (), {"n": 4, "dtype": "float32"}),
+        Sample("empty", (), {"n": 0, "dtype": "int32"}),
+    ],
+    "random_like": _draws(),
+    "bernoulli": [
+        Sample("plain", (real(6, 5, low=0.0, high=1.0),)),
+        Sample("sure", (np.asarray([0.0, 1.0, 0.0]),)),
+        Sample("0-d", (np.asarray(0.5),)),
+        Sample("empty", (real(0, 3),)),
+        Sample("strided", (strided(real(3, 2, low=0.0, high=1.0)),)),
+    ],
+    "poisson": [
+        Sample("plain", (positive(6, 5),)),
+        Sample("zero", (np.asarray([0.0, 50.0]),)),
+        Sample("0-d", (np.asarray(2.5),)),
+        Sample("empty", (real(0, 3),)),
+    ],
+    "standard_gamma": [
+        Sample("plain", (positive(6, 5),)),
+        Sample("0-d", (np.asarray(2.5),)),
+        Sample("empty", (real(0, 3),)),
+        Sample("strided", (strided(positive(3, 2)),)),
+    ],
+    "binomial": [
+        Sample("plain", (_whole(6, 5, low=3, high=20), real(6, 5, low=0.0, high=1.0))),
+        Sample("row", (_whole(2, 1, low=3, high=20), real(3, low=0.0, high=1.0))),
+        Sample("sure", (integers(3, 4), np.asarray([0.0, 1.0]))),
+        Sample("empty", (_whole(0, 3), real(0, 3))),
+        Sample("0-d", (np.asarray(7), np.asarray(0.5))),
+    ],
+    "multinomial": [
+        Sample("plain", (positive(4, 9),), {"num_samples": 6, "replacement": False}),
+        Sample("again", (positive(4, 3),), {"num_samples": 7, "replacement": True}),
+        Sample("vector", (positive(5),), {"num_samples": 2, "replacement": False}),
+        Sample(
+            "zeros", (np.asarray([0.0, 2.0, 0.0, 1.0]),), {"num_samples": 9, "replacement": True}
+        ),
+        Sample("all", (np.asarray([[0.0, 2.0, 1.0]]),), {"num_samples": 2, "replacement": False}),
+        Sample("empty", (positive(0, 3),), {"num_samples": 2, "replacement": True}),
     ],
     "dropout_mask": [
         Sample("plain", (real(4, 5),), {"p": 0.5, "upscale": False}),

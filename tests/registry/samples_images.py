@@ -95,19 +95,19 @@ def _standardize() -> list[Sample]:
 
 
 SAMPLES: dict[str, list[Sample]] = {
-    "conv2d": _convolutions("xw"),
-    "conv2d_input": _convolutions("ywx", like="x"),
-    "conv2d_filter": _convolutions("yxw", like="w"),
-    "max_pool2d": _max_pool(),
-    "max_pool2d_scatter": [
+    "conv": _convolutions("xw"),
+    "conv_input": _convolutions("ywx", like="x"),
+    "conv_filter": _convolutions("yxw", like="w"),
+    "max_pool": _max_pool(),
+    "max_pool_scatter": [
         Sample("plain", (real(2, 2, 3, 2), _pool_positions(), np.zeros((2, 2, 3, 4)))),
         Sample("strided", (strided(real(2, 2, 3, 2)), _pool_positions(), np.zeros((2, 2, 3, 4)))),
     ],
-    "max_pool2d_gather": [
+    "max_pool_gather": [
         Sample("plain", (real(2, 2, 3, 4), _pool_positions())),
         Sample("strided", (strided(real(2, 2, 3, 4)), _pool_positions())),
     ],
-    "avg_pool2d": _average_pool(adjoint=False),
-    "avg_pool2d_input": _average_pool(adjoint=True),
+    "avg_pool": _average_pool(adjoint=False),
+    "avg_pool_input": _average_pool(adjoint=True),
     "standardize": _standardize(),
 }

@@ -66,7 +66,9 @@ def test_values_keep_the_dtype(op, sample, dtype):
             assert data.dtype == ("float32" if wide else dtype)
 
 
-FLOATING = sorted(n for n, op in REGISTRY.items() if op.dtypes == "floating")
+# Operations whose results are complex.
+COMPLEX = {"eig", "fourier", "to_complex"}
+FLOATING = sorted(n for n, op in REGISTRY.items() if op.dtypes == "floating" and n not in COMPLEX)
 
 
 @pytest.mark.parametrize("name", FLOATING)
@@ -75,8 +77,10 @@ def test_integers_become_the_default_float(name):
     operands = [np.ones(a.shape, np.int64) for a in sample.operands]
     for default in ("float32", "float64"):
         paddle.set_default_dtype(default)
-        results = call(op, tensors(operands), op.complete_attrs(sample.attrs))
-        assert {r.numpy().dtype.name for r in results} == {default}
+        with np.errstate(divide="ignore"):  # 1 is a pole of atanh and logit
+            results = call(op, tensors(operands), op.complete_attrs(sample.attrs))
+        dtypes = {r.numpy().dtype for r in results}
+        assert {d.name for d in dtypes if d.kind not in "iu"} == {default}  # pivots are integers
 
 
 COMMON = sorted(

@@ -26,12 +26,21 @@ TOLERANCE = 1e-6
 COMPLEX_TOLERANCE = 1e-12
 
 # Operations with a gradient whose kernels are no analytic functions, or take no complex numbers.
-REAL = {"abs", "cast", "cast_like", "erf", "gelu", "max", "max_pool2d", "maximum", "min", "minimum"}
-REAL |= {"relu", "sigmoid", "topk"}
+REAL = {"abs", "cast", "cast_like", "erf", "gelu", "max", "max_pool", "maximum", "min", "minimum"}
+REAL |= {"cummax", "cummin", "logcumsumexp", "mode", "p_norm", "relu", "sigmoid", "topk"}
 
 
 def is_analytic(op, sample):
     return op.name not in REAL and is_smooth(op, sample)
+
+
+# Elementwise mathematics whose kernels are real: special functions, angles, remainders.
+REAL |= {"atan2", "bessel_i", "bessel_ie", "erfinv", "frexp", "gamma_density", "gammainc"}
+REAL |= {"gammaincc", "hypot", "lgamma", "logaddexp", "logit", "polygamma", "remainder", "sinc"}
+# Activations and bounded logarithms: made of pieces.
+REAL |= {"bounded_log", "elu", "log_sigmoid", "silu", "softplus"}
+REAL |= {"cholesky", "cofactor", "cofactor_tangent", "eigh", "pinv", "qr", "slogdet", "svd"}
+REAL |= {"dft", "from_half_spectrum", "from_half_spectrum_like", "half_spectrum"}
 
 
 def test_real_names_operations():

@@ -94,7 +94,9 @@ def same_in_a_program(op, sample, unknown):
     feed.update({f"t{k}": t for k, t in zip(positions, tangents, strict=True)})
     with static.program_guard(program):
         declared = {
-            name: static.data(name, [None, *a.shape[1:]] if unknown and a.ndim else a.shape, a.dtype)
+            name: static.data(
+                name, [None, *a.shape[1:]] if unknown and a.ndim else a.shape, a.dtype
+            )
             for name, a in feed.items()
         }
         xs = [declared[f"x{k}"] for k in range(len(operands))]

@@ -2,23 +2,68 @@
 
 from autograd_engine.nn.functional import (
     activation,
+    attention,
+    classification,
     common,
     conv,
+    ctc,
+    distance,
+    gated,
+    hierarchy,
+    inplace,
+    logits,
     loss,
+    margin,
+    noise,
     norm,
+    padding,
+    pool,
     recurrent,
+    shuffle,
+    sigmoidal,
+    vision,
 )
 from autograd_engine.nn.functional.activation import *  # noqa: F403
+from autograd_engine.nn.functional.attention import *  # noqa: F403
+from autograd_engine.nn.functional.classification import *  # noqa: F403
 from autograd_engine.nn.functional.common import *  # noqa: F403
 from autograd_engine.nn.functional.conv import *  # noqa: F403
+from autograd_engine.nn.functional.ctc import *  # noqa: F403
+from autograd_engine.nn.functional.distance import *  # noqa: F403
+from autograd_engine.nn.functional.gated import *  # noqa: F403
+from autograd_engine.nn.functional.hierarchy import *  # noqa: F403
+from autograd_engine.nn.functional.inplace import *  # noqa: F403
+from autograd_engine.nn.functional.logits import *  # noqa: F403
 from autograd_engine.nn.functional.loss import *  # noqa: F403
+from autograd_engine.nn.functional.margin import *  # noqa: F403
+from autograd_engine.nn.functional.noise import *  # noqa: F403
 from autograd_engine.nn.functional.norm import *  # noqa: F403
+from autograd_engine.nn.functional.padding import *  # noqa: F403
+from autograd_engine.nn.functional.pool import *  # noqa: F403
 from autograd_engine.nn.functional.recurrent import *  # noqa: F403
+from autograd_engine.nn.functional.shuffle import *  # noqa: F403
+from autograd_engine.nn.functional.sigmoidal import *  # noqa: F403
+from autograd_engine.nn.functional.vision import *  # noqa: F403
 
 __all__: list[str] = []
 __all__ += activation.__all__
+__all__ += attention.__all__
+__all__ += classification.__all__
 __all__ += common.__all__
 __all__ += conv.__all__
+__all__ += ctc.__all__
+__all__ += distance.__all__
+__all__ += gated.__all__
+__all__ += hierarchy.__all__
+__all__ += inplace.__all__
+__all__ += logits.__all__
 __all__ += loss.__all__
+__all__ += margin.__all__
+__all__ += noise.__all__
 __all__ += norm.__all__
+__all__ += padding.__all__
+__all__ += pool.__all__
 __all__ += recurrent.__all__
+__all__ += shuffle.__all__
+__all__ += sigmoidal.__all__
+__all__ += vision.__all__

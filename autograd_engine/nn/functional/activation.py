@@ -1,16 +1,35 @@
-"""Activation functions."""
+"""Activations that are made of pieces: rectifiers, shrinkages, clipped lines."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from autograd_engine.dtypes import DTypeLike, to_numpy
+from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
-from autograd_engine.spec import normalize_axis
-from autograd_engine.tensor.operand import as_operand, spec_of
+from autograd_engine.nn.functional.support import as_floats, check_number
+from autograd_engine.spec import format_shape, may_equal
+from autograd_engine.tensor.math import clip
+from autograd_engine.tensor.operand import spec_of
 
-__all__ = ["gelu", "leaky_relu", "log_softmax", "relu", "sigmoid", "softmax", "tanh"]
+__all__ = [
+    "celu",
+    "elu",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "leaky_relu",
+    "prelu",
+    "relu",
+    "relu6",
+    "rrelu",
+    "selu",
+    "softshrink",
+    "thresholded_relu",
+]
+
+_SELU_SCALE = 1.0507009873554804934193349852946
+_SELU_ALPHA = 1.6732632423543772848170429916717
 
 
 def relu(x: Any, name: str | None = None) -> Any:
@@ -25,61 +44,247 @@ def relu(x: Any, name: str | None = None) -> Any:
     return ops.relu(x)
 
 
+def relu6(x: Any, name: str | None = None) -> Any:
+    """min(max(x, 0), 6); the gradient at both kinks is 0.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> relu6(paddle.to_tensor([-1.0, 2.0, 8.0])).tolist()
+    [0.0, 2.0, 6.0]
+    """
+    above = ops.relu(as_floats("relu6", x))
+    return ops.where(ops.greater_equal(above, 6.0), 6.0, above)
+
+
 def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) -> Any:
-    """x where x >= 0, else negative_slope * x; the gradient at 0 is 1."""
+    """x where x >= 0, else negative_slope * x; the gradient at 0 is 1.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> leaky_relu(paddle.to_tensor([-1.0, 2.0]), 0.5).tolist()
+    [-0.5, 2.0]
+    """
+    x = as_floats("leaky_relu", x)
     return ops.where(ops.less_than(x, 0.0), x * negative_slope, x)
 
 
-def sigmoid(x: Any, name: str | None = None) -> Any:
-    """1 / (1 + exp(-x)), without overflow at either end."""
-    return ops.sigmoid(x)
+_CHANNELS_SECOND = ("NC", "NCL", "NCHW", "NCDHW")
+_CHANNELS_LAST = ("NLC", "NHWC", "NDHWC")
 
 
-def tanh(x: Any, name: str | None = None) -> Any:
-    """Hyperbolic tangent."""
-    return ops.tanh(x)
+def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = None) -> Any:
+    """x where x > 0, else weight * x (He, Zhang, Ren and Sun 2015); the slope at 0 is the weight.
 
+    Parameters
+    ----------
+    x : Tensor or Variable
+        Of any shape for one weight; with a weight for each channel ``[N, C, ...]``, or
+        ``[N, ..., C]``, as `data_format` says.
+    weight : Tensor or Variable
+        Of shape ``[]``, ``[1]`` or ``[C]``.
+    data_format : str
+        "NC", "NCL", "NCHW", "NCDHW", or "NLC", "NHWC", "NDHWC".
 
-def gelu(x: Any, approximate: bool = False, name: str | None = None) -> Any:
-    """x times the normal distribution function at x, or its approximation by tanh.
-
-    Hendrycks and Gimpel 2016.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> gelu(paddle.to_tensor([0.0])).tolist()
-    [0.0]
-    """
-    if not approximate:
-        return ops.gelu(x)
-    inner = math.sqrt(2.0 / math.pi) * (x + 0.044715 * (x * ops.square(x)))
-    return 0.5 * x * (1.0 + ops.tanh(inner))
-
-
-def _along(name: str, x: Any, axis: int, dtype: DTypeLike | None) -> Any:
-    x = as_operand(name, x)
-    if dtype is not None:
-        x = ops.cast(x, dtype=to_numpy(dtype).name)
-    if spec_of(x).ndim == 0:
-        return ops.reshape(_along(name, ops.reshape(x, shape=(1,)), 0, None), shape=())
-    return getattr(ops, name)(x, axis=normalize_axis(name, axis, spec_of(x).ndim))
-
-
-def softmax(x: Any, axis: int = -1, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
-    """exp(x) / sum(exp(x)) along `axis`, computed without overflow.
+    Raises
+    ------
+    ArgumentError, ShapeError
 
     Examples
     --------
     >>> import autograd_engine as paddle
-    >>> softmax(paddle.to_tensor([1000.0, 1000.0])).tolist()
-    [0.5, 0.5]
+    >>> x = paddle.to_tensor([[-2.0, -2.0], [1.0, 1.0]])
+    >>> prelu(x, paddle.to_tensor([0.5, 0.25]), "NC").tolist()
+    [[-1.0, -0.5], [1.0, 1.0]]
     """
-    return _along("softmax", x, axis, dtype)
+    x, weight = as_floats("prelu", x), as_floats("prelu", weight, "weight")
+    if data_format not in _CHANNELS_SECOND + _CHANNELS_LAST:
+        raise ArgumentError(
+            f"prelu: data_format must be one of {', '.join(_CHANNELS_SECOND + _CHANNELS_LAST)}; "
+            f"got {data_format!r}"
+        )
+    have, sizes = spec_of(x).shape, spec_of(weight).shape
+    if sizes not in ((), (1,)):
+        axis = 1 if data_format in _CHANNELS_SECOND else len(have) - 1
+        if len(have) < 2 or not may_equal(sizes, (have[axis],)):
+            raise ShapeError(
+                f"prelu: weight must have one entry, or one for each channel of x; x is "
+                f"{format_shape(have)} ({data_format}), weight is {format_shape(sizes)}"
+            )
+        place = [1] * len(have)
+        place[axis] = -1
+        weight = ops.reshape(weight, shape=tuple(place))
+    elif sizes:
+        weight = ops.squeeze(weight, axis=(0,))
+    return ops.where(ops.greater_than(x, 0.0), x, x * weight)
 
 
-def log_softmax(
-    x: Any, axis: int = -1, dtype: DTypeLike | None = None, name: str | None = None
+def rrelu(
+    x: Any,
+    lower: float = 1.0 / 8.0,
+    upper: float = 1.0 / 3.0,
+    training: bool = True,
+    name: str | None = None,
 ) -> Any:
-    """log(softmax(x)) along `axis`, computed without overflow or log(0)."""
-    return _along("log_softmax", x, axis, dtype)
+    """x where x >= 0, else a * x with a drawn for each element, uniform on [lower, upper].
+
+    When not training, a is (lower + upper) / 2. The gradient at 0 is 1. Xu, Wang, Chen and Li 2015.
+
+    Raises
+    ------
+    ArgumentError
+        Unless 0 <= lower <= upper <= 1.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> rrelu(paddle.to_tensor([-2.0, 2.0]), 0.25, 0.75, training=False).tolist()
+    [-1.0, 2.0]
+    """
+    low, high = check_number("rrelu", "lower", lower), check_number("rrelu", "upper", upper)
+    if not 0.0 <= low <= high <= 1.0:
+        raise ArgumentError(f"rrelu: 0 <= lower <= upper <= 1 must hold, got {lower} and {upper}")
+    x = as_floats("rrelu", x)
+    slope = ops.uniform_like(x, low=low, high=high) if training else (low + high) / 2.0
+    return ops.where(ops.less_than(x, 0.0), x * slope, x)
+
+
+def elu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
+    """x where x > 0, else alpha * (exp(x) - 1); the gradient at 0 is `alpha`.
+
+    Clevert, Unterthiner and Hochreiter 2015.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> elu(paddle.to_tensor([-1000.0, 2.0])).tolist()
+    [-1.0, 2.0]
+    """
+    return ops.elu(x, alpha=check_number("elu", "alpha", alpha))
+
+
+def selu(
+    x: Any, scale: float = _SELU_SCALE, alpha: float = _SELU_ALPHA, name: str | None = None
+) -> Any:
+    """scale * elu(x, alpha), with constants for which the moments of layers stay put.
+
+    Klambauer, Unterthiner, Mayr and Hochreiter 2017. The gradient at 0 is scale * alpha.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> round(selu(paddle.to_tensor([1.0])).item(), 4)
+    1.0507
+    """
+    if check_number("selu", "scale", scale) <= 1.0:
+        raise ArgumentError(f"selu: scale must be above 1, got {scale}; use elu for other scales")
+    if check_number("selu", "alpha", alpha) < 0.0:
+        raise ArgumentError(f"selu: alpha must not be negative, got {alpha}")
+    return scale * ops.elu(x, alpha=float(alpha))
+
+
+def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
+    """x where x > 0, else alpha * (exp(x / alpha) - 1), of slope 1 at 0 (Barron 2017).
+
+    Raises
+    ------
+    ArgumentError
+        Unless alpha > 0.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> celu(paddle.to_tensor([-1000.0, 2.0]), 0.5).tolist()
+    [-0.5, 2.0]
+    """
+    if not check_number("celu", "alpha", alpha) > 0.0:
+        raise ArgumentError(f"celu: alpha must be above 0, got {alpha}")
+    x = as_floats("celu", x)
+    return alpha * ops.elu(x / alpha, alpha=1.0)
+
+
+def hardtanh(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Any:
+    """x limited to [min, max]; the gradient on both edges is 0, where that of `clip` is 1.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> hardtanh(paddle.to_tensor([-2.0, 0.5, 2.0])).tolist()
+    [-1.0, 0.5, 1.0]
+    """
+    x = as_floats("hardtanh", x)
+    out = ops.where(ops.less_equal(x, min), min, x)
+    return ops.where(ops.greater_equal(out, max), max, out)
+
+
+def hardsigmoid(
+    x: Any, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None
+) -> Any:
+    """slope * x + offset limited to [0, 1]; the gradient on both edges is 0.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> hardsigmoid(paddle.to_tensor([-4.0, 0.0, 4.0])).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    return hardtanh(as_floats("hardsigmoid", x) * slope + offset, 0.0, 1.0)
+
+
+def hardswish(x: Any, name: str | None = None) -> Any:
+    """x * relu6(x + 3) / 6 (Howard and others 2019); the gradient is 0 at -3 and 1 at 3.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> hardswish(paddle.to_tensor([-4.0, 0.0, 4.0])).tolist()
+    [-0.0, 0.0, 4.0]
+    """
+    x = as_floats("hardswish", x)
+    # Divided first: 6 * x would leave the range of float16 early.
+    return x * (relu6(x + 3.0) / 6.0)
+
+
+def hardshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
+    """x where abs(x) >= threshold, else 0; the gradient at the threshold is 1.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> hardshrink(paddle.to_tensor([-1.0, 0.25, 1.0])).tolist()
+    [-1.0, 0.0, 1.0]
+    """
+    x = as_floats("hardshrink", x)
+    small = ops.logical_and(ops.less_than(x, threshold), ops.greater_than(x, -threshold))
+    return ops.where(small, 0.0, x)
+
+
+def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
+    """x moved towards 0 by `threshold`, and 0 on the way; the gradient at the threshold is 0.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> softshrink(paddle.to_tensor([-1.0, 0.25, 1.0])).tolist()
+    [-0.5, 0.0, 0.5]
+    """
+    if check_number("softshrink", "threshold", threshold) < 0.0:
+        raise ArgumentError(f"softshrink: threshold must not be negative, got {threshold}")
+    x = as_floats("softshrink", x)
+    return x - clip(x, -threshold, threshold)
+
+
+def thresholded_relu(
+    x: Any, threshold: float = 1.0, value: float = 0.0, name: str | None = None
+) -> Any:
+    """x where x > threshold, else `value`; the gradient at the threshold is 0.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> thresholded_relu(paddle.to_tensor([1.0, 2.0])).tolist()
+    [0.0, 2.0]
+    """
+    x = as_floats("thresholded_relu", x)
+    return ops.where(ops.less_equal(x, threshold), value, x)

@@ -1,4 +1,4 @@
-"""Linear maps, embeddings, dropout."""
+"""Linear maps, embeddings, encodings of labels and lengths."""
 
 from __future__ import annotations
 
@@ -6,14 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.dtypes import get_default_numpy_dtype
-from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, ModeError, ShapeError
 from autograd_engine.namespace import ops
-from autograd_engine.spec import format_shape
+from autograd_engine.nn.functional.support import as_floats, as_integers, check_number
+from autograd_engine.spec import format_shape, may_equal
 from autograd_engine.tensor.linalg import matmul
 from autograd_engine.tensor.operand import as_operand, spec_of
 
-__all__ = ["dropout", "embedding", "linear", "one_hot"]
+__all__ = [
+    "bilinear",
+    "embedding",
+    "gather_tree",
+    "label_smooth",
+    "linear",
+    "one_hot",
+    "sequence_mask",
+]
 
 
 def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:
@@ -33,7 +43,10 @@ def embedding(
     x: Any,
     weight: Any,
     padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
     sparse: bool = False,
+    scale_grad_by_freq: bool = False,
     name: str | None = None,
 ) -> Any:
     """The rows of `weight` that the integers in `x` name.
@@ -47,7 +60,9 @@ def embedding(
     padding_idx : int, optional
         This row reads as zeros and gets no gradient; a negative one counts from the end.
     sparse : bool
-        Accepted; the gradient is dense either way.
+        Let the gradient of a `weight` that is a leaf keep the rows that were read and no others
+        (its ``is_selected_rows()`` is True). SGD, and Adam with ``lazy_mode=True``, update only
+        these; anything else sees the gradient as if it were dense.
 
     Returns
     -------
@@ -55,7 +70,7 @@ def embedding(
 
     Raises
     ------
-    DTypeError, ShapeError, IndexError
+    DTypeError, ShapeError, IndexError, ArgumentError, ModeError
 
     Examples
     --------
@@ -64,19 +79,22 @@ def embedding(
     >>> embedding(paddle.to_tensor([1, 0, 1]), table).tolist()
     [[2.0, 2.0], [1.0, 1.0], [2.0, 2.0]]
     """
-    x, weight = as_operand("embedding", x), as_operand("embedding", weight, "weight")
+    x, weight = as_integers("embedding", x, "x"), as_operand("embedding", weight, "weight")
     spec, table = spec_of(x), spec_of(weight)
-    if spec.dtype.kind not in "iu":
-        raise DTypeError(
-            f"embedding: x must hold integers, got {spec.dtype.name}; use x.astype('int64')"
-        )
     if table.ndim != 2:
         raise ShapeError(
             f"embedding: weight must be [rows, width], got {format_shape(table.shape)}"
         )
+    if scale_grad_by_freq:
+        raise ArgumentError(
+            "embedding: scale_grad_by_freq=True is not supported; divide the gradient of weight by "
+            "how often each row was used"
+        )
+    if max_norm is not None:
+        _shorten(weight, x, check_number("embedding", "max_norm", max_norm), norm_type)
     rows = table.shape[0]
     if padding_idx is None:
-        return ops.gather(weight, x, axis=0)
+        return ops.gather(weight, x, axis=0, sparse=bool(sparse))
     if not isinstance(padding_idx, (int, np.integer)) or isinstance(padding_idx, bool):
         raise ArgumentError(f"embedding: padding_idx {padding_idx!r} is no row: give an int")
     row = int(padding_idx)
@@ -89,13 +107,40 @@ def embedding(
             f"embedding: padding_idx {row} counts from the end of a weight "
             f"{format_shape(table.shape)} with unknown rows; declare it, or count from the front"
         )
-    out = ops.gather(weight, x, axis=0)
+    out = ops.gather(weight, x, axis=0, sparse=bool(sparse))
     padding = ops.equal(ops.unsqueeze(x, axis=(spec.ndim,)), row)
     return ops.where(padding, 0.0, out)
 
 
-def one_hot(x: Any, num_classes: int, name: str | None = None) -> Any:
+def _shorten(weight: Any, x: Any, max_norm: float, norm_type: float) -> None:
+    """Scale the rows of `weight` that `x` names to a norm of `max_norm` at most."""
+    if not isinstance(weight, Tensor) or not isinstance(x, Tensor):
+        raise ModeError("embedding: max_norm writes weight, which a program cannot; scale it ahead")
+    table = weight.numpy()
+    rows = np.unique(x.numpy())
+    if rows.size and (rows[0] < 0 or rows[-1] >= table.shape[0]):
+        return  # refused where they are read
+    norms = np.linalg.norm(table[rows].astype(np.float64), ord=norm_type, axis=1)
+    long = norms > max_norm
+    if long.any():
+        table = table.copy()
+        table[rows[long]] *= (max_norm / (norms[long] + 1e-7))[:, None].astype(table.dtype)
+        weight.set_value(table)
+
+
+def one_hot(x: Any, num_classes: int = -1, name: str | None = None) -> Any:
     """1 at the position that each integer names along a new last axis, 0 elsewhere.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        Integers, 0 to ``num_classes - 1``.
+    num_classes : int
+        -1 for one more than the largest in `x`, in eager mode only.
+
+    Raises
+    ------
+    ArgumentError, DTypeError, IndexError, ModeError
 
     Examples
     --------
@@ -103,33 +148,31 @@ def one_hot(x: Any, num_classes: int, name: str | None = None) -> Any:
     >>> one_hot(paddle.to_tensor([1]), 3).tolist()
     [[0.0, 1.0, 0.0]]
     """
-    x = as_operand("one_hot", x)
+    x = as_integers("one_hot", x, "x")
+    if num_classes == -1:
+        if not isinstance(x, Tensor):
+            raise ModeError(
+                "one_hot: a program does not know the largest integer; give num_classes"
+            )
+        num_classes = int(x.numpy().max()) + 1 if x.size else 1
     if not isinstance(num_classes, int) or num_classes < 1:
         raise ArgumentError(f"one_hot: num_classes must be a positive int, got {num_classes!r}")
-    if spec_of(x).dtype.kind not in "iu":
-        raise DTypeError(
-            f"one_hot: x must hold integers, got {spec_of(x).dtype.name}; use x.astype('int64')"
-        )
     return ops.one_hot(x, num_classes=num_classes, dtype=get_default_numpy_dtype().name)
 
 
-def dropout(
-    x: Any,
-    p: float = 0.5,
-    training: bool = True,
-    mode: str = "upscale_in_train",
-    name: str | None = None,
+def label_smooth(
+    label: Any, prior_dist: Any = None, epsilon: float = 0.1, name: str | None = None
 ) -> Any:
-    """Each element set to 0 with probability `p` while training.
+    """(1 - epsilon) * label + epsilon * prior_dist: labels that are not quite sure.
 
     Parameters
     ----------
-    x : Tensor or Variable
-    p : float
+    label : Tensor or Variable
+        Distributions along the last axis.
+    prior_dist : Tensor or Variable, optional
+        ``[1, classes]``, or of the shape of `label`; uniform when not given.
+    epsilon : float
         In [0, 1].
-    training : bool
-    mode : {"upscale_in_train", "downscale_in_infer"}
-        Divide by 1 - p while training, or multiply by 1 - p when not.
 
     Raises
     ------
@@ -138,17 +181,119 @@ def dropout(
     Examples
     --------
     >>> import autograd_engine as paddle
-    >>> dropout(paddle.ones([3]), training=False).tolist()
-    [1.0, 1.0, 1.0]
+    >>> label_smooth(paddle.to_tensor([[0.0, 1.0]]), epsilon=0.5).tolist()
+    [[0.25, 0.75]]
     """
-    if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 <= p <= 1:
-        raise ArgumentError(f"dropout: p must be a number from 0 to 1, got {p!r}")
-    if mode not in ("upscale_in_train", "downscale_in_infer"):
-        raise ArgumentError(
-            f"dropout: mode must be 'upscale_in_train' or 'downscale_in_infer', got {mode!r}"
+    if not 0.0 <= check_number("label_smooth", "epsilon", epsilon) <= 1.0:
+        raise ArgumentError(f"label_smooth: epsilon must be in [0, 1], got {epsilon}")
+    label = as_floats("label_smooth", label, "label")
+    if prior_dist is None:
+        prior_dist = uniform_like(label, spec_of(label).ndim - 1)
+    return label * (1.0 - epsilon) + epsilon * prior_dist
+
+
+def uniform_like(x: Any, axis: int) -> Any:
+    """1 / n everywhere, n the size of `axis`, which need not be known."""
+    one = ops.mean(ops.full_like(x, value=1.0), axis=(axis,), keepdims=True)
+    return ops.spread_like(one, x, axis=(axis,), keepdims=True)
+
+
+def sequence_mask(
+    x: Any, maxlen: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
+) -> Any:
+    """1 for the first x positions along a new last axis of size `maxlen`, 0 for the rest.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        Lengths, integers of any shape.
+    maxlen : int, optional
+        The largest length when not given; its size is then unknown in a program.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> sequence_mask(paddle.to_tensor([1, 3])).tolist()
+    [[1, 0, 0], [1, 1, 1]]
+    """
+    x = as_integers("sequence_mask", x, "x")
+    if isinstance(maxlen, Tensor):
+        maxlen = int(maxlen.item())
+    if maxlen is not None and (
+        not isinstance(maxlen, (int, np.integer)) or isinstance(maxlen, bool) or maxlen < 0
+    ):
+        raise ArgumentError(f"sequence_mask: maxlen must be a non-negative int, got {maxlen!r}")
+    size = None if maxlen is None else int(maxlen)
+    return ops.sequence_mask(x, maxlen=size, dtype=to_numpy(dtype).name)
+
+
+def gather_tree(ids: Any, parents: Any) -> Any:
+    """The sequences that a beam search found: each beam of the last step, read back to the first.
+
+    Parameters
+    ----------
+    ids, parents : Tensor or Variable
+        ``[time, batch, beams]``, integers: what each beam chose, and the beam of the step before
+        that it goes on from.
+
+    Returns
+    -------
+    ``[time, batch, beams]``, without a gradient
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> ids = paddle.to_tensor([[[2, 5]], [[3, 7]]])
+    >>> gather_tree(ids, paddle.to_tensor([[[0, 0]], [[1, 0]]])).tolist()
+    [[[5, 2]], [[3, 7]]]
+    """
+    op = "gather_tree"
+    ids, parents = as_integers(op, ids, "ids"), as_integers(op, parents, "parents")
+    shapes = spec_of(ids).shape, spec_of(parents).shape
+    if len(shapes[0]) != 3 or not may_equal(*shapes):
+        raise ShapeError(
+            f"{op}: ids and parents must both be [time, batch, beams], got "
+            f"{format_shape(shapes[0])} and {format_shape(shapes[1])}"
         )
-    x = as_operand("dropout", x)
-    upscale = mode == "upscale_in_train"
-    scale = 1.0 if upscale else 1.0 - p
-    mask = ops.dropout_mask(x, p=float(p), upscale=upscale, training=training, scale=scale)
-    return x * mask
+    return ops.gather_tree(ids, parents)
+
+
+def bilinear(x1: Any, x2: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:
+    """sum_ij x1[n, i] weight[k, i, j] x2[n, j] + bias[k] for each sample n and output k.
+
+    Parameters
+    ----------
+    x1, x2 : Tensor or Variable
+        ``[N, in1]`` and ``[N, in2]``
+    weight : Tensor or Variable
+        ``[out, in1, in2]``
+    bias : Tensor or Variable, optional
+        ``[1, out]``
+
+    Returns
+    -------
+    ``[N, out]``
+
+    Raises
+    ------
+    ShapeError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> bilinear(paddle.ones([1, 2]), paddle.ones([1, 3]), paddle.ones([4, 2, 3])).tolist()
+    [[6.0, 6.0, 6.0, 6.0]]
+    """
+    op = "bilinear"
+    x1, x2 = as_floats(op, x1, "x1"), as_floats(op, x2, "x2")
+    weight = as_floats(op, weight, "weight")
+    first, second, kernel = spec_of(x1).shape, spec_of(x2).shape, spec_of(weight).shape
+    fits = len(first) == len(second) == 2 and len(kernel) == 3
+    if not fits or not may_equal((*first, second[1]), (second[0], *kernel[1:])):
+        raise ShapeError(
+            f"{op}: x1 must be [N, in1], x2 [N, in2] and weight [out, in1, in2]; got "
+            f"{format_shape(first)}, {format_shape(second)} and {format_shape(kernel)}"
+        )
+    left = matmul(ops.unsqueeze(x1, axis=(0,)), weight)  # [out, N, in2]
+    out = ops.transpose(ops.sum(left * x2, axis=(2,), keepdims=False), perm=(1, 0))
+    return out if bias is None else out + as_floats(op, bias, "bias")

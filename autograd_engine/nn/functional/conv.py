@@ -1,94 +1,123 @@
-"""Convolution and pooling in two dimensions."""
+"""Convolution and its transpose, along one, two or three axes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias
-
-import numpy as np
+from typing import Any
 
 from autograd_engine.dims import Dim
+from autograd_engine.dtypes import common_dtype
 from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.kernels.windows import Ints
 from autograd_engine.namespace import ops
-from autograd_engine.spec import format_shape, may_equal
+from autograd_engine.nn.functional.windows import (
+    Images,
+    IntOrInts,
+    images_like,
+    ints,
+    is_int,
+    known,
+    paddings,
+)
+from autograd_engine.spec import Shape, format_shape, may_equal
 from autograd_engine.tensor.operand import as_operand, spec_of
 
-__all__ = ["adaptive_avg_pool2d", "avg_pool2d", "conv2d", "max_pool2d"]
+__all__ = [
+    "conv1d",
+    "conv1d_transpose",
+    "conv2d",
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+]
 
-Pair: TypeAlias = tuple[int, int]
-Padding: TypeAlias = tuple[Pair, Pair]
-IntOrPair: TypeAlias = int | Sequence[int]
+_KERNEL = {1: "k", 2: "kh, kw", 3: "kd, kh, kw"}
 
 
-def _pair(op: str, argument: str, value: Any, least: int = 1) -> Pair:
-    pair = tuple(value) if isinstance(value, (list, tuple)) else (value, value)
-    if len(pair) != 2 or any(
-        not isinstance(v, (int, np.integer)) or isinstance(v, bool) or v < least for v in pair
-    ):
-        raise ArgumentError(
-            f"{op}: {argument} must be an int or two ints of at least {least}, got {value!r}"
+def _weight(op: str, weight: Any, axes: int, channels: str) -> Any:
+    weight = as_operand(op, weight, "weight")
+    if spec_of(weight).ndim != axes + 2:
+        raise ShapeError(
+            f"{op}: weight must be [{channels}, {_KERNEL[axes]}], got "
+            f"{format_shape(spec_of(weight).shape)}"
         )
-    return int(pair[0]), int(pair[1])
+    return weight
 
 
-def _padding(
-    op: str, value: Any, size: Sequence[Any], kernel: Sequence[Any], stride: Pair, dilation: Pair
-) -> Padding:
-    """((top, bottom), (left, right)) from what the reference takes as `padding`."""
-    if isinstance(value, str):
-        if value.upper() == "VALID":
-            return (0, 0), (0, 0)
-        if value.upper() == "SAME":
-            return (
-                _same(op, size[0], kernel[0], stride[0], dilation[0]),
-                _same(op, size[1], kernel[1], stride[1], dilation[1]),
-            )
-        raise ArgumentError(f"{op}: padding must be 'SAME', 'VALID' or numbers, got {value!r}")
-    values: list[Any] = list(value) if isinstance(value, (list, tuple)) else [value]
-    if len(values) == 4 and all(isinstance(v, (list, tuple)) for v in values):
-        if any(v != 0 for pair in values[:2] for v in pair):
-            raise ArgumentError(f"{op}: N and C cannot be padded, got padding={value!r}")
-        values = [v for pair in values[2:] for v in pair]
-    if any(not isinstance(v, (int, np.integer)) or v < 0 for v in values):
-        raise ArgumentError(f"{op}: padding must hold non-negative ints, got {value!r}")
-    if len(values) == 1:
-        values = values * 4
-    elif len(values) == 2:
-        values = [values[0], values[0], values[1], values[1]]
-    if len(values) != 4:
-        raise ArgumentError(f"{op}: padding must be 1, 2 or 4 ints, got {value!r}")
-    top, bottom, left, right = map(int, values)
-    return (top, bottom), (left, right)
+def _groups(op: str, groups: Any) -> int:
+    if not is_int(groups) or groups < 1:
+        raise ArgumentError(f"{op}: groups must be a positive int, got {groups!r}")
+    return int(groups)
 
 
-def _same(op: str, size: Any, kernel: int, stride: int, dilation: int) -> Pair:
-    """Padding with which the output has ceil(size / stride) elements; the odd one goes behind."""
-    if isinstance(size, Dim):
-        if stride != 1:
-            raise ShapeError(f"{op}: padding='SAME' with a stride needs a known size; declare it")
-        total = dilation * (kernel - 1)
-    else:
-        total = max((-(-size // stride) - 1) * stride + dilation * (kernel - 1) + 1 - size, 0)
-    return total // 2, total - total // 2
-
-
-def _check_layout(op: str, x: Any, data_format: str) -> None:
-    if data_format != "NCHW":
-        raise ArgumentError(
-            f"{op}: data_format must be 'NCHW', got {data_format!r}; "
-            "use x.transpose([0, 3, 1, 2]) on NHWC arrays"
+def _with_bias(op: str, out: Any, bias: Any, filters: Shape) -> Any:
+    """`out` [N, filters, ...] with a term for each filter."""
+    if bias is None:
+        return out
+    bias = as_operand(op, bias, "bias")
+    if not may_equal(spec_of(bias).shape, filters):
+        raise ShapeError(
+            f"{op}: bias must have one entry for each filter, {format_shape(filters)}; got "
+            f"{format_shape(spec_of(bias).shape)}"
         )
-    if spec_of(x).ndim != 4:
-        raise ShapeError(f"{op}: x must be [N, C, H, W], got {format_shape(spec_of(x).shape)}")
+    return out + ops.reshape(bias, shape=(1, -1, *[1] * (spec_of(out).ndim - 2)))
+
+
+def _conv(
+    axes: int,
+    x: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: Any,
+    data_format: str,
+) -> Any:
+    op = f"conv{axes}d"
+    images = Images(op, x, axes, data_format, floating=False)
+    weight = _weight(op, weight, axes, "out, C / groups")
+    groups = _groups(op, groups)
+    steps = ints(op, "stride", stride, axes)
+    gaps = ints(op, "dilation", dilation, axes)
+    kernel = spec_of(weight).shape[2:]
+    pads = paddings(op, padding, images.size, kernel, steps, gaps, images.last)
+    out = ops.conv(
+        images.x, weight, stride=steps, padding=pads, dilation=gaps, groups=groups
+    )
+    return images.back(_with_bias(op, out, bias, spec_of(weight).shape[:1]))
+
+
+def conv1d(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: IntOrInts = 1,
+    padding: Any = 0,
+    dilation: IntOrInts = 1,
+    groups: int = 1,
+    data_format: str = "NCL",
+    name: str | None = None,
+) -> Any:
+    """Cross-correlation of sequences with the filters in `weight` ``[out, C / groups, k]``.
+
+    See `conv2d`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> conv1d(paddle.ones([1, 1, 4]), paddle.ones([1, 1, 2]), stride=2).tolist()
+    [[[2.0, 2.0]]]
+    """
+    return _conv(1, x, weight, bias, stride, padding, dilation, groups, data_format)
 
 
 def conv2d(
     x: Any,
     weight: Any,
     bias: Any = None,
-    stride: IntOrPair = 1,
+    stride: IntOrInts = 1,
     padding: Any = 0,
-    dilation: IntOrPair = 1,
+    dilation: IntOrInts = 1,
     groups: int = 1,
     data_format: str = "NCHW",
     name: str | None = None,
@@ -98,18 +127,19 @@ def conv2d(
     Parameters
     ----------
     x : Tensor or Variable
-        ``[N, C, H, W]``
+        ``[N, C, H, W]``, or ``[N, H, W, C]`` with ``data_format="NHWC"``.
     weight : Tensor or Variable
         ``[out, C / groups, kh, kw]``
     bias : Tensor or Variable, optional
         ``[out]``
     stride, dilation : int or two ints
-    padding : int, two ints, four ints (top, bottom, left, right), "SAME" or "VALID"
+    padding : int, two ints, four ints, pairs, "SAME" or "VALID"
+        Four ints are (top, bottom, left, right); pairs are one for each axis of `x`.
     groups : int
 
     Returns
     -------
-    ``[N, out, (H + padding - dilation (kh - 1) - 1) // stride + 1, ...]``
+    ``[N, out, (H + padding - dilation (kh - 1) - 1) // stride + 1, ...]`` in the layout of `x`.
 
     Raises
     ------
@@ -121,123 +151,222 @@ def conv2d(
     >>> conv2d(paddle.ones([1, 1, 3, 3]), paddle.ones([1, 1, 2, 2])).tolist()
     [[[[4.0, 4.0], [4.0, 4.0]]]]
     """
-    x, weight = as_operand("conv2d", x), as_operand("conv2d", weight, "weight")
-    _check_layout("conv2d", x, data_format)
-    if spec_of(weight).ndim != 4:
-        raise ShapeError(
-            "conv2d: weight must be [out, C / groups, kh, kw], got "
-            f"{format_shape(spec_of(weight).shape)}"
+    return _conv(2, x, weight, bias, stride, padding, dilation, groups, data_format)
+
+
+def conv3d(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: IntOrInts = 1,
+    padding: Any = 0,
+    dilation: IntOrInts = 1,
+    groups: int = 1,
+    data_format: str = "NCDHW",
+    name: str | None = None,
+) -> Any:
+    """Cross-correlation of volumes with the filters in `weight` ``[out, C / groups, kd, kh, kw]``.
+
+    See `conv2d`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> conv3d(paddle.ones([1, 1, 2, 2, 2]), paddle.ones([1, 1, 2, 2, 2])).tolist()
+    [[[[[8.0]]]]]
+    """
+    return _conv(3, x, weight, bias, stride, padding, dilation, groups, data_format)
+
+
+def _output_size(
+    op: str, least: Shape, stride: Ints, output_padding: Any, output_size: Any
+) -> Ints:
+    """Sizes of the images that a convolution would take to the given ones.
+
+    A stride s leaves s of them to choose from, the smallest being `least`.
+    """
+    axes = len(least)
+    if output_size is not None:
+        if output_padding not in (0, (0,) * axes, [0] * axes):
+            raise ArgumentError(f"{op}: give output_padding or output_size, not both")
+        size = ints(op, "output_size", output_size, axes)
+        for d, n, s in zip(size, least, stride, strict=True):
+            if not isinstance(n, Dim) and not n <= d < n + s:
+                raise ArgumentError(
+                    f"{op}: output_size {list(size)} must be between {format_shape(least)} and "
+                    f"that + stride - 1, with stride {list(stride)}"
+                )
+        return size
+    extra = ints(op, "output_padding", output_padding, axes, least=0)
+    if any(e >= s and e for e, s in zip(extra, stride, strict=True)):
+        raise ArgumentError(
+            f"{op}: output_padding {list(extra)} must be below the stride {list(stride)}"
         )
-    if not isinstance(groups, int) or groups < 1:
-        raise ArgumentError(f"conv2d: groups must be a positive int, got {groups!r}")
-    steps, gaps = _pair("conv2d", "stride", stride), _pair("conv2d", "dilation", dilation)
-    pads = _padding("conv2d", padding, spec_of(x).shape[2:], spec_of(weight).shape[2:], steps, gaps)
-    if bias is not None:
-        bias = as_operand("conv2d", bias, "bias")
-        filters = spec_of(weight).shape[:1]
-        if not may_equal(spec_of(bias).shape, filters):
-            raise ShapeError(
-                f"conv2d: bias must have one entry for each filter, {format_shape(filters)}; got "
-                f"{format_shape(spec_of(bias).shape)}"
-            )
-    out = ops.conv2d(x, weight, stride=steps, padding=pads, dilation=gaps, groups=groups)
-    if bias is None:
-        return out
-    return out + ops.reshape(bias, shape=(1, -1, 1, 1))
+    sizes = known(op, "the size of the result", least, "declare it, or give output_size")
+    if min(sizes) < 1:
+        raise ShapeError(f"{op}: the result would have the size {list(sizes)}; pad less")
+    return tuple(n + e for n, e in zip(sizes, extra, strict=True))
 
 
-def _window(
-    op: str, x: Any, kernel_size: Any, stride: Any, padding: Any
-) -> tuple[Pair, Pair, Padding]:
-    kernel = _pair(op, "kernel_size", kernel_size)
-    steps = kernel if stride is None else _pair(op, "stride", stride)
-    pads = _padding(op, padding, spec_of(x).shape[2:], kernel, steps, (1, 1))
-    for k, (before, after) in zip(kernel, pads, strict=True):
-        if max(before, after) >= k:
-            raise ArgumentError(f"{op}: padding {padding!r} must be below the window {kernel}")
-    return kernel, steps, pads
-
-
-def max_pool2d(
+def _conv_transpose(
+    axes: int,
     x: Any,
-    kernel_size: IntOrPair,
-    stride: IntOrPair | None = None,
-    padding: Any = 0,
-    return_mask: bool = False,
-    ceil_mode: bool = False,
-    data_format: str = "NCHW",
-    name: str | None = None,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    output_padding: Any,
+    dilation: Any,
+    groups: Any,
+    output_size: Any,
+    data_format: str,
 ) -> Any:
-    """The maximum of each window; the first element that attains it gets the gradient.
-
-    With `return_mask`, also its position ``h * W + w`` in the plane.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> max_pool2d(paddle.reshape(paddle.arange(4.0), [1, 1, 2, 2]), 2).tolist()
-    [[[[3.0]]]]
-    """
-    x = as_operand("max_pool2d", x)
-    _check_layout("max_pool2d", x, data_format)
-    kernel, steps, pads = _window("max_pool2d", x, kernel_size, stride, padding)
-    out, index = ops.max_pool2d(x, kernel=kernel, stride=steps, padding=pads, ceil_mode=ceil_mode)
-    return (out, index) if return_mask else out
-
-
-def avg_pool2d(
-    x: Any,
-    kernel_size: IntOrPair,
-    stride: IntOrPair | None = None,
-    padding: Any = 0,
-    ceil_mode: bool = False,
-    exclusive: bool = True,
-    divisor_override: float | None = None,
-    data_format: str = "NCHW",
-    name: str | None = None,
-) -> Any:
-    """The mean of each window; with `exclusive`, padding does not count.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> avg_pool2d(paddle.reshape(paddle.arange(4.0), [1, 1, 2, 2]), 2).tolist()
-    [[[[1.5]]]]
-    """
-    x = as_operand("avg_pool2d", x)
-    _check_layout("avg_pool2d", x, data_format)
-    kernel, steps, pads = _window("avg_pool2d", x, kernel_size, stride, padding)
-    if divisor_override is not None and not divisor_override > 0:
-        raise ArgumentError(f"avg_pool2d: divisor_override {divisor_override} is not positive")
-    out = ops.avg_pool2d(
+    op = f"conv{axes}d_transpose"
+    images = Images(op, x, axes, data_format, floating=False)
+    weight = _weight(op, weight, axes, "C, out / groups")
+    groups = _groups(op, groups)
+    channels, depth, *kernel = known(op, "weight", spec_of(weight).shape)
+    if not may_equal(images.shape[1:2], (channels,)) or channels % groups:
+        raise ShapeError(
+            f"{op}: x has {images.shape[1]} channels, weight takes {channels}, and groups={groups} "
+            "must divide them; weight is [C, out / groups, ...]"
+        )
+    if any(d == 0 for d in images.size):
+        raise ShapeError(f"{op}: x {format_shape(images.shape)} has no pixels")
+    steps = ints(op, "stride", stride, axes)
+    gaps = ints(op, "dilation", dilation, axes)
+    pads = paddings(op, padding, images.size, tuple(kernel), steps, gaps, images.last)
+    least = tuple(
+        (n + -1) * s + (d * (k - 1) + 1 - sum(p))
+        for n, s, d, k, p in zip(images.size, steps, gaps, kernel, pads, strict=True)
+    )
+    size = _output_size(op, least, steps, output_padding, output_size)
+    # The adjoint of the convolution that takes images of this size to those of the size of x.
+    x, weight = _meeting(images.x, weight)
+    out = ops.conv_input(
         x,
-        kernel=kernel,
+        weight,
+        images_like(x, depth * groups, size),
         stride=steps,
         padding=pads,
-        ceil_mode=ceil_mode,
-        exclusive=exclusive and divisor_override is None,
+        dilation=gaps,
+        groups=groups,
     )
-    return out if divisor_override is None else out * (kernel[0] * kernel[1] / divisor_override)
+    return images.back(_with_bias(op, out, bias, (depth * groups,)))
 
 
-def adaptive_avg_pool2d(
-    x: Any, output_size: IntOrPair, data_format: str = "NCHW", name: str | None = None
+def _meeting(x: Any, weight: Any) -> tuple[Any, Any]:
+    """Both in the dtype in which they meet, as operands of a convolution do."""
+    a, b = spec_of(x).dtype, spec_of(weight).dtype
+    if a == b:
+        return x, weight
+    common = common_dtype([a, b]).name
+    return ops.cast(x, dtype=common), ops.cast(weight, dtype=common)
+
+
+def conv1d_transpose(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: IntOrInts = 1,
+    padding: Any = 0,
+    output_padding: IntOrInts = 0,
+    groups: int = 1,
+    dilation: IntOrInts = 1,
+    output_size: IntOrInts | None = None,
+    data_format: str = "NCL",
+    name: str | None = None,
 ) -> Any:
-    """The means of windows that divide the plane into `output_size` cells.
+    """Transposed convolution of sequences with `weight` ``[C, out / groups, k]``.
+
+    See `conv2d_transpose`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> conv1d_transpose(paddle.ones([1, 1, 2]), paddle.ones([1, 1, 2])).tolist()
+    [[[1.0, 2.0, 1.0]]]
+    """
+    return _conv_transpose(
+        1, x, weight, bias, stride, padding, output_padding, dilation, groups, output_size,
+        data_format,
+    )  # fmt: skip
+
+
+def conv2d_transpose(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: IntOrInts = 1,
+    padding: Any = 0,
+    output_padding: IntOrInts = 0,
+    dilation: IntOrInts = 1,
+    groups: int = 1,
+    output_size: IntOrInts | None = None,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """Transposed convolution: the adjoint of `conv2d` in its images, applied to `x`.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[N, C, H, W]``, or ``[N, H, W, C]`` with ``data_format="NHWC"``.
+    weight : Tensor or Variable
+        ``[C, out / groups, kh, kw]``
+    bias : Tensor or Variable, optional
+        ``[out]``
+    stride, padding, dilation, groups
+        Of the convolution that this is the adjoint of; see `conv2d`.
+    output_padding : int or two ints
+        Rows and columns more than the least number, each below the stride.
+    output_size : int or two ints, optional
+        Height and width of the result, instead of `output_padding`.
+
+    Returns
+    -------
+    ``[N, out, (H - 1) stride - padding + dilation (kh - 1) + 1 + output_padding, ...]``
 
     Raises
     ------
-    ShapeError
-        Unless the plane's sizes are known multiples of `output_size`.
+    ShapeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> conv2d_transpose(paddle.ones([1, 1, 1, 2]), paddle.ones([1, 1, 1, 2]), stride=2).tolist()
+    [[[[1.0, 1.0, 1.0, 1.0]]]]
     """
-    x = as_operand("adaptive_avg_pool2d", x)
-    _check_layout("adaptive_avg_pool2d", x, data_format)
-    out = _pair("adaptive_avg_pool2d", "output_size", output_size)
-    plane = spec_of(x).shape[2:]
-    if any(isinstance(d, Dim) or d % o for d, o in zip(plane, out, strict=True)):
-        raise ShapeError(
-            f"adaptive_avg_pool2d: a plane of {format_shape(plane)} does not divide into "
-            f"{list(out)} equal cells; use avg_pool2d with a window and a stride"
-        )
-    kernel = tuple(int(d) // o for d, o in zip(plane, out, strict=True))
-    return avg_pool2d(x, kernel)
+    return _conv_transpose(
+        2, x, weight, bias, stride, padding, output_padding, dilation, groups, output_size,
+        data_format,
+    )  # fmt: skip
+
+
+def conv3d_transpose(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: IntOrInts = 1,
+    padding: Any = 0,
+    output_padding: IntOrInts = 0,
+    groups: int = 1,
+    dilation: IntOrInts = 1,
+    output_size: IntOrInts | None = None,
+    data_format: str = "NCDHW",
+    name: str | None = None,
+) -> Any:
+    """Transposed convolution of volumes with `weight` ``[C, out / groups, kd, kh, kw]``.
+
+    See `conv2d_transpose`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> conv3d_transpose(paddle.ones([1, 1, 1, 1, 1]), paddle.ones([1, 2, 1, 1, 2])).shape
+    paddle.Size([1, 2, 1, 1, 2])
+    """
+    return _conv_transpose(
+        3, x, weight, bias, stride, padding, output_padding, dilation, groups, output_size,
+        data_format,
+    )  # fmt: skip

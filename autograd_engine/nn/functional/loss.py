@@ -1,52 +1,47 @@
-"""Losses."""
+"""Losses element by element: differences, divergences of probabilities, likelihoods."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from autograd_engine import unique_name
-from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
-from autograd_engine.nn.functional.activation import log_softmax, softmax
-from autograd_engine.spec import format_shape, may_equal, normalize_axis
+from autograd_engine.nn.functional.support import (
+    as_floats,
+    as_integers,
+    check_number,
+    check_reduction,
+    check_same_shape,
+    float_pair,
+    narrow,
+    reduce_loss,
+    widen,
+)
+from autograd_engine.spec import format_shape, may_equal
 from autograd_engine.static.builder import layer_scope
 from autograd_engine.static.program import Variable
-from autograd_engine.tensor.operand import as_operand, spec_of
+from autograd_engine.tensor.math import clip
+from autograd_engine.tensor.operand import spec_of
 from autograd_engine.tensor.reduction import mean
-from autograd_engine.tensor.reduction import sum as sum_over
 
 __all__ = [
-    "cross_entropy",
+    "binary_cross_entropy",
+    "dice_loss",
+    "gaussian_nll_loss",
+    "kl_div",
+    "l1_loss",
+    "log_loss",
     "mse_loss",
-    "nll_loss",
-    "softmax_with_cross_entropy",
+    "poisson_nll_loss",
+    "smooth_l1_loss",
     "square_error_cost",
 ]
 
 
-def _check_reduction(op: str, reduction: str) -> None:
-    if reduction not in ("mean", "sum", "none"):
-        raise ArgumentError(f"{op}: reduction must be 'mean', 'sum' or 'none', got {reduction!r}")
-
-
-def _reduce(loss: Any, reduction: str) -> Any:
-    if reduction == "none":
-        return loss
-    return mean(loss) if reduction == "mean" else sum_over(loss)
-
-
-def _class_weight(op: str, weight: Any, input: Any, axis: int) -> Any:
-    """One weight for each class, None where none are given."""
-    if weight is None:
-        return None
-    weight = as_operand(op, weight, "weight")
-    classes = spec_of(input).shape[axis]
-    if not may_equal(spec_of(weight).shape, (classes,)):
-        raise ShapeError(
-            f"{op}: weight must have one entry for each class, {format_shape((classes,))}; got "
-            f"{format_shape(spec_of(weight).shape)}"
-        )
-    return weight
+# --- differences
 
 
 def square_error_cost(input: Any, label: Any) -> Any:
@@ -73,237 +68,296 @@ def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None =
     >>> mse_loss(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([3.0, 2.0])).item()
     2.0
     """
-    _check_reduction("mse_loss", reduction)
-    return _reduce(square_error_cost(input, label), reduction)
+    check_reduction("mse_loss", reduction)
+    return reduce_loss(square_error_cost(input, label), reduction)
 
 
-def _hard_labels(op: str, input: Any, label: Any, axis: int) -> Any:
-    """Integer labels with the class axis kept as 1."""
-    have, want = spec_of(label), spec_of(input)
-    if have.dtype.kind not in "iu":
-        raise DTypeError(
-            f"{op}: label must hold integers, got {have.dtype.name}; use label.astype('int64'), or "
-            "soft_label=True for probabilities"
-        )
-    kept = (*want.shape[:axis], 1, *want.shape[axis + 1 :])
-    if may_equal(have.shape, kept[:axis] + kept[axis + 1 :]):
-        label = ops.unsqueeze(label, axis=(axis,))
-    elif not may_equal(have.shape, kept):
-        raise ShapeError(
-            f"{op}: input {format_shape(want.shape)} needs labels of its shape without axis {axis} "
-            f"(or with size 1 there); got {format_shape(have.shape)}"
-        )
-    return label
+def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
+    """Mean of abs(input - label); the gradient where they are equal is 0.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> l1_loss(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([3.0, 2.0])).item()
+    1.0
+    """
+    check_reduction("l1_loss", reduction)
+    input, label = float_pair("l1_loss", input, label)
+    return reduce_loss(ops.abs(input - label), reduction)
 
 
-def _pick(values: Any, counts: Any, label: Any, axis: int) -> Any:
-    """The value for each label; that of class 0 for a label that does not count."""
-    return ops.take_along_axis(values, ops.where(counts, label, 0), axis=axis)
+def smooth_l1_loss(
+    input: Any,
+    label: Any,
+    reduction: str = "mean",
+    delta: float = 1.0,
+    is_huber: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Half the square of input - label up to `delta`, a line of slope `delta` beyond (Huber 1964).
+
+    Divided by `delta` unless `is_huber`, so that the slope is 1.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> smooth_l1_loss(paddle.to_tensor([1.0, 4.0]), paddle.zeros([2]), "none").tolist()
+    [0.5, 3.5]
+    """
+    op = "smooth_l1_loss"
+    check_reduction(op, reduction)
+    if not check_number(op, "delta", delta) > 0.0:
+        raise ArgumentError(f"{op}: delta must be above 0, got {delta}")
+    input, label = float_pair(op, input, label)
+    gap = input - label
+    # With c the difference limited to [-delta, delta]: c (d - c / 2), which squares nothing large.
+    near = clip(gap, -float(delta), float(delta))
+    loss = near * (gap - 0.5 * near)
+    return reduce_loss(loss if is_huber else loss / float(delta), reduction)
 
 
-def _of_log_probs(log_probs: Any, counts: Any, label: Any, axis: int) -> Any:
-    """-log p of each label; 0 where it does not count."""
-    return ops.where(counts, -_pick(log_probs, counts, label, axis), 0.0)
+# --- probabilities
 
 
-def _per_class(weight: Any, like: Any, axis: int) -> Any:
-    """`weight` lying along the class axis of `like`."""
-    shape = [1] * spec_of(like).ndim
-    shape[axis] = -1
-    return ops.reshape(weight, shape=tuple(shape))
+def kl_div(
+    input: Any,
+    label: Any,
+    reduction: str = "mean",
+    log_target: bool = False,
+    name: str | None = None,
+) -> Any:
+    """label * (log(label) - input), elementwise, with log-probabilities in `input`.
+
+    Where the label is not above 0 the loss is 0.
+
+    Parameters
+    ----------
+    reduction : {"mean", "sum", "batchmean", "none"}
+        "batchmean" divides the sum by the size of the first axis.
+    log_target : bool
+        The label is a log-probability, too.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> kl_div(paddle.zeros([2]), paddle.to_tensor([0.0, 1.0]), "sum").item()
+    0.0
+    """
+    op = "kl_div"
+    check_reduction(op, reduction, "batchmean")
+    input, label = float_pair(op, input, label)
+    if log_target:
+        loss = ops.exp(label) * (label - input)
+    else:
+        positive = ops.greater_than(label, 0.0)
+        safe = ops.where(positive, label, 1.0)
+        loss = ops.where(positive, safe * (ops.log(safe) - input), 0.0)
+    if reduction != "batchmean":
+        return reduce_loss(loss, reduction)
+    axes = tuple(range(1, spec_of(loss).ndim))
+    # The sum of each sample, and the mean of these: the size of the batch need not be known.
+    return mean(ops.sum(loss, axis=axes, keepdims=False))
 
 
-def cross_entropy(
+def binary_cross_entropy(
     input: Any,
     label: Any,
     weight: Any = None,
-    ignore_index: int = -100,
     reduction: str = "mean",
-    soft_label: bool = False,
-    axis: int = -1,
-    use_softmax: bool = True,
-    label_smoothing: float = 0.0,
     name: str | None = None,
 ) -> Any:
-    """Cross entropy between `label` and softmax(input) along `axis`.
+    """-(label * log(input) + (1 - label) * log(1 - input)) for probabilities in `input`.
+
+    The logarithms are -100 at least. Their derivative, 1 / p, is bounded: by 1e12, in float16 by
+    16384.
+
+    Parameters
+    ----------
+    input, label : Tensor or Variable
+        In [0, 1].
+    weight : Tensor or Variable, optional
+        Multiplies the loss; broadcasts.
+    reduction : {"mean", "sum", "none"}
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> p, y = paddle.to_tensor([0.5, 0.0]), paddle.to_tensor([1.0, 1.0])
+    >>> binary_cross_entropy(p, y, reduction="none").numpy().round(4).tolist()
+    [0.6930999755859375, 100.0]
+    """
+    op = "binary_cross_entropy"
+    check_reduction(op, reduction)
+    input, label = float_pair(op, input, label)
+    check_same_shape(op, input, label)
+    floor = 2.0**-14 if spec_of(input).dtype.char == "e" else 1e-12
+
+    def log(p: Any) -> Any:
+        return ops.bounded_log(p, lowest=-100.0, floor=floor)
+
+    loss = -(label * log(input) + (1.0 - label) * log(1.0 - input))
+    if weight is not None:
+        loss = loss * as_floats(op, weight, "weight")
+    return reduce_loss(loss, reduction)
+
+
+def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = None) -> Any:
+    """-label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon), elementwise.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> round(log_loss(paddle.to_tensor([[0.25]]), paddle.to_tensor([[1.0]]), 0.25).item(), 4)
+    0.6931
+    """
+    input, label = float_pair("log_loss", input, label)
+    e = check_number("log_loss", "epsilon", epsilon)
+    floor = 2.0**-14 if spec_of(input).dtype.char == "e" else 1e-12
+
+    def log(p: Any) -> Any:
+        return ops.bounded_log(p + e, lowest=-100.0, floor=floor)
+
+    return -(label * log(input) + (1.0 - label) * log(1.0 - input))
+
+
+def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = None) -> Any:
+    """Mean of 1 - 2 sum(p q) / (sum(p) + sum(q) + epsilon) over samples, q the one-hot label.
+
+    Milletari, Navab and Ahmadi 2016.
 
     Parameters
     ----------
     input : Tensor or Variable
-        Logits; probabilities with ``use_softmax=False``.
+        Probabilities ``[N, ..., classes]``.
     label : Tensor or Variable
-        Class numbers, of the shape of `input` without `axis` (or with size 1 there); with
-        `soft_label`, probabilities of the shape of `input`.
-    weight : Tensor or Variable, optional
-        One for each class.
-    ignore_index : int
-        Labels that do not count; soft labels all count.
-    reduction : {"mean", "sum", "none"}
-    label_smoothing : float
-        In [0, 1]: this share of each label is spread over all classes.
-
-    Raises
-    ------
-    DTypeError, ShapeError, ArgumentError, IndexError
-
-    Notes
-    -----
-    With q the (smoothed) label as a distribution, p the probabilities and w the weights, 1 where
-    none are given, the loss of one sample is ``sum_c w_c q_c (-log p_c)``; a class with q_c = 0
-    adds nothing, even where `input` gives the probability 0 for it.
-
-    "mean" is the sum of these losses divided by the sum of the weights of the samples: for class
-    numbers the weight of the class, whatever the smoothing, for samples that count; for soft labels
-    with `weight` ``sum_c w_c q_c``, and 1 without.
+        Class numbers ``[N, ..., 1]``.
 
     Examples
     --------
     >>> import autograd_engine as paddle
-    >>> logits = paddle.to_tensor([[0.0, 0.0]])
-    >>> round(cross_entropy(logits, paddle.to_tensor([1])).item(), 4)
-    0.6931
+    >>> p = paddle.to_tensor([[0.0, 1.0]])
+    >>> round(dice_loss(p, paddle.to_tensor([[1]])).item(), 4)
+    0.0
     """
-    op = "cross_entropy"
-    input, label = as_operand(op, input, "input"), as_operand(op, label, "label")
-    axis = normalize_axis(op, axis, spec_of(input).ndim)
-    if not 0 <= label_smoothing <= 1:
-        raise ArgumentError(f"{op}: label_smoothing must be in [0, 1], got {label_smoothing}")
-    weight = _class_weight(op, weight, input, axis)
-    _check_reduction(op, reduction)
-    if not soft_label:
-        label = _hard_labels(op, input, label, axis)
-    elif not may_equal(spec_of(label).shape, spec_of(input).shape):
+    op = "dice_loss"
+    input, label = as_floats(op, input, "input"), as_integers(op, label, "label")
+    have, want = spec_of(label).shape, spec_of(input).shape
+    if len(want) < 2 or not may_equal(have, (*want[:-1], 1)):
         raise ShapeError(
-            f"{op}: soft labels must have the shape of input, "
-            f"{format_shape(spec_of(input).shape)}; got {format_shape(spec_of(label).shape)}"
+            f"{op}: input must be [N, ..., classes] and label [N, ..., 1], got "
+            f"{format_shape(want)} and {format_shape(have)}"
         )
-    if soft_label:
-        return _soft(input, label, weight, axis, reduction, label_smoothing, use_softmax)
-    return _hard(input, label, weight, axis, reduction, label_smoothing, use_softmax, ignore_index)
+    last = len(want) - 1
+    label = ops.checked_label(label, input, axis=last, ignore=None, op=op)
+    axes = tuple(range(1, last + 1))
+    wide = widen(input)
+
+    def total(x: Any) -> Any:
+        return ops.sum(x, axis=axes, keepdims=False)
+
+    # One class of each position is the label: the sum of one-hot labels counts positions.
+    picked = ops.take_along_axis(wide, label, axis=last)
+    count = total(ops.full_like(picked, value=1.0))
+    score = 1.0 - total(picked) * 2.0 / (total(wide) + count + float(epsilon))
+    return narrow(mean(score), input)
 
 
-def _hard(
+# --- other likelihoods
+
+
+def poisson_nll_loss(
     input: Any,
     label: Any,
-    weight: Any,
-    axis: int,
-    reduction: str,
-    smoothing: float,
-    use_softmax: bool,
-    ignore_index: int,
-) -> Any:
-    counts = ops.not_equal(label, ignore_index)
-    if use_softmax:
-        log_probs = log_softmax(input, axis=axis)
-        loss = _of_log_probs(log_probs, counts, label, axis)
-    else:
-        # Picked before the logarithm is taken: that of another class may be infinite.
-        loss = -ops.log(ops.where(counts, _pick(input, counts, label, axis), 1.0))
-    loss, factor = _weighted(loss, counts, label, weight)
-    if smoothing:
-        if not use_softmax:
-            log_probs = ops.log(ops.where(counts, input, 1.0))
-        terms = log_probs if weight is None else log_probs * _per_class(weight, input, axis)
-        spread = -ops.mean(terms, axis=(axis,), keepdims=True)
-        loss = (1.0 - smoothing) * loss + smoothing * ops.where(counts, spread, 0.0)
-    return _reduce_weighted(loss, factor, axis, reduction)
-
-
-def _weighted(loss: Any, counts: Any, label: Any, weight: Any) -> tuple[Any, Any]:
-    """`loss` times the weight of each label, and these weights: 0 where a label does not count."""
-    factor = ops.cast_like(counts, loss)
-    if weight is None:
-        return loss, factor
-    factor = factor * ops.gather(weight, ops.where(counts, label, 0), axis=0)
-    return loss * factor, factor
-
-
-def _reduce_weighted(loss: Any, factor: Any, axis: int, reduction: str) -> Any:
-    if reduction == "mean":
-        return sum_over(loss) / sum_over(factor)
-    return _reduce(ops.squeeze(loss, axis=(axis,)), reduction)
-
-
-def _soft(
-    input: Any,
-    label: Any,
-    weight: Any,
-    axis: int,
-    reduction: str,
-    smoothing: float,
-    use_softmax: bool,
-) -> Any:
-    if smoothing:
-        one = ops.mean(ops.full_like(label, value=1.0), axis=(axis,), keepdims=True)
-        uniform = ops.spread_like(one, label, axis=(axis,), keepdims=True)
-        label = (1.0 - smoothing) * label + smoothing * uniform
-    if use_softmax:
-        log_probs = log_softmax(input, axis=axis)
-    else:  # 0 log 0 counts as 0, the limit of p log p
-        nothing = ops.logical_and(ops.equal(label, 0.0), ops.equal(input, 0.0))
-        log_probs = ops.log(ops.where(nothing, 1.0, input))
-    share = label if weight is None else label * _per_class(weight, label, axis)
-    loss = -ops.sum(share * log_probs, axis=(axis,), keepdims=False)
-    if weight is not None and reduction == "mean":
-        return sum_over(loss) / sum_over(share)
-    return _reduce(loss, reduction)
-
-
-def softmax_with_cross_entropy(
-    logits: Any,
-    label: Any,
-    soft_label: bool = False,
-    ignore_index: int = -100,
-    return_softmax: bool = False,
-    axis: int = -1,
-) -> Any:
-    """Cross entropy of each element, with `axis` kept as 1; and the softmax, if asked for.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> softmax_with_cross_entropy(paddle.zeros([1, 4]), paddle.to_tensor([[2]])).shape
-    paddle.Size([1, 1])
-    """
-    loss = cross_entropy(
-        logits,
-        label,
-        soft_label=soft_label,
-        ignore_index=ignore_index,
-        axis=axis,
-        reduction="none",
-    )
-    kept = normalize_axis("softmax_with_cross_entropy", axis, spec_of(logits).ndim)
-    loss = ops.unsqueeze(loss, axis=(kept,))
-    return (loss, softmax(logits, axis=axis)) if return_softmax else loss
-
-
-def nll_loss(
-    input: Any,
-    label: Any,
-    weight: Any = None,
-    ignore_index: int = -100,
+    log_input: bool = True,
+    full: bool = False,
+    epsilon: float = 1e-8,
     reduction: str = "mean",
     name: str | None = None,
 ) -> Any:
-    """Minus the log-probability (in `input`, classes on axis 1) of each label.
+    """Minus the log-likelihood of counts in `label`: exp(input) - label * input.
+
+    Parameters
+    ----------
+    log_input : bool
+        Without it `input` is the rate itself: input - label * log(input + epsilon).
+    full : bool
+        Add Stirling's approximation of log(label!) for labels above 1.
+    epsilon : float
+        Above 0.
 
     Examples
     --------
     >>> import autograd_engine as paddle
-    >>> nll_loss(paddle.to_tensor([[-1.0, -2.0]]), paddle.to_tensor([1])).item()
+    >>> poisson_nll_loss(paddle.zeros([1]), paddle.ones([1])).item()
+    1.0
+    """
+    op = "poisson_nll_loss"
+    check_reduction(op, reduction)
+    if not check_number(op, "epsilon", epsilon) > 0.0:
+        raise ArgumentError(f"{op}: epsilon must be above 0, got {epsilon}")
+    input, label = float_pair(op, input, label)
+    check_same_shape(op, input, label)
+    if log_input:
+        loss = ops.exp(input) - label * input
+    else:
+        loss = input - label * ops.log(input + float(epsilon))
+    if full:
+        above = ops.greater_than(label, 1.0)
+        n = ops.where(above, label, 1.0)
+        stirling = n * ops.log(n) - n + 0.5 * ops.log(2.0 * math.pi * n)
+        loss = loss + ops.where(above, stirling, 0.0)
+    return reduce_loss(loss, reduction)
+
+
+def gaussian_nll_loss(
+    input: Any,
+    label: Any,
+    variance: Any,
+    full: bool = False,
+    epsilon: float = 1e-6,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Any:
+    """(log(variance) + (input - label) ** 2 / variance) / 2, with the variance at least `epsilon`.
+
+    Nix and Weigend 1994.
+
+    Parameters
+    ----------
+    input, label : Tensor or Variable
+    variance : Tensor or Variable
+        Of the shape of `input`, or with size 1 on its last axis, or without that axis.
+    full : bool
+        Add log(2 pi) / 2.
+    epsilon : float
+        Below it the gradient in the variance is 0.
+
+    Raises
+    ------
+    ArgumentError
+        For a negative variance; while a program is built it is not known.
+    ShapeError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> gaussian_nll_loss(paddle.zeros([1]), paddle.full([1], 2.0), paddle.ones([1])).item()
     2.0
     """
-    op = "nll_loss"
-    input, label = as_operand(op, input, "input"), as_operand(op, label, "label")
-    if spec_of(input).ndim < 2:
+    op = "gaussian_nll_loss"
+    check_reduction(op, reduction)
+    input, label = float_pair(op, input, label)
+    variance = as_floats(op, variance, "variance")
+    shape, have = spec_of(input).shape, spec_of(variance).shape
+    if may_equal(have, shape[:-1]) and len(have) + 1 == len(shape):
+        variance = ops.unsqueeze(variance, axis=(len(have),))
+    elif not may_equal(have, shape) and not may_equal(have, (*shape[:-1], 1)):
         raise ShapeError(
-            f"{op}: input must be [N, classes, ...], got {format_shape(spec_of(input).shape)}"
+            f"{op}: variance must have the shape of input, {format_shape(shape)}, or 1 for its "
+            f"last size, or be without that axis; got {format_shape(have)}"
         )
-    weight = _class_weight(op, weight, input, 1)
-    _check_reduction(op, reduction)
-    label = _hard_labels(op, input, label, 1)
-    counts = ops.not_equal(label, ignore_index)
-    loss = _of_log_probs(input, counts, label, 1)
-    loss, factor = _weighted(loss, counts, label, weight)
-    return _reduce_weighted(loss, factor, 1, reduction)
+    if isinstance(variance, Tensor) and bool((variance.numpy() < 0).any()):
+        raise ArgumentError(f"{op}: variance must not be negative; give exp(x) or abs(x)")
+    bounded = clip(variance, min=float(epsilon))
+    loss = 0.5 * (ops.log(bounded) + ops.square(input - label) / bounded)
+    return reduce_loss(loss + 0.5 * math.log(2.0 * math.pi) if full else loss, reduction)

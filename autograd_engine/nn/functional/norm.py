@@ -1,23 +1,89 @@
-"""Normalisation."""
+"""Normalisation: one core, `standardize`, over different axes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from autograd_engine.dims import product
+from autograd_engine.dims import Dim, product
+from autograd_engine.dtypes import common_dtype
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
+from autograd_engine.nn.functional.windows import is_int
 from autograd_engine.registry import REGISTRY
 from autograd_engine.spec import Shape, format_shape, may_equal
 from autograd_engine.static.builder import append_operator, restored_on_error
 from autograd_engine.static.program import Ref
 from autograd_engine.tensor.operand import as_operand, spec_of
 
-__all__ = ["batch_norm", "layer_norm"]
+__all__ = [
+    "batch_norm",
+    "group_norm",
+    "instance_norm",
+    "layer_norm",
+    "local_response_norm",
+    "rms_norm",
+]
 
 _ARGUMENTS = ("running_mean", "running_var", "weight", "bias")
+_CHANNELS_SECOND = ("NC", "NCL", "NCHW", "NCDHW")
+_CHANNELS_LAST = ("NLC", "NHWC", "NDHWC")
+
+
+def _channel_axis(op: str, x: Any, data_format: str) -> int:
+    """Where the channels of `x` are: second, or last."""
+    if data_format not in (*_CHANNELS_SECOND, *_CHANNELS_LAST):
+        raise ArgumentError(
+            f"{op}: data_format must be one of {[*_CHANNELS_SECOND, *_CHANNELS_LAST]}, got "
+            f"{data_format!r}"
+        )
+    if spec_of(x).ndim < 2:
+        raise ShapeError(f"{op}: x must be [N, C, ...], got {format_shape(spec_of(x).shape)}")
+    return spec_of(x).ndim - 1 if data_format in _CHANNELS_LAST else 1
+
+
+def _along(ndim: int, axis: int) -> tuple[int, ...]:
+    """The shape in which an entry for each channel stands beside `ndim` axes."""
+    return tuple(-1 if i == axis else 1 for i in range(ndim))
+
+
+def _affine(op: str, argument: str, value: Any, shape: Shape) -> Any:
+    """A factor or a term of this shape, or flat as layers keep it; None where there is none."""
+    if value is None:
+        return None
+    value = as_operand(op, value, argument)
+    if may_equal(spec_of(value).shape, shape):
+        return value
+    if not may_equal(spec_of(value).shape, (product(shape),)):
+        raise ShapeError(
+            f"{op}: {argument} must have shape {format_shape(shape)}, got "
+            f"{format_shape(spec_of(value).shape)}"
+        )
+    return ops.reshape(value, shape=shape)
+
+
+def _scaled(x: Any, out: Any, weight: Any, bias: Any, shape: Any = None) -> Any:
+    """``out * weight + bias``, in the dtype of `x` whatever that of the parameters is."""
+    if weight is not None:
+        out = out * (weight if shape is None else ops.reshape(weight, shape=shape))
+    if bias is not None:
+        out = out + (bias if shape is None else ops.reshape(bias, shape=shape))
+    kept = spec_of(x).dtype
+    if kept.kind == "f" and spec_of(out).dtype != kept:
+        out = ops.cast(out, dtype=kept.name)
+    return out
+
+
+def _normalized_axes(op: str, x: Any, normalized_shape: Any) -> tuple[tuple[int, ...], Any]:
+    """The last axes, and their sizes, which are `normalized_shape`."""
+    sizes = (normalized_shape,) if is_int(normalized_shape) else tuple(normalized_shape)
+    shape = spec_of(x).shape
+    if not sizes or shape[len(shape) - len(sizes) :] != sizes:
+        raise ShapeError(
+            f"{op}: x {format_shape(shape)} does not end in normalized_shape {list(sizes)}"
+        )
+    return tuple(range(len(shape) - len(sizes), len(shape))), sizes
 
 
 def layer_norm(
@@ -52,36 +118,56 @@ def layer_norm(
     [[-1.0, 1.0]]
     """
     x = as_operand("layer_norm", x)
-    sizes = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-    shape = spec_of(x).shape
-    if not sizes or shape[len(shape) - len(sizes) :] != sizes:
-        raise ShapeError(
-            f"layer_norm: x {format_shape(shape)} does not end in normalized_shape {list(sizes)}"
-        )
-    weight, bias = (
-        _affine("layer_norm", name, value, sizes)
-        for name, value in (("weight", weight), ("bias", bias))
-    )
-    axes = tuple(range(len(shape) - len(sizes), len(shape)))
+    axes, sizes = _normalized_axes("layer_norm", x, normalized_shape)
+    weight = _affine("layer_norm", "weight", weight, sizes)
+    bias = _affine("layer_norm", "bias", bias, sizes)
     out, _, _ = ops.standardize(x, axis=axes, epsilon=epsilon)
-    if weight is not None:
-        out = out * weight
-    return out if bias is None else out + bias
+    return _scaled(x, out, weight, bias)
 
 
-def _affine(op: str, argument: str, value: Any, shape: Shape) -> Any:
-    """A factor or a term of this shape, or flat as layers keep it; None where there is none."""
-    if value is None:
-        return None
-    value = as_operand(op, value, argument)
-    if may_equal(spec_of(value).shape, shape):
-        return value
-    if not may_equal(spec_of(value).shape, (product(shape),)):
-        raise ShapeError(
-            f"{op}: {argument} must have shape {format_shape(shape)}, got "
-            f"{format_shape(spec_of(value).shape)}"
-        )
-    return ops.reshape(value, shape=shape)
+def rms_norm(
+    input: Any,
+    normalized_shape: int | Sequence[int],
+    weight: Any = None,
+    eps: float = 1e-05,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """Divide by the root of the mean square over the last axes, then scale.
+
+    Parameters
+    ----------
+    input : Tensor or Variable
+    normalized_shape : int or sequence of int
+        The sizes of those axes.
+    weight : Tensor or Variable, optional
+        Of that shape.
+    eps : float
+        Added to the mean square.
+
+    Returns
+    -------
+    out : Tensor or Variable
+        Like `input`.
+    invvar : Tensor or Variable
+        ``1 / sqrt(mean(input**2) + eps)``, float32 for float16.
+
+    Notes
+    -----
+    Zhang and Sennrich, "Root mean square layer normalization" (2019).
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> rms_norm(paddle.to_tensor([[1.0, 7.0]]), 2, eps=0.0)[0].tolist()
+    [[0.20000000298023224, 1.399999976158142]]
+    """
+    x = as_operand("rms_norm", input, "input")
+    axes, sizes = _normalized_axes("rms_norm", x, normalized_shape)
+    weight = _affine("rms_norm", "weight", weight, sizes)
+    work = ops.cast(x, dtype="float32") if spec_of(x).dtype.name == "float16" else x
+    mean_square = ops.mean(ops.square(work), axis=axes, keepdims=True)
+    inverse = 1.0 / ops.sqrt(mean_square + eps)
+    return _scaled(x, work * inverse, weight, None), ops.squeeze(inverse, axis=axes)
 
 
 def batch_norm(
@@ -102,7 +188,7 @@ def batch_norm(
     Parameters
     ----------
     x : Tensor or Variable
-        ``[N, C, ...]``
+        ``[N, C, ...]``, or ``[N, ..., C]`` with `data_format` "NLC", "NHWC" or "NDHWC".
     running_mean, running_var : Tensor or Variable
         ``[C]``. While training they become ``momentum * old + (1 - momentum) * new``; otherwise
         they are what `x` is standardised with.
@@ -111,6 +197,10 @@ def batch_norm(
     training : bool
     use_global_stats : bool, optional
         Use the running statistics; by default when not training.
+
+    Returns
+    -------
+    Of the shape and the dtype of `x`.
 
     Raises
     ------
@@ -127,37 +217,40 @@ def batch_norm(
     0.2
     """
     x = as_operand("batch_norm", x)
+    channel = _channel_axis("batch_norm", x, data_format)
     ndim = spec_of(x).ndim
-    if data_format not in ("NCHW", "NCL", "NC", "NCDHW"):
-        raise ArgumentError(f"batch_norm: data_format must have C second, got {data_format!r}")
-    if ndim < 2:
-        raise ShapeError(f"batch_norm: x must be [N, C, ...], got {format_shape(spec_of(x).shape)}")
-    channels = spec_of(x).shape[1:2]
+    channels = spec_of(x).shape[channel : channel + 1]
     given = (running_mean, running_var, weight, bias)
     with restored_on_error(x, *given):
         running_mean, running_var, weight, bias = (
             _affine("batch_norm", name, value, channels)
             for name, value in zip(_ARGUMENTS, given, strict=True)
         )
-        spread = (1, -1, *[1] * (ndim - 2))
+        spread = _along(ndim, channel)
         fixed = use_global_stats if use_global_stats is not None else not training
         if fixed:
-            mean = ops.reshape(running_mean, shape=spread)
-            deviation = ops.sqrt(ops.reshape(running_var, shape=spread) + epsilon)
-            out = (x - mean) / deviation
+            out = _with_statistics(x, running_mean, running_var, spread, epsilon)
         else:
-            axes = (0, *range(2, ndim))
+            axes = tuple(i for i in range(ndim) if i != channel)
             out, mean, variance = ops.standardize(x, axis=axes, epsilon=epsilon)
-        if weight is not None:
-            out = out * ops.reshape(weight, shape=spread)
-        if bias is not None:
-            out = out + ops.reshape(bias, shape=spread)
+        out = _scaled(x, out, weight, bias, spread)
         if not fixed:  # last: a call that fails has written nothing
             statistics = ((running_mean, mean), (running_var, variance))
             kept = [(r, _following(r, s, momentum)) for r, s in statistics if r is not None]
             for running, new in kept:
                 _write(running, new)
         return out
+
+
+def _with_statistics(x: Any, mean: Any, variance: Any, spread: Any, epsilon: float) -> Any:
+    """Standardise with given moments, in the dtype in which all meet."""
+    common = common_dtype([spec_of(v).dtype for v in (x, mean, variance)])
+    mean, variance = (
+        v if spec_of(v).dtype == common else ops.cast(v, dtype=common.name)
+        for v in (mean, variance)
+    )
+    deviation = ops.sqrt(ops.reshape(variance, shape=spread) + epsilon)
+    return (x - ops.reshape(mean, shape=spread)) / deviation
 
 
 def _following(running: Any, statistic: Any, momentum: float) -> Any:
@@ -178,3 +271,209 @@ def _write(running: Any, new: Any) -> None:
         new = ops.cast(new, dtype=running.spec.dtype.name)
     operands = (Ref(new, new.version),)
     append_operator(running.block, REGISTRY["assign"], operands, (running.write(),), {})
+
+
+def instance_norm(
+    x: Any,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.9,
+    eps: float = 1e-05,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """Standardise each channel of each image over its pixels, then scale and shift.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[N, C, ...]`` with at least one axis of pixels.
+    running_mean, running_var : Tensor or Variable, optional
+        ``[C]``: what `x` is standardised with where `use_input_stats` is False. They are never
+        written, and `momentum` has no effect, as in the reference.
+    weight, bias : Tensor or Variable, optional
+        ``[C]``
+
+    Raises
+    ------
+    ShapeError, ArgumentError
+
+    Notes
+    -----
+    Ulyanov et al., "Instance normalization" (2016).
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> instance_norm(paddle.to_tensor([[[1.0, 3.0], [5.0, 9.0]]]), eps=0.0).tolist()
+    [[[-1.0, 1.0], [-1.0, 1.0]]]
+    """
+    x = as_operand("instance_norm", x)
+    channel = _channel_axis("instance_norm", x, data_format)
+    shape = spec_of(x).shape
+    if len(shape) < 3:
+        raise ShapeError(
+            f"instance_norm: x must be [N, C, ...] with pixels to average over, got "
+            f"{format_shape(shape)}"
+        )
+    given = (running_mean, running_var, weight, bias)
+    running_mean, running_var, weight, bias = (
+        _affine("instance_norm", name, value, shape[channel : channel + 1])
+        for name, value in zip(_ARGUMENTS, given, strict=True)
+    )
+    spread = _along(len(shape), channel)
+    if use_input_stats:
+        axes = tuple(i for i in range(1, len(shape)) if i != channel)
+        out, _, _ = ops.standardize(x, axis=axes, epsilon=eps)
+    elif running_mean is None or running_var is None:
+        raise ArgumentError(
+            "instance_norm: use_input_stats=False needs running_mean and running_var"
+        )
+    else:
+        out = _with_statistics(x, running_mean, running_var, spread, eps)
+    return _scaled(x, out, weight, bias, spread)
+
+
+def _channels_second(x: Any, channel: int) -> tuple[Any, Any]:
+    """`x` with its channels second, and the way back."""
+    ndim = spec_of(x).ndim
+    if channel == 1:
+        return x, lambda out: out
+    there, back = (0, ndim - 1, *range(1, ndim - 1)), (0, *range(2, ndim), 1)
+    return ops.transpose(x, perm=there), lambda out: ops.transpose(out, perm=back)
+
+
+def _pixels(op: str, x: Any, lead: tuple[int, ...]) -> Any:
+    """``[N, C, ...]`` as ``[N, *lead, the rest]``, in as many pixels as there are."""
+    shape = spec_of(x).shape
+    sizes = shape[1:]
+    if any(isinstance(d, Dim) for d in sizes):
+        rest = -1
+    else:
+        count = product(lead)
+        rest = int(product(sizes)) // int(count) if count else 0  # type: ignore[arg-type]
+    return ops.reshape(x, shape=(0, *lead, rest))
+
+
+def group_norm(
+    x: Any,
+    num_groups: int,
+    epsilon: float = 1e-05,
+    weight: Any = None,
+    bias: Any = None,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """Standardise each group of channels of each image, then scale and shift.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[N, C, ...]``, or ``[N, ..., C]`` with `data_format` "NLC", "NHWC" or "NDHWC".
+    num_groups : int
+        Divides C.
+    weight, bias : Tensor or Variable, optional
+        ``[C]``
+
+    Raises
+    ------
+    ShapeError, ArgumentError
+
+    Notes
+    -----
+    Wu and He, "Group normalization" (2018).
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> group_norm(paddle.to_tensor([[[1.0], [3.0], [5.0], [9.0]]]), 2, epsilon=0.0).tolist()
+    [[[-1.0], [1.0], [-1.0], [1.0]]]
+    """
+    x = as_operand("group_norm", x)
+    channel = _channel_axis("group_norm", x, data_format)
+    shape = spec_of(x).shape
+    channels = shape[channel]
+    if isinstance(channels, Dim):
+        raise ShapeError(f"group_norm: the channels of {format_shape(shape)} must be known")
+    if not is_int(num_groups) or num_groups < 1 or channels % num_groups:
+        raise ArgumentError(
+            f"group_norm: num_groups must divide {channels} channels, got {num_groups!r}"
+        )
+    weight = _affine("group_norm", "weight", weight, (channels,))
+    bias = _affine("group_norm", "bias", bias, (channels,))
+    first, back = _channels_second(x, channel)
+    groups = _pixels("group_norm", first, (int(num_groups),))
+    out, _, _ = ops.standardize(groups, axis=(2,), epsilon=epsilon)
+    out = back(ops.reshape_like(out, first))
+    return _scaled(x, out, weight, bias, _along(len(shape), channel))
+
+
+def local_response_norm(
+    x: Any,
+    size: int,
+    alpha: float = 0.0001,
+    beta: float = 0.75,
+    k: float = 1.0,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """``x / (k + alpha * m)**beta``, m the mean square over `size` channels around each.
+
+    Channels beyond the first and the last count as zeros.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[N, C, ...]`` with one to three axes of pixels, or with the channels last.
+    size : int
+        Of an even number, one more channel is before than behind.
+
+    Raises
+    ------
+    ShapeError, ArgumentError, DTypeError
+
+    Notes
+    -----
+    Krizhevsky et al., "ImageNet classification with deep convolutional neural networks" (2012).
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([[[1.0], [1.0]]])
+    >>> local_response_norm(x, 1, alpha=1.0, beta=1.0).tolist()
+    [[[0.5], [0.5]]]
+    """
+    x = as_operand("local_response_norm", x)
+    channel = _channel_axis("local_response_norm", x, data_format)
+    if not 3 <= spec_of(x).ndim <= 5:
+        raise ShapeError(
+            "local_response_norm: x must have 3 to 5 dimensions, got "
+            f"{format_shape(spec_of(x).shape)}"
+        )
+    if spec_of(x).dtype.kind != "f":
+        raise DTypeError(
+            "local_response_norm: x must hold floating-point numbers, got "
+            f"{spec_of(x).dtype.name}; use x.astype('float32')"
+        )
+    if not is_int(size) or size < 1:
+        raise ArgumentError(f"local_response_norm: size must be a positive int, got {size!r}")
+    first, back = _channels_second(x, channel)
+    channels = spec_of(first).shape[1]
+    if isinstance(channels, Dim):
+        raise ShapeError("local_response_norm: the number of channels must be known")
+    # Squares leave the range of float16 early.
+    work = ops.cast(first, dtype="float32") if spec_of(x).dtype.name == "float16" else first
+    squares = _pixels("local_response_norm", ops.square(work), (1, int(channels)))
+    mean = ops.avg_pool(
+        squares,
+        kernel=(int(size), 1),
+        stride=(1, 1),
+        padding=((size // 2, (size - 1) // 2), (0, 0)),
+        ceil_mode=False,
+        exclusive=False,
+    )
+    scale = ops.pow(ops.reshape_like(mean, first) * alpha + k, beta)
+    return back(ops.cast_like(work / scale, x))

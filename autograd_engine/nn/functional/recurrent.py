@@ -9,9 +9,10 @@ from autograd_engine.dims import Dim
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape
+from autograd_engine.tensor.joining import stack
 from autograd_engine.tensor.linalg import matmul
-from autograd_engine.tensor.manipulation import split, stack, unbind
 from autograd_engine.tensor.operand import as_operand, spec_of
+from autograd_engine.tensor.splitting import split, unbind
 
 __all__ = ["lstm_cell", "rnn"]
 

@@ -1,0 +1,47 @@
+"""Adding up values at index arrays, in which an index may be repeated.
+
+`np.add.at` takes about ten nanoseconds for an element in general, and about one where array, index
+and values are contiguous and have one axis. So the index is spelled out for single elements, a
+block of rows at a time: blocks that fit in the cache, and not an index as large as the values.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["accumulator", "add_elements", "add_rows"]
+
+Array = NDArray[Any]
+_BLOCK = 1 << 17  # elements whose indices are spelled out at a time
+
+
+def accumulator(shape: Any, dtype: np.dtype[Any]) -> Array:
+    """Zeros to add to. For float16 they are float32: 2048 + 1 is 2048 in float16."""
+    return np.zeros(shape, np.float32 if dtype.char == "e" else dtype)
+
+
+def add_elements(out: Array, positions: Array, values: Array) -> None:
+    """Add each of `values` to the element of `out` (contiguous) at its flat position.
+
+    In order, so that results have the same bits whatever the layout of the operands.
+    """
+    flat = np.ascontiguousarray(values, out.dtype).reshape(-1)
+    np.add.at(out.reshape(-1), positions.reshape(-1), flat)
+
+
+def add_rows(out: Array, rows: Array, values: Array) -> None:
+    """Add each row of `values` [n, d] to the row of `out` [r, d] (contiguous) at its index."""
+    width = out.shape[1]
+    if width == 1:
+        add_elements(out, rows, values)
+        return
+    values = np.ascontiguousarray(values, out.dtype).reshape(-1)
+    flat = out.reshape(-1)
+    starts, columns = rows * width, np.arange(width)
+    step = max(1, _BLOCK // max(1, width))
+    for k in range(0, len(rows) if width else 0, step):
+        block = (starts[k : k + step, None] + columns).reshape(-1)
+        np.add.at(flat, block, values[k * width : k * width + len(block)])

@@ -1,0 +1,141 @@
+"""Alignments of label sequences: what connectionist temporal classification sums over.
+
+Graves, Fernandez, Gomez and Schmidhuber 2006. Of a label sequence of length L the states are
+0, ..., 2 L: the labels are the odd ones, with a blank before, between and behind them. In one step
+of time an alignment stays, moves on by one state, or by two: over a blank between labels that
+differ.
+
+All is in logarithms, as the probability of an alignment is a product of thousands of factors.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["align", "band_scan", "band_scan_adjoint", "states"]
+
+Array = NDArray[Any]
+
+
+def states(labels: Array, *, blank: int) -> Array:
+    """``[batch, 2 L + 1]``: the class of each state."""
+    out = np.full((labels.shape[0], 2 * labels.shape[1] + 1), blank, np.int64)
+    out[:, 1::2] = labels
+    return out
+
+
+def _skips(path: Array, blank: int) -> Array:
+    """Where a state can be entered from two states before."""
+    out = np.zeros(path.shape, np.bool_)
+    out[:, 2:] = (path[:, 2:] != blank) & (path[:, 2:] != path[:, :-2])
+    return out
+
+
+def _logsumexp(x: Array, axis: int) -> Array:
+    """Of nothing but -inf it is -inf."""
+    top = np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf)
+    top = np.where(np.isfinite(top), top, 0.0)
+    total = np.add.reduce(np.exp(x - top), axis=axis)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(total) + np.squeeze(top, axis))
+
+
+def align(
+    scores: Array, labels: Array, times: Array, lengths: Array, *, blank: int
+) -> tuple[Array, Array, Array, Array, Array]:
+    """The distribution of alignments, read backwards in time.
+
+    Parameters
+    ----------
+    scores : ``[T, batch, 2 L + 1]``
+        Log-probability of the class of each state at each time.
+    labels : ``[batch, L]``
+    times, lengths : ``[batch]``
+        How many steps and labels each sequence has.
+
+    Returns
+    -------
+    likelihood : ``[batch]``
+        Logarithm of the summed probability of all alignments, -inf where there is none.
+    steps : ``[T, batch, 2 L + 1, 3]``
+        Of the alignments in a state at a time, the share that came from the state itself, from the
+        one before, and from two before. 0 where none is there. Past the end all stay.
+    start : ``[T, batch, 2 L + 1]``
+        1 for the states that alignments begin in, at time 0.
+    end : ``[batch, 2 L + 1]``
+        The share of alignments that end in each state.
+    anchor : ``[T, batch, 2 L + 1]``
+        `scores`, 0 where they are not finite or past the end.
+    """
+    duration, batch, count = scores.shape
+    dtype = scores.dtype
+    # Sums of thousands of logarithms have few digits behind the point in float32.
+    given, scores = scores, scores.astype(np.float64)
+    minus_infinity = -np.inf
+    position = np.arange(count)
+    reachable = position <= 2 * lengths[:, None]
+    skips = _skips(states(labels, blank=blank), blank)
+    alive = np.arange(duration)[:, None] < times
+    steps = np.zeros((*scores.shape, 3), dtype)
+    start = np.zeros_like(given)
+    known = np.isfinite(scores) & alive[..., None]
+    anchor = np.where(known, given, 0.0).astype(dtype, copy=False)
+    # Before the first step everything waits ahead of state 0, so states 0 and 1 can be entered.
+    alpha = np.full((batch, count), minus_infinity)
+    for t in range(duration):
+        if t == 0:
+            entered = np.where((position < 2) & reachable, scores[0], minus_infinity)
+            start[0] = np.where(np.isfinite(entered) & alive[0][:, None], 1.0, 0.0)
+        else:
+            sources = np.full((batch, count, 3), minus_infinity)
+            sources[..., 0] = alpha
+            sources[:, 1:, 1] = alpha[:, :-1]
+            sources[:, 2:, 2] = np.where(skips[:, 2:], alpha[:, :-2], minus_infinity)
+            total = _logsumexp(sources, 2)
+            there = np.isfinite(total) & np.isfinite(scores[t]) & reachable
+            shares = np.exp(sources - np.where(there, total, 0.0)[..., None])
+            steps[t] = np.where(
+                alive[t][:, None, None], np.where(there[..., None], shares, 0.0), (1.0, 0.0, 0.0)
+            )
+            entered = np.where(there, total + scores[t], minus_infinity)
+        alpha = np.where(alive[t][:, None], entered, alpha)
+    last = 2 * lengths[:, None]
+    final = np.where((position == last) | (position == last - 1), alpha, minus_infinity)
+    likelihood = _logsumexp(final, 1)
+    possible = np.isfinite(likelihood)[:, None]
+    end = np.where(possible, np.exp(final - np.where(possible, likelihood[:, None], 0.0)), 0.0)
+    return likelihood.astype(dtype), steps, start, end.astype(dtype), anchor
+
+
+def band_scan(weight: Array, inflow: Array) -> Array:
+    """``h[t, b, s] = inflow[t, b, s] + sum_k weight[t, b, s, k] h[t - 1, b, s - k]``
+
+    What would lie before the first time or state is 0.
+    """
+    out = _accumulator(weight, inflow)
+    for t in range(1, out.shape[0]):
+        for k in range(min(weight.shape[-1], out.shape[2])):
+            upto = out.shape[2] - k
+            out[t, :, k:] += weight[t, :, k:, k] * out[t - 1, :, :upto]
+    return out.astype(inflow.dtype) if inflow.dtype.char == "e" else out
+
+
+def _accumulator(weight: Array, flow: Array) -> Array:
+    """A copy to add to; for float16 it is float32."""
+    return flow.astype(np.result_type(weight, flow, *([np.float32] * (flow.dtype.char == "e"))))
+
+
+def band_scan_adjoint(weight: Array, outflow: Array) -> Array:
+    """``v[t, b, s] = outflow[t, b, s] + sum_k weight[t + 1, b, s + k, k] v[t + 1, b, s + k]``
+
+    The transpose of `band_scan` as a function of its inflow.
+    """
+    out = _accumulator(weight, outflow)
+    for t in range(out.shape[0] - 1, 0, -1):
+        for k in range(min(weight.shape[-1], out.shape[2])):
+            upto = out.shape[2] - k
+            out[t - 1, :, :upto] += weight[t, :, k:, k] * out[t, :, k:]
+    return out.astype(outflow.dtype) if outflow.dtype.char == "e" else out

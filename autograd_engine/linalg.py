@@ -1,0 +1,75 @@
+"""Linear algebra, ``paddle.linalg``."""
+
+from autograd_engine.tensor.decomposition import (
+    cholesky,
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    householder_product,
+    lu,
+    lu_unpack,
+    qr,
+    svd,
+    svdvals,
+)
+from autograd_engine.tensor.diagonals import diagonal
+from autograd_engine.tensor.inverse import (
+    cholesky_inverse,
+    cholesky_solve,
+    cond,
+    det,
+    inv,
+    lstsq,
+    lu_solve,
+    matrix_exp,
+    matrix_power,
+    matrix_rank,
+    pinv,
+    slogdet,
+    solve,
+    triangular_solve,
+)
+from autograd_engine.tensor.linalg import matmul, matrix_transpose, vecdot
+from autograd_engine.tensor.norms import matrix_norm, norm, vector_norm
+from autograd_engine.tensor.products import cross, multi_dot
+from autograd_engine.tensor.statistics import corrcoef, cov
+
+__all__ = [
+    "cholesky",
+    "cholesky_inverse",
+    "cholesky_solve",
+    "cond",
+    "corrcoef",
+    "cov",
+    "cross",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "householder_product",
+    "inv",
+    "lstsq",
+    "lu",
+    "lu_solve",
+    "lu_unpack",
+    "matmul",
+    "matrix_exp",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "multi_dot",
+    "norm",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "triangular_solve",
+    "vecdot",
+    "vector_norm",
+]

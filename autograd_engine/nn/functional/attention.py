@@ -1,0 +1,155 @@
+"""Attention: averages of values, weighted by how queries and keys fit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from autograd_engine.dims import Dim
+from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.namespace import ops
+from autograd_engine.nn.functional.noise import dropout
+from autograd_engine.nn.functional.support import as_floats
+from autograd_engine.spec import format_shape
+from autograd_engine.tensor.linalg import matmul
+from autograd_engine.tensor.operand import as_operand, spec_of
+
+__all__ = ["scaled_dot_product_attention"]
+
+_NAME = "scaled_dot_product_attention"
+
+
+def _repeated(x: Any, times: int) -> Any:
+    """``[batch, heads, sequence, width]``, each head `times` times in a row."""
+    if times == 1:
+        return x
+    heads = spec_of(x).shape[1]
+    return ops.gather(x, np.repeat(np.arange(heads), times), axis=1)
+
+
+def _heads(query: Any, key: Any, value: Any, shared: bool) -> int:
+    """How many query heads share one of the keys and values."""
+    q, k, v = (spec_of(x).shape[-2] for x in (query, key, value))
+    if any(isinstance(n, Dim) for n in (q, k, v)):
+        return 1
+    if k != v or (q % k if k else q) or (q != k and not shared):
+        raise ShapeError(
+            f"{_NAME}: query has {q} heads, key {k} and value {v}; they must be equal"
+            + (", or those of query a multiple of the others" if shared else " (or enable_gqa)")
+        )
+    return int(q) // int(k) if k else 1
+
+
+def scaled_dot_product_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    training: bool = True,
+    backend: str | None = None,
+    scale: float | None = None,
+    enable_gqa: bool = True,
+    name: str | None = None,
+) -> Any:
+    """softmax(query @ key.T * scale + mask) @ value for each head (Vaswani and others 2017).
+
+    Parameters
+    ----------
+    query : Tensor or Variable
+        ``[batch, queries, heads, width]``, or without the batch.
+    key, value : Tensor or Variable
+        ``[batch, keys, heads, width]``
+    attn_mask : Tensor or Variable, optional
+        Broadcasts to ``[batch, heads, queries, keys]``. Bools say which keys a query sees; numbers
+        are added to the products.
+    dropout_p : float
+        Of the weights, while `training`.
+    is_causal : bool
+        Query i sees keys 0 to i only.
+    backend : str, optional
+        Accepted; there is one.
+    scale : float, optional
+        ``width ** -0.5`` when not given.
+    enable_gqa : bool
+        Let several query heads share a head of keys and values (Ainslie and others 2023).
+
+    Returns
+    -------
+    ``[batch, queries, heads, width of value]``; zeros for a query that sees no key at all
+
+    Raises
+    ------
+    ShapeError, ArgumentError, DTypeError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> q, k = paddle.zeros([1, 1, 1, 2]), paddle.zeros([1, 2, 1, 2])
+    >>> v = paddle.to_tensor([[[[1.0]], [[3.0]]]])
+    >>> scaled_dot_product_attention(q, k, v).tolist()
+    [[[[2.0]]]]
+    """
+    query, key = as_floats(_NAME, query, "query"), as_floats(_NAME, key, "key")
+    value = as_floats(_NAME, value, "value")
+    shapes = [spec_of(x).shape for x in (query, key, value)]
+    if {len(s) for s in shapes} not in ({3}, {4}):
+        raise ShapeError(
+            f"{_NAME}: query, key and value must all be [batch, sequence, heads, width] (or all "
+            f"without the batch), got {', '.join(map(format_shape, shapes))}"
+        )
+    if len(shapes[0]) == 3:
+        query, key, value = (ops.unsqueeze(x, axis=(0,)) for x in (query, key, value))
+        out = scaled_dot_product_attention(
+            query, key, value, attn_mask, dropout_p, is_causal, training, backend, scale, enable_gqa
+        )
+        return ops.squeeze(out, axis=(0,))
+    width = shapes[0][-1]
+    if scale is None:
+        if isinstance(width, Dim):
+            raise ShapeError(f"{_NAME}: the width of query is unknown; declare it, or give scale")
+        scale = width**-0.5 if width else 1.0
+    times = _heads(query, key, value, enable_gqa)
+    query, key, value = (ops.transpose(x, perm=(0, 2, 1, 3)) for x in (query, key, value))
+    key, value = _repeated(key, times), _repeated(value, times)
+    scores = matmul(query * float(scale), key, transpose_y=True)
+    weights = _weights(scores, attn_mask, is_causal)
+    if isinstance(dropout_p, bool) or not 0.0 <= dropout_p <= 1.0:
+        raise ArgumentError(f"{_NAME}: dropout_p must be from 0 to 1, got {dropout_p!r}")
+    if dropout_p and training:
+        weights = dropout(weights, dropout_p)
+    return ops.transpose(matmul(weights, value), perm=(0, 2, 1, 3))
+
+
+def _seen(mask: Any, scores: Any, causal: bool) -> Any:
+    """Which keys a query sees, as bools; None for all."""
+    seen = None if mask is None or spec_of(mask).dtype.kind != "b" else mask
+    if causal:
+        earlier = ops.not_equal(ops.tril(ops.full_like(scores, value=1.0)), 0.0)
+        seen = earlier if seen is None else ops.logical_and(seen, earlier)
+    return seen
+
+
+def _weights(scores: Any, mask: Any, causal: bool) -> Any:
+    if mask is not None:
+        mask = as_operand(_NAME, mask, "attn_mask")
+        kind = spec_of(mask).dtype.kind
+        if kind not in "bf":
+            raise DTypeError(
+                f"{_NAME}: attn_mask must hold bools or floats, got {spec_of(mask).dtype.name}; "
+                "use attn_mask.astype('bool')"
+            )
+        if kind == "f":
+            scores = scores + mask
+    seen = _seen(mask, scores, causal)
+    if seen is None:
+        return ops.softmax(scores, axis=3)
+    scores = ops.where(seen, scores, -math.inf)
+    if seen is not mask and mask is None:  # the first key is always seen
+        return ops.softmax(scores, axis=3)
+    some = ops.any(seen, axis=(spec_of(seen).ndim - 1,), keepdims=True)
+    weights = ops.softmax(ops.where(some, scores, 0.0), axis=3)
+    return ops.where(some, weights, 0.0)

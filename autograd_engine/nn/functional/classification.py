@@ -1,0 +1,298 @@
+"""Losses of class labels: cross entropy in its forms."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.namespace import ops
+from autograd_engine.nn.functional.common import uniform_like
+from autograd_engine.nn.functional.gated import log_softmax, softmax
+from autograd_engine.nn.functional.support import (
+    as_floats,
+    as_integers,
+    check_reduction,
+    narrow,
+    reduce_loss,
+    widen,
+)
+from autograd_engine.spec import format_shape, may_equal, normalize_axis
+from autograd_engine.tensor.operand import as_operand, spec_of
+from autograd_engine.tensor.reduction import sum as sum_over
+
+__all__ = ["cross_entropy", "nll_loss", "softmax_with_cross_entropy"]
+
+
+def class_weight(op: str, weight: Any, input: Any, axis: int) -> Any:
+    """One weight for each class, None where none are given."""
+    if weight is None:
+        return None
+    weight = as_operand(op, weight, "weight")
+    classes = spec_of(input).shape[axis]
+    if not may_equal(spec_of(weight).shape, (classes,)):
+        raise ShapeError(
+            f"{op}: weight must have one entry for each class, {format_shape((classes,))}; got "
+            f"{format_shape(spec_of(weight).shape)}"
+        )
+    return weight
+
+
+def _hard_labels(op: str, input: Any, label: Any, axis: int) -> Any:
+    """Integer labels with the class axis kept as 1."""
+    have, want = spec_of(label), spec_of(input)
+    as_integers(op, label, "label", ", or soft_label=True for probabilities")
+    kept = (*want.shape[:axis], 1, *want.shape[axis + 1 :])
+    if may_equal(have.shape, kept[:axis] + kept[axis + 1 :]):
+        label = ops.unsqueeze(label, axis=(axis,))
+    elif not may_equal(have.shape, kept):
+        raise ShapeError(
+            f"{op}: input {format_shape(want.shape)} needs labels of its shape without axis {axis} "
+            f"(or with size 1 there); got {format_shape(have.shape)}"
+        )
+    return label
+
+
+class _Labels:
+    """Class numbers beside an input with the classes on `axis`, which is kept as 1."""
+
+    def __init__(self, op: str, input: Any, label: Any, axis: int, ignore_index: int) -> None:
+        self.kept = spec_of(label).ndim == spec_of(input).ndim
+        label = _hard_labels(op, input, label, axis)
+        self.axis = axis
+        self.counts = ops.not_equal(label, ignore_index)
+        # Class 0 stands for those that do not count.
+        self.classes = ops.checked_label(label, input, axis=axis, ignore=ignore_index, op=op)
+
+    def pick(self, values: Any) -> Any:
+        return ops.take_along_axis(values, self.classes, axis=self.axis)
+
+    def loss(self, log_probs: Any) -> Any:
+        """-log p of each label; 0 where it does not count."""
+        return ops.where(self.counts, -self.pick(log_probs), 0.0)
+
+    def weighted(self, loss: Any, weight: Any) -> tuple[Any, Any]:
+        """`loss` times the weight of each label, and these weights: 0 for one without a count."""
+        factor = ops.cast_like(self.counts, loss)
+        if weight is None:
+            return loss, factor
+        factor = factor * ops.gather(weight, self.classes, axis=0)
+        return _times(factor, loss), factor
+
+    def reduce(self, loss: Any, factor: Any, reduction: str) -> Any:
+        if reduction == "mean":
+            return _ratio(loss, factor)
+        if reduction == "none":
+            return loss if self.kept else ops.squeeze(loss, axis=(self.axis,))
+        return reduce_loss(loss, reduction)
+
+
+def _times(weight: Any, values: Any) -> Any:
+    """The product, in which a weight of 0 makes nothing of an infinite value."""
+    infinite = ops.equal(ops.abs(values), math.inf)
+    nothing = ops.logical_and(ops.equal(weight, 0.0), infinite)
+    return weight * ops.where(nothing, 0.0, values)
+
+
+def _ratio(loss: Any, factor: Any) -> Any:
+    """sum(loss) / sum(factor), and 0 where both are; float16 adds up in float32."""
+    total, count = sum_over(widen(loss)), sum_over(widen(factor))
+    return narrow(total / ops.where(ops.equal(count, 0.0), 1.0, count), loss)
+
+
+def _per_class(weight: Any, like: Any, axis: int) -> Any:
+    """`weight` lying along the class axis of `like`."""
+    shape = [1] * spec_of(like).ndim
+    shape[axis] = -1
+    return ops.reshape(weight, shape=tuple(shape))
+
+
+def cross_entropy(
+    input: Any,
+    label: Any,
+    weight: Any = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    soft_label: bool = False,
+    axis: int = -1,
+    use_softmax: bool = True,
+    label_smoothing: float = 0.0,
+    name: str | None = None,
+) -> Any:
+    """Cross entropy between `label` and softmax(input) along `axis`.
+
+    Parameters
+    ----------
+    input : Tensor or Variable
+        Logits; probabilities with ``use_softmax=False``.
+    label : Tensor or Variable
+        Class numbers, of the shape of `input` without `axis` (or with size 1 there); with
+        `soft_label`, probabilities of the shape of `input`.
+    weight : Tensor or Variable, optional
+        One for each class.
+    ignore_index : int
+        Labels that do not count; soft labels all count.
+    reduction : {"mean", "sum", "none"}
+    label_smoothing : float
+        In [0, 1]: this share of each label is spread over all classes.
+
+    Returns
+    -------
+    The reduced loss; for "none" of the shape of `label`, with size 1 on `axis` for soft labels
+
+    Raises
+    ------
+    DTypeError, ShapeError, ArgumentError
+    IndexError
+        For a label that is no class and not to be ignored.
+
+    Notes
+    -----
+    With q the (smoothed) label as a distribution, p the probabilities and w the weights, 1 where
+    none are given, the loss of one sample is ``sum_c w_c q_c (-log p_c)``; a class with w_c q_c = 0
+    adds nothing, even where `input` gives the probability 0 for it.
+
+    "mean" is the sum of these losses divided by the sum of the weights of the samples: for class
+    numbers the weight of the class, whatever the smoothing, for samples that count; for soft labels
+    with `weight` ``sum_c w_c q_c``, and 1 without. Where no sample counts it is 0.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> logits = paddle.to_tensor([[0.0, 0.0]])
+    >>> round(cross_entropy(logits, paddle.to_tensor([1])).item(), 4)
+    0.6931
+    """
+    op = "cross_entropy"
+    input, label = as_floats(op, input, "input"), as_operand(op, label, "label")
+    axis = normalize_axis(op, axis, spec_of(input).ndim)
+    if not 0 <= label_smoothing <= 1:
+        raise ArgumentError(f"{op}: label_smoothing must be in [0, 1], got {label_smoothing}")
+    weight = class_weight(op, weight, input, axis)
+    check_reduction(op, reduction)
+    if not soft_label:
+        labels = _Labels(op, input, label, axis, ignore_index)
+        return _hard(input, labels, weight, reduction, label_smoothing, use_softmax)
+    if not may_equal(spec_of(label).shape, spec_of(input).shape):
+        raise ShapeError(
+            f"{op}: soft labels must have the shape of input, "
+            f"{format_shape(spec_of(input).shape)}; got {format_shape(spec_of(label).shape)}"
+        )
+    label = as_floats(op, label, "label")
+    return _soft(input, label, weight, axis, reduction, label_smoothing, use_softmax)
+
+
+def _hard(
+    input: Any,
+    labels: _Labels,
+    weight: Any,
+    reduction: str,
+    smoothing: float,
+    use_softmax: bool,
+) -> Any:
+    axis, counts = labels.axis, labels.counts
+    if use_softmax:
+        log_probs = log_softmax(input, axis=axis)
+        loss = labels.loss(log_probs)
+    else:
+        # Picked before the logarithm is taken: that of another class may be infinite.
+        loss = -ops.log(ops.where(counts, labels.pick(input), 1.0))
+    loss, factor = labels.weighted(loss, weight)
+    if smoothing:
+        if not use_softmax:
+            log_probs = ops.log(ops.where(counts, input, 1.0))
+        terms = log_probs
+        if weight is not None:
+            terms = _times(_per_class(weight, input, axis), log_probs)
+        spread = -ops.mean(terms, axis=(axis,), keepdims=True)
+        loss = (1.0 - smoothing) * loss + smoothing * ops.where(counts, spread, 0.0)
+    return labels.reduce(loss, factor, reduction)
+
+
+def _soft(
+    input: Any,
+    label: Any,
+    weight: Any,
+    axis: int,
+    reduction: str,
+    smoothing: float,
+    use_softmax: bool,
+) -> Any:
+    if smoothing:
+        label = (1.0 - smoothing) * label + smoothing * uniform_like(label, axis)
+    if use_softmax:
+        log_probs = log_softmax(input, axis=axis)
+    else:  # 0 log 0 counts as 0, the limit of p log p
+        nothing = ops.logical_and(ops.equal(label, 0.0), ops.equal(input, 0.0))
+        log_probs = ops.log(ops.where(nothing, 1.0, input))
+    share = label if weight is None else label * _per_class(weight, label, axis)
+    loss = -ops.sum(_times(share, log_probs), axis=(axis,), keepdims=True)
+    if weight is not None and reduction == "mean":
+        return _ratio(loss, share)
+    return reduce_loss(loss, reduction)
+
+
+def softmax_with_cross_entropy(
+    logits: Any,
+    label: Any,
+    soft_label: bool = False,
+    ignore_index: int = -100,
+    numeric_stable_mode: bool = True,
+    return_softmax: bool = False,
+    axis: int = -1,
+) -> Any:
+    """Cross entropy of each element, with `axis` kept as 1; and the softmax, if asked for.
+
+    `numeric_stable_mode` is accepted; there is no other.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> softmax_with_cross_entropy(paddle.zeros([1, 4]), paddle.to_tensor([[2]])).shape
+    paddle.Size([1, 1])
+    """
+    op = "softmax_with_cross_entropy"
+    logits, label = as_floats(op, logits, "logits"), as_operand(op, label, "label")
+    axis = normalize_axis(op, axis, spec_of(logits).ndim)
+    if not soft_label:
+        label = _hard_labels(op, logits, label, axis)
+    loss = cross_entropy(
+        logits,
+        label,
+        soft_label=soft_label,
+        ignore_index=ignore_index,
+        axis=axis,
+        reduction="none",
+    )
+    return (loss, softmax(logits, axis=axis)) if return_softmax else loss
+
+
+def nll_loss(
+    input: Any,
+    label: Any,
+    weight: Any = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Any:
+    """Minus the log-probability (in `input`, classes on axis 1) of each label.
+
+    "mean" divides by the sum of the weights of the labels that count, and is 0 without any.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> nll_loss(paddle.to_tensor([[-1.0, -2.0]]), paddle.to_tensor([1])).item()
+    2.0
+    """
+    op = "nll_loss"
+    input, label = as_floats(op, input, "input"), as_operand(op, label, "label")
+    if spec_of(input).ndim < 2:
+        raise ShapeError(
+            f"{op}: input must be [N, classes, ...], got {format_shape(spec_of(input).shape)}"
+        )
+    weight = class_weight(op, weight, input, 1)
+    check_reduction(op, reduction)
+    labels = _Labels(op, input, label, 1, ignore_index)
+    loss, factor = labels.weighted(labels.loss(input), weight)
+    return labels.reduce(loss, factor, reduction)

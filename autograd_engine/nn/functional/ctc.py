@@ -1,0 +1,121 @@
+"""Connectionist temporal classification."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from autograd_engine.dims import Dim
+from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.namespace import ops
+from autograd_engine.nn.functional.support import (
+    as_floats,
+    as_integers,
+    check_reduction,
+    narrow,
+    reduce_loss,
+    widen,
+)
+from autograd_engine.spec import format_shape, may_equal
+from autograd_engine.tensor.operand import spec_of
+
+__all__ = ["ctc_loss"]
+
+
+def ctc_loss(
+    log_probs: Any,
+    labels: Any,
+    input_lengths: Any,
+    label_lengths: Any,
+    blank: int = 0,
+    reduction: str = "mean",
+    norm_by_times: bool = False,
+    zero_infinity: bool = False,
+) -> Any:
+    """Minus the log-probability that frames spell a label sequence, over all alignments of the two.
+
+    Graves, Fernandez, Gomez and Schmidhuber 2006.
+
+    Parameters
+    ----------
+    log_probs : Tensor or Variable
+        Logits ``[time, batch, classes]``; their softmax is taken here, which leaves
+        log-probabilities as they are.
+    labels : Tensor or Variable
+        ``[batch, longest]``, filled up with any class.
+    input_lengths, label_lengths : Tensor or Variable
+        ``[batch]``, integers.
+    blank : int
+        The class that stands for no label.
+    reduction : {"mean", "sum", "none"}
+        "mean" divides each loss by the length of its label sequence (0 counts as 1) first.
+    norm_by_times : bool
+        Divide the gradient, not the loss, by the number of frames.
+    zero_infinity : bool
+        Where there is no alignment, the loss is 0 and not infinite.
+
+    Returns
+    -------
+    ``[batch]`` for "none". The gradient is 0 where there is no alignment.
+
+    Raises
+    ------
+    ShapeError, ArgumentError, DTypeError, IndexError
+
+    Notes
+    -----
+    The sum over alignments is the linear recurrence ``h_t = y_t * (A h_(t-1))`` with the
+    probabilities y. Each h is divided here by its value, which is taken for a constant: the values
+    are then 1, whatever the range of the probabilities, and derivatives of every order are exact.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> logits = paddle.zeros([2, 1, 2])
+    >>> two, one = paddle.to_tensor([2]), paddle.to_tensor([1])
+    >>> round(ctc_loss(logits, paddle.to_tensor([[1]]), two, one).item(), 4)
+    0.2877
+    """
+    op = "ctc_loss"
+    check_reduction(op, reduction)
+    logits = as_floats(op, log_probs, "log_probs")
+    labels = as_integers(op, labels, "labels")
+    times = as_integers(op, input_lengths, "input_lengths")
+    lengths = as_integers(op, label_lengths, "label_lengths")
+    shapes = [spec_of(x).shape for x in (logits, labels, times, lengths)]
+    if [len(s) for s in shapes] != [3, 2, 1, 1] or not all(
+        may_equal(s[:1], shapes[0][1:2]) for s in shapes[1:]
+    ):
+        raise ShapeError(
+            f"{op}: log_probs must be [time, batch, classes], labels [batch, longest] and the "
+            f"lengths [batch]; got {', '.join(map(format_shape, shapes))}"
+        )
+    classes = shapes[0][2]
+    if (
+        isinstance(blank, bool)
+        or not isinstance(blank, int)
+        or blank < 0
+        or (not isinstance(classes, Dim) and blank >= classes)
+    ):
+        raise ArgumentError(f"{op}: blank must be a class, 0 to {classes} - 1, got {blank!r}")
+    wide = widen(logits)
+    index = ops.ctc_states(labels, wide, blank=blank)
+    scores = ops.take_along_axis(ops.log_softmax(wide, axis=2), index, axis=2)
+    likelihood, steps, start, end, anchor = ops.ctc_align(
+        scores, labels, times, lengths, blank=blank
+    )
+    # 1 in value, with the derivatives of the probabilities; constant where the anchor is 0.
+    factor = ops.exp(ops.where(ops.equal(scores, anchor), scores - anchor, 0.0))
+    weight = steps * ops.unsqueeze(factor, axis=(3,))
+    reached = ops.getitem(ops.band_scan(weight, start * factor), key=(-1,))
+    total = ops.sum(reached * end, axis=(1,), keepdims=False)
+    possible = ops.greater_than(likelihood, -math.inf)
+    change = ops.log(ops.where(possible, total, 1.0))
+    if norm_by_times:
+        change = change / ops.cast_like(ops.maximum(times, 1), change)
+    loss = -(likelihood + change)
+    if zero_infinity:
+        loss = ops.where(possible, loss, 0.0)
+    if reduction == "mean":
+        loss = loss / ops.cast_like(ops.maximum(lengths, 1), loss)
+    return narrow(reduce_loss(loss, reduction), logits)

@@ -1,0 +1,472 @@
+"""Resampling of images, and windows of images as columns."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from math import floor, prod
+from typing import Any
+
+import numpy as np
+
+from autograd_engine.dims import Dim
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.kernels.windows import Ints
+from autograd_engine.namespace import ops
+from autograd_engine.nn.functional.windows import (
+    Images,
+    IntOrInts,
+    images_like,
+    ints,
+    is_int,
+    known,
+)
+from autograd_engine.spec import format_shape, may_equal
+from autograd_engine.tensor.operand import as_operand, spec_of
+
+__all__ = ["affine_grid", "fold", "grid_sample", "interpolate", "unfold", "upsample"]
+
+# --- another size
+
+_FILTERS = {
+    "NEAREST": ("nearest", (1, 2, 3)),
+    "LINEAR": ("linear", (1,)),
+    "BILINEAR": ("linear", (2,)),
+    "TRILINEAR": ("linear", (3,)),
+    "BICUBIC": ("cubic", (2,)),
+    "AREA": ("area", (1, 2, 3)),
+}
+_LAYOUTS = {1: "NCL", 2: "NCHW", 3: "NCDHW"}
+
+
+def _scales(scale_factor: Any, axes: int) -> tuple[float, ...]:
+    if isinstance(scale_factor, Tensor):
+        scale_factor = scale_factor.tolist()
+    scales = scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor]
+    if len(scales) == 1:
+        scales = list(scales) * axes
+    numbers = all(isinstance(s, (int, float, np.number)) for s in scales)
+    if len(scales) != axes or not numbers or min(scales) <= 0:
+        raise ArgumentError(
+            f"interpolate: scale_factor must be a positive number or {axes} of them, got "
+            f"{scale_factor!r}"
+        )
+    return tuple(float(s) for s in scales)
+
+
+def interpolate(
+    x: Any,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool = False,
+    align_mode: int = 0,
+    data_format: str | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Images in another size.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[N, C, L]``, ``[N, C, H, W]`` or ``[N, C, D, H, W]``, or with the channels last.
+    size : int or sequence of int, optional
+        Of the result, without N and C.
+    scale_factor : float or sequence of float, optional
+        Instead of `size`: the size becomes ``floor(size * scale_factor)``.
+    mode : {"nearest", "linear", "bilinear", "trilinear", "bicubic", "area"}
+        "linear", "bilinear" and "trilinear" are for one, two and three axes, "bicubic" for two;
+        "area" is the mean of the bins of `adaptive_avg_pool2d`.
+    align_corners : bool
+        The centres of the first and the last pixels stay where they are; otherwise the edges of
+        the image do. Not for "nearest" and "area".
+    align_mode : {0, 1}
+        For the linear modes without `align_corners`: pixel p of the result lies at
+        ``(p + 1/2) / scale - 1/2`` (0) or at ``p / scale`` (1).
+    data_format : str, optional
+        "NCL", "NCHW" or "NCDHW" (the default, by the number of axes), or "NLC", "NHWC", "NDHWC".
+    recompute_scale_factor : bool, optional
+        Work the scale out anew from the sizes, which `floor` may have changed.
+    antialias : bool
+        For "bilinear" and "bicubic": average over as many pixels as one of the result covers.
+
+    Raises
+    ------
+    ArgumentError, ShapeError, DTypeError
+
+    Notes
+    -----
+    Linear in `x`. The cubic filter is that of Keys (1981) with a = -0.75, with antialias -0.5.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([[[[0.0, 1.0]]]])
+    >>> interpolate(x, size=[1, 4], mode="bilinear").tolist()
+    [[[[0.0, 0.25, 0.75, 1.0]]]]
+    >>> interpolate(x, scale_factor=2).tolist()
+    [[[[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 1.0]]]]
+    """
+    op = "interpolate"
+    x = as_operand(op, x)
+    axes = spec_of(x).ndim - 2
+    if axes not in _LAYOUTS:
+        raise ShapeError(
+            f"{op}: x must have 3, 4 or 5 dimensions, got {format_shape(spec_of(x).shape)}"
+        )
+    kind, allowed = _FILTERS.get(str(mode).upper(), ("", ()))
+    if axes not in allowed:
+        names = [m.lower() for m, (_, ranks) in _FILTERS.items() if axes in ranks]
+        raise ArgumentError(
+            f"{op}: mode must be one of {names} for {axes + 2} dimensions, got {mode!r}"
+        )
+    if align_corners and kind in ("nearest", "area"):
+        raise ArgumentError(f"{op}: align_corners has no meaning with mode {mode!r}")
+    if antialias and str(mode).upper() not in ("BILINEAR", "BICUBIC"):
+        raise ArgumentError(f"{op}: antialias is for 'bilinear' and 'bicubic', not {mode!r}")
+    if align_mode not in (0, 1):
+        raise ArgumentError(f"{op}: align_mode must be 0 or 1, got {align_mode!r}")
+    layout = (data_format or _LAYOUTS[axes]).replace("NCW", "NCL").replace("NWC", "NLC")
+    images = Images(op, x, axes, layout)
+    if (size is None) == (scale_factor is None):
+        raise ArgumentError(f"{op}: give one of size and scale_factor")
+    sizes: tuple[int | None, ...] = (None,) * axes
+    scales: tuple[float | None, ...] = (None,) * axes
+    if size is not None:
+        sizes = ints(op, "size", size, axes)
+    else:
+        scales = _scales(scale_factor, axes)
+        if recompute_scale_factor or kind == "area":
+            plane = known(op, "the size of x", images.size, "declare it, or give size")
+            sizes = tuple(floor(n * s) for n, s in zip(plane, scales, strict=True) if s is not None)
+            scales = (None,) * axes
+        for n, s in zip(images.size, scales, strict=True):
+            if s is not None and not isinstance(n, Dim) and n * s < 1:
+                raise ShapeError(f"{op}: scale_factor {s} leaves nothing of {n} pixels")
+    if kind == "area":
+        return images.back(ops.adaptive_avg_pool(images.x, size=sizes))
+    out = images.x
+    for a in range(axes):
+        out = ops.resample(
+            out,
+            axis=2 + a,
+            size=sizes[a],
+            scale=scales[a],
+            mode=kind,
+            align_corners=bool(align_corners),
+            align_mode=align_mode,
+            antialias=bool(antialias),
+        )
+    return images.back(out)
+
+
+def upsample(
+    x: Any,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool = False,
+    align_mode: int = 0,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """`interpolate` by another name."""
+    return interpolate(x, size, scale_factor, mode, align_corners, align_mode, data_format)
+
+
+# --- windows as columns
+
+
+def unfold(
+    x: Any,
+    kernel_sizes: IntOrInts,
+    strides: IntOrInts = 1,
+    paddings: Any = 0,
+    dilations: IntOrInts = 1,
+    name: str | None = None,
+) -> Any:
+    """Each window of ``[N, C, H, W]`` as a column: ``[N, C kh kw, windows]``.
+
+    Parameters
+    ----------
+    kernel_sizes, strides, dilations : int or two ints
+    paddings : int, two ints, or four ints (top, left, bottom, right)
+
+    Raises
+    ------
+    ShapeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.reshape(paddle.arange(6.0), [1, 1, 2, 3])
+    >>> unfold(x, 2).tolist()
+    [[[0.0, 1.0], [1.0, 2.0], [3.0, 4.0], [4.0, 5.0]]]
+    """
+    images = Images("unfold", x, 2, "NCHW", floating=False)
+    return ops.unfold(
+        images.x, **_columns("unfold", kernel_sizes, strides, paddings, dilations)
+    )
+
+
+def _columns(op: str, kernel: Any, strides: Any, pads: Any, dilations: Any) -> dict[str, Any]:
+    if isinstance(pads, (list, tuple)) and len(pads) == 4:
+        top, left, bottom, right = ints(op, "paddings", pads, 4, least=0)
+    else:
+        top, left = bottom, right = ints(op, "paddings", pads, 2, least=0)
+    return {
+        "kernel": ints(op, "kernel_sizes", kernel, 2),
+        "stride": ints(op, "strides", strides, 2),
+        "padding": ((top, bottom), (left, right)),
+        "dilation": ints(op, "dilations", dilations, 2),
+    }
+
+
+def fold(
+    x: Any,
+    output_sizes: IntOrInts,
+    kernel_sizes: IntOrInts,
+    strides: IntOrInts = 1,
+    paddings: Any = 0,
+    dilations: IntOrInts = 1,
+    name: str | None = None,
+) -> Any:
+    """Images ``[N, C, *output_sizes]`` from the columns of their windows: the adjoint of `unfold`.
+
+    Columns are added up where windows overlap.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[N, C kh kw, windows]``
+    output_sizes : int or two ints
+    kernel_sizes, strides, paddings, dilations
+        As in `unfold`.
+
+    Raises
+    ------
+    ShapeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> fold(paddle.ones([1, 4, 2]), [2, 3], 2).tolist()
+    [[[[1.0, 2.0, 1.0], [1.0, 2.0, 1.0]]]]
+    """
+    x = as_operand("fold", x)
+    shape = spec_of(x).shape
+    if len(shape) != 3:
+        raise ShapeError(f"fold: x must be [N, C kh kw, windows], got {format_shape(shape)}")
+    size = ints("fold", "output_sizes", output_sizes, 2)
+    windows = _columns("fold", kernel_sizes, strides, paddings, dilations)
+    taps = prod(windows["kernel"])
+    (rows,) = known("fold", "the size of axis 1", shape[1:2])
+    counts = [
+        (n + b + a - d * (k - 1) - 1) // s + 1
+        for n, k, s, (b, a), d in zip(size, *windows.values(), strict=True)
+    ]
+    if rows % taps or min(counts) < 1 or not may_equal(shape[2:], (prod(counts),)):
+        raise ShapeError(
+            f"fold: x must be [N, a multiple of {taps}, {' * '.join(map(str, counts))}] for "
+            f"images of {list(size)}, got {format_shape(shape)}"
+        )
+    return ops.fold_like(x, images_like(x, rows // taps, size), **windows)
+
+
+# --- any position
+
+
+def affine_grid(
+    theta: Any, out_shape: Any, align_corners: bool = True, name: str | None = None
+) -> Any:
+    """Where the pixels of an image come from under affine maps, for `grid_sample`.
+
+    Parameters
+    ----------
+    theta : Tensor or Variable
+        ``[N, 2, 3]``, or ``[N, 3, 4]`` for volumes.
+    out_shape : sequence of int
+        ``[N, C, H, W]``, or ``[N, C, D, H, W]``, of the result of `grid_sample`.
+    align_corners : bool
+        Whether -1 and 1 are the centres of the outermost pixels, or their edges.
+
+    Returns
+    -------
+    ``[N, H, W, 2]``, or ``[N, D, H, W, 3]``: each position as (x, y) or (x, y, z).
+
+    Raises
+    ------
+    ShapeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> theta = paddle.to_tensor([[[2.0, 0.0, 0.0], [0.0, 1.0, 0.5]]])
+    >>> affine_grid(theta, [1, 1, 1, 2]).tolist()
+    [[[[-2.0, 0.5], [2.0, 0.5]]]]
+    """
+    op = "affine_grid"
+    theta = as_operand(op, theta, "theta")
+    if isinstance(out_shape, Tensor):
+        out_shape = out_shape.tolist()
+    shape, spec = tuple(out_shape), spec_of(theta)
+    axes = len(shape) - 2
+    if axes not in (2, 3) or any(not is_int(d) or d < 1 for d in shape[1:]):
+        raise ArgumentError(
+            f"{op}: out_shape must be [N, C, H, W] or [N, C, D, H, W], got {out_shape!r}"
+        )
+    batch = shape[:1] if is_int(shape[0]) and shape[0] >= 0 else spec.shape[:1]
+    if not may_equal(spec.shape, (*batch, axes, axes + 1)):
+        raise ShapeError(
+            f"{op}: theta must be {format_shape((*batch, axes, axes + 1))} for out_shape "
+            f"{list(shape)}, got {format_shape(spec.shape)}"
+        )
+    size = tuple(int(d) for d in shape[2:])
+    lines = [_line(n, align_corners) for n in size]
+    # Homogeneous positions (x, y, 1) of all pixels, the last axis of the image first.
+    mesh = [*np.meshgrid(*lines, indexing="ij")[::-1], np.ones(size)]
+    base = np.stack(mesh, axis=-1).reshape(1, -1, axes + 1).astype(spec.dtype)
+    out = ops.matmul(base, theta, transpose_y=True)
+    return ops.reshape(out, shape=(0, *size, axes))
+
+
+def _line(n: int, align_corners: bool) -> Any:
+    """n positions from -1 to 1; one alone lies in the middle."""
+    if align_corners:
+        return np.linspace(-1.0, 1.0, n) if n > 1 else np.zeros(1)
+    return (2.0 * np.arange(n) + 1.0) / n - 1.0
+
+
+def grid_sample(
+    x: Any,
+    grid: Any,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Images sampled at the positions in `grid`; differentiable in both.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[N, C, H, W]``, or ``[N, C, D, H, W]``, of known size.
+    grid : Tensor or Variable
+        ``[N, OH, OW, 2]``, or ``[N, OD, OH, OW, 3]``: positions (x, y) or (x, y, z), where -1 and 1
+        are the ends of an axis.
+    mode : {"bilinear", "nearest"}
+    padding_mode : {"zeros", "border", "reflection"}
+        What lies outside: zeros, the nearest pixel of the image, or its reflection.
+    align_corners : bool
+        Whether -1 and 1 are the centres of the outermost pixels, or their edges.
+
+    Returns
+    -------
+    ``[N, C, OH, OW]``, or ``[N, C, OD, OH, OW]``
+
+    Raises
+    ------
+    ShapeError, ArgumentError, DTypeError
+
+    Notes
+    -----
+    Between pixels the result is linear along each axis. At a pixel the derivative in `grid` is
+    that towards the next one; for "nearest" it is 0. A position that is no number counts as
+    outside. Jaderberg et al., "Spatial transformer networks" (2015).
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([[[[0.0, 1.0]]]])
+    >>> grid_sample(x, paddle.to_tensor([[[[-0.5, 0.0], [1.0, 0.0]]]])).tolist()
+    [[[[0.25, 1.0]]]]
+    """
+    op = "grid_sample"
+    x, grid = as_operand(op, x), as_operand(op, grid, "grid")
+    axes = 3 if spec_of(x).ndim == 5 else 2
+    images = Images(op, x, axes, _LAYOUTS[axes])
+    if mode not in ("bilinear", "nearest"):
+        raise ArgumentError(f"{op}: mode must be 'bilinear' or 'nearest', got {mode!r}")
+    if padding_mode not in ("zeros", "border", "reflection"):
+        raise ArgumentError(
+            f"{op}: padding_mode must be 'zeros', 'border' or 'reflection', got {padding_mode!r}"
+        )
+    shape = spec_of(grid).shape
+    if len(shape) != axes + 2 or shape[-1] != axes or not may_equal(shape[:1], images.shape[:1]):
+        raise ShapeError(
+            f"{op}: grid must be [N, {'OD, ' if axes == 3 else ''}OH, OW, {axes}] with the N of x "
+            f"{format_shape(images.shape)}, got {format_shape(shape)}"
+        )
+    channels, *plane = known(op, "the channels and the size of x", images.shape[1:])
+    if min(plane) < 1:
+        raise ShapeError(f"{op}: x {format_shape(images.shape)} has no pixels")
+    size = tuple(plane)
+    # The grid counts axes from the last one.
+    at = [
+        _inside(_pixel(part, n, align_corners), n, padding_mode, align_corners)
+        for part, n in zip(reversed(ops.unstack(grid, axis=axes + 1)), size, strict=True)
+    ]
+    if mode == "nearest":
+        return _pick(images.x, [_rounded(c) for c in at], channels, size)
+    below = [ops.floor(c) for c in at]
+    share = [c - b for c, b in zip(at, below, strict=True)]
+    total = None
+    for corner in itertools.product((0, 1), repeat=axes):
+        weight = None
+        for step, s in zip(corner, share, strict=True):
+            factor = s if step else 1.0 - s
+            weight = factor if weight is None else weight * factor
+        place = [b + 1.0 if step else b for step, b in zip(corner, below, strict=True)]
+        term = _pick(images.x, place, channels, size) * ops.unsqueeze(weight, axis=(1,))
+        total = term if total is None else total + term
+    return total
+
+
+def _pixel(part: Any, n: int, align_corners: bool) -> Any:
+    """Positions from -1 to 1 as positions among n pixels."""
+    if align_corners:
+        return (part + 1.0) * ((n - 1) / 2.0)
+    return (part + 1.0) * (n / 2.0) - 0.5
+
+
+def _inside(c: Any, n: int, padding_mode: str, align_corners: bool) -> Any:
+    """Positions as `padding_mode` takes them."""
+    if padding_mode == "zeros":
+        # What is a pixel or more outside is far outside: any such place gives 0, finite as it is.
+        near = ops.logical_and(ops.greater_than(c, -1.0), ops.less_than(c, float(n)))
+        return ops.where(near, c, -2.0)
+    if padding_mode == "reflection":
+        low = 0.0 if align_corners else -0.5
+        span = n - 1.0 - 2.0 * low
+        if span == 0.0:
+            return c * 0.0
+        c = c - low
+        c = ops.where(ops.less_than(c, 0.0), -c, c)
+        c = c - ops.floor(c / (2.0 * span)) * (2.0 * span)
+        c = ops.where(ops.greater_than(c, span), 2.0 * span - c, c) + low
+    c = ops.where(ops.greater_equal(c, 0.0), c, 0.0)
+    return ops.where(ops.less_equal(c, n - 1.0), c, n - 1.0)
+
+
+def _rounded(c: Any) -> Any:
+    """The nearest integers, of two the even one."""
+    up = ops.floor(c + 0.5)
+    odd = up - 2.0 * ops.floor(up * 0.5)
+    return ops.where(ops.equal(up - c, 0.5), up - odd, up)
+
+
+def _pick(x: Any, place: Sequence[Any], channels: int, size: Ints) -> Any:
+    """The pixels at whole positions, 0 where there is none."""
+    there, flat = None, None
+    for c, n in zip(place, size, strict=True):
+        inside = ops.logical_and(ops.greater_equal(c, 0.0), ops.less_equal(c, n - 1.0))
+        there = inside if there is None else ops.logical_and(there, inside)
+    for a, c in enumerate(place):
+        index = ops.cast(ops.where(there, c, 0.0), dtype="int64") * prod(size[a + 1 :])
+        flat = index if flat is None else flat + index
+    planes = (-1, channels, *[-1] * len(size))
+    index = ops.expand(ops.unsqueeze(flat, axis=(1,)), shape=planes)
+    return ops.where(ops.unsqueeze(there, axis=(1,)), ops.max_pool_gather(x, index), 0.0)

@@ -1,0 +1,135 @@
+"""Triangles and diagonals of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.dims import Dim
+from autograd_engine.errors import ShapeError
+from autograd_engine.ops.infer import same
+from autograd_engine.registry import NONDIFF, defop
+from autograd_engine.spec import Like, Shape, Spec, format_shape, may_equal
+
+Array = NDArray[Any]
+
+# --- triangles
+
+
+def _tril(x: Array, *, diagonal: int = 0) -> Array:
+    return np.tril(x, _within(x, diagonal))
+
+
+def _triu(x: Array, *, diagonal: int = 0) -> Array:
+    return np.triu(x, _within(x, diagonal))
+
+
+def _within(x: Array, diagonal: int) -> int:
+    """All diagonals beyond the corners are alike, and NumPy takes those of 64 bits only."""
+    return min(max(diagonal, -int(x.shape[-2])), int(x.shape[-1]))
+
+
+defop("tril", _tril, inputs="x", infer=same, tangent="linear").vjp(
+    x=lambda xp, g, *, diagonal: xp.tril(g, diagonal=diagonal)
+)
+defop("triu", _triu, inputs="x", infer=same, tangent="linear").vjp(
+    x=lambda xp, g, *, diagonal: xp.triu(g, diagonal=diagonal)
+)
+
+# --- one diagonal, as the last axis in the place of the two axes it runs along
+
+
+def _diagonal(x: Array, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    return np.diagonal(x, _inside(x.shape, offset, axis1, axis2), axis1, axis2)
+
+
+def _inside(shape: Any, offset: int, axis1: int, axis2: int) -> int:
+    """`offset`, or that of the first diagonal beyond the corner: NumPy takes 64 bits only."""
+    return min(max(offset, -int(shape[axis1])), int(shape[axis2]))
+
+
+def _diagonal_size(rows: Any, columns: Any, offset: int) -> Any:
+    """How many elements the diagonal has; of unknown sizes one symbol each time it is asked."""
+    rows, columns = rows + min(offset, 0), columns - max(offset, 0)
+    if rows == columns:
+        return rows
+    if isinstance(rows, Dim) or isinstance(columns, Dim):
+        return Dim.symbol(f"min({','.join(sorted(map(str, (rows, columns))))})")
+    return max(min(rows, columns), 0)
+
+
+def _diagonal_shape(shape: Shape, offset: int, axis1: int, axis2: int) -> Shape:
+    kept = tuple(d for k, d in enumerate(shape) if k not in (axis1, axis2))
+    return (*kept, _diagonal_size(shape[axis1], shape[axis2], offset))
+
+
+def _infer_diagonal(x: Spec, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Spec:
+    return Spec(_diagonal_shape(x.shape, offset, axis1, axis2), x.dtype)
+
+
+def _written(shape: Any, x: Array, offset: int, axis1: int, axis2: int) -> Array:
+    """Zeros of `shape` with `x` on a diagonal."""
+    out = np.zeros(shape, x.dtype)
+    view = np.diagonal(out, _inside(shape, offset, axis1, axis2), axis1, axis2)
+    view.flags.writeable = True
+    view[...] = x
+    return out
+
+
+def _undiagonal_like(
+    x: Array, like: Like, *, offset: int = 0, axis1: int = 0, axis2: int = 1
+) -> Array:
+    """Zeros with `x` on a diagonal: the adjoint of diagonal."""
+    _check_diagonal(x.shape, like.shape, offset, axis1, axis2)
+    return _written(like.shape, x, offset, axis1, axis2)
+
+
+def _check_diagonal(x: Shape, like: Shape, offset: int, axis1: int, axis2: int) -> None:
+    """Refuse all but one value for each element: NumPy would broadcast without a word."""
+    there = _diagonal_shape(like, offset, axis1, axis2)
+    if x != there and not may_equal(x, there):
+        raise ShapeError(
+            f"the diagonal of {format_shape(like)} has shape {format_shape(there)}, and what is "
+            f"to be written there {format_shape(x)}; expand it"
+        )
+
+
+def _infer_undiagonal(
+    x: Spec, like: Spec, *, offset: int = 0, axis1: int = 0, axis2: int = 1
+) -> Spec:
+    _check_diagonal(x.shape, like.shape, offset, axis1, axis2)
+    return Spec(like.shape, x.dtype)
+
+
+def _embedded(shape: Shape, offset: int, axis1: int, axis2: int) -> Shape:
+    """The last size of `shape`, and the offset, on both axes of the result."""
+    side = shape[-1] + abs(offset)
+    sizes = iter(shape[:-1])
+    return tuple(side if k in (axis1, axis2) else next(sizes) for k in range(len(shape) + 1))
+
+
+def _diag_embed(x: Array, *, offset: int = 0, axis1: int, axis2: int) -> Array:
+    return _written(_embedded(x.shape, offset, axis1, axis2), x, offset, axis1, axis2)
+
+
+defop("diagonal", _diagonal, inputs="x", infer=_infer_diagonal, tangent="linear").vjp(
+    x=lambda xp, g, x_like, **attrs: xp.undiagonal_like(g, x_like, **attrs)
+)
+defop(
+    "undiagonal_like",
+    _undiagonal_like,
+    inputs="x like",
+    infer=_infer_undiagonal,
+    tangent="linear",
+).vjp(x=lambda xp, g, **attrs: xp.diagonal(g, **attrs), like=NONDIFF)
+defop(
+    "diag_embed",
+    _diag_embed,
+    inputs="x",
+    infer=lambda x, *, offset=0, axis1, axis2: Spec(
+        _embedded(x.shape, offset, axis1, axis2), x.dtype
+    ),
+    tangent="linear",
+).vjp(x=lambda xp, g, **attrs: xp.diagonal(g, **attrs))

@@ -1,0 +1,164 @@
+"""Arrays joined into one, and cut into several."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.dims import Dim
+from autograd_engine.dtypes import common_dtype
+from autograd_engine.errors import ShapeError
+from autograd_engine.registry import NONDIFF, defop
+from autograd_engine.scattered import Scattered, iadd_scattered
+from autograd_engine.spec import Like, Shape, Spec, format_shape, may_equal
+
+Array = NDArray[Any]
+
+# --- along an axis that is there
+
+
+def _concat(*xs: Array, axis: int) -> Array:
+    return np.concatenate(xs, axis=axis)
+
+
+def _infer_concat(*xs: Spec, axis: int) -> Spec:
+    first = xs[0]
+    total = first.shape[axis]
+    for x in xs[1:]:
+        others = (*x.shape[:axis], first.shape[axis], *x.shape[axis + 1 :])
+        if x.ndim != first.ndim or not may_equal(first.shape, others):
+            raise ShapeError(
+                f"concat: {format_shape(first.shape)} and {format_shape(x.shape)} differ in an "
+                f"axis other than {axis}; only the axis along which they are joined may differ"
+            )
+        total = total + x.shape[axis]
+    shape = (*first.shape[:axis], total, *first.shape[axis + 1 :])
+    return Spec(shape, common_dtype([x.dtype for x in xs]))
+
+
+def _split_like(x: Array, *likes: Like, axis: int) -> tuple[Array, ...]:
+    """Cut `x` along `axis` into pieces as long as `likes`."""
+    stops = np.cumsum([like.shape[axis] for like in likes])[:-1]
+    return tuple(np.split(x, stops, axis=axis))
+
+
+defop("concat", _concat, inputs="*xs", infer=_infer_concat, dtypes="common", tangent="linear").vjp(
+    xs=lambda xp, g, xs_like, *, axis: xp.split_like(g, *xs_like, axis=axis)
+)
+defop(
+    "split_like",
+    _split_like,
+    inputs="x *likes",
+    outputs="*pieces",
+    infer=lambda x, *likes, axis: tuple(Spec(s.shape, x.dtype) for s in likes),
+    tangent="linear",
+).vjp(x=lambda xp, g_pieces, *, axis: xp.concat(*g_pieces, axis=axis), likes=NONDIFF)
+
+
+def _split(x: Array, *, sizes: tuple[int, ...], axis: int) -> tuple[Array, ...]:
+    _check_sizes(x.shape, sizes, axis)
+    return tuple(np.split(x, np.cumsum(sizes)[:-1], axis=axis))
+
+
+def _check_sizes(shape: Shape, sizes: tuple[int, ...], axis: int) -> None:
+    """NumPy would leave the last piece as long as it happens to be."""
+    if not isinstance(shape[axis], Dim) and sum(sizes) != shape[axis]:
+        raise ShapeError(
+            f"split: {list(sizes)} must be sizes that add up to {shape[axis]}, the size of axis "
+            f"{axis} of {format_shape(shape)}"
+        )
+
+
+def _infer_split(x: Spec, *, sizes: tuple[int, ...], axis: int) -> tuple[Spec, ...]:
+    _check_sizes(x.shape, sizes, axis)
+    return tuple(Spec((*x.shape[:axis], size, *x.shape[axis + 1 :]), x.dtype) for size in sizes)
+
+
+defop("split", _split, inputs="x", outputs="*pieces", infer=_infer_split, tangent="linear").vjp(
+    x=lambda xp, g_pieces, *, axis: xp.concat(*g_pieces, axis=axis)
+)
+
+# --- along a new axis
+
+
+def _stack(*xs: Array, axis: int) -> Array:
+    return np.stack(xs, axis=axis)
+
+
+def _one_shape(op: str, xs: tuple[Spec, ...], hint: str = "") -> Shape:
+    """The shape that all of `xs` have."""
+    first = xs[0].shape
+    for x in xs[1:]:
+        if not may_equal(first, x.shape):
+            raise ShapeError(
+                f"{op}: {format_shape(first)} and {format_shape(x.shape)} differ; all inputs must "
+                f"have one shape{hint}"
+            )
+    return first
+
+
+def _infer_stack(*xs: Spec, axis: int) -> Spec:
+    first = _one_shape("stack", xs)
+    return Spec((*first[:axis], len(xs), *first[axis:]), common_dtype([x.dtype for x in xs]))
+
+
+def _unstack(x: Array, *, axis: int) -> tuple[Array, ...]:
+    return tuple(np.moveaxis(x, axis, 0))
+
+
+def _infer_unstack(x: Spec, *, axis: int) -> tuple[Spec, ...]:
+    count = x.shape[axis]
+    if isinstance(count, Dim):
+        raise ShapeError(f"unstack: axis {axis} has an unknown size; declare it in static.data")
+    return (Spec((*x.shape[:axis], *x.shape[axis + 1 :]), x.dtype),) * count
+
+
+defop("stack", _stack, inputs="*xs", infer=_infer_stack, dtypes="common", tangent="linear").vjp(
+    xs=lambda xp, g, *, axis: xp.unstack(g, axis=axis)
+)
+defop(
+    "unstack", _unstack, inputs="x", outputs="*pieces", infer=_infer_unstack, tangent="linear"
+).vjp(x=lambda xp, g_pieces, *, axis: xp.stack(*g_pieces, axis=axis))
+
+# --- sum of many: what accumulation in a static program is
+
+
+def _add_n(*xs: Any) -> Any:
+    """Left fold, the order in which the tape accumulates."""
+    if len(xs) == 1:
+        return np.copy(xs[0])
+    total: Any = xs[0]
+    for k, x in enumerate(xs[1:]):
+        if x.shape != total.shape:
+            raise ShapeError("add_n: all inputs must have one shape; use add to broadcast")
+        in_place = k and x.__class__ is Scattered
+        total = iadd_scattered(total, x) if in_place else total + x
+    return total if total.__class__ is Scattered else np.asarray(total)
+
+
+def _infer_add_n(*xs: Spec) -> Spec:
+    first = _one_shape("add_n", xs, "; use add to broadcast")
+    return Spec(first, common_dtype([x.dtype for x in xs]))
+
+
+class _Repeat:
+    """A sequence that holds the same value at every position."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __getitem__(self, _: int) -> Any:
+        return self.value
+
+
+defop(
+    "add_n",
+    _add_n,
+    inputs="*xs",
+    infer=_infer_add_n,
+    dtypes="common",
+    tangent="linear",
+    takes_scattered="xs",
+).vjp(xs=lambda xp, g: _Repeat(g))

@@ -1,0 +1,129 @@
+"""Arrays made larger at their ends. `pads` holds what comes before and after, for each axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.dims import Dim
+from autograd_engine.errors import ShapeError
+from autograd_engine.registry import defop
+from autograd_engine.spec import Shape, Spec, format_shape
+
+Array = NDArray[Any]
+Pads = tuple[tuple[int, int], ...]
+
+
+def _core(shape: tuple[int, ...], pads: Pads) -> tuple[slice, ...]:
+    """Where the array lies in a padded one of `shape`."""
+    return tuple(slice(a, n - b) for n, (a, b) in zip(shape, pads, strict=True))
+
+
+def _padded(shape: Shape, pads: Pads) -> Shape:
+    return tuple(n + a + b for n, (a, b) in zip(shape, pads, strict=True))
+
+
+def _unpadded(shape: Shape, pads: Pads) -> Shape:
+    return tuple(n - a - b for n, (a, b) in zip(shape, pads, strict=True))
+
+
+# --- with a constant
+
+
+def _pad(x: Array, *, pads: Pads, value: float = 0.0) -> Array:
+    shape = _padded(x.shape, pads)
+    out = np.full(shape, value, x.dtype) if value else np.zeros(shape, x.dtype)
+    out[_core(out.shape, pads)] = x
+    return out
+
+
+def _unpad(x: Array, *, pads: Pads) -> Array:
+    return x[_core(x.shape, pads)]
+
+
+defop(
+    "pad",
+    _pad,
+    inputs="x",
+    infer=lambda x, *, pads, value=0.0: Spec(_padded(x.shape, pads), x.dtype),
+).vjp(x=lambda xp, g, *, pads: xp.unpad(g, pads=pads))
+defop(
+    "unpad",
+    _unpad,
+    inputs="x",
+    infer=lambda x, *, pads: Spec(_unpadded(x.shape, pads), x.dtype),
+    tangent="linear",
+).vjp(x=lambda xp, g, *, pads: xp.pad(g, pads=pads))
+
+# --- with elements of the array itself: "reflect", "replicate" or "circular"
+
+LIMITS: Final[dict[str, tuple[Callable[[int], float], str]]] = {
+    "reflect": (lambda n: n - 1, "less than the size of the axis"),
+    "replicate": (lambda n: np.inf if n else 0, "0 where the axis is empty"),
+    "circular": (lambda n: np.inf if n else 0, "0 where the axis is empty"),
+}
+
+
+def _check_pads(shape: Shape, pads: Pads, mode: str) -> None:
+    limit, rule = LIMITS[mode]
+    for axis, (n, pair) in enumerate(zip(shape, pads, strict=True)):
+        if not isinstance(n, Dim) and max(pair) > max(limit(n), 0):
+            raise ShapeError(
+                f"pad: mode '{mode}' takes pads that are {rule}; got {list(pair)} for axis {axis} "
+                f"of {format_shape(shape)}"
+            )
+
+
+def _sources(n: int, before: int, after: int, mode: str) -> Array:
+    """Which of the `n` elements of an axis comes at each place of the padded one."""
+    places = np.arange(-before, n + after)
+    if mode == "circular":
+        return places % max(n, 1)
+    if mode == "replicate":
+        return places.clip(0, max(n - 1, 0))
+    mirrored: Array = (n - 1) - np.abs((n - 1) - np.abs(places))
+    return mirrored
+
+
+def _extend(x: Array, *, pads: Pads, mode: str) -> Array:
+    _check_pads(x.shape, pads, mode)
+    out = x
+    for axis, (before, after) in enumerate(pads):
+        if before or after:
+            out = np.take(out, _sources(x.shape[axis], before, after, mode), axis)
+    return out
+
+
+def _unextend(x: Array, *, pads: Pads, mode: str) -> Array:
+    """The pads added to the elements they came from: the adjoint of extend."""
+    out = x.astype(np.float32) if x.dtype.char == "e" else x
+    for axis, (before, after) in enumerate(pads):
+        if before or after:
+            rows = np.moveaxis(out, axis, 0)
+            n = len(rows) - before - after
+            core = rows[before : before + n].copy()
+            sources = _sources(n, before, after, mode)
+            for k in (*range(before), *range(before + n, len(rows))):
+                core[sources[k]] += rows[k]
+            out = np.moveaxis(core, 0, axis)
+    return out.astype(x.dtype, copy=False)
+
+
+def _infer_extend(x: Spec, *, pads: Pads, mode: str) -> Spec:
+    _check_pads(x.shape, pads, mode)
+    return Spec(_padded(x.shape, pads), x.dtype)
+
+
+defop("extend", _extend, inputs="x", infer=_infer_extend, tangent="linear").vjp(
+    x=lambda xp, g, *, pads, mode: xp.unextend(g, pads=pads, mode=mode)
+)
+defop(
+    "unextend",
+    _unextend,
+    inputs="x",
+    infer=lambda x, *, pads, mode: Spec(_unpadded(x.shape, pads), x.dtype),
+    tangent="linear",
+).vjp(x=lambda xp, g, *, pads, mode: xp.extend(g, pads=pads, mode=mode))

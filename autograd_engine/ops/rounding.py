@@ -1,0 +1,106 @@
+"""Rounding, remainders, and the parts of floating-point numbers. Integers stay integers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.dtypes import BOOL
+from autograd_engine.errors import ArgumentError, DTypeError
+from autograd_engine.ops.infer import broadcast, no_bools, same
+from autograd_engine.registry import NONDIFF, OpDef, defop
+from autograd_engine.spec import Spec
+
+Array = NDArray[Any]
+
+
+def _round(x: Array, *, decimals: int = 0) -> Array:
+    """To the nearest, halves to even."""
+    if x.dtype.kind in "biu" and decimals >= 0:
+        return x.copy()
+    if decimals == 0:
+        return np.asarray(np.rint(x))
+    if x.dtype.char == "e":  # the power of ten leaves the range of float16 early
+        return _round(x.astype(np.float32), decimals=decimals).astype(np.float16)
+    with np.errstate(over="ignore", invalid="ignore"):
+        out = np.asarray(np.round(x, decimals))
+    # So large that the product with a power of ten overflows: there is nothing to round.
+    return np.where(np.isfinite(out), out, x)
+
+
+defop("floor", np.floor, inputs="x", infer=same).nondiff()
+defop("ceil", np.ceil, inputs="x", infer=same).nondiff()
+defop("trunc", np.trunc, inputs="x", infer=same).nondiff()
+defop("round", _round, inputs="x", infer=same).nondiff()
+
+
+# --- division with remainder, x = floor_divide(x, y) y + remainder(x, y), which has the sign of y
+
+
+def _dividing(name: str, ufunc: Any) -> OpDef:
+    def kernel(x: Array, y: Array) -> Array:
+        if x.dtype.kind == "b":
+            raise DTypeError(f"{name}: takes numbers, got bools; use x.astype('int64')")
+        if x.dtype.kind in "iu" and np.any(np.equal(y, 0)):
+            raise ArgumentError(
+                f"{name}: integers cannot be divided by 0, and y holds one; replace it, or use "
+                "x.astype('float32')"
+            )
+        return np.asarray(ufunc(x, y))
+
+    infer = no_bools(name, broadcast(name), "integers")
+    options: Any = {"broadcasts": 0, "dtypes": "common", "tangent": "elementwise"}
+    return defop(name, kernel, inputs="x y", infer=infer, **options)
+
+
+_dividing("remainder", np.remainder).vjp(
+    x=lambda xp, g: g,
+    y=lambda xp, g, x, y: -(g * xp.floor_divide(x, y)),
+)
+_dividing("floor_divide", np.floor_divide).nondiff()
+
+
+def _of_integers(name: str, ufunc: Any) -> OpDef:
+    def infer(x: Spec, y: Spec) -> Spec:
+        for argument, spec in (("x", x), ("y", y)):
+            if spec.dtype.kind not in "iu":
+                raise DTypeError(
+                    f"{name}: {argument} must hold integers, got {spec.dtype.name}; "
+                    f"use {argument}.astype('int64')"
+                )
+        return broadcast(name)(x, y)
+
+    return defop(name, ufunc, inputs="x y", infer=infer, broadcasts=0, dtypes="common").nondiff()
+
+
+_of_integers("gcd", np.gcd)
+_of_integers("lcm", np.lcm)
+
+# --- parts of a floating-point number
+
+
+def _frexp(x: Array) -> tuple[Array, Array]:
+    mantissa, exponent = np.frexp(x)
+    return np.asarray(mantissa), np.asarray(exponent).astype(x.dtype)
+
+
+defop(
+    "frexp",
+    _frexp,
+    inputs="x",
+    outputs="mantissa exponent",
+    nondiff_outputs="exponent",
+    infer=lambda x: (Spec(x.shape, x.dtype), Spec(x.shape, x.dtype)),
+    dtypes="floating",
+).vjp(x=lambda xp, g_mantissa, exponent: g_mantissa * xp.pow(2.0, -exponent))
+defop("signbit", np.signbit, inputs="x", infer=lambda x: Spec(x.shape, BOOL)).nondiff()
+defop(
+    "nextafter",
+    np.nextafter,
+    inputs="x y",
+    infer=broadcast("nextafter"),
+    broadcasts=0,
+    dtypes="floating",
+).vjp(x=NONDIFF, y=NONDIFF)

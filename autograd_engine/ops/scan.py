@@ -1,0 +1,213 @@
+"""Scans: running sums, products and extrema along one axis, forward or (with `reverse`) backward.
+
+The derivative of a running product holds products with one factor left out. They are neither
+divided out, which fails at zeros, nor written as a matrix: they obey a linear recurrence, whose own
+derivative is a linear recurrence in the other direction. So is the derivative of `logcumsumexp`,
+with factors that never exceed 1.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.dtypes import BOOL, INT64
+from autograd_engine.errors import ShapeError
+from autograd_engine.ops.infer import broadcast, same, sum_dtype
+from autograd_engine.registry import OpDef, defop
+from autograd_engine.spec import Spec, format_shape, may_equal
+
+Array = NDArray[Any]
+
+
+def _accumulate(ufunc: Any, x: Array, axis: int, reverse: bool, dtype: np.dtype[Any]) -> Array:
+    """The running reduction; float16 accumulates in float32."""
+    wide = np.dtype(np.float32) if dtype.char == "e" else dtype
+    if reverse:
+        out = np.flip(ufunc.accumulate(np.flip(x, axis), axis=axis, dtype=wide), axis)
+    else:
+        out = ufunc.accumulate(x, axis=axis, dtype=wide)
+    return np.asarray(out).astype(dtype, copy=False)
+
+
+def product_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Products keep their dtype, as the reference has it; those of bools are int64."""
+    return INT64 if dtype == BOOL else dtype
+
+
+def _cumsum(x: Array, *, axis: int, reverse: bool = False) -> Array:
+    return _accumulate(np.add, x, axis, reverse, sum_dtype(x.dtype))
+
+
+def _cumprod(x: Array, *, axis: int, reverse: bool = False) -> Array:
+    return _accumulate(np.multiply, x, axis, reverse, product_dtype(x.dtype))
+
+
+def _logcumsumexp(x: Array, *, axis: int, reverse: bool = False) -> Array:
+    return _accumulate(np.logaddexp, x, axis, reverse, x.dtype)
+
+
+# --- what their rules are made of
+
+
+def _shift(x: Array, *, axis: int, reverse: bool = False, fill: float = 0.0) -> Array:
+    """Each element at the place of the next (with `reverse`, of the one before)."""
+    out = np.empty(x.shape, x.dtype)
+    source, target = np.moveaxis(x, axis, 0), np.moveaxis(out, axis, 0)
+    if reverse:
+        target[:-1], target[-1:] = source[1:], fill
+    else:
+        target[1:], target[:1] = source[:-1], fill
+    return out
+
+
+defop("shift", _shift, inputs="x", infer=same).vjp(
+    x=lambda xp, g, *, axis, reverse: xp.shift(g, axis=axis, reverse=not reverse)
+)
+
+
+def _linear_recurrence(a: Array, b: Array, *, axis: int, reverse: bool = False) -> Array:
+    """s[i] = b[i] + a[i] s[i-1], with s[0] = b[0]; with `reverse` from the end: s[i+1] for s[i-1].
+
+    One step for each element of the line: a division or a doubling scheme would take fewer, but
+    the one fails where `a` is 0, the other overflows where the recurrence itself does not.
+    """
+    if a.shape != b.shape:
+        raise ShapeError(
+            f"linear_recurrence: a and b must have one shape, got {format_shape(a.shape)} and "
+            f"{format_shape(b.shape)}"
+        )
+    step = -1 if reverse else 1
+    factors = np.moveaxis(a, axis, 0)[::step]
+    terms = np.moveaxis(b, axis, 0)[::step]
+    out = np.array(terms, dtype=np.float32 if b.dtype.char == "e" else b.dtype, order="C")
+    for i in range(1, len(out)):
+        out[i] += factors[i] * out[i - 1]
+    return np.moveaxis(out[::step], 0, axis).astype(b.dtype, copy=False)
+
+
+def _infer_recurrence(a: Spec, b: Spec, **_: Any) -> Spec:
+    if not may_equal(a.shape, b.shape):
+        raise ShapeError(
+            f"linear_recurrence: a and b must have one shape, got {format_shape(a.shape)} and "
+            f"{format_shape(b.shape)}"
+        )
+    return Spec(b.shape, b.dtype)
+
+
+def _transposed_recurrence(xp: Any, g: Any, a: Any, *, axis: int, reverse: bool) -> Any:
+    """t[i] = g[i] + a[i+1] t[i+1]: what the cotangents add up to on their way back."""
+    factors = xp.shift(a, axis=axis, reverse=not reverse)
+    return xp.linear_recurrence(factors, g, axis=axis, reverse=not reverse)
+
+
+defop("linear_recurrence", _linear_recurrence, inputs="a b", infer=_infer_recurrence).vjp(
+    a=lambda xp, g, a, out, *, axis, reverse: (
+        _transposed_recurrence(xp, g, a, axis=axis, reverse=reverse)
+        * xp.shift(out, axis=axis, reverse=reverse)
+    ),
+    b=_transposed_recurrence,
+)
+
+
+def _exp_difference(x: Array, y: Array) -> Array:
+    """exp(x - y). Of equal infinities: 1 for the positive, 0 for the negative ones.
+
+    An element of -inf has no weight in a sum of exponentials, not even among its like.
+    """
+    with np.errstate(invalid="ignore"):
+        difference = np.asarray(x - y)
+    if np.isnan(difference).any():
+        equal = np.isnan(difference) & (x == y)
+        difference = np.where(equal, np.minimum(x, 0), difference)
+    return np.asarray(np.exp(difference))
+
+
+defop(
+    "exp_difference",
+    _exp_difference,
+    inputs="x y",
+    infer=broadcast("exp_difference"),
+    broadcasts=0,
+    dtypes="common",
+    tangent="elementwise",
+).vjp(x=lambda xp, g, out: g * out, y=lambda xp, g, out: -(g * out))
+
+# --- sums and products
+
+defop(
+    "cumsum",
+    _cumsum,
+    inputs="x",
+    infer=lambda x, *, axis, reverse=False: Spec(x.shape, sum_dtype(x.dtype)),
+    tangent="linear",
+).vjp(x=lambda xp, g, *, axis, reverse: xp.cumsum(g, axis=axis, reverse=not reverse))
+
+# d out[k] / d x[i] is the product of what lies before i, times that of what lies between i and k.
+defop(
+    "cumprod",
+    _cumprod,
+    inputs="x",
+    infer=lambda x, *, axis, reverse=False: Spec(x.shape, product_dtype(x.dtype)),
+).vjp(
+    x=lambda xp, g, x, out, *, axis, reverse: (
+        xp.shift(out, axis=axis, reverse=reverse, fill=1.0)
+        * _transposed_recurrence(xp, g, x, axis=axis, reverse=reverse)
+    )
+)
+
+
+def _logcumsumexp_x(xp: Any, g: Any, x: Any, out: Any, *, axis: int, reverse: bool) -> Any:
+    """Sum over k >= i of g[k] exp(x[i] - out[k]).
+
+    It is exp(x[i] - out[i]) t[i] with t[i] = g[i] + exp(out[i] - out[i+1]) t[i+1].
+    """
+    before = xp.shift(out, axis=axis, reverse=reverse, fill=-math.inf)
+    factors = xp.exp_difference(before, out)
+    return xp.exp_difference(x, out) * _transposed_recurrence(
+        xp, g, factors, axis=axis, reverse=reverse
+    )
+
+
+defop("logcumsumexp", _logcumsumexp, inputs="x", infer=same, dtypes="floating").vjp(
+    x=_logcumsumexp_x
+)
+
+# --- extrema
+
+
+def _running_extremum(name: str, ufunc: Any) -> OpDef:
+    def kernel(x: Array, *, axis: int) -> tuple[Array, Array]:
+        """Values so far, and where the latest of them is; NaN is the extremum from there on."""
+        values = ufunc.accumulate(x, axis=axis)
+        reached = x == values
+        if x.dtype.kind == "f":
+            reached |= x != x
+        sizes = [1] * x.ndim
+        sizes[axis] = x.shape[axis]
+        positions = np.arange(x.shape[axis], dtype=np.int64).reshape(sizes)
+        index = np.maximum.accumulate(np.where(reached, positions, 0), axis=axis)
+        return values, index
+
+    def infer(x: Spec, *, axis: int) -> tuple[Spec, Spec]:
+        return Spec(x.shape, x.dtype), Spec(x.shape, INT64)
+
+    return defop(
+        name,
+        kernel,
+        inputs="x",
+        outputs="values indices",
+        nondiff_outputs="indices",
+        infer=infer,
+    ).vjp(
+        x=lambda xp, g_values, indices, x_like, *, axis: xp.put_along_axis_like(
+            g_values, indices, x_like, axis=axis
+        )
+    )
+
+
+_running_extremum("cummax", np.maximum)
+_running_extremum("cummin", np.minimum)

@@ -1,0 +1,58 @@
+"""Checks of arguments that are not tensors: ints, axes, lists of tensors."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.spec import normalize_axis
+from autograd_engine.tensor.operand import as_operand, spec_of
+
+__all__ = ["axis_of", "integer", "ints", "operands"]
+
+
+def _is_integer(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        return value._data.size == 1 and value._data.dtype.kind in "iu"
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def integer(op: str, argument: str, value: Any) -> int:
+    """An int, or a tensor that holds one; a TypeError for anything else."""
+    if not _is_integer(value):
+        raise TypeError(f"{op}: {argument} must be an int, got {value!r}")
+    return int(value)
+
+
+def ints(op: str, argument: str, values: Any) -> tuple[int, ...]:
+    """Ints as a tuple: of one int, a list of them, or an integer tensor."""
+    if isinstance(values, (Tensor, np.ndarray)):
+        values = values.tolist()
+    if _is_integer(values):
+        values = (values,)
+    if not isinstance(values, (list, tuple)) or not builtins.all(_is_integer(v) for v in values):
+        raise TypeError(f"{op}: {argument} must hold ints, got {values!r}")
+    return tuple(int(v) for v in values)
+
+
+def axis_of(op: str, x: Any, axis: Any) -> int:
+    """An axis that exists: a 0-d array has none to cut, join or look along."""
+    ndim = spec_of(x).ndim
+    if not ndim:
+        raise ShapeError(f"{op}: takes one dimension or more, got a 0-d array; use reshape([1])")
+    return normalize_axis(op, int(axis) if isinstance(axis, Tensor) else axis, ndim)
+
+
+def operands(op: str, x: Any, argument: str = "x") -> list[Any]:
+    """The arrays of a list or tuple, of which there is at least one."""
+    if not isinstance(x, (list, tuple)):
+        raise TypeError(
+            f"{op}: {argument} must be a list or tuple of arrays, got {type(x).__name__}"
+        )
+    if not x:
+        raise ArgumentError(f"{op}: {argument} is empty; give one array at least")
+    return [as_operand(op, v, f"{argument}[{k}]") for k, v in enumerate(x)]

@@ -1,0 +1,193 @@
+"""In-place functions and methods, made from those that are not in place.
+
+``x.add_(y)`` computes ``add(x, y)``, makes `x` the result, and returns it. Memory is not written
+(docs/design.md, "Values"), so what was recorded before keeps the values it saw, and gradients are
+those of ``x = x.add(y)``:
+
+>>> import autograd_engine as paddle
+>>> x = paddle.to_tensor([3.0], stop_gradient=False)
+>>> y = x * 2.0
+>>> z = y * y
+>>> y.add_(paddle.ones([1])).tolist()
+[7.0]
+>>> z.backward()
+>>> x.grad.tolist()
+[24.0]
+
+A variable of a program has no values to replace: there the functions return the result, and the
+variable stays what it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from autograd_engine.eager.rebind import check_writable, rebind
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import NotATensorError
+from autograd_engine.namespace import ops
+from autograd_engine.static.program import Variable
+from autograd_engine.tensor import random_like
+from autograd_engine.tensor.conversion import held, number
+from autograd_engine.tensor.operand import spec_of
+
+__all__ = ["functions", "in_place", "methods"]
+
+
+def _names(text: str) -> list[str]:
+    return text.split()
+
+
+# Where the reference has both a function and a method of this name (with an underscore).
+_BOTH: Final = _names("""
+abs acos acosh addmm asin asinh atan atanh baddbmm bitwise_and bitwise_invert bitwise_left_shift
+bitwise_not bitwise_or bitwise_right_shift bitwise_xor cast copysign cos cosh cumprod cumsum digamma
+div divide equal flatten floor_divide floor_mod frac gammainc gammaincc gammaln gcd greater_equal
+greater_than hypot i0 index_add index_fill index_put lcm ldexp less less_equal less_than lgamma log
+log10 log1p log2 logical_and logical_not logical_or logical_xor logit masked_fill masked_scatter mod
+multigammaln multiply nan_to_num neg not_equal polygamma pow remainder renorm reshape scatter
+scatter_add sin sinc sinh square squeeze sub subtract t tan tanh transpose tril triu trunc unsqueeze
+where bernoulli cauchy geometric log_normal normal
+""")
+_METHODS: Final = _names("""
+add ceil clamp clip copy erfinv exp exponential fill floor lerp mul put_along_axis random reciprocal
+round rsqrt scale sigmoid sqrt uniform zero
+""")
+_FUNCTIONS: Final = _names("erf expm1")
+
+# The same under another name, where the function that is not in place has only this one.
+_ALIASES: Final = {
+    "div": "divide",
+    "mul": "multiply",
+    "sub": "subtract",
+    "clamp": "clip",
+    "mod": "remainder",
+    "floor_mod": "remainder",
+    "gammaln": "lgamma",
+}
+_RESHAPING: Final = frozenset({"flatten", "reshape", "squeeze", "t", "transpose", "unsqueeze"})
+_RETYPING: Final = frozenset(
+    _names("""
+    cast equal greater_equal greater_than less less_equal less_than logical_and logical_not
+    logical_or logical_xor not_equal divide div
+    """)
+)
+
+
+def in_place(
+    name: str,
+    function: Callable[..., Any],
+    *,
+    instead: str = "",
+    position: int = 0,
+    reshapes: bool = False,
+    retypes: bool = False,
+) -> Callable[..., Any]:
+    """The in-place form of `function`.
+
+    Parameters
+    ----------
+    name : str
+        Without the underscore.
+    function : callable
+    instead : str
+        What to write where it is refused.
+    position : int
+        The place of the argument that takes the result.
+    reshapes, retypes : bool
+        Whether that may change its shape and dtype. Floats always may become wider ones.
+    """
+    call = f"{name}_"
+    instead = instead or f"x = paddle.{name}(x, ...)"
+    target = function.__code__.co_varnames[position]
+
+    def write(*args: Any, **kwargs: Any) -> Any:
+        x = args[position] if len(args) > position else kwargs.get(target)
+        if isinstance(x, Tensor):
+            check_writable(x, call, instead)
+        result = function(*args, **kwargs)
+        if isinstance(x, Variable):
+            return result
+        if not isinstance(x, Tensor):
+            raise NotATensorError(
+                f"{call}: {target} must be a Tensor to take the result, got {type(x).__name__}"
+            )
+        wider = x._data.dtype.kind == result._data.dtype.kind == "f"
+        return rebind(x, result, call, instead, reshapes=reshapes, retypes=retypes or wider)
+
+    write.__name__ = write.__qualname__ = call
+    write.__doc__ = f"`{name}`, whose result `{target}` becomes; it is returned."
+    write.__wrapped__ = function  # type: ignore[attr-defined]  # what `inspect.signature` shows
+    return write
+
+
+def _fill(x: Any, value: float) -> Any:
+    value = held("fill_", "value", number("fill_", "value", value), spec_of(x).dtype)
+    return ops.full_like(x, value=value)
+
+
+def _zero(x: Any) -> Any:
+    return ops.zeros_like(x)
+
+
+def _sigmoid(x: Any) -> Any:
+    return ops.sigmoid(x)
+
+
+def _copy(x: Any, other: Any, blocking: bool = True) -> Any:
+    return ops.assign(ops.cast_like(other, x))
+
+
+_OWN: Final[dict[str, Callable[..., Any]]] = {
+    "copy": _copy,
+    "fill": _fill,
+    "sigmoid": _sigmoid,
+    "zero": _zero,
+    **random_like.DRAWS,
+}
+_INSTEAD: Final = {
+    "copy": "x = paddle.assign(other)",
+    "fill": "x = paddle.full_like(x, value)",
+    "zero": "x = paddle.zeros_like(x)",
+    "normal": "x = paddle.randn_like(x)",
+    "uniform": "x = paddle.rand_like(x)",
+}
+
+
+def _made(names: list[str], found: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
+    made = {}
+    for name in names:
+        own = _OWN.get(name)
+        function = own or found.get(name) or found.get(_ALIASES.get(name, ""))
+        if function is not None:
+            made[f"{name}_"] = in_place(
+                name,
+                function,
+                instead=_INSTEAD.get(name, "paddle.assign, and a new tensor" if own else ""),
+                position=1 if name == "where" else 0,
+                reshapes=name in _RESHAPING,
+                retypes=name in _RETYPING,
+            )
+    return made
+
+
+def functions(found: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
+    """The in-place functions that the package exports, for the functions in `found`."""
+    return _made([*_BOTH, *_FUNCTIONS], found)
+
+
+def methods(found: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
+    """The in-place methods of Tensor and Variable, for the functions in `found`."""
+    both = {f"{name}_": found[f"{name}_"] for name in _BOTH if f"{name}_" in found}
+    return {**both, **_made(_METHODS, found), "detach_": detach_}
+
+
+def detach_(x: Any) -> Any:
+    """Cut `x` off from the graph it came from, and return it; a leaf asks for no gradient then."""
+    if isinstance(x, Variable):
+        detached = ops.assign(x)
+        detached.stop_gradient = True
+        return detached
+    x._node, x._stop = None, True
+    return x

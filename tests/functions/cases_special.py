@@ -1,0 +1,171 @@
+"""Calls of the public functions of `math`: exponentials, trigonometry, special functions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import autograd_engine as paddle
+from tests.registry import references_math as reference
+from tests.registry.references_basic import each
+from tests.registry.samples_math import above_1, below_0, inside, probability
+from tests.registry.sampling import away_from_zero, positive, real
+
+from .calls_math import binary, unary
+from .case import Case
+from .peers import torch
+
+
+def special(name: str) -> Any:
+    """The same function of torch.special."""
+    return lambda *xs: getattr(torch.special, name)(*xs)
+
+
+CASES: dict[str, list[Case]] = {
+    # --- roots, exponentials, logarithms
+    "square": unary("square", real, np.square),
+    "sqrt": unary("sqrt", positive, np.sqrt),
+    "rsqrt": unary("rsqrt", positive, lambda x: 1.0 / np.sqrt(x)),
+    "exp": unary("exp", real, np.exp),
+    "expm1": unary("expm1", real, np.expm1),
+    "log": unary("log", positive, np.log),
+    "log2": unary("log2", positive, np.log2),
+    "log10": unary("log10", positive, np.log10),
+    "log1p": unary("log1p", positive, np.log1p),
+    "logaddexp": binary("logaddexp", np.logaddexp),
+    # --- trigonometry
+    "sin": unary("sin", real, np.sin),
+    "cos": unary("cos", real, np.cos),
+    "tan": unary("tan", inside, np.tan),
+    "asin": unary("asin", inside, np.arcsin),
+    "acos": unary("acos", inside, np.arccos),
+    "atan": unary("atan", real, np.arctan),
+    "atan2": binary("atan2", np.arctan2, away_from_zero),
+    "hypot": binary("hypot", np.hypot, away_from_zero),
+    "sinh": unary("sinh", real, np.sinh),
+    "cosh": unary("cosh", real, np.cosh),
+    "tanh": unary("tanh", real, np.tanh),
+    "stanh": [
+        Case(
+            "plain",
+            lambda x: paddle.stanh(x),
+            (real(3),),
+            lambda x: 1.7159 * np.tanh(0.67 * x),
+        ),
+        Case(
+            "scales", lambda x: paddle.stanh(x, 2.0, 0.5), (real(2),), lambda x: np.tanh(2 * x) / 2
+        ),
+    ],
+    "asinh": unary("asinh", real, np.arcsinh),
+    "acosh": unary("acosh", above_1, np.arccosh),
+    "atanh": unary("atanh", inside, np.arctanh),
+    "deg2rad": unary("deg2rad", real, np.deg2rad),
+    "rad2deg": unary("rad2deg", real, np.rad2deg),
+    "sinc": [
+        *unary("sinc", real, np.sinc),
+        Case("zero", lambda x: paddle.sinc(x), (np.asarray([0.0, 1.0, -2.0]),), np.sinc),
+    ],
+    # --- special functions
+    "erf": unary("erf", real, each(math.erf)),
+    "erfinv": unary("erfinv", inside, each(reference.erfinv)),
+    "logit": [
+        *unary("logit", probability, lambda x: np.log(x / (1.0 - x))),
+        Case(
+            "eps",
+            lambda x: paddle.logit(x, 0.2),
+            (np.asarray([0.1, 0.4, 0.7, 0.95]),),
+            lambda x: np.log(np.clip(x, 0.2, 0.8) / (1.0 - np.clip(x, 0.2, 0.8))),
+            lambda x: torch.logit(x, 0.2),
+        ),
+    ],
+    "lgamma": [
+        *unary("lgamma", positive, each(math.lgamma)),
+        Case(
+            "below-0",
+            lambda x: paddle.lgamma(x),
+            (below_0(4),),
+            each(math.lgamma),
+            lambda x: torch.lgamma(x),
+        ),
+    ],
+    "gammaln": unary("gammaln", positive, each(math.lgamma), like="lgamma"),
+    "digamma": unary("digamma", positive, each(lambda x: reference.polygamma(x, 0))),
+    "polygamma": [
+        Case(
+            f"n{n}",
+            lambda x, n=n: paddle.polygamma(x, n),
+            (positive(3) + 0.5,),
+            each(lambda x, n=n: reference.polygamma(x, n)),
+            lambda x, n=n: torch.polygamma(n, x),
+        )
+        for n in range(4)
+    ],
+    "multigammaln": [
+        Case(
+            f"p{p}",
+            lambda x, p=p: paddle.multigammaln(x, p),
+            (positive(3) + 1.0,),
+            each(
+                lambda x, p=p: (
+                    p * (p - 1) / 4 * math.log(math.pi)
+                    + math.fsum(math.lgamma(x - k / 2) for k in range(p))
+                )
+            ),
+            lambda x, p=p: torch.mvlgamma(x, p),
+        )
+        for p in (1, 3)
+    ],
+    "gammainc": [
+        Case(
+            "plain",
+            lambda y: paddle.gammainc(1.7, y),
+            (positive(2, 3),),
+            each(lambda y: reference.gammainc(1.7, y)),
+            lambda y: torch.special.gammainc(torch.full_like(y, 1.7), y),
+        ),
+    ],
+    "gammaincc": [
+        Case(
+            "plain",
+            lambda y: paddle.gammaincc(0.6, y),
+            (positive(2, 3),),
+            each(lambda y: 1.0 - reference.gammainc(0.6, y)),
+            lambda y: torch.special.gammaincc(torch.full_like(y, 0.6), y),
+        ),
+    ],
+    **{
+        name: [
+            Case(
+                "plain",
+                lambda x, name=name: getattr(paddle, name)(x),
+                (away_from_zero(2, 3),),
+                each(
+                    lambda x, n=n, scaled=scaled: (
+                        reference.bessel_i(x, n) * (math.exp(-abs(x)) if scaled else 1.0)
+                    )
+                ),
+                special(name),
+            ),
+            Case(
+                "method",
+                lambda x, name=name: getattr(x, name)(),
+                (away_from_zero(),),
+                torch=special(name),
+            ),
+        ]
+        for name, n, scaled in (
+            ("i0", 0, False),
+            ("i0e", 0, True),
+            ("i1", 1, False),
+            ("i1e", 1, True),
+        )
+    },
+}
+CASES["i0"].append(
+    Case("zero", lambda x: paddle.i0(x), (np.zeros(2),), lambda x: np.ones(2), special("i0"))
+)
+CASES["i1"].append(
+    Case("zero", lambda x: paddle.i1(x), (np.zeros(2),), lambda x: np.zeros(2), special("i1"))
+)
