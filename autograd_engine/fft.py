@@ -215,7 +215,8 @@ def irfft_parts(
     Examples
     --------
     >>> import autograd_engine as paddle
-    >>> paddle.fft.irfft_parts(*paddle.fft.rfft_parts(paddle.to_tensor([1.0, 2.0, 3.0])), n=3).tolist()
+    >>> re, im = paddle.fft.rfft_parts(paddle.to_tensor([1.0, 2.0, 3.0]))
+    >>> paddle.fft.irfft_parts(re, im, n=3).tolist()
     [1.0, 2.0, 3.0]
     """
     x, y, axis = _parts("irfft_parts", real, imag, None, axis)
@@ -346,9 +347,7 @@ def _frequencies(op: str, n: Any, d: float, dtype: DTypeLike | None, make: Any) 
     return constant(make(n, d).astype(chosen))
 
 
-def fftfreq(
-    n: int, d: float = 1.0, dtype: DTypeLike | None = None, name: str | None = None
-) -> Any:
+def fftfreq(n: int, d: float = 1.0, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Frequencies of a transform of `n` samples that are `d` apart, in its order.
 
     Examples

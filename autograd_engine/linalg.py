@@ -17,19 +17,16 @@ from autograd_engine.tensor.diagonals import diagonal
 from autograd_engine.tensor.inverse import (
     cholesky_inverse,
     cholesky_solve,
-    cond,
     det,
     inv,
-    lstsq,
     lu_solve,
     matrix_exp,
     matrix_power,
-    matrix_rank,
-    pinv,
     slogdet,
     solve,
     triangular_solve,
 )
+from autograd_engine.tensor.least_squares import cond, lstsq, matrix_rank, pinv
 from autograd_engine.tensor.linalg import matmul, matrix_transpose, vecdot
 from autograd_engine.tensor.norms import matrix_norm, norm, vector_norm
 from autograd_engine.tensor.products import cross, multi_dot

@@ -20,6 +20,7 @@ from autograd_engine.tensor import (
     indexing,
     inplace,
     inverse,
+    least_squares,
     linalg,
     logic,
     manipulation,
@@ -50,10 +51,7 @@ _DECOMPOSITIONS: Final = ("eig", "eigvals", "householder_product", "lu", "lu_unp
 _LINEAR_SYSTEMS: Final = (
     "cholesky_inverse",
     "cholesky_solve",
-    "cond",
-    "lstsq",
     "matrix_power",
-    "pinv",
     "slogdet",
     "solve",
 )
@@ -93,6 +91,7 @@ METHODS: Final[dict[str, Any]] = {
     **{name: getattr(complex_values, name) for name in complex_values.__all__ if name != "complex"},
     **{name: getattr(decomposition, name) for name in _DECOMPOSITIONS},
     **{name: getattr(inverse, name) for name in _LINEAR_SYSTEMS},
+    **{name: getattr(least_squares, name) for name in ("cond", "lstsq", "pinv")},
     "astype": math.cast,
     "clone": creation.clone,
     "__matmul__": linalg.matmul,

@@ -214,9 +214,9 @@ EITHER_MODE = [
     case("batch_norm w", lambda t: F.batch_norm(t.a, t.v, t.v, t.u), SHAPE, "weight must have sha"),
     case(
         "batch_norm layout",
-        lambda t: F.batch_norm(t.a, t.v, t.v, data_format="NHWC"),
+        lambda t: F.batch_norm(t.a, t.v, t.v, data_format="CHWN"),
         VALUE,
-        "data_format must have C second",
+        "data_format must be one of",
     ),
     case("lstm_cell", lambda t: F.lstm_cell(t.a, t.a, t.a, t.a), VALUE, r"states must be \(h, c\)"),
     case("rnn cell", lambda t: F.rnn(3, t.b, t.a), VALUE, "cell must be callable, got int"),

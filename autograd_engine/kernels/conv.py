@@ -279,7 +279,7 @@ class _Geometry:
         return lanes.reshape(self.groups, self.filters // self.groups, prod(out) * n)
 
     def flat_lanes(self, g: NDArray[Any]) -> NDArray[Any]:
-        """Outputs (n, groups, O / groups, windows) as matrices (groups, O / groups, windows * n)."""
+        """Outputs (n, groups, O / groups, windows) as matrices; see `lanes`."""
         if len(g) == 1:
             return _accumulable(g[0])
         lanes = np.ascontiguousarray(g.transpose(1, 2, 3, 0), sum_dtype(g.dtype))
@@ -404,7 +404,9 @@ def _phases(
         q = max(0, -((r - before) // stride))  # the first that is no padding
         pixels = slice(q * stride + r - before, size, stride)
         count = len(range(*pixels.indices(size)))
-        first = next((i for i in range(min(step, kernel)) if (dilation * i - r) % stride == 0), None)
+        first = next(
+            (i for i in range(min(step, kernel)) if (dilation * i - r) % stride == 0), None
+        )
         if first is None:
             found.append(_Phase(pixels, slice(0, 0), slice(0, 0), (0, 0), 1))
             continue
@@ -437,8 +439,7 @@ def _geometry(
             f"of filters divisible by {groups}; the images are {x}"
         )
     out = [
-        window_count(*along)
-        for along in zip(size, kernel, stride, padding, dilation, strict=True)
+        window_count(*along) for along in zip(size, kernel, stride, padding, dilation, strict=True)
     ]
     if min(out) < 1:
         raise ValueError(

@@ -80,9 +80,7 @@ def max_pool(
     return out, _first_maximum(x, out, axes)
 
 
-def adaptive_max_pool(
-    x: NDArray[Any], *, size: Bins
-) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def adaptive_max_pool(x: NDArray[Any], *, size: Bins) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Largest element of each bin, and where it is; see `max_pool`."""
     size = _known(size, x.shape)
     if windows := _even(x.shape[2:], size):
@@ -313,9 +311,7 @@ def _bin_axis(size: int, count: int) -> _Axis:
         return _axis(size, size // count, size // count, (0, 0), False)
     bins = _bins(size, count)
     starts, stops = np.array(bins).T
-    taps = [
-        (slice(p, p + 1), slice(i, i + 1)) for p, ends in enumerate(bins) for i in range(*ends)
-    ]
+    taps = [(slice(p, p + 1), slice(i, i + 1)) for p, ends in enumerate(bins) for i in range(*ends)]
     return _Axis(starts, stops - starts, stops - starts, tuple(taps))
 
 
@@ -365,9 +361,7 @@ def _weights(axes: Sequence[_Axis], exclusive: bool) -> NDArray[Any]:
     return np.asarray(reduce(np.multiply.outer, counts))
 
 
-def _first_maximum(
-    x: NDArray[Any], out: NDArray[Any], axes: Sequence[_Axis]
-) -> NDArray[np.int64]:
+def _first_maximum(x: NDArray[Any], out: NDArray[Any], axes: Sequence[_Axis]) -> NDArray[np.int64]:
     """Position of the first element of each window that equals its maximum.
 
     In two axes, offset t = kw i + j is the first to match when just t offsets before it do not,

@@ -2,7 +2,7 @@
 
 Element p of the result is a weighted sum of a few elements of the input: those at ``index[:, p]``,
 with ``weight[:, p]``. Only they are read, so an infinity or a NaN spreads no further than the
-filter reaches.
+filter reaches; what has the weight 0 is not read either.
 
 With n elements in and m out, the centre of element p lies at
 
@@ -10,15 +10,15 @@ With n elements in and m out, the centre of element p lies at
     (p + 1/2) / scale - 1/2     for half pixels (align_mode 0)
     p / scale                   otherwise (align_mode 1)
 
-where 1 / scale is n / m unless a scale is given. "nearest" takes the element below it (above from
-one half on with aligned corners, and never by half pixels), "linear" weights its two neighbours,
-and "cubic" four of them by the cubic convolution kernel of Keys (1981), elements past the ends
-being those at the ends.
+where 1 / scale is n / m unless a scale is given. "nearest" takes the element below p / scale,
+"linear" weights the two neighbours, and "cubic" four of them by the cubic convolution kernel of
+Keys (1981), elements past the ends being those at the ends.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from math import floor
 from typing import Any
 
@@ -75,19 +75,16 @@ def resample(
     ... )
     array([0. , 0.5, 1. ])
     """
-    index, weight = _taps(
-        x.shape[axis], size, scale, mode, align_corners, align_mode, antialias
-    )
+    taps = _taps(x.shape[axis], size, scale, mode, align_corners, align_mode, antialias)
+    if mode == "nearest":
+        return x.take(taps.index[0], axis=axis)
     dtype = sum_dtype(x.dtype)
-    shape = (-1, *[1] * (x.ndim - 1 - axis))
-    total: Array | None = None
-    for i, w in zip(index, weight, strict=True):
+    total = np.zeros((), dtype)
+    for i, w in zip(taps.index, taps.weight, strict=True):
         term = x.take(i, axis=axis)
-        if mode == "nearest":
-            return term
-        term = term * w.astype(dtype).reshape(shape)
-        total = term if total is None else total + term
-    assert total is not None
+        if (unused := np.flatnonzero(w == 0.0)).size:  # 0 times infinity is NaN
+            term[(*[slice(None)] * axis, unused)] = 0.0
+        total = total + term * w.astype(dtype).reshape(-1, *[1] * (x.ndim - 1 - axis))
     return total.astype(x.dtype, copy=False)
 
 
@@ -105,26 +102,44 @@ def resample_like(
 ) -> Array:
     """The adjoint of `resample`: an array of the shape of `like` and the dtype of `y`."""
     n = like.shape[axis]
-    index, weight = _taps(n, size, scale, mode, align_corners, align_mode, antialias)
-    dtype = sum_dtype(y.dtype)
-    if y.shape != (*like.shape[:axis], index.shape[1], *like.shape[axis + 1 :]):
+    taps = _taps(n, size, scale, mode, align_corners, align_mode, antialias)
+    dtype, m = sum_dtype(y.dtype), taps.index.shape[1]
+    if y.shape != (*like.shape[:axis], m, *like.shape[axis + 1 :]):
         raise ValueError(f"interpolate: {like.shape} has no result of shape {y.shape}")
-    # Terms in the order of the elements they go to, so that each has one run of them to add up.
-    order, starts, reached = _runs(index.tobytes(), index.shape)
     lines = np.moveaxis(y, axis, -1).astype(dtype, copy=False)
-    terms = lines[..., order % index.shape[1]] * weight.ravel()[order].astype(dtype)
+    terms = lines[..., taps.order % m] * taps.weight.ravel()[taps.order].astype(dtype)
     out = np.zeros((*lines.shape[:-1], n), dtype)
-    if len(reached):
-        out[..., reached] = np.add.reduceat(terms, starts, axis=-1)
+    out[..., taps.reached] = np.add.reduceat(terms, taps.starts, axis=-1)
     return np.ascontiguousarray(np.moveaxis(out, -1, axis), y.dtype)
 
 
-@lru_cache(maxsize=256)
-def _runs(index: bytes, shape: tuple[int, int]) -> tuple[Array, Array, Array]:
-    flat = np.frombuffer(index, np.int64)
-    order = np.argsort(flat, kind="stable")
-    reached, starts = np.unique(flat[order], return_index=True)
-    return order, starts, reached
+@dataclass(frozen=True)
+class _Taps:
+    """Positions (taps, m) in the input, and their weights.
+
+    `order` sorts the terms, flattened and without those of weight 0, by the elements they belong
+    to: those of element ``reached[k]`` are the run from ``starts[k]`` on.
+    """
+
+    index: Array
+    weight: Array
+
+    @cached_property
+    def order(self) -> Array:
+        order = np.argsort(self.index.ravel(), kind="stable")
+        return order[self.weight.ravel()[order] != 0.0]
+
+    @cached_property
+    def _runs(self) -> tuple[Array, Array]:
+        return np.unique(self.index.ravel()[self.order], return_index=True)
+
+    @property
+    def reached(self) -> Array:
+        return self._runs[0]
+
+    @property
+    def starts(self) -> Array:
+        return self._runs[1]
 
 
 @lru_cache(maxsize=256)
@@ -136,8 +151,7 @@ def _taps(
     align_corners: bool,
     align_mode: int,
     antialias: bool,
-) -> tuple[Array, Array]:
-    """Positions (taps, m) in the input, and their weights."""
+) -> _Taps:
     m = resampled_size(n, size, scale)
     if n < 1 or m < 1:
         raise ValueError(f"interpolate: cannot make {m} elements of {n}")
@@ -151,17 +165,18 @@ def _taps(
         return _wide(n, p, step, half, cubic=mode == "cubic")
     at = (p + 0.5) * step - 0.5 if half else p * step
     if mode == "nearest":
-        nearest = np.floor(at + 0.5 if align_corners else at).astype(np.int64)
-        return np.minimum(nearest, n - 1)[None], np.ones((1, m))
+        nearest = np.floor(at).astype(np.int64)
+        return _Taps(np.minimum(nearest, n - 1)[None], np.ones((1, m)))
     if mode == "linear":
         at = np.maximum(at, 0.0)
         below = np.minimum(np.floor(at).astype(np.int64), n - 1)
         share = at - below
         index = np.stack([below, np.minimum(below + 1, n - 1)])
-        return index, np.stack([1.0 - share, share])
+        return _Taps(index, np.stack([1.0 - share, share]))
     below = np.floor(at).astype(np.int64)
     taps = np.arange(-1, 3)[:, None]
-    return np.clip(below + taps, 0, n - 1), _cubic(np.abs(at - below - taps), -0.75)
+    weight = _cubic(np.abs(at - below - taps), -0.75)
+    return _Taps(np.clip(below + taps, 0, n - 1), weight)
 
 
 def _cubic(d: Array, a: float) -> Array:
@@ -171,7 +186,7 @@ def _cubic(d: Array, a: float) -> Array:
     return np.where(d <= 1.0, near, np.where(d < 2.0, far, 0.0))
 
 
-def _wide(n: int, p: Array, step: float, half: bool, *, cubic: bool) -> tuple[Array, Array]:
+def _wide(n: int, p: Array, step: float, half: bool, *, cubic: bool) -> _Taps:
     """A filter as wide as the elements of the result, its weights normalised over the input."""
     wide = max(step, 1.0)
     reach = (2.0 if cubic else 1.0) * wide
@@ -183,4 +198,4 @@ def _wide(n: int, p: Array, step: float, half: bool, *, cubic: bool) -> tuple[Ar
     distance = np.abs(index + 0.5 - centre) / wide
     weight = _cubic(distance, -0.5) if cubic else np.maximum(1.0 - distance, 0.0)
     weight = np.where(index < last, weight, 0.0)
-    return np.minimum(index, n - 1), weight / weight.sum(axis=0)
+    return _Taps(np.minimum(index, n - 1), weight / weight.sum(axis=0))

@@ -77,16 +77,14 @@ defop("conv_filter", conv_kernels.conv_filter, inputs="y x like", infer=_infer_a
 # --- windows as columns
 
 
-def _infer_unfold(
-    x: Spec, *, kernel: Ints, stride: Ints, padding: Padding, dilation: Ints
-) -> Spec:
+def _infer_unfold(x: Spec, *, kernel: Ints, stride: Ints, padding: Padding, dilation: Ints) -> Spec:
     size = _windows("unfold", x, kernel, stride, padding, dilation)
     return Spec((x.shape[0], x.shape[1] * product(kernel), product(size)), x.dtype)
 
 
-defop(
-    "unfold", unfold_kernels.unfold, inputs="x", infer=_infer_unfold, tangent="linear"
-).vjp(x=lambda xp, g, x_like, **attrs: xp.fold_like(g, x_like, **attrs))
+defop("unfold", unfold_kernels.unfold, inputs="x", infer=_infer_unfold, tangent="linear").vjp(
+    x=lambda xp, g, x_like, **attrs: xp.fold_like(g, x_like, **attrs)
+)
 defop(
     "fold_like", unfold_kernels.fold_like, inputs="y like", infer=infer_like, tangent="linear"
 ).vjp(y=lambda xp, g, **attrs: xp.unfold(g, **attrs), like=NONDIFF)

@@ -1,12 +1,12 @@
 """Decompositions of matrices, for batches of them.
 
-Signs of vectors and the order of values are LAPACK's. What a decomposition leaves open (the sign of
-a singular vector) carries no derivative: gradients are right for functions that do not depend on it.
+Signs of vectors and the order of values are LAPACK's. What a decomposition leaves open (the sign
+of a singular vector) carries no derivative: gradients are those of functions that do not depend
+on it.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -24,13 +24,12 @@ from autograd_engine.ops.inverse import (
     transposed,
 )
 from autograd_engine.registry import NONDIFF, defop
-from autograd_engine.spec import Like, Spec, format_shape
+from autograd_engine.spec import Spec, format_shape
 
 Array = NDArray[Any]
-INT32 = np.dtype(np.int32)
 
 
-def _smaller(m: Size, n: Size) -> Size:
+def smaller(m: Size, n: Size) -> Size:
     if m == n or not (isinstance(m, Dim) or isinstance(n, Dim)):
         return m if m == n else min(m, n)  # type: ignore[type-var]
     return fresh_dim()
@@ -58,9 +57,7 @@ def _mirror_triangle(x: Array, *, upper: bool = False) -> Array:
 # A symmetric matrix is its own mirror image, and so is a symmetric change of it: among symmetric
 # matrices this is the identity, and its rule says so. The gradient of what reads one triangle is
 # then the symmetric one.
-defop("mirror_triangle", _mirror_triangle, inputs="x", infer=_infer_mirror).vjp(
-    x=lambda xp, g: g
-)
+defop("mirror_triangle", _mirror_triangle, inputs="x", infer=_infer_mirror).vjp(x=lambda xp, g: g)
 
 
 # --- Cholesky
@@ -132,7 +129,8 @@ def _infer_qr(x: Spec) -> tuple[Spec, Spec]:
 
 
 def _qr_x(xp: Any, g_q: Any, g_r: Any, q: Any, r: Any) -> Any:
-    """S. F. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions" (2010).
+    """S. F. Walter and L. Lehmann, "Algorithmic differentiation of QR and eigenvalue
+    decomposition" (2010).
 
     (Gq + Q C) R'^-1, where C is symmetric with the lower triangle of R Gr' - Gq' Q.
     """
@@ -179,7 +177,7 @@ def _svd(x: Array) -> tuple[Array, Array, Array]:
 def _infer_svd(x: Spec) -> tuple[Spec, Spec, Spec]:
     at_least_a_matrix("svd", x)
     *batch, m, n = x.shape
-    k = _smaller(m, n)
+    k = smaller(m, n)
     return Spec((*batch, m, k), x.dtype), Spec((*batch, k), x.dtype), Spec((*batch, k, n), x.dtype)
 
 
@@ -238,7 +236,7 @@ def _svd_full(x: Array) -> tuple[Array, Array, Array]:
 def _infer_svd_full(x: Spec) -> tuple[Spec, Spec, Spec]:
     at_least_a_matrix("svd", x)
     *batch, m, n = x.shape
-    s = Spec((*batch, _smaller(m, n)), x.dtype)
+    s = Spec((*batch, smaller(m, n)), x.dtype)
     return Spec((*batch, m, m), x.dtype), s, Spec((*batch, n, n), x.dtype)
 
 
@@ -351,93 +349,3 @@ def _infer_eig(x: Spec) -> tuple[Spec, Spec]:
 
 
 defop("eig", _eig, inputs="x", outputs="w v", infer=_infer_eig, dtypes="floating").vjp(x=NONDIFF)
-
-
-# --- LU with row exchanges. Pivots are those of LAPACK: row i was exchanged with row pivots[i] - 1.
-
-
-@in_single
-def _lu(x: Array) -> tuple[Array, Array, Array]:
-    *batch, m, n = x.shape
-    a = np.array(x).reshape(math.prod(batch), m, n)
-    k, each = min(m, n), np.arange(len(a))
-    pivots = np.zeros((len(a), k), np.int32)
-    info = np.zeros(len(a), np.int32)
-    for j in range(k):
-        p = np.argmax(np.abs(a[:, j:, j]), axis=1) + j
-        a[each, j], a[each, p] = a[each, p], a[each, j]
-        pivots[:, j] = p + 1
-        pivot = a[:, j, j]
-        info[(info == 0) & (pivot == 0)] = j + 1
-        a[:, j + 1 :, j] /= np.where(pivot == 0, 1, pivot)[:, None]
-        a[:, j + 1 :, j + 1 :] -= a[:, j + 1 :, j, None] * a[:, j, None, j + 1 :]
-    return a.reshape(x.shape), pivots.reshape(*batch, k), info.reshape(batch)
-
-
-def _infer_lu(x: Spec) -> tuple[Spec, Spec, Spec]:
-    at_least_a_matrix("lu", x)
-    batch = x.shape[:-2]
-    pivots = Spec((*batch, _smaller(*x.shape[-2:])), INT32)
-    return Spec(x.shape, x.dtype), pivots, Spec(batch, INT32)
-
-
-def _lu_x(xp: Any, g_lu: Any, lu: Any, pivots: Any) -> Any:
-    """Of square matrices: P' L'^-1 (tril(L' Gl, -1) + triu(Gu U')) U'^-1 (Giles)."""
-    strict = xp.tril(lu, diagonal=-1)
-    lower = xp.matmul(strict, xp.tril(g_lu, diagonal=-1), transpose_x=True)
-    lower = xp.tril(lower + xp.tril(g_lu, diagonal=-1), diagonal=-1)
-    upper = xp.triu(xp.matmul(xp.triu(g_lu), xp.triu(lu), transpose_y=True))
-    half = xp.triangular_solve(lu, lower + upper, upper=False, transpose=True, unitriangular=True)
-    whole = transposed(xp, xp.triangular_solve(lu, transposed(xp, half)))
-    return xp.exchange_rows(whole, pivots, backwards=True)
-
-
-_LU = {
-    "inputs": "x",
-    "outputs": "lu pivots info",
-    "nondiff_outputs": "pivots info",
-    "infer": _infer_lu,
-    "dtypes": "floating",
-}
-defop("lu", _lu, **_LU).vjp(x=_lu_x)
-defop("lu_rectangular", _lu, **_LU).vjp(x=NONDIFF)
-
-
-def _exchange_rows(x: Array, pivots: Array, *, backwards: bool = False) -> Array:
-    """The exchanges of `lu`, in their order or backwards: P X or P' X."""
-    *batch, m, n = x.shape
-    out = np.array(x).reshape(math.prod(batch), m, n)
-    rows = pivots.reshape(len(out), pivots.shape[-1]) - 1
-    each, steps = np.arange(len(out)), range(pivots.shape[-1])
-    for j in reversed(steps) if backwards else steps:
-        out[each, j], out[each, rows[:, j]] = out[each, rows[:, j]], out[each, j]
-    return out.reshape(x.shape)
-
-
-defop(
-    "exchange_rows",
-    _exchange_rows,
-    inputs="x pivots",
-    infer=lambda x, pivots, *, backwards=False: Spec(x.shape, x.dtype),
-    tangent="linear",
-).vjp(
-    x=lambda xp, g, pivots, *, backwards: xp.exchange_rows(g, pivots, backwards=not backwards),
-    pivots=NONDIFF,
-)
-
-
-def _permutation_like(pivots: Array, like: Like) -> Array:
-    """P of A = P L U, for the exchanges of rows in `pivots` and the matrices `like`."""
-    m = like.shape[-2]
-    one = np.broadcast_to(np.eye(m, dtype=like.dtype), (*pivots.shape[:-1], m, m))
-    return _exchange_rows(one, pivots, backwards=True)
-
-
-def _infer_permutation(pivots: Spec, like: Spec) -> Spec:
-    m = like.shape[-2]
-    return Spec((*pivots.shape[:-1], m, m), like.dtype)
-
-
-defop(
-    "permutation_like", _permutation_like, inputs="pivots like", infer=_infer_permutation
-).nondiff()

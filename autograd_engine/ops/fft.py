@@ -17,14 +17,14 @@ from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import broadcast
 from autograd_engine.ops.inverse import in_single
 from autograd_engine.registry import NONDIFF, defop
-from autograd_engine.spec import Like, Spec, format_shape, may_equal
+from autograd_engine.spec import Like, Shape, Spec, format_shape, may_equal
 
 Array = NDArray[Any]
 
 # NumPy's name for the scale of a forward transform: 1, 1/sqrt(n), 1/n. That of an inverse one has
 # the same names the other way round.
-_INVERSE = {"none": "forward", "ortho": "ortho", "by_n": "backward"}
-_FORWARD = {"none": "backward", "ortho": "ortho", "by_n": "forward"}
+_INVERSE: dict[str, Any] = {"none": "forward", "ortho": "ortho", "by_n": "backward"}
+_FORWARD: dict[str, Any] = {"none": "backward", "ortho": "ortho", "by_n": "forward"}
 
 
 def _pair(z: Array) -> tuple[Array, Array]:
@@ -35,26 +35,32 @@ def _empty(shape: Any, like: Array) -> tuple[Array, Array]:
     return np.zeros(shape, like.dtype), np.zeros(shape, like.dtype)
 
 
+def _check_pair(op: str, real: Shape, imag: Shape) -> None:
+    """Refuse parts of two shapes, which NumPy would broadcast without a word."""
+    if not may_equal(real, imag):
+        raise ShapeError(
+            f"{op}: the real part has shape {format_shape(real)}, the imaginary one "
+            f"{format_shape(imag)}; they must be equal"
+        )
+
+
 @in_single
 def _dft(
     real: Array, imag: Array, *, axis: int, inverse: bool = False, scale: str = "none"
 ) -> tuple[Array, Array]:
+    _check_pair("dft", real.shape, imag.shape)
     if not real.size:
         return _empty(real.shape, real)
     z = real + 1j * imag
     if inverse:
-        return _pair(np.fft.ifft(z, axis=axis, norm=_INVERSE[scale]))  # type: ignore[arg-type]
-    return _pair(np.fft.fft(z, axis=axis, norm=_FORWARD[scale]))  # type: ignore[arg-type]
+        return _pair(np.fft.ifft(z, axis=axis, norm=_INVERSE[scale]))
+    return _pair(np.fft.fft(z, axis=axis, norm=_FORWARD[scale]))
 
 
 def _infer_dft(
     real: Spec, imag: Spec, *, axis: int, inverse: bool = False, scale: str = "none"
 ) -> tuple[Spec, Spec]:
-    if not may_equal(real.shape, imag.shape):
-        raise ShapeError(
-            f"dft: the real part has shape {format_shape(real.shape)}, the imaginary one "
-            f"{format_shape(imag.shape)}; they must be equal"
-        )
+    _check_pair("dft", real.shape, imag.shape)
     out = Spec(real.shape, real.dtype)
     return out, out
 
@@ -93,7 +99,7 @@ def _half_spectrum(
     n = x.shape[axis]
     if not x.size:
         return _empty((*x.shape[:axis], n // 2 + 1 if n else 0, *x.shape[axis + 1 :]), x)
-    z = np.fft.rfft(x, axis=axis, norm=_FORWARD[scale])  # type: ignore[arg-type]
+    z = np.fft.rfft(x, axis=axis, norm=_FORWARD[scale])
     if doubled:
         z[_interior(n, axis, x.ndim)] *= 2.0
     return _pair(z)
@@ -110,18 +116,28 @@ def _infer_half_spectrum(
     return out, out
 
 
+def _check_halves(real: Shape, imag: Shape, n: Size, axis: int) -> None:
+    _check_pair("from_half_spectrum", real, imag)
+    if not may_equal((real[axis],), (_half(n),)):
+        raise ShapeError(
+            f"from_half_spectrum: {n} values have {_half(n)} frequencies; axis {axis} of "
+            f"{format_shape(real)} has {real[axis]}"
+        )
+
+
 @in_single
 def _from_half_spectrum(
     real: Array, imag: Array, *, n: int, axis: int, scale: str = "none", doubled: bool = False
 ) -> Array:
     """The adjoint of `half_spectrum`: with all frequencies counted twice, the inverse transform."""
+    _check_halves(real.shape, imag.shape, n, axis)
     shape = (*real.shape[:axis], n, *real.shape[axis + 1 :])
     if not real.size or not n:
         return np.zeros(shape, real.dtype)
     z = real + 1j * imag
     if not doubled:
         z[_interior(n, axis, real.ndim)] *= 0.5
-    out = np.fft.irfft(z, n, axis=axis, norm=_INVERSE[scale])  # type: ignore[arg-type]
+    out = np.fft.irfft(z, n, axis=axis, norm=_INVERSE[scale])
     return np.asarray(out)
 
 
@@ -151,16 +167,7 @@ defop(
 def _infer_from_half(
     real: Spec, imag: Spec, *, n: int, axis: int, scale: str = "none", doubled: bool = False
 ) -> Spec:
-    if not may_equal(real.shape, imag.shape):
-        raise ShapeError(
-            f"from_half_spectrum: the real part has shape {format_shape(real.shape)}, the "
-            f"imaginary one {format_shape(imag.shape)}; they must be equal"
-        )
-    if not may_equal((real.shape[axis],), (_half(n),)):
-        raise ShapeError(
-            f"from_half_spectrum: {n} values have {_half(n)} frequencies; axis {axis} of "
-            f"{format_shape(real.shape)} has {real.shape[axis]}"
-        )
+    _check_halves(real.shape, imag.shape, n, axis)
     return Spec((*real.shape[:axis], n, *real.shape[axis + 1 :]), real.dtype)
 
 
@@ -207,9 +214,10 @@ _OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 def _hermitian(
     x: Array, inverse: bool, s: tuple[int, ...] | None, axes: tuple[int, ...], norm: str
 ) -> Array:
+    other: Any = _OPPOSITE[norm]
     if inverse:
-        return np.asarray(np.conj(np.fft.rfftn(x, s, axes, _OPPOSITE[norm])))
-    return np.asarray(np.fft.irfftn(np.conj(x), s, axes, _OPPOSITE[norm]))
+        return np.asarray(np.conj(np.fft.rfftn(x, s, axes, other)))
+    return np.asarray(np.fft.irfftn(np.conj(x), s, axes, other))
 
 
 def _infer_fourier(

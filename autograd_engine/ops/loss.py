@@ -45,7 +45,12 @@ def _checked_label(label: Array, like: Like, *, axis: int, ignore: int | None, o
     return np.asarray(counted, dtype=label.dtype)
 
 
-defop("checked_label", _checked_label, inputs="label like", infer=same).nondiff()
+defop(
+    "checked_label",
+    _checked_label,
+    inputs="label like",
+    infer=lambda label, like, **_: label,
+).nondiff()
 
 
 def _straight_through(x: Array, *, axis: int) -> Array:

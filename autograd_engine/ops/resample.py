@@ -11,9 +11,7 @@ from autograd_engine.registry import NONDIFF, defop
 from autograd_engine.spec import Spec
 
 
-def _infer_resample(
-    x: Spec, *, axis: int, size: int | None, scale: float | None, **_: Any
-) -> Spec:
+def _infer_resample(x: Spec, *, axis: int, size: int | None, scale: float | None, **_: Any) -> Spec:
     n: Any = x.shape[axis]
     if size is not None or not isinstance(n, Dim):
         m = kernels.resampled_size(n, size, scale)
@@ -23,9 +21,9 @@ def _infer_resample(
     return Spec((*x.shape[:axis], m, *x.shape[axis + 1 :]), x.dtype)
 
 
-defop(
-    "resample", kernels.resample, inputs="x", infer=_infer_resample, tangent="linear"
-).vjp(x=lambda xp, g, x_like, **attrs: xp.resample_like(g, x_like, **attrs))
+defop("resample", kernels.resample, inputs="x", infer=_infer_resample, tangent="linear").vjp(
+    x=lambda xp, g, x_like, **attrs: xp.resample_like(g, x_like, **attrs)
+)
 defop(
     "resample_like", kernels.resample_like, inputs="y like", infer=infer_like, tangent="linear"
 ).vjp(y=lambda xp, g, **attrs: xp.resample(g, **attrs), like=NONDIFF)

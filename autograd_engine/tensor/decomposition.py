@@ -10,6 +10,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotDifferentiableError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape
+from autograd_engine.static.backward_plan import keys_of, needed_keys
 from autograd_engine.tensor.operand import as_operand, spec_of
 
 __all__ = ["cholesky", "eigvalsh"]
@@ -36,11 +37,23 @@ def real_matrices(op: str, x: Any, argument: str = "x") -> Any:
 
 def refuse_gradient(op: str, x: Any, instead: str) -> None:
     """Raise NotDifferentiableError where a gradient through complex values would be wanted."""
-    wanted = not x.stop_gradient and (not isinstance(x, Tensor) or is_grad_enabled())
-    if wanted and spec_of(x).dtype.kind in "fc":
+    if spec_of(x).dtype.kind in "fc" and not x.stop_gradient and _wants_gradient(x):
         raise NotDifferentiableError(
             f"{op}: the engine has no gradients through complex values: {instead}"
         )
+
+
+def _wants_gradient(x: Any) -> bool:
+    """Whether the graph is recorded; in a program, whether something leads to `x` that wants one.
+
+    Results of a program's operators may all be differentiated, until something says otherwise.
+    """
+    if isinstance(x, Tensor):
+        return is_grad_enabled()
+    sources = [
+        v for v in x.block.vars.values() if not v.stop_gradient and (v.is_data or v.persistable)
+    ]
+    return (x.name, x.version) in needed_keys(x.block, keys_of(sources, set()), set())
 
 
 def swap(x: Any) -> Any:
@@ -179,7 +192,7 @@ def _triangle(op: str, uplo: Any) -> bool:
     return bool(uplo == "U")
 
 
-def eigh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:
+def eigh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:  # noqa: N803
     """Eigenvalues, in ascending order, and orthonormal eigenvectors of symmetric matrices.
 
     Parameters
@@ -210,7 +223,7 @@ def eigh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:
     return ops.eigh(ops.mirror_triangle(x, upper=_triangle("eigh", UPLO)))
 
 
-def eigvalsh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:
+def eigvalsh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:  # noqa: N803
     """Eigenvalues of symmetric matrices, in ascending order; see `linalg.eigh`.
 
     Examples
@@ -320,7 +333,8 @@ def lu_unpack(
     Examples
     --------
     >>> import autograd_engine as paddle
-    >>> p, l, u = paddle.linalg.lu_unpack(*paddle.linalg.lu(paddle.to_tensor([[0.0, 1.0], [2.0, 3.0]])))
+    >>> factors, pivots = paddle.linalg.lu(paddle.to_tensor([[0.0, 1.0], [2.0, 3.0]]))
+    >>> p, l, u = paddle.linalg.lu_unpack(factors, pivots)
     >>> (p @ l @ u).tolist()
     [[0.0, 1.0], [2.0, 3.0]]
     """

@@ -103,12 +103,14 @@ def of_dimensions(op: str, x: Any, argument: str, *allowed: int) -> Any:
     return x
 
 
-def same_sizes(op: str, x: Any, y: Any) -> None:
+def same_sizes(op: str, x: Any, y: Any) -> Any:
+    """`y`, seen to have the shape of `x`: when it runs, where a program cannot know."""
     a, b = spec_of(x).shape, spec_of(y).shape
     if not may_equal(a, b):
         raise ShapeError(
             f"{op}: x {format_shape(a)} and y {format_shape(b)} must have one shape; expand one"
         )
+    return y if a == b else ops.same_shape(y, x, names=("y", "x"))
 
 
 def mm(input: Any, mat2: Any, name: str | None = None) -> Any:
@@ -136,8 +138,8 @@ def bmm(x: Any, y: Any, name: str | None = None) -> Any:
     a, b = spec_of(x).shape, spec_of(y).shape
     if not may_equal(a[:1], b[:1]):
         raise ShapeError(
-            f"bmm: x {format_shape(a)} and y {format_shape(b)} differ in the size of their batches, "
-            f"{a[0]} and {b[0]}; use matmul to broadcast"
+            f"bmm: x {format_shape(a)} and y {format_shape(b)} differ in the size of their "
+            f"batches, {a[0]} and {b[0]}; use matmul to broadcast"
         )
     return matmul(x, y)
 
@@ -164,7 +166,7 @@ def dot(x: Any, y: Any, name: str | None = None) -> Any:
     11.0
     """
     x, y = of_dimensions("dot", x, "x", 1, 2), of_dimensions("dot", y, "y", 1, 2)
-    same_sizes("dot", x, y)
+    y = same_sizes("dot", x, y)
     return matmul(x, y) if spec_of(x).ndim == 1 else ops.sum(x * y, axis=(1,))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -87,7 +88,7 @@ def cross(x: Any, y: Any, axis: int = 9, name: str | None = None) -> Any:
     [0.0, 0.0, 1.0]
     """
     x, y = as_operand("cross", x), as_operand("cross", y, "y")
-    same_sizes("cross", x, y)
+    y = same_sizes("cross", x, y)
     shape = spec_of(x).shape
     if axis == 9:
         if 3 not in shape:
@@ -126,7 +127,9 @@ def _contracted(op: str, axes: Any, ndims: tuple[int, int]) -> tuple[list[int], 
         shorter += longer[len(shorter) :]  # what is missing from one is as in the other
     else:
         raise TypeError(f"{op}: axes must be an int, or lists of ints; got {axes!r}")
-    first, second = ([normalize_axis(op, a, n) for a in p] for p, n in zip(pair, ndims, strict=True))
+    first, second = (
+        [normalize_axis(op, a, n) for a in p] for p, n in zip(pair, ndims, strict=True)
+    )
     for p in (first, second):
         if len(set(p)) != len(p):
             raise ShapeError(f"{op}: axes {axes!r} name an axis twice")
@@ -213,7 +216,7 @@ def multi_dot(x: Sequence[Any], name: str | None = None) -> Any:
         xs[0] = ops.unsqueeze(xs[0], axis=(0,))
     if column:
         xs[-1] = ops.unsqueeze(xs[-1], axis=(1,))
-    for a, b in zip(xs, xs[1:], strict=False):
+    for a, b in itertools.pairwise(xs):
         matmul_shape("multi_dot", spec_of(a).shape, spec_of(b).shape)
     sizes = [spec_of(xs[0]).shape[0], *(spec_of(v).shape[1] for v in xs)]
     known = [d for d in sizes if not isinstance(d, Dim)]

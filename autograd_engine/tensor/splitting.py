@@ -45,8 +45,9 @@ def split(
         raise TypeError("split: num_or_sections must be an int or a list of ints, got a bool")
     x = as_operand("split", x)
     axis = axis_of("split", x, axis)
+    sizes = ints("split", "num_or_sections", num_or_sections)
     if isinstance(num_or_sections, (list, tuple)):
-        return _sections(x, ints("split", "num_or_sections", num_or_sections), axis)
+        return _sections(x, sizes, axis)
     return _equal_parts("split", x, integer("split", "num_or_sections", num_or_sections), axis)
 
 

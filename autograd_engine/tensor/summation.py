@@ -148,9 +148,7 @@ def _without_ones(terms: list[tuple[Any, Labels]]) -> list[tuple[Any, Labels]]:
     }
     out = []
     for x, labels in terms:
-        gone = tuple(
-            k for k, d in enumerate(spec_of(x).shape) if d == 1 and labels[k] in stretched
-        )
+        gone = tuple(k for k, d in enumerate(spec_of(x).shape) if d == 1 and labels[k] in stretched)
         kept = tuple(c for k, c in enumerate(labels) if k not in gone)
         out.append((ops.squeeze(x, axis=gone) if gone else x, kept))
     return out

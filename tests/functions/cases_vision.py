@@ -119,9 +119,7 @@ CONVOLUTIONS: dict[str, list[Case]] = {
             "plain",
             lambda x, w: F.conv3d(x, w, padding=[0, 1, 0], stride=[1, 2, 1]),
             (real(1, 1, 2, 3, 2), real(2, 1, 2, 2, 1)),
-            numpy=lambda x, w: loops.conv(
-                x, w, (1, 2, 1), ((0, 0), (1, 1), (0, 0)), (1, 1, 1), 1
-            ),
+            numpy=lambda x, w: loops.conv(x, w, (1, 2, 1), ((0, 0), (1, 1), (0, 0)), (1, 1, 1), 1),
             torch=lambda x, w: _tf().conv3d(x, w, padding=(0, 1, 0), stride=(1, 2, 1)),
         ),
         Case(
@@ -296,9 +294,7 @@ POOLING: dict[str, list[Case]] = {
             "divisor-last",
             lambda x: F.avg_pool2d(x, 2, 1, divisor_override=3, data_format="NHWC"),
             (real(1, 2, 3, 2),),
-            numpy=lambda x: last(
-                avg_pool(first(x), (2, 2), (1, 1), ((0, 0),) * 2, divisor=3.0)
-            ),
+            numpy=lambda x: last(avg_pool(first(x), (2, 2), (1, 1), ((0, 0),) * 2, divisor=3.0)),
         ),
     ],
     "nn.functional.avg_pool3d": [
@@ -460,9 +456,7 @@ def sampled(x: Any, grid: Any, pad: str, align: bool, nearest: bool = False) -> 
                     p = 2 * low - p if p < low else 2 * high - p
             place.append(p if pad == "zeros" else min(max(p, 0.0), s - 1.0))
         for corner in itertools.product(*([int(np.floor(p)), int(np.floor(p)) + 1] for p in place)):
-            weight = np.prod(
-                [1.0 - abs(p - i) for p, i in zip(place, corner, strict=True)]
-            )
+            weight = np.prod([1.0 - abs(p - i) for p, i in zip(place, corner, strict=True)])
             if nearest:
                 weight = float(corner == tuple(round(p) for p in place))
             if all(0 <= i < s for i, s in zip(corner, size, strict=True)):
@@ -508,9 +502,7 @@ def folded(x: Any, shape: Any, *how: Any) -> Any:
     return loops.transpose_of(lambda v: loops.unfold(v, *how), shape, x)
 
 
-def _interpolation(
-    label: str, shape: Any, sizes: Any, mode: str, kind: str, **how: Any
-) -> Case:
+def _interpolation(label: str, shape: Any, sizes: Any, mode: str, kind: str, **how: Any) -> Case:
     peer = {k: v for k, v in how.items() if k in ("align_corners", "antialias")}
     compare: Callable[..., Any] | None = None
     if how.get("align_mode", 0) == 0:
@@ -682,8 +674,9 @@ NORMALISATION: dict[str, list[Case]] = {
             "fixed",
             lambda x, w, b, m, v: F.batch_norm(x, m, v, w, b),
             (real(2, 3, 2), real(3), real(3), MEAN, VARIANCE),
-            numpy=lambda x, w, b, m, v: (x - 0.25) / np.sqrt(2.0 + 1e-5) * along(w, 3)
-            + along(b, 3),
+            numpy=lambda x, w, b, m, v: (
+                (x - 0.25) / np.sqrt(2.0 + 1e-5) * along(w, 3) + along(b, 3)
+            ),
             torch=lambda x, w, b, m, v: _tf().batch_norm(x, m.to(x.dtype), v.to(x.dtype), w, b),
         ),
         Case(

@@ -52,7 +52,7 @@ WRONG = {
     "block_diag": (lambda t: paddle.block_diag([t.b]), VALUE, "two dimensions at most, got 3"),
     "split sizes": (lambda t: paddle.split(t.a, [1, 1], 1), VALUE, r"\[1, 1\] must .* up to 3"),
     "split two -1": (lambda t: paddle.split(t.a, [-1, -1], 1), VALUE, "must be sizes"),
-    "split str": (lambda t: paddle.split(t.a, "2"), TYPE, "num_or_sections must be an int"),
+    "split str": (lambda t: paddle.split(t.a, "2"), TYPE, "num_or_sections must hold ints"),
     "chunk": (lambda t: paddle.chunk(t.a, 2, 1), VALUE, "size 3, .* not divide into 2 equal parts"),
     "tensor_split": (lambda t: paddle.tensor_split(t.a, 0), VALUE, "1 or more parts, got 0"),
     "tensor_split float": (
@@ -124,7 +124,7 @@ WRONG = {
     "slice_scatter": (
         lambda t: paddle.slice_scatter(t.a, t.v, [1], [0], [2], [1]),
         SHAPE,
-        "do not broadcast",
+        "not broadcast to the",
     ),
     "diag": (lambda t: paddle.diag(t.b), SHAPE, "at most two dimensions, got 3; use diagonal"),
     "diagonal vector": (lambda t: paddle.diagonal(t.v), SHAPE, "two dimensions or more, got 1"),

@@ -335,9 +335,7 @@ def test_three_axes_are_one_after_the_other():
     box = {"kernel": (2, 3, 2), "stride": (1, 2, 3), "padding": ((1, 0), (1, 1), (0, 1))}
     out, index = max_pool(x, **box, **attrs)
     planes = x.transpose(0, 2, 1, 3, 4).reshape(4, 2, 5, 6)
-    flat, _ = max_pool(
-        planes, kernel=(3, 2), stride=(2, 3), padding=((1, 1), (0, 1)), **attrs
-    )
+    flat, _ = max_pool(planes, kernel=(3, 2), stride=(2, 3), padding=((1, 1), (0, 1)), **attrs)
     flat = flat.reshape(1, 4, 2, *flat.shape[2:]).transpose(0, 2, 1, 3, 4)
     deep = [np.maximum(flat[:, :, max(p - 1, 0)], flat[:, :, p]) for p in range(4)]
     np.testing.assert_array_equal(out, np.stack(deep, axis=2))
@@ -347,9 +345,7 @@ def test_three_axes_are_one_after_the_other():
 def test_equal_elements_of_a_box_are_counted_by_depth_then_rows():
     x = np.zeros((1, 1, 3, 3, 3))
     _, index = max_pool(x, kernel=(2, 2, 2), stride=(1, 1, 1), padding=((0, 0),) * 3, ceil_mode=0)
-    np.testing.assert_array_equal(
-        index[0, 0], [[[0, 1], [3, 4]], [[9, 10], [12, 13]]]
-    )
+    np.testing.assert_array_equal(index[0, 0], [[[0, 1], [3, 4]], [[9, 10], [12, 13]]])
 
 
 @pytest.mark.parametrize(("n", "bins"), [(6, 3), (7, 3), (5, 4), (3, 5), (4, 4), (9, 1)])

@@ -366,6 +366,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "scatter_add_like": lambda x, index, like, axis: transpose_of(
         lambda v: gather(v, index, axis), like.shape, x
     ),
+    "unless_zero": lambda x, *gs: x * (1.0 if any(v for g in gs for v in g.flat) else 0.0),
     "scatter_add": lambda base, x, index, axis: (
         base + transpose_of(lambda v: gather(v, index, axis), base.shape, x)
     ),

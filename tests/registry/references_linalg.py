@@ -284,7 +284,7 @@ def half_spectrum(
 ) -> tuple[Array, Array]:
     n = x.shape[axis]
     count = n // 2 + 1
-    weights = [2.0 if doubled and 0 < k and 2 * k != n else 1.0 for k in range(count)]
+    weights = [2.0 if doubled and k > 0 and 2 * k != n else 1.0 for k in range(count)]
     weights = np.expand_dims(weights, tuple(range(1, x.ndim - axis)))
     return tuple(
         np.take(p, range(count), axis) * weights

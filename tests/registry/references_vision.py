@@ -18,9 +18,7 @@ Array = NDArray[Any]
 def conv(x: Array, w: Array, stride: Any, padding: Any, dilation: Any, groups: int) -> Array:
     padded = np.pad(x, ((0, 0), (0, 0), *padding))
     taps = [(k - 1) * d + 1 for k, d in zip(w.shape[2:], dilation, strict=True)]
-    size = [
-        (n - t) // s + 1 for n, t, s in zip(padded.shape[2:], taps, stride, strict=True)
-    ]
+    size = [(n - t) // s + 1 for n, t, s in zip(padded.shape[2:], taps, stride, strict=True)]
     out = np.zeros((x.shape[0], w.shape[0], *size))
     depth, filters = w.shape[1], w.shape[0] // groups
     for n, o, *at in np.ndindex(out.shape):

@@ -276,6 +276,14 @@ SAMPLES: dict[str, list[Sample]] = {
     "getitem": _getitem(adjoint=False),
     "unslice_like": _getitem(adjoint=True),
     # --- index arrays
+    "unless_zero": [
+        Sample("plain", (real(2, 3), real(4))),
+        Sample("zero", (real(2, 3), np.zeros(4))),
+        Sample("one-of-two", (real(3), np.zeros(2), real(1, 2))),
+        Sample("all-of-two", (real(3), np.zeros(2), np.zeros((1, 2)))),
+        Sample("0-d", (real(), real())),
+        Sample("empty", (real(0, 3), real(0))),
+    ],
     "scatter_add": [
         Sample("plain", (real(4, 3), real(3, 3), integers(2, 0, 2)), {"axis": 0}),
         Sample("last", (real(2, 4), real(2, 2), integers(3, 3)), {"axis": 1}),

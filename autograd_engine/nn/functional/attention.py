@@ -25,21 +25,23 @@ def _repeated(x: Any, times: int) -> Any:
     """``[batch, heads, sequence, width]``, each head `times` times in a row."""
     if times == 1:
         return x
-    heads = spec_of(x).shape[1]
+    heads = int(spec_of(x).shape[1])  # `_sharing` has seen it
     return ops.gather(x, np.repeat(np.arange(heads), times), axis=1)
 
 
-def _heads(query: Any, key: Any, value: Any, shared: bool) -> int:
+def _sharing(query: Any, key: Any, value: Any, shared: bool) -> int:
     """How many query heads share one of the keys and values."""
-    q, k, v = (spec_of(x).shape[-2] for x in (query, key, value))
-    if any(isinstance(n, Dim) for n in (q, k, v)):
+    sizes = [spec_of(x).shape[2] for x in (query, key, value)]
+    known = [n for n in sizes if not isinstance(n, Dim)]
+    if len(known) < 3:
         return 1
+    q, k, v = known
     if k != v or (q % k if k else q) or (q != k and not shared):
         raise ShapeError(
             f"{_NAME}: query has {q} heads, key {k} and value {v}; they must be equal"
             + (", or those of query a multiple of the others" if shared else " (or enable_gqa)")
         )
-    return int(q) // int(k) if k else 1
+    return q // k if k else 1
 
 
 def scaled_dot_product_attention(
@@ -112,7 +114,7 @@ def scaled_dot_product_attention(
         if isinstance(width, Dim):
             raise ShapeError(f"{_NAME}: the width of query is unknown; declare it, or give scale")
         scale = width**-0.5 if width else 1.0
-    times = _heads(query, key, value, enable_gqa)
+    times = _sharing(query, key, value, enable_gqa)
     query, key, value = (ops.transpose(x, perm=(0, 2, 1, 3)) for x in (query, key, value))
     key, value = _repeated(key, times), _repeated(value, times)
     scores = matmul(query * float(scale), key, transpose_y=True)

@@ -17,6 +17,7 @@ from autograd_engine.nn.functional.windows import (
     is_int,
     known,
     paddings,
+    whole,
 )
 from autograd_engine.spec import Shape, format_shape, may_equal
 from autograd_engine.tensor.operand import as_operand, spec_of
@@ -62,6 +63,7 @@ def _with_bias(op: str, out: Any, bias: Any, filters: Shape) -> Any:
     return out + ops.reshape(bias, shape=(1, -1, *[1] * (spec_of(out).ndim - 2)))
 
 
+@whole
 def _conv(
     axes: int,
     x: Any,
@@ -81,9 +83,7 @@ def _conv(
     gaps = ints(op, "dilation", dilation, axes)
     kernel = spec_of(weight).shape[2:]
     pads = paddings(op, padding, images.size, kernel, steps, gaps, images.last)
-    out = ops.conv(
-        images.x, weight, stride=steps, padding=pads, dilation=gaps, groups=groups
-    )
+    out = ops.conv(images.x, weight, stride=steps, padding=pads, dilation=gaps, groups=groups)
     return images.back(_with_bias(op, out, bias, spec_of(weight).shape[:1]))
 
 
@@ -208,6 +208,7 @@ def _output_size(
     return tuple(n + e for n, e in zip(sizes, extra, strict=True))
 
 
+@whole
 def _conv_transpose(
     axes: int,
     x: Any,

@@ -10,10 +10,10 @@ from autograd_engine.dtypes import common_dtype
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
-from autograd_engine.nn.functional.windows import is_int
+from autograd_engine.nn.functional.windows import is_int, whole
 from autograd_engine.registry import REGISTRY
 from autograd_engine.spec import Shape, format_shape, may_equal
-from autograd_engine.static.builder import append_operator, restored_on_error
+from autograd_engine.static.builder import append_operator
 from autograd_engine.static.program import Ref
 from autograd_engine.tensor.operand import as_operand, spec_of
 
@@ -86,6 +86,7 @@ def _normalized_axes(op: str, x: Any, normalized_shape: Any) -> tuple[tuple[int,
     return tuple(range(len(shape) - len(sizes), len(shape))), sizes
 
 
+@whole
 def layer_norm(
     x: Any,
     normalized_shape: int | Sequence[int],
@@ -125,6 +126,7 @@ def layer_norm(
     return _scaled(x, out, weight, bias)
 
 
+@whole
 def rms_norm(
     input: Any,
     normalized_shape: int | Sequence[int],
@@ -170,6 +172,7 @@ def rms_norm(
     return _scaled(x, work * inverse, weight, None), ops.squeeze(inverse, axis=axes)
 
 
+@whole
 def batch_norm(
     x: Any,
     running_mean: Any,
@@ -221,25 +224,29 @@ def batch_norm(
     ndim = spec_of(x).ndim
     channels = spec_of(x).shape[channel : channel + 1]
     given = (running_mean, running_var, weight, bias)
-    with restored_on_error(x, *given):
-        running_mean, running_var, weight, bias = (
-            _affine("batch_norm", name, value, channels)
-            for name, value in zip(_ARGUMENTS, given, strict=True)
-        )
-        spread = _along(ndim, channel)
-        fixed = use_global_stats if use_global_stats is not None else not training
-        if fixed:
-            out = _with_statistics(x, running_mean, running_var, spread, epsilon)
-        else:
-            axes = tuple(i for i in range(ndim) if i != channel)
-            out, mean, variance = ops.standardize(x, axis=axes, epsilon=epsilon)
-        out = _scaled(x, out, weight, bias, spread)
-        if not fixed:  # last: a call that fails has written nothing
-            statistics = ((running_mean, mean), (running_var, variance))
-            kept = [(r, _following(r, s, momentum)) for r, s in statistics if r is not None]
-            for running, new in kept:
-                _write(running, new)
-        return out
+    running_mean, running_var, weight, bias = (
+        _affine("batch_norm", name, value, channels)
+        for name, value in zip(_ARGUMENTS, given, strict=True)
+    )
+    spread = _along(ndim, channel)
+    fixed = use_global_stats if use_global_stats is not None else not training
+    if fixed:
+        if running_mean is None or running_var is None:
+            raise ArgumentError(
+                "batch_norm: needs running_mean and running_var; use training=True for the "
+                "statistics of x"
+            )
+        out = _with_statistics(x, running_mean, running_var, spread, epsilon)
+    else:
+        axes = tuple(i for i in range(ndim) if i != channel)
+        out, mean, variance = ops.standardize(x, axis=axes, epsilon=epsilon)
+    out = _scaled(x, out, weight, bias, spread)
+    if not fixed:  # last: a call that fails has written nothing
+        statistics = ((running_mean, mean), (running_var, variance))
+        kept = [(r, _following(r, s, momentum)) for r, s in statistics if r is not None]
+        for running, new in kept:
+            _write(running, new)
+    return out
 
 
 def _with_statistics(x: Any, mean: Any, variance: Any, spread: Any, epsilon: float) -> Any:
@@ -273,6 +280,7 @@ def _write(running: Any, new: Any) -> None:
     append_operator(running.block, REGISTRY["assign"], operands, (running.write(),), {})
 
 
+@whole
 def instance_norm(
     x: Any,
     running_mean: Any = None,
@@ -358,6 +366,7 @@ def _pixels(op: str, x: Any, lead: tuple[int, ...]) -> Any:
     return ops.reshape(x, shape=(0, *lead, rest))
 
 
+@whole
 def group_norm(
     x: Any,
     num_groups: int,
@@ -411,6 +420,7 @@ def group_norm(
     return _scaled(x, out, weight, bias, _along(len(shape), channel))
 
 
+@whole
 def local_response_norm(
     x: Any,
     size: int,

@@ -18,6 +18,7 @@ from autograd_engine.nn.functional.windows import (
     is_int,
     known,
     paddings,
+    whole,
 )
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.spec import format_shape, may_equal
@@ -48,9 +49,7 @@ Sizes: TypeAlias = int | Sequence[int | None]
 _CHANNELS_SECOND = {1: "NCL", 2: "NCHW", 3: "NCDHW"}
 
 
-def _window(
-    op: str, images: Images, kernel_size: Any, stride: Any, padding: Any
-) -> dict[str, Any]:
+def _window(op: str, images: Images, kernel_size: Any, stride: Any, padding: Any) -> dict[str, Any]:
     """The attributes that all pooling operations have."""
     axes = len(images.size)
     kernel = ints(op, "kernel_size", kernel_size, axes)
@@ -65,6 +64,7 @@ def _window(
 # --- maximum
 
 
+@whole
 def _max_pool(
     axes: int,
     x: Any,
@@ -161,6 +161,7 @@ def max_pool3d(
 # --- mean
 
 
+@whole
 def _avg_pool(
     axes: int,
     x: Any,
@@ -275,6 +276,7 @@ def _bins(op: str, output_size: Any, axes: int) -> tuple[int | None, ...]:
     return tuple(None if s is None else int(s) for s in sizes)
 
 
+@whole
 def _adaptive_avg_pool(axes: int, x: Any, output_size: Any, data_format: str) -> Any:
     op = f"adaptive_avg_pool{axes}d"
     images = Images(op, x, axes, data_format)
@@ -359,6 +361,7 @@ def adaptive_max_pool3d(
 # --- power means
 
 
+@whole
 def _lp_pool(
     axes: int,
     x: Any,
@@ -462,6 +465,7 @@ def _unpooled_size(
     return size
 
 
+@whole
 def _max_unpool(
     axes: int,
     x: Any,

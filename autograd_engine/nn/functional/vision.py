@@ -21,6 +21,7 @@ from autograd_engine.nn.functional.windows import (
     ints,
     is_int,
     known,
+    whole,
 )
 from autograd_engine.spec import format_shape, may_equal
 from autograd_engine.tensor.operand import as_operand, spec_of
@@ -55,6 +56,7 @@ def _scales(scale_factor: Any, axes: int) -> tuple[float, ...]:
     return tuple(float(s) for s in scales)
 
 
+@whole
 def interpolate(
     x: Any,
     size: Any = None,
@@ -207,9 +209,7 @@ def unfold(
     [[[0.0, 1.0], [1.0, 2.0], [3.0, 4.0], [4.0, 5.0]]]
     """
     images = Images("unfold", x, 2, "NCHW", floating=False)
-    return ops.unfold(
-        images.x, **_columns("unfold", kernel_sizes, strides, paddings, dilations)
-    )
+    return ops.unfold(images.x, **_columns("unfold", kernel_sizes, strides, paddings, dilations))
 
 
 def _columns(op: str, kernel: Any, strides: Any, pads: Any, dilations: Any) -> dict[str, Any]:
@@ -225,6 +225,7 @@ def _columns(op: str, kernel: Any, strides: Any, pads: Any, dilations: Any) -> d
     }
 
 
+@whole
 def fold(
     x: Any,
     output_sizes: IntOrInts,
@@ -340,6 +341,7 @@ def _line(n: int, align_corners: bool) -> Any:
     return (2.0 * np.arange(n) + 1.0) / n - 1.0
 
 
+@whole
 def grid_sample(
     x: Any,
     grid: Any,
