@@ -19,7 +19,7 @@ Note: images innermost
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
@@ -140,13 +140,13 @@ def conv_input(
         turned = w.reshape(groups, o // groups, c, *kernel).swapaxes(1, 2)
         turned = np.flip(turned, tuple(range(3, turned.ndim)))
         for phases in product(*(_phases(*along) for along in geo.axes)):
-            part = out[(..., *(f.pixels for f in phases))]
-            taps = turned[(..., *(f.taps for f in phases))]
+            part = out[_last(f.pixels for f in phases)]
+            taps = turned[_last(f.taps for f in phases)]
             if not part.size or not taps.size:
                 part[...] = 0.0
                 continue
             part[...] = conv(
-                g[(..., *(f.windows for f in phases))],
+                g[_last(f.windows for f in phases)],
                 np.ascontiguousarray(taps).reshape(groups * c, o // groups, *taps.shape[3:]),
                 stride=(1,) * len(kernel),
                 padding=tuple(f.padding for f in phases),
@@ -450,6 +450,11 @@ def _geometry(
         images, channels, filters, groups, tuple(size), tuple(kernel),
         tuple(out), stride, dilation, padding,
     )  # fmt: skip
+
+
+def _last(key: Iterable[slice]) -> tuple[Any, ...]:
+    """The index of `key` along the last axes."""
+    return (..., *key)
 
 
 def _accumulable(a: NDArray[Any]) -> NDArray[Any]:

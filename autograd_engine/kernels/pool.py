@@ -92,7 +92,8 @@ def adaptive_max_pool(x: NDArray[Any], *, size: Bins) -> tuple[NDArray[Any], NDA
     bins = [_bins(n, o) for n, o in zip(x.shape[2:], size, strict=True)]
     for at in np.ndindex(*size):
         key = tuple(slice(*ends[p]) for p, ends in zip(at, bins, strict=True))
-        elements = x[(..., *key)].reshape(*x.shape[:2], positions[key].size)
+        inside: tuple[Any, ...] = (..., *key)
+        elements = x[inside].reshape(*x.shape[:2], positions[key].size)
         first = elements.argmax(axis=-1)
         out[(..., *at)] = np.take_along_axis(elements, first[..., None], -1)[..., 0]
         index[(..., *at)] = positions[key].ravel()[first]
@@ -340,13 +341,13 @@ def _means(x: NDArray[Any], axes: Sequence[_Axis], weights: Any) -> NDArray[Any]
         for o, i in axis.taps:
             part[_along(a, o)] += total[_along(a, i)]
         total = part
-    total /= weights
+    total /= np.asarray(weights, dtype)
     return total.astype(x.dtype, copy=False)
 
 
 def _shares(g: NDArray[Any], shape: Ints, axes: Sequence[_Axis], weights: Any) -> NDArray[Any]:
     dtype = sum_dtype(g.dtype)
-    total = (g.astype(dtype, copy=False) / weights).astype(dtype, copy=False)
+    total: NDArray[Any] = np.asarray(g / np.asarray(weights, dtype))
     for a, axis in reversed(list(enumerate(axes))):
         part = np.zeros(_replaced(total.shape, a, shape[2 + a]), dtype)
         for o, i in axis.taps:

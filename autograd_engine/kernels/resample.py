@@ -77,7 +77,7 @@ def resample(
     """
     taps = _taps(x.shape[axis], size, scale, mode, align_corners, align_mode, antialias)
     if mode == "nearest":
-        return x.take(taps.index[0], axis=axis)
+        return np.asarray(x.take(taps.index[0], axis=axis))
     dtype = sum_dtype(x.dtype)
     total = np.zeros((), dtype)
     for i, w in zip(taps.index, taps.weight, strict=True):
@@ -126,8 +126,8 @@ class _Taps:
 
     @cached_property
     def order(self) -> Array:
-        order = np.argsort(self.index.ravel(), kind="stable")
-        return order[self.weight.ravel()[order] != 0.0]
+        order: Array = np.argsort(self.index.ravel(), kind="stable")
+        return np.asarray(order[self.weight.ravel()[order] != 0.0])
 
     @cached_property
     def _runs(self) -> tuple[Array, Array]:

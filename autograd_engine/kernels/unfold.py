@@ -29,27 +29,21 @@ def _padded(shape: Ints, padding: Padding, dtype: Any) -> tuple[NDArray[Any], ND
     """Zeros around an image, and the view that is the image."""
     sizes = [b + s + a for s, (b, a) in zip(shape[2:], padding, strict=True)]
     inside = [slice(b, b + s) for s, (b, _) in zip(shape[2:], padding, strict=True)]
+    image: tuple[Any, ...] = (..., *inside)
     frame = np.zeros((*shape[:2], *sizes), dtype)
-    return frame, frame[(..., *inside)]
+    return frame, frame[image]
 
 
-def _taps(
-    kernel: Ints, counts: Ints, stride: Ints, dilation: Ints
-) -> list[tuple[Ints, tuple[Any, ...]]]:
-    """For each offset into a window, the elements that it meets."""
-    return [
-        (
-            tap,
-            (
-                ...,
-                *[
-                    slice(d * i, d * i + s * o, s)
-                    for i, o, s, d in zip(tap, counts, stride, dilation, strict=True)
-                ],
-            ),
-        )
-        for tap in np.ndindex(*kernel)
-    ]
+def _taps(kernel: Ints, counts: Ints, stride: Ints, dilation: Ints) -> list[tuple[Any, Any]]:
+    """For each offset into a window, where it is in columns, and the elements that it meets."""
+    found: list[tuple[Any, Any]] = []
+    for tap in np.ndindex(*kernel):
+        met = [
+            slice(d * i, d * i + s * o, s)
+            for i, o, s, d in zip(tap, counts, stride, dilation, strict=True)
+        ]
+        found.append(((slice(None), slice(None), *tap), (..., *met)))
+    return found
 
 
 def unfold(
@@ -61,8 +55,8 @@ def unfold(
     frame, image = _padded(x.shape, padding, x.dtype)
     image[...] = x
     out = np.empty((n, c, *kernel, *counts), x.dtype)
-    for tap, met in _taps(kernel, counts, stride, dilation):
-        out[(slice(None), slice(None), *tap)] = frame[met]
+    for at, met in _taps(kernel, counts, stride, dilation):
+        out[at] = frame[met]
     return out.reshape(n, c * prod(kernel), prod(counts))
 
 
@@ -79,6 +73,6 @@ def fold_like(
         )
     columns = y.reshape(n, c, *kernel, *counts)
     frame, image = _padded(like.shape, padding, sum_dtype(y.dtype))
-    for tap, met in _taps(kernel, counts, stride, dilation):
-        frame[met] += columns[(slice(None), slice(None), *tap)]
+    for at, met in _taps(kernel, counts, stride, dilation):
+        frame[met] += columns[at]
     return image.astype(y.dtype)

@@ -129,8 +129,8 @@ def _infer_qr(x: Spec) -> tuple[Spec, Spec]:
 
 
 def _qr_x(xp: Any, g_q: Any, g_r: Any, q: Any, r: Any) -> Any:
-    """S. F. Walter and L. Lehmann, "Algorithmic differentiation of QR and eigenvalue
-    decomposition" (2010).
+    """S. F. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions with
+    application in optimum experimental design" (2010).
 
     (Gq + Q C) R'^-1, where C is symmetric with the lower triangle of R Gr' - Gq' Q.
     """

@@ -13,6 +13,7 @@ from autograd_engine.spec import Spec
 
 def _infer_resample(x: Spec, *, axis: int, size: int | None, scale: float | None, **_: Any) -> Spec:
     n: Any = x.shape[axis]
+    m: Any
     if size is not None or not isinstance(n, Dim):
         m = kernels.resampled_size(n, size, scale)
     else:

@@ -197,16 +197,19 @@ def conv2d(
     require_variable("conv2d", "input", input)
     if not isinstance(num_filters, int) or num_filters < 1:
         raise ArgumentError(f"conv2d: num_filters must be a positive int, got {num_filters!r}")
+    if data_format not in ("NCHW", "NHWC"):
+        raise ArgumentError(f"conv2d: data_format must be 'NCHW' or 'NHWC', got {data_format!r}")
     shape = input.spec.shape
-    if len(shape) != 4 or isinstance(shape[1], Dim):
+    channels = shape[data_format.index("C")] if len(shape) == 4 else None
+    if channels is None or isinstance(channels, Dim):
         raise ShapeError(
-            f"conv2d: input must be [N, C, H, W] with a known C, got {format_shape(shape)}"
+            f"conv2d: input must be [{', '.join(data_format)}] with a known C, got "
+            f"{format_shape(shape)}"
         )
     groups = 1 if groups is None else groups
     if not isinstance(groups, int) or groups < 1:
         raise ArgumentError(f"conv2d: groups must be a positive int, got {groups!r}")
     kh, kw = ints("conv2d", "filter_size", filter_size, 2)
-    channels = shape[1]
     if channels % groups or num_filters % groups:
         raise ArgumentError(
             f"conv2d: {channels} channels and {num_filters} filters must divide into {groups} "
@@ -248,10 +251,11 @@ def batch_norm(
     """
     require_variable("batch_norm", "input", input)
     shape = input.spec.shape
-    if len(shape) < 2 or isinstance(shape[1], Dim):
+    axis = len(shape) - 1 if data_layout in ("NLC", "NHWC", "NDHWC") else 1
+    if len(shape) < 2 or isinstance(shape[axis], Dim):
         raise ShapeError(f"batch_norm: input must be [N, C, ...], got {format_shape(shape)}")
     layer = unique_name.generate("batch_norm") if name is None else name
-    channels, dtype = (int(shape[1]),), input.spec.dtype
+    channels, dtype = (int(shape[axis]),), input.spec.dtype
     fixed = ParamAttr(trainable=False)
     with layer_scope(layer):
         weight = _parameter(layer, "w", channels, dtype, param_attr, Constant(1.0))

@@ -191,6 +191,9 @@ def _contract(x: Any, a: Labels, y: Any, b: Labels, wanted: set[str]) -> tuple[A
         return _summed(product, order, wanted)
     left = _arranged(x, a, (*batch, *rows, *gone))
     right = _arranged(y, b, (*batch, *gone, *columns))
+    labels = (*batch, *rows, *columns)
+    if len(rows) == len(columns) == len(gone) == 1:
+        return ops.matmul(left, right, transpose_x=False, transpose_y=False), labels
     # One matrix each, or as many as there are elements along the batch axes.
     stack = (len(batch),) if batch else ()
     out = ops.matmul(
@@ -199,13 +202,10 @@ def _contract(x: Any, a: Labels, y: Any, b: Labels, wanted: set[str]) -> tuple[A
         transpose_x=False,
         transpose_y=False,
     )
-    labels = (*batch, *rows, *columns)
     sources = (
         *((0, k) for k in range(len(batch) + len(rows))),
         *((1, len(batch) + len(gone) + k) for k in range(len(columns))),
     )
-    if (len(rows), len(columns)) == (1, 1) and len(batch) < 2:
-        return out, labels
     return ops.unmerge_axes(out, left, right, sources=sources), labels
 
 

@@ -347,3 +347,59 @@ CASES: dict[str, list[Case]] = {
     **{f"Tensor.{name}": cases for name, cases in WRITTEN.items()},
     **FUNCTIONS,
 }
+
+
+def like_its_function(name: str, *operands: np.ndarray, args: tuple[Any, ...] = ()) -> list[Case]:
+    """What the function of that name gives, which has cases of its own."""
+
+    def out_of_place(x: np.ndarray, *rest: np.ndarray) -> np.ndarray:
+        tensors = [paddle.to_tensor(a) for a in (x, *rest)]
+        return getattr(paddle, name.removesuffix("_"))(*tensors, *args).numpy()
+
+    return [written(name, out_of_place, *operands, args=args, peer="")]
+
+
+CASES |= {
+    f"Tensor.{name}": like_its_function(name, *operands, args=args)
+    for name, operands, args in (
+        ("baddbmm_", (real(2, 2, 2), real(2, 2, 3), real(2, 3, 2)), ()),
+        ("digamma_", (positive(2, 3),), ()),
+        ("erfinv_", (between(-0.8, 0.8, 2, 3),), ()),
+        ("gammaln_", (positive(2, 3),), ()),
+        ("i0_", (real(2, 3),), ()),
+        ("ldexp_", (real(2, 3), integers(1, -2, 3)), ()),
+        ("masked_scatter_", (real(2, 3), flags(2, 3), real(6)), ()),
+        ("multigammaln_", (between(2.0, 4.0, 2, 3),), (2,)),
+        ("polygamma_", (positive(2, 3),), (2,)),
+        ("renorm_", (real(3, 2),), (2.0, 0, 0.5)),
+    )
+}
+
+
+def _half(function: Any) -> Case:
+    """The first argument has no gradient: one of the second, written over it in place."""
+    return Case(
+        "method",
+        lambda y: getattr(paddle.full_like(y, 1.5), function.__name__ + "_")(y),
+        (positive(2, 3),),
+        numpy=lambda y: function(paddle.full_like(paddle.to_tensor(y), 1.5), y).numpy(),
+    )
+
+
+CASES["Tensor.gammainc_"] = [_half(paddle.gammainc)]
+CASES["Tensor.gammaincc_"] = [_half(paddle.gammaincc)]
+CASES["Tensor.scatter_add_"] = [
+    Case(
+        "method",
+        lambda x, src, index: x.clone().scatter_add_(0, index, src),
+        (real(3, 2), real(2, 2), integers([0, 2], [0, 1])),
+        numpy=lambda x, src, index: (
+            x
+            + np.asarray(
+                [[src[0, 0] + src[1, 0], 0.0], [0.0, src[1, 1]], [0.0, src[0, 1]]],
+            )
+        ),
+        torch=lambda x, src, index: x.clone().scatter_add_(0, index, src),
+        known=True,
+    )
+]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import autograd_engine as paddle
@@ -14,6 +16,14 @@ from .cases_decompositions import matrices, sym
 from .peers import torch
 
 L = paddle.linalg
+
+
+def torch_cond(x: Any, p: Any) -> Any:
+    """By its definition: torch.linalg.cond with an inverse has no second derivative."""
+    if p is None or p == -2:
+        return torch.linalg.cond(x, p)
+    return torch.linalg.matrix_norm(x, p) * torch.linalg.matrix_norm(torch.linalg.inv(x), p)
+
 
 SYSTEMS: dict[str, list[Case]] = {
     "inverse": matrices(lambda x: paddle.inverse(x), np.linalg.inv, lambda x: torch.linalg.inv(x)),
@@ -213,7 +223,7 @@ SYSTEMS: dict[str, list[Case]] = {
                 lambda x, p=p: L.cond(x, p),
                 (matrix(2, 2),),
                 numpy=lambda x, p=p: np.linalg.cond(x, p),
-                torch=lambda x, p=p: torch.linalg.cond(x, p),
+                torch=lambda x, p=p: torch_cond(x, p),
             )
             for p in (None, -2, "fro", "nuc", 1, -1, np.inf, -np.inf)
         ),

@@ -207,6 +207,13 @@ def test_conv2d() -> None:
     assert out.shape == (-1, 4, 4, 4)
 
 
+def test_conv2d_with_the_channels_last() -> None:
+    x = static.data("x", [None, 8, 8, 3])
+    out = nn.conv2d(x, 4, (3, 1), data_format="NHWC")
+    assert parameters() == {"conv2d_0.w_0": (4, 3, 3, 1), "conv2d_0.b_0": (4,)}
+    assert out.shape == (-1, 6, 8, 4)
+
+
 def test_conv2d_groups() -> None:
     nn.conv2d(image(4), 6, (1, 3), groups=2, bias_attr=False)
     assert parameters() == {"conv2d_0.w_0": (6, 2, 1, 3)}
@@ -222,7 +229,7 @@ def test_conv2d_groups() -> None:
         ({"groups": 0}, "groups must be a positive int"),
         ({"padding": "same-ish"}, "padding must be 'SAME', 'VALID' or numbers"),
         ({"padding": -1}, "padding must hold non-negative ints"),
-        ({"data_format": "NHWC"}, r"data_format must be 'NCHW'.*transpose"),
+        ({"data_format": "CHWN"}, "data_format must be 'NCHW' or 'NHWC'"),
         ({"filter_size": 99}, "conv2d"),
         ({"act": "nope"}, "activation must be one of"),
     ],

@@ -362,7 +362,7 @@ def _pixels(op: str, x: Any, lead: tuple[int, ...]) -> Any:
         rest = -1
     else:
         count = product(lead)
-        rest = int(product(sizes)) // int(count) if count else 0  # type: ignore[arg-type]
+        rest = int(product(sizes)) // int(count) if count else 0
     return ops.reshape(x, shape=(0, *lead, rest))
 
 

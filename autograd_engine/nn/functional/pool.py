@@ -483,7 +483,7 @@ def _max_unpool(
         )
     images = Images(op, x, axes, data_format)
     window = _window(op, images, kernel_size, stride, padding)
-    size = _unpooled_size(op, images, *window.values(), output_size)
+    size = _unpooled_size(op, images, **window, output_size=output_size)
     indices = as_operand(op, indices, "indices")
     index_dtype(op, "indices", spec_of(indices))
     if not may_equal(spec_of(indices).shape, images.shape):

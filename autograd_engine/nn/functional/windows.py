@@ -110,8 +110,6 @@ def ints(op: str, argument: str, value: Any, axes: int, least: int = 1) -> Ints:
     if isinstance(value, Tensor):
         value = value.tolist()
     values = tuple(value) if isinstance(value, (list, tuple)) else (value,) * axes
-    if len(values) == 1 < axes:
-        values = values * axes
     if len(values) != axes or any(not is_int(v) or v < least for v in values):
         raise ArgumentError(
             f"{op}: {argument} must be an int or {_NUMBER[axes]} of at least {least}, got {value!r}"

@@ -1,0 +1,69 @@
+"""No public function goes without cases."""
+
+import autograd_engine as paddle
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.tensor import inplace, public
+
+from .cases import CASES
+
+# What takes or gives no tensor, or says something about one; each has tests of its own.
+NO_CASES = {
+    "broadcast_shape",
+    "broadcast_shapes",
+    "finfo",
+    "iinfo",
+    "is_complex",
+    "is_floating_point",
+    "is_integer",
+    "tolist",
+}
+
+
+def public_functions():
+    """Names below the package, functions that are there under two of them once."""
+    spaces = {
+        "": public,
+        "linalg.": paddle.linalg,
+        "fft.": paddle.fft,
+        "nn.functional.": paddle.nn.functional,
+    }
+    found = {}
+    for prefix, space in spaces.items():
+        for name in space.__all__:
+            found.setdefault(getattr(space, name), []).append(prefix + name)
+    return list(found.values())
+
+
+def test_every_public_function_has_cases():
+    missing = [
+        names
+        for names in public_functions()
+        if not NO_CASES & set(names)
+        # add_(x, y) is x.add_(y)
+        and not any(n in CASES or (n.endswith("_") and f"Tensor.{n}" in CASES) for n in names)
+    ]
+    assert not missing
+
+
+def test_every_in_place_method_has_cases():
+    methods = [n for n in dir(Tensor) if n.endswith("_") and not n.startswith("_")]
+    assert len(methods) > 60
+    assert inplace
+    assert not [n for n in methods if f"Tensor.{n}" not in CASES]
+
+
+def test_cases_are_of_functions_that_exist():
+    for name in CASES:
+        found = paddle
+        for part in name.split("."):
+            found = getattr(found, part)
+        assert callable(found)
+
+
+def test_three_hundred_functions_are_checked_to_third_order_and_forward():
+    checked = [
+        name
+        for name, listed in CASES.items()
+        if any(c.differentiable and c.smooth and c.orders == 3 and c.static for c in listed)
+    ]
+    assert len([n for n in checked if not n.startswith("Tensor.")]) >= 300
