@@ -20,7 +20,7 @@ from autograd_engine.scattered import Scattered
 from autograd_engine.static import mode
 from autograd_engine.static.builder import emit
 from autograd_engine.static.program import Variable
-from autograd_engine.tensor.operand import spec_of
+from autograd_engine.tensor.operand import NUMBERS, spec_of
 
 __all__ = ["operators"]
 
@@ -44,6 +44,12 @@ def _general(op: OpDef) -> Callable[..., Any]:
         for operand in operands:
             if isinstance(operand, Variable):
                 return emit(op, operands, full)
+        if (
+            operands[0].__class__ is not Tensor
+            and mode.building()
+            and all(isinstance(v, NUMBERS) for v in operands)
+        ):
+            return emit(op, operands, full)
         return apply(op, operands, full)
 
     return call

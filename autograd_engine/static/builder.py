@@ -11,6 +11,7 @@ import numpy as np
 
 from autograd_engine import unique_name
 from autograd_engine.dtypes import common_dtype, scalar_dtype
+from autograd_engine.eager.record import apply
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import BuildError, DTypeError, NotATensorError
 from autograd_engine.registry import REGISTRY, OpDef
@@ -27,7 +28,16 @@ from autograd_engine.static.program import (
     default_startup_program,
 )
 
-__all__ = ["append_operator", "emit", "emitting", "layer_scope", "restored_on_error", "spec_of"]
+__all__ = [
+    "Constant",
+    "Number",
+    "append_operator",
+    "emit",
+    "emitting",
+    "layer_scope",
+    "restored_on_error",
+    "spec_of",
+]
 
 _CAST = REGISTRY["cast"]
 _CONSTANT = REGISTRY["constant"]
@@ -43,6 +53,55 @@ class _Context(threading.local):
 
 
 _context = _Context()
+
+
+class Number(Tensor):
+    """Numbers that a user passed for a Tensor: beside Variables, a constant of their program."""
+
+    __slots__ = ()
+
+
+class Constant(Variable):
+    """Numbers that a user passed for a Variable, or what operations made of those alone.
+
+    It is part of a program once an operator reads it, or something asks for its name. Until then
+    it can also stand beside eager Tensors, and a call that refuses it leaves no operator behind.
+    """
+
+    __slots__ = ("_name", "value")
+
+    def __init__(self, value: np.ndarray[Any, Any]) -> None:
+        self.value = value
+        block = default_main_program().current_block()
+        super().__init__(block, "", Spec(value.shape, value.dtype), stop_gradient=True)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return self.placed(self.block)._name
+
+    @name.setter
+    def name(self, value: str) -> None:
+        self._name: str = value
+
+    @property
+    def loose(self) -> bool:
+        """Whether it is part of no program."""
+        return self.block.vars.get(self._name) is not self
+
+    def placed(self, block: Block) -> Constant:
+        """Itself, with an operator of `block` that makes it, unless there is one already."""
+        if self.loose:
+            self.block, self._name = block, unique_name.generate("constant")
+            while self._name in block.vars:
+                self._name = unique_name.generate("constant")
+            block.vars[self._name] = self
+            self.value.flags.writeable = False  # runs hand it on as it is
+            append_operator(block, _CONSTANT, (), (Ref(self, 0),), {"value": self.value})
+        return self
+
+
+def _loose(value: Any) -> bool:
+    return value.__class__ is Constant and value.loose
 
 
 @contextlib.contextmanager
@@ -101,6 +160,15 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     ShapeError, DTypeError
         When the operation cannot take them.
     """
+    if any(_loose(v) for v in operands):
+        neighbours = [v for v in operands if isinstance(v, (Tensor, Variable)) and not _loose(v)]
+        if not neighbours and op.random:
+            pass  # to be drawn anew in every run
+        elif all(isinstance(v, Tensor) for v in neighbours):
+            made = apply(op, [v.value if _loose(v) else v for v in operands], attrs)
+            if any(v.__class__ is not Number for v in neighbours):
+                return made
+            return tuple(Constant(t._data) for t in made) if op.multiple else Constant(made._data)
     block = _block_of(op, operands)
     with block.restored_on_error():  # an operand may have been cast, or made a constant, before
         refs = _prepare(op, operands, block)
@@ -135,7 +203,7 @@ def append_operator(
 
 
 def _block_of(op: OpDef, operands: Sequence[Any]) -> Block:
-    blocks = [v.block for v in operands if isinstance(v, Variable)]
+    blocks = [v.block for v in operands if isinstance(v, Variable) and not _loose(v)]
     if not blocks:
         return default_main_program().current_block()
     if any(b is not blocks[0] for b in blocks):
@@ -180,7 +248,7 @@ def _as(ref: Ref | Literal, dtype: np.dtype[Any]) -> Ref | Literal:
 def _operand(op: OpDef, position: int, value: Any, block: Block) -> Any:
     """A Variable, or a Python scalar."""
     if isinstance(value, Variable):
-        return value
+        return value.placed(block) if value.__class__ is Constant else value
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, (bool, int, float, complex)):
@@ -189,7 +257,9 @@ def _operand(op: OpDef, position: int, value: Any, block: Block) -> Any:
     if isinstance(value, np.ndarray):
         if value.dtype.kind not in "biufc":
             raise DTypeError(f"{argument} is an array of dtype {value.dtype}; use numbers")
-        return _emit_constant(block, value)
+        return Constant(np.array(value)).placed(block)
+    if value.__class__ is Number:
+        return Constant(value._data).placed(block)
     if isinstance(value, Tensor):
         raise NotATensorError(
             f"{argument} is an eager Tensor among Variables of a program; pass its values with "
@@ -198,15 +268,3 @@ def _operand(op: OpDef, position: int, value: Any, block: Block) -> Any:
     raise NotATensorError(
         f"{argument} must be a Variable, an ndarray or a number; got {type(value).__name__}"
     )
-
-
-def _emit_constant(block: Block, value: np.ndarray[Any, Any]) -> Variable:
-    """An array of the user's as a constant of the program."""
-    spec = Spec(value.shape, value.dtype)
-    name = unique_name.generate("constant")
-    var = Variable(block, name, spec, stop_gradient=True)
-    block.add_var(var)
-    kept = np.array(value)
-    kept.flags.writeable = False  # runs hand it on as it is
-    append_operator(block, _CONSTANT, (), (Ref(var, 0),), {"value": kept})
-    return var

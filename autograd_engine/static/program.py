@@ -11,7 +11,7 @@ import contextlib
 import threading
 import weakref
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -190,9 +190,12 @@ class Operator:
     role : {"forward", "backward", "optimize"}
     location : Location
         The user's line.
+    number : int
+        Counts the operators of all programs, in the order in which they were made.
     """
 
-    __slots__ = ("attrs", "block", "location", "op", "operands", "results", "role")
+    __slots__ = ("attrs", "block", "location", "number", "op", "operands", "results", "role")
+    made: ClassVar[int] = 0
 
     def __init__(
         self,
@@ -211,6 +214,8 @@ class Operator:
         self.attrs = attrs
         self.location = location
         self.role = role
+        Operator.made += 1
+        self.number = Operator.made
 
     @property
     def type(self) -> str:
@@ -320,6 +325,17 @@ class Block:
                     del table[key]
             self.program.changed()
             raise
+
+    def undo(self, before: int) -> None:
+        """Drop the operators at the end that were made after `before` others, and their results."""
+        while self.ops and self.ops[-1].number > before:
+            for ref in self.ops.pop().results:
+                if ref.version:
+                    ref.var.version -= 1
+                    self.written.pop()
+                else:
+                    del self.vars[ref.var.name]
+            self.program.changed()
 
     def __repr__(self) -> str:
         head = (

@@ -11,6 +11,7 @@ import numpy as np
 from autograd_engine.dims import Dim
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.arguments import integer, operands
 from autograd_engine.tensor.operand import as_operand, spec_of
 
@@ -38,6 +39,7 @@ def _grid(vectors: Sequence[Any]) -> list[Any]:
     return [ops.broadcast_like(line, *lines) for line in lines]
 
 
+@whole
 def meshgrid(*args: Any, indexing: str = "ij", name: str | None = None) -> list[Any]:
     """The coordinates of a grid: one array for each vector, of the shape of their lengths.
 
@@ -65,6 +67,7 @@ def meshgrid(*args: Any, indexing: str = "ij", name: str | None = None) -> list[
     return _grid(vectors)
 
 
+@whole
 def cartesian_prod(x: Sequence[Any], name: str | None = None) -> Any:
     """Each way to take one element of every vector, as the rows of a matrix.
 

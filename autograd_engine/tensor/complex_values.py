@@ -13,6 +13,7 @@ from autograd_engine.dims import Dim
 from autograd_engine.errors import DTypeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.decomposition import refuse_gradient
 from autograd_engine.tensor.operand import as_operand, spec_of
 
@@ -120,6 +121,7 @@ def as_real(x: Any, name: str | None = None) -> Any:
     return ops.stack(ops.real_part(x), ops.imag_part(x), axis=spec_of(x).ndim)
 
 
+@whole
 def polar(abs: Any, angle: Any, name: str | None = None) -> Any:
     """Complex values from absolute values and angles in radians, which broadcast.
 

@@ -11,6 +11,7 @@ from autograd_engine.errors import ArgumentError, NotDifferentiableError, ShapeE
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape
 from autograd_engine.static.backward_plan import keys_of, needed_keys
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.operand import as_operand, spec_of
 
 __all__ = ["cholesky", "eigvalsh"]
@@ -351,6 +352,7 @@ def lu_unpack(
     return p, strict + ops.eye_like(strict), ops.triu(up)
 
 
+@whole
 def householder_product(x: Any, tau: Any, name: str | None = None) -> Any:
     """The first columns of a product of Householder reflections I - tau v v'.
 

@@ -9,6 +9,7 @@ import numpy as np
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import normalize_axis
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.arguments import integer
 from autograd_engine.tensor.creation import to_tensor
 from autograd_engine.tensor.operand import as_operand, spec_of
@@ -182,6 +183,7 @@ def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | N
     return total if spec_of(total).dtype == dtype else ops.cast(total, dtype=dtype.name)
 
 
+@whole
 def diagonal_scatter(
     x: Any, y: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
 ) -> Any:
@@ -196,6 +198,7 @@ def diagonal_scatter(
     return _replaced("diagonal_scatter", x, y, offset, axis1, axis2)
 
 
+@whole
 def fill_diagonal_tensor(
     x: Any, y: Any, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
 ) -> Any:

@@ -18,6 +18,7 @@ from autograd_engine.namespace import ops
 from autograd_engine.ops.getitem import indexed_shape
 from autograd_engine.spec import format_shape
 from autograd_engine.static.program import Variable
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.key import array_spec, rows_of, split_key
 from autograd_engine.tensor.operand import as_operand, spec_of
 from autograd_engine.tensor.positions import (
@@ -185,6 +186,7 @@ def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None) -> 
     return ops.gather(x, index, axis=axis_of("index_select", x, axis), wraps=True)
 
 
+@whole
 def gather_nd(x: Any, index: Any, name: str | None = None) -> Any:
     """The parts of `x` at positions given as rows: ``x[i, j, ...]`` for each row of `index`.
 
@@ -213,6 +215,7 @@ def gather_nd(x: Any, index: Any, name: str | None = None) -> Any:
     return ops.index(x, *columns, key=("index",) * len(columns))
 
 
+@whole
 def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> Any:
     """Elements of `x` at positions in its flattened form; the result has the shape of `index`.
 

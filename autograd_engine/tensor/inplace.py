@@ -20,6 +20,7 @@ variable stays what it was.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -100,7 +101,7 @@ def in_place(
     """
     call = f"{name}_"
     instead = instead or f"x = paddle.{name}(x, ...)"
-    target = function.__code__.co_varnames[position]
+    target = inspect.unwrap(function).__code__.co_varnames[position]
 
     def write(*args: Any, **kwargs: Any) -> Any:
         x = args[position] if len(args) > position else kwargs.get(target)

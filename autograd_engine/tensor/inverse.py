@@ -9,6 +9,7 @@ import numpy as np
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, may_equal
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.decomposition import real_matrices, swap
 from autograd_engine.tensor.operand import as_operand, spec_of
 
@@ -203,6 +204,7 @@ def cholesky_inverse(x: Any, upper: bool = False, name: str | None = None) -> An
     return cholesky_solve(ops.eye_like(x), x, upper)
 
 
+@whole
 def lu_solve(b: Any, lu: Any, pivots: Any, trans: str = "N", name: str | None = None) -> Any:
     """The solution X of ``A X = b`` from the factors and pivots that `linalg.lu` gave for A.
 

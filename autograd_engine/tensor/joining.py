@@ -9,6 +9,7 @@ from autograd_engine.dims import Dim
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, normalize_axis
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.arguments import axis_of, operands
 from autograd_engine.tensor.manipulation import atleast_1d, atleast_2d, atleast_3d
 from autograd_engine.tensor.operand import spec_of
@@ -51,6 +52,7 @@ def stack(x: Sequence[Any], axis: int = 0, name: str | None = None) -> Any:
     return ops.stack(*values, axis=normalize_axis("stack", axis, spec_of(values[0]).ndim + 1))
 
 
+@whole
 def hstack(x: Sequence[Any], name: str | None = None) -> Any:
     """Arrays joined along axis 1, vectors along axis 0.
 
@@ -64,6 +66,7 @@ def hstack(x: Sequence[Any], name: str | None = None) -> Any:
     return concat(values, axis=0 if spec_of(values[0]).ndim == 1 else 1)
 
 
+@whole
 def vstack(x: Sequence[Any], name: str | None = None) -> Any:
     """Arrays joined along axis 0, a vector as a row.
 
@@ -76,11 +79,13 @@ def vstack(x: Sequence[Any], name: str | None = None) -> Any:
     return concat([atleast_2d(v) for v in operands("vstack", x)])
 
 
+@whole
 def row_stack(x: Sequence[Any], name: str | None = None) -> Any:
     """`vstack` under its other name."""
     return concat([atleast_2d(v) for v in operands("row_stack", x)])
 
 
+@whole
 def dstack(x: Sequence[Any], name: str | None = None) -> Any:
     """Arrays joined along axis 2, with the axes that they lack.
 
@@ -93,6 +98,7 @@ def dstack(x: Sequence[Any], name: str | None = None) -> Any:
     return concat([atleast_3d(v) for v in operands("dstack", x)], axis=2)
 
 
+@whole
 def column_stack(x: Sequence[Any], name: str | None = None) -> Any:
     """Arrays joined along axis 1, a vector as a column.
 
@@ -110,6 +116,7 @@ def column_stack(x: Sequence[Any], name: str | None = None) -> Any:
     return concat(columns, axis=1)
 
 
+@whole
 def block_diag(inputs: Sequence[Any], name: str | None = None) -> Any:
     """Matrices along the diagonal of one, zeros elsewhere; a vector is a row, a number [1, 1].
 

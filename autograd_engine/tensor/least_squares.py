@@ -11,6 +11,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, may_equal
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.decomposition import eigvalsh, part, real_matrices, svdvals, swap
 from autograd_engine.tensor.inverse import square_matrices
 from autograd_engine.tensor.operand import as_operand, spec_of
@@ -58,6 +59,7 @@ def pinv(x: Any, rcond: Any = 1e-15, hermitian: bool = False, name: str | None =
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
+@whole
 def lstsq(
     x: Any, y: Any, rcond: float | None = None, driver: str | None = None, name: str | None = None
 ) -> Any:

@@ -8,6 +8,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import Shape, format_shape, matmul_shape, may_equal, normalize_axis
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.decomposition import cholesky, eigvalsh
 from autograd_engine.tensor.decomposition import svdvals as svdvals
 from autograd_engine.tensor.inverse import inverse
@@ -144,6 +145,7 @@ def bmm(x: Any, y: Any, name: str | None = None) -> Any:
     return matmul(x, y)
 
 
+@whole
 def mv(x: Any, vec: Any, name: str | None = None) -> Any:
     """Product of a matrix ``[m, n]`` with a vector ``[n]``.
 
@@ -156,6 +158,7 @@ def mv(x: Any, vec: Any, name: str | None = None) -> Any:
     return matmul(of_dimensions("mv", x, "x", 2), of_dimensions("mv", vec, "vec", 1))
 
 
+@whole
 def dot(x: Any, y: Any, name: str | None = None) -> Any:
     """Inner product of vectors; of matrices, of each row with the same row of the other.
 
@@ -188,6 +191,7 @@ def _added(op: str, input: Any, product: Any, beta: float, alpha: float) -> Any:
     return (input if beta == 1 else input * beta) + (product if alpha == 1 else product * alpha)
 
 
+@whole
 def addmm(
     input: Any, x: Any, y: Any, beta: float = 1.0, alpha: float = 1.0, name: str | None = None
 ) -> Any:
@@ -203,6 +207,7 @@ def addmm(
     return _added("addmm", input, matmul(x, y), beta, alpha)
 
 
+@whole
 def baddbmm(
     input: Any, x: Any, y: Any, beta: float = 1.0, alpha: float = 1.0, name: str | None = None
 ) -> Any:

@@ -15,6 +15,7 @@ from autograd_engine.registry import REGISTRY
 from autograd_engine.spec import format_shape, may_equal
 from autograd_engine.static.builder import append_operator
 from autograd_engine.static.program import Ref, Variable
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.operand import as_operand, spec_of
 
 __all__ = [
@@ -101,6 +102,7 @@ def reciprocal(x: Any, name: str | None = None) -> Any:
     return ops.divide(1.0, x)
 
 
+@whole
 def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
     """x + weight * (y - x): from x at weight 0 to y at weight 1, elementwise with broadcasting.
 
@@ -196,6 +198,7 @@ def sgn(x: Any, name: str | None = None) -> Any:
     return ops.sign(x)
 
 
+@whole
 def heaviside(x: Any, y: Any, name: str | None = None) -> Any:
     """0 where x is negative (or NaN), y where it is 0, 1 where it is positive.
 
@@ -305,6 +308,7 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     return ops.add_n(*values)
 
 
+@whole
 def multiplex(inputs: Any, index: Any, name: str | None = None) -> Any:
     """Row i of the result is row i of ``inputs[index[i]]``.
 

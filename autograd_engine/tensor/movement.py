@@ -12,6 +12,7 @@ from autograd_engine.dims import Dim
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, normalize_axes, normalize_axis
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.arguments import axis_of, integer, ints
 from autograd_engine.tensor.operand import as_operand, spec_of
 
@@ -319,6 +320,7 @@ def select_scatter(x: Any, values: Any, axis: int, index: int, name: str | None 
     return ops.setitem(x, ops.cast_like(values, x), key=key)
 
 
+@whole
 def slice_scatter(
     x: Any,
     value: Any,

@@ -13,6 +13,7 @@ from autograd_engine.dtypes import DTypeLike, to_numpy
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, normalize_axes, normalize_axis
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.decomposition import svdvals
 from autograd_engine.tensor.operand import as_operand, spec_of
 from autograd_engine.tensor.reduction import Axis, max, min
@@ -195,6 +196,7 @@ def matrix_norm(
 # --- distances
 
 
+@whole
 def dist(x: Any, y: Any, p: float = 2, name: str | None = None) -> Any:
     """The p-norm of x - y over all axes; shapes broadcast. Its gradient at 0 is 0.
 
@@ -216,6 +218,7 @@ _COMPUTE_MODES = (
 )
 
 
+@whole
 def cdist(
     x: Any,
     y: Any,
@@ -273,6 +276,7 @@ def cdist(
     return _vector(rest, order, (spec_of(rest).ndim - 1,), False)
 
 
+@whole
 def pdist(x: Any, p: float = 2.0, name: str | None = None) -> Any:
     """Distances, by the p-norm, between each two rows of the matrix `x`, as a vector.
 

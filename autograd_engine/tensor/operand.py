@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import NotATensorError
+from autograd_engine.errors import DTypeError, NotATensorError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import Spec
+from autograd_engine.static import mode
+from autograd_engine.static.builder import Constant, Number
 from autograd_engine.static.program import Variable
 
-__all__ = ["as_operand", "constant", "spec_of"]
+__all__ = ["NUMBERS", "as_operand", "constant", "spec_of"]
+
+NUMBERS: Final = (np.ndarray, np.generic, bool, int, float, complex)
 
 
 def as_operand(op: str, x: Any, argument: str = "x") -> Any:
-    """`x` if it is a Tensor or a Variable; an ndarray or a number as a constant."""
+    """`x` if it is a Tensor or a Variable; an ndarray or a number as one that fits both."""
     if x.__class__ is Tensor or isinstance(x, (Tensor, Variable)):
         return x
-    if isinstance(x, (np.ndarray, np.generic, bool, int, float, complex)):
-        return constant(x)
+    if isinstance(x, NUMBERS):
+        array = np.asarray(x)
+        if array.dtype.kind not in "biufc":
+            raise DTypeError(
+                f"{op}: argument {argument!r} is an array of dtype {array.dtype}; use bool, "
+                "integers, floats or complex numbers"
+            )
+        return Constant(Tensor(x)._data) if mode.building() else Number(x)
     raise NotATensorError(
         f"{op}: argument {argument!r} must be a Tensor, a Variable, an ndarray or a number; got "
         f"{type(x).__name__}" + (": use paddle.to_tensor" if isinstance(x, (list, tuple)) else "")

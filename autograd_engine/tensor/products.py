@@ -13,6 +13,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, matmul_shape, may_equal, normalize_axis
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.linalg import matmul, of_dimensions, same_sizes
 from autograd_engine.tensor.operand import as_operand, spec_of
 
@@ -23,6 +24,7 @@ def _flat(x: Any) -> Any:
     return ops.merge_axes(x, counts=(spec_of(x).ndim,))
 
 
+@whole
 def outer(x: Any, y: Any, name: str | None = None) -> Any:
     """All products of an element of `x` with one of `y`, which are flattened: ``[size, size]``.
 
@@ -36,6 +38,7 @@ def outer(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.unsqueeze(_flat(x), axis=(1,)) * ops.unsqueeze(_flat(y), axis=(0,))
 
 
+@whole
 def inner(x: Any, y: Any, name: str | None = None) -> Any:
     """Sums of products over the last axes of both; with a 0-d array, the product.
 
@@ -51,6 +54,7 @@ def inner(x: Any, y: Any, name: str | None = None) -> Any:
     return tensordot(x, y, [[spec_of(x).ndim - 1], [spec_of(y).ndim - 1]])
 
 
+@whole
 def kron(x: Any, y: Any, name: str | None = None) -> Any:
     """Kronecker product: each element of `x` replaced by its product with `y`.
 
@@ -71,6 +75,7 @@ def kron(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.merge_axes(x * y, counts=(2,) * n)
 
 
+@whole
 def cross(x: Any, y: Any, axis: int = 9, name: str | None = None) -> Any:
     """Cross product of vectors of three elements.
 
@@ -136,6 +141,7 @@ def _contracted(op: str, axes: Any, ndims: tuple[int, int]) -> tuple[list[int], 
     return first, second
 
 
+@whole
 def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
     """Sums of products over pairs of axes, as one matrix product.
 
@@ -192,6 +198,7 @@ def _chain(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
     return cut
 
 
+@whole
 def multi_dot(x: Sequence[Any], name: str | None = None) -> Any:
     """Product of two or more matrices, in the order that takes the fewest multiplications.
 

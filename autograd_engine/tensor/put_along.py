@@ -9,6 +9,7 @@ import numpy as np
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import Spec, broadcast_shapes, format_shape, may_equal
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.operand import as_operand, spec_of
 from autograd_engine.tensor.positions import (
     along_grids,
@@ -24,6 +25,7 @@ __all__ = ["put_along_axis", "scatter_add", "scatter_reduce"]
 _REDUCTIONS = {"mul": "multiply", "sum": "add", "prod": "multiply"}
 
 
+@whole
 def put_along_axis(
     arr: Any,
     indices: Any,
@@ -159,6 +161,7 @@ _WRITERS: dict[str, Any] = {
 }
 
 
+@whole
 def scatter_reduce(
     input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
@@ -189,6 +192,7 @@ def scatter_reduce(
     return put_along_axis(input, index, src, dim, reduce, include_self, broadcast=False)
 
 
+@whole
 def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
     """A copy of `input` with `src` added along `dim`: ``out[index[i, j], j] += src[i, j]``.
 

@@ -13,6 +13,7 @@ from autograd_engine.errors import ArgumentError, ModeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, normalize_axes, normalize_axis
 from autograd_engine.static.program import Variable
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.operand import as_operand, spec_of
 from autograd_engine.tensor.reduction import Axis, topk
 from autograd_engine.tensor.statistics import floating
@@ -281,6 +282,7 @@ def _line(op: str, x: Any, axis: int | None) -> tuple[Any, int, bool]:
     return (x, axis, False) if ndim else (ops.reshape(x, shape=(1,)), 0, True)
 
 
+@whole
 def kthvalue(
     x: Any, k: int, axis: int | None = None, keepdim: bool = False, name: str | None = None
 ) -> tuple[Any, Any]:

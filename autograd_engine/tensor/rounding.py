@@ -9,6 +9,7 @@ import numpy as np
 
 from autograd_engine.errors import ArgumentError
 from autograd_engine.namespace import ops
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.operand import as_operand, spec_of
 
 __all__ = [
@@ -155,6 +156,7 @@ def signbit(x: Any, name: str | None = None) -> Any:
     return ops.signbit(x)
 
 
+@whole
 def copysign(x: Any, y: Any, name: str | None = None) -> Any:
     """abs(x) with the sign of y, elementwise with broadcasting.
 
@@ -184,6 +186,7 @@ def nextafter(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.nextafter(x, y)
 
 
+@whole
 def ldexp(x: Any, y: Any, name: str | None = None) -> Any:
     """x * 2**y, elementwise with broadcasting; integers give the default float dtype.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from autograd_engine.errors import ArgumentError, ShapeError
@@ -48,7 +49,7 @@ def einsum(equation: str, *operands: Any) -> Any:
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = tuple(operands[0])
     xs = [as_operand("einsum", x, f"operand {k}") for k, x in enumerate(operands)]
-    inputs, output = _parse(equation, [spec_of(x).ndim for x in xs])
+    inputs, output = _parse(equation, tuple(spec_of(x).ndim for x in xs))
     _check_sizes(equation, xs, inputs)
     terms = [_with_single_axes(x, labels) for x, labels in zip(xs, inputs, strict=True)]
     terms = _without_ones(terms)
@@ -63,7 +64,8 @@ def einsum(equation: str, *operands: Any) -> Any:
 # --- the equation
 
 
-def _parse(equation: str, ndims: list[int]) -> tuple[list[Labels], Labels]:
+@functools.lru_cache(maxsize=256)
+def _parse(equation: str, ndims: tuple[int, ...]) -> tuple[list[Labels], Labels]:
     """A label for each axis of each operand and of the result; those of ``...`` are digits."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     parts = left.split(",")

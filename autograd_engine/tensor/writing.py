@@ -16,6 +16,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import Shape, broadcast_shapes, format_shape, may_equal
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.indexing import written
 from autograd_engine.tensor.key import along, split_key
 from autograd_engine.tensor.operand import as_operand, spec_of
@@ -195,6 +196,7 @@ def index_put(
     return ops.add(x, ops.index_add_like(value, x, *arrays, key=plain))
 
 
+@whole
 def scatter_nd_add(x: Any, index: Any, updates: Any, name: str | None = None) -> Any:
     """A copy of `x` with `updates` added at positions given as rows, as in `gather_nd`.
 
@@ -222,6 +224,7 @@ def scatter_nd_add(x: Any, index: Any, updates: Any, name: str | None = None) ->
     return ops.add(x, added)
 
 
+@whole
 def scatter_nd(index: Any, updates: Any, shape: Sequence[int], name: str | None = None) -> Any:
     """Zeros of `shape` with `updates` added at positions given as rows; see `scatter_nd_add`.
 
@@ -260,6 +263,7 @@ def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
     return ops.where(as_mask("masked_fill", mask), like_of("masked_fill", x, value), x)
 
 
+@whole
 def masked_scatter(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
     """`x` with the elements of `value`, in order, where `mask` (broadcast to `x`) is True.
 

@@ -8,6 +8,7 @@ from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.support import as_floats, check_number
 from autograd_engine.spec import format_shape, may_equal
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.math import clip
 from autograd_engine.tensor.operand import spec_of
 
@@ -74,6 +75,7 @@ _CHANNELS_SECOND = ("NC", "NCL", "NCHW", "NCDHW")
 _CHANNELS_LAST = ("NLC", "NHWC", "NDHWC")
 
 
+@whole
 def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = None) -> Any:
     """x where x > 0, else weight * x (He, Zhang, Ren and Sun 2015); the slope at 0 is the weight.
 

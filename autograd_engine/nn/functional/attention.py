@@ -13,6 +13,7 @@ from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.noise import dropout
 from autograd_engine.nn.functional.support import as_floats
 from autograd_engine.spec import format_shape
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.linalg import matmul
 from autograd_engine.tensor.operand import as_operand, spec_of
 
@@ -44,6 +45,7 @@ def _sharing(query: Any, key: Any, value: Any, shared: bool) -> int:
     return q // k if k else 1
 
 
+@whole
 def scaled_dot_product_attention(
     query: Any,
     key: Any,

@@ -18,6 +18,7 @@ from autograd_engine.nn.functional.support import (
     widen,
 )
 from autograd_engine.spec import format_shape, may_equal, normalize_axis
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.operand import as_operand, spec_of
 from autograd_engine.tensor.reduction import sum as sum_over
 
@@ -107,6 +108,7 @@ def _per_class(weight: Any, like: Any, axis: int) -> Any:
     return ops.reshape(weight, shape=tuple(shape))
 
 
+@whole
 def cross_entropy(
     input: Any,
     label: Any,
@@ -232,6 +234,7 @@ def _soft(
     return reduce_loss(loss, reduction)
 
 
+@whole
 def softmax_with_cross_entropy(
     logits: Any,
     label: Any,
@@ -267,6 +270,7 @@ def softmax_with_cross_entropy(
     return (loss, softmax(logits, axis=axis)) if return_softmax else loss
 
 
+@whole
 def nll_loss(
     input: Any,
     label: Any,

@@ -12,6 +12,7 @@ from autograd_engine.errors import ArgumentError, ModeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.support import as_floats, as_integers, check_number
 from autograd_engine.spec import format_shape, may_equal
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.linalg import matmul
 from autograd_engine.tensor.operand import as_operand, spec_of
 
@@ -35,8 +36,16 @@ def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> An
     >>> linear(paddle.ones([1, 2]), paddle.ones([2, 3])).tolist()
     [[2.0, 2.0, 2.0]]
     """
-    out = matmul(x, weight)
-    return out if bias is None else out + bias
+    if bias is None:
+        return matmul(x, weight)
+    if isinstance(x, Variable):
+        return _linear(x, weight, bias)
+    return ops.add(matmul(x, weight), bias)
+
+
+@whole
+def _linear(x: Any, weight: Any, bias: Any) -> Any:
+    return ops.add(matmul(x, weight), bias)
 
 
 def embedding(
@@ -160,6 +169,7 @@ def one_hot(x: Any, num_classes: int = -1, name: str | None = None) -> Any:
     return ops.one_hot(x, num_classes=num_classes, dtype=get_default_numpy_dtype().name)
 
 
+@whole
 def label_smooth(
     label: Any, prior_dist: Any = None, epsilon: float = 0.1, name: str | None = None
 ) -> Any:
@@ -258,6 +268,7 @@ def gather_tree(ids: Any, parents: Any) -> Any:
     return ops.gather_tree(ids, parents)
 
 
+@whole
 def bilinear(x1: Any, x2: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:
     """sum_ij x1[n, i] weight[k, i, j] x2[n, j] + bias[k] for each sample n and output k.
 

@@ -17,11 +17,13 @@ from autograd_engine.nn.functional.support import (
     widen,
 )
 from autograd_engine.spec import format_shape, may_equal
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.operand import spec_of
 
 __all__ = ["ctc_loss"]
 
 
+@whole
 def ctc_loss(
     log_probs: Any,
     labels: Any,

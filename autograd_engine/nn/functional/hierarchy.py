@@ -13,6 +13,7 @@ from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.common import linear
 from autograd_engine.nn.functional.support import as_floats, as_integers
 from autograd_engine.spec import format_shape, may_equal
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.operand import spec_of
 from autograd_engine.tensor.reduction import mean
 
@@ -36,6 +37,7 @@ def _complete_tree(classes: int) -> tuple[Any, Any]:
     return nodes, turns
 
 
+@whole
 def hsigmoid_loss(
     input: Any,
     label: Any,
@@ -134,6 +136,7 @@ def _cutoffs(op: str, cutoffs: Sequence[Any]) -> list[int]:
     return [int(c) for c in found]
 
 
+@whole
 def adaptive_log_softmax_with_loss(
     input: Any,
     label: Any,

@@ -14,6 +14,7 @@ from autograd_engine.nn.functional.support import (
     reduce_loss,
 )
 from autograd_engine.spec import format_shape
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.operand import as_operand, spec_of
 from autograd_engine.tensor.reduction import mean
 
@@ -25,6 +26,7 @@ __all__ = [
 ]
 
 
+@whole
 def binary_cross_entropy_with_logits(
     logit: Any,
     label: Any,
@@ -68,6 +70,7 @@ def _of_logits(logit: Any, positive: Any, negative: Any) -> Any:
     return positive * ops.softplus(-logit) + negative * ops.softplus(logit)
 
 
+@whole
 def sigmoid_focal_loss(
     logit: Any,
     label: Any,
@@ -127,6 +130,7 @@ def soft_margin_loss(
     return reduce_loss(ops.softplus(-(input * ops.cast_like(label, input))), reduction)
 
 
+@whole
 def multi_label_soft_margin_loss(
     input: Any,
     label: Any,

@@ -23,6 +23,7 @@ from autograd_engine.nn.functional.support import (
 from autograd_engine.spec import format_shape, may_equal
 from autograd_engine.static.builder import layer_scope
 from autograd_engine.static.program import Variable
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.math import clip
 from autograd_engine.tensor.operand import spec_of
 from autograd_engine.tensor.reduction import mean
@@ -119,6 +120,7 @@ def smooth_l1_loss(
 # --- probabilities
 
 
+@whole
 def kl_div(
     input: Any,
     label: Any,
@@ -159,6 +161,7 @@ def kl_div(
     return mean(ops.sum(loss, axis=axes, keepdims=False))
 
 
+@whole
 def binary_cross_entropy(
     input: Any,
     label: Any,
@@ -201,6 +204,7 @@ def binary_cross_entropy(
     return reduce_loss(loss, reduction)
 
 
+@whole
 def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = None) -> Any:
     """-label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon), elementwise.
 
@@ -265,6 +269,7 @@ def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = 
 # --- other likelihoods
 
 
+@whole
 def poisson_nll_loss(
     input: Any,
     label: Any,
@@ -309,6 +314,7 @@ def poisson_nll_loss(
     return reduce_loss(loss, reduction)
 
 
+@whole
 def gaussian_nll_loss(
     input: Any,
     label: Any,

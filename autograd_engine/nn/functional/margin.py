@@ -20,6 +20,7 @@ from autograd_engine.nn.functional.support import (
     widen,
 )
 from autograd_engine.spec import format_shape, may_equal
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.linalg import matmul
 from autograd_engine.tensor.math import clip
 from autograd_engine.tensor.operand import as_operand, spec_of
@@ -41,6 +42,7 @@ def _signs(label: Any, like: Any) -> Any:
     return ops.cast_like(label, like)
 
 
+@whole
 def margin_ranking_loss(
     input: Any,
     other: Any,
@@ -68,6 +70,7 @@ def margin_ranking_loss(
     return reduce_loss(ops.relu(check_number(op, "margin", margin) - label * gap), reduction)
 
 
+@whole
 def hinge_embedding_loss(
     input: Any,
     label: Any,
@@ -93,6 +96,7 @@ def hinge_embedding_loss(
     return reduce_loss(ops.where(ops.equal(label, 1.0), input, loss), reduction)
 
 
+@whole
 def cosine_embedding_loss(
     input1: Any,
     input2: Any,
@@ -172,6 +176,7 @@ def _triplet(
     return reduce_loss(clip(near - far + float(margin), min=0.0), reduction)
 
 
+@whole
 def triplet_margin_loss(
     input: Any,
     positive: Any,
@@ -265,6 +270,7 @@ def _is_label(label: Any, like: Any) -> Any:
     return ops.not_equal(ops.put_along_axis_like(one, label, like, axis=1), 0.0)
 
 
+@whole
 def multi_margin_loss(
     input: Any,
     label: Any,
@@ -312,6 +318,7 @@ def multi_margin_loss(
     return reduce_loss(loss, reduction)
 
 
+@whole
 def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -> Any:
     """Cross entropy of anchor @ positive.T with rows of equal labels as targets (Sohn 2016).
 
@@ -352,6 +359,7 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
     return size * (0.25 * float(l2_reg)) + cross_entropy(logits, target, soft_label=True)
 
 
+@whole
 def margin_cross_entropy(
     logits: Any,
     label: Any,

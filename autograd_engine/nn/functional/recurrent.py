@@ -9,6 +9,7 @@ from autograd_engine.dims import Dim
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.joining import stack
 from autograd_engine.tensor.linalg import matmul
 from autograd_engine.tensor.operand import as_operand, spec_of
@@ -17,6 +18,7 @@ from autograd_engine.tensor.splitting import split, unbind
 __all__ = ["lstm_cell", "rnn"]
 
 
+@whole
 def lstm_cell(
     x: Any,
     states: tuple[Any, Any],
@@ -64,6 +66,7 @@ def lstm_cell(
     return h, (h, c)
 
 
+@whole
 def rnn(
     cell: Callable[[Any, Any], tuple[Any, Any]],
     inputs: Any,

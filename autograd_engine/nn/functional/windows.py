@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, TypeAlias, TypeVar
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,8 +13,7 @@ from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.kernels.windows import Ints, Padding, Pair
 from autograd_engine.namespace import ops
 from autograd_engine.spec import Shape, format_shape
-from autograd_engine.static.builder import restored_on_error
-from autograd_engine.static.program import Variable
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.operand import as_operand, spec_of
 
 __all__ = [
@@ -33,24 +31,6 @@ IntOrInts: TypeAlias = int | Sequence[int]
 
 _NUMBER = {1: "one int", 2: "two ints", 3: "three ints", 4: "four ints"}
 _AXES = {1: ("L",), 2: ("H", "W"), 3: ("D", "H", "W")}
-
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-def whole(function: Callable[P, T]) -> Callable[P, T]:
-    """`function` such that a call that fails leaves the program of its operands as it was."""
-
-    @functools.wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        operands = [v for v in (*args, *kwargs.values()) if isinstance(v, Variable)]
-        if not operands:
-            return function(*args, **kwargs)
-        with restored_on_error(*operands):
-            return function(*args, **kwargs)
-
-    return call
 
 
 class Images:
