@@ -18,6 +18,7 @@ from autograd_engine.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, normalize_axes, normalize_axis
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.decomposition import refuse_gradient
 from autograd_engine.tensor.operand import as_operand, constant, spec_of
 
@@ -115,6 +116,7 @@ def _parts(op: str, x: Any, y: Any, n: Any, axis: int) -> tuple[Any, Any, int]:
     return x, y, axis
 
 
+@whole
 def fft_parts(
     real: Any,
     imag: Any = None,
@@ -146,6 +148,7 @@ def fft_parts(
     return ops.dft(x, y, axis=axis, scale=_scale("fft_parts", norm, inverse=False))
 
 
+@whole
 def ifft_parts(
     real: Any,
     imag: Any = None,
@@ -167,6 +170,7 @@ def ifft_parts(
     return ops.dft(x, y, axis=axis, inverse=True, scale=scale)
 
 
+@whole
 def rfft_parts(
     x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
 ) -> Any:
@@ -195,6 +199,7 @@ def rfft_parts(
     return ops.half_spectrum(x, axis=axis, scale=_scale("rfft_parts", norm, inverse=False))
 
 
+@whole
 def irfft_parts(
     real: Any,
     imag: Any = None,
@@ -347,6 +352,7 @@ def _frequencies(op: str, n: Any, d: float, dtype: DTypeLike | None, make: Any) 
     return constant(make(n, d).astype(chosen))
 
 
+@whole
 def fftfreq(n: int, d: float = 1.0, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Frequencies of a transform of `n` samples that are `d` apart, in its order.
 
@@ -359,6 +365,7 @@ def fftfreq(n: int, d: float = 1.0, dtype: DTypeLike | None = None, name: str | 
     return _frequencies("fftfreq", n, d, dtype, np.fft.fftfreq)
 
 
+@whole
 def rfftfreq(
     n: int, d: float = 1.0, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Any:

@@ -21,6 +21,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from autograd_engine.source import run_generated
 from autograd_engine.spec import Spec
 
@@ -166,7 +168,8 @@ class Pullback:
             lines.append(f"{', '.join(self.saved)}, = saved")
         if op.multiple:
             lines += self._unpack_cotangents()
-        scope: dict[str, Any] = {}
+        scope: dict[str, Any] = {"errstate": np.errstate}
+        start = len(lines)
         results = []
         for k, name, rule in self.rules():
             if f"rule_{name}" not in scope:
@@ -189,6 +192,11 @@ class Pullback:
                 result = f"xp.project({result}, {name}_like)"
             results.append(f"{result}, ")
         lines.append(f"return ({''.join(results)})")
+        if self.strong:  # what is masked may be 0 / 0, and is no cause for a warning
+            lines[start:] = [
+                "with errstate(divide='ignore', invalid='ignore'):",
+                *("    " + line for line in lines[start:]),
+            ]
         source = "\n    ".join(lines) + "\n"
         return _define(source, f"{op.name}_pullback", scope)
 

@@ -29,9 +29,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
-import numpy as np
-
-from autograd_engine.errors import RegistryError
+from autograd_engine.errors import DTypeError, RegistryError
 from autograd_engine.pullback import Pullback
 from autograd_engine.spec import Shape, Spec
 
@@ -62,18 +60,15 @@ class Rule:
 
     def __init__(self, op: OpDef, input_name: str, fn: Callable[..., Any]) -> None:
         where = f"rule of {op.name} for {input_name}"
-        parameters = list(inspect.signature(fn).parameters.values())
-        positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        positional, keywords, takes_all = _parameters(fn)
         self.fn = fn
         self.scatters = getattr(fn, "scatters", False)
-        self.attrs = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
-        if any(p.kind is p.VAR_KEYWORD for p in parameters):
-            self.attrs = tuple(op.attrs)
+        self.attrs = tuple(op.attrs if takes_all else keywords)
         self.cotangents = op.cotangent_names()
         head = ["xp", *self.cotangents]
-        if positional[: len(head)] != head:
+        if list(positional[: len(head)]) != head:
             raise RegistryError(f"{where}: the first parameters must be {', '.join(head)}")
-        self.saves = tuple(positional[len(head) :])
+        self.saves = positional[len(head) :]
         known = {*op.inputs, *op.outputs}
         for name in self.saves:
             if name.removesuffix("_like") not in known and name not in known:
@@ -112,6 +107,8 @@ class OpDef:
         The dtype of the output may be another than the inputs', an integer one say.
     random : bool
         Draws from the generator, so it runs even where nothing asks for its result.
+    real : bool
+        Complex arrays are refused: the operation orders numbers, or is computed for real ones only.
     tangent : {"linear", "elementwise"} or None
         How the table gives the forward mode. "linear": linear in all its differentiable inputs
         together, so the tangent is the operation applied to tangents. "elementwise": each element
@@ -142,6 +139,7 @@ class OpDef:
         untyped: str = "",
         casts: bool = False,
         random: bool = False,
+        real: bool = False,
         tangent: Tangent | None = None,
         takes_scattered: str = "",
     ) -> None:
@@ -159,12 +157,13 @@ class OpDef:
         self.untyped = frozenset(untyped.split())
         self.casts = casts
         self.random = random
+        self.real = real
         self.tangent = tangent
         self.takes_scattered = frozenset(takes_scattered.split())
         self.place: Callable[..., None] | None = None
         self.record_places: Callable[..., Any] | None = None
         self.multiple = self.variadic_output or len(self.outputs) > 1
-        self.attrs = _attributes(kernel)
+        self.attrs = _parameters(kernel)[1]
         self.rules: dict[str, Rule | _NonDifferentiable] = {}
         self.module = ""
         self._pullbacks: dict[tuple[int, int], Pullback] = {}
@@ -263,8 +262,19 @@ class OpDef:
         lead = out_shape[: len(out_shape) - core]
         return sum(1 << k for k, s in enumerate(shapes) if s[: len(s) - core] != lead)
 
+    def refuse_complex(self, operands: Iterable[Any]) -> None:
+        """Raise DTypeError if one of them, which have a dtype, is complex."""
+        for k, operand in enumerate(operands):
+            if operand.dtype.kind == "c":
+                raise DTypeError(
+                    f"{self.name}: {self.input_at(k)} is {operand.dtype.name}, and {self.name} takes "
+                    "real numbers; use paddle.real, paddle.imag or paddle.abs"
+                )
+
     def infer_tuple(self, specs: Sequence[Spec], attrs: dict[str, Any]) -> tuple[Spec, ...]:
         """Specs of all outputs, always a tuple."""
+        if self.real:
+            self.refuse_complex(specs)
         out = self.infer(*specs, **attrs)
         return out if isinstance(out, tuple) else (out,)
 
@@ -275,11 +285,24 @@ def scattering(rule: Callable[..., Any]) -> Callable[..., Any]:
     return rule
 
 
-def _attributes(kernel: Kernel) -> dict[str, Any]:
-    if isinstance(kernel, np.ufunc):
-        return {}
-    parameters = inspect.signature(kernel).parameters.values()
-    return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+def _parameters(fn: Callable[..., Any]) -> tuple[tuple[str, ...], dict[str, Any], bool]:
+    """(positional names, keyword-only names with defaults, whether there is a ``**``).
+
+    Read off the code: `inspect.signature` takes twenty times as long, and the whole table is read
+    at import. What is not written in Python (an operator, a ufunc) has no attributes.
+    """
+    fn = inspect.unwrap(fn)
+    code = getattr(fn, "__code__", None)
+    if code is None:
+        return (), {}, False
+    end = code.co_argcount + code.co_kwonlyargcount
+    defaults = getattr(fn, "__kwdefaults__", None) or {}
+    keywords = code.co_varnames[code.co_argcount : end]
+    return (
+        code.co_varnames[: code.co_argcount],
+        {name: defaults.get(name, inspect.Parameter.empty) for name in keywords},
+        bool(code.co_flags & inspect.CO_VARKEYWORDS),
+    )
 
 
 def defop(name: str, kernel: Kernel, *, inputs: str, infer: Infer, **options: Any) -> OpDef:

@@ -123,8 +123,8 @@ def normalize_axes(op: str, axis: int | Sequence[int] | None, ndim: int) -> tupl
         axes = [normalize_axis(op, a, ndim) for a in axis]
     else:
         axes = [normalize_axis(op, axis, ndim)]  # type: ignore[arg-type]
-        if not ndim:
-            return ()
+    if not ndim:
+        return ()
     if len(set(axes)) != len(axes):
         raise ShapeError(f"{op}: axis {tuple(axis)} names an axis twice")  # type: ignore[arg-type]
     return tuple(sorted(axes))

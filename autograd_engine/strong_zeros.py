@@ -43,8 +43,11 @@ class strong_zeros:  # noqa: N801 - a context manager, like no_grad
     [1.0, 0.5]
     """
 
+    def __init__(self) -> None:
+        self._before: list[bool] = []
+
     def __enter__(self) -> None:
-        self._before = _mode.enabled
+        self._before.append(_mode.enabled)
         _mode.enabled = True
 
     def __exit__(
@@ -53,4 +56,4 @@ class strong_zeros:  # noqa: N801 - a context manager, like no_grad
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        _mode.enabled = self._before
+        _mode.enabled = self._before.pop()

@@ -16,9 +16,24 @@ from autograd_engine.eager.grad_mode import (
     linearizing,
     no_grad,
 )
-from autograd_engine.eager.tape import Edge, MultiNode, Node, Slot, edge_of, lift, run_backward
+from autograd_engine.eager.tape import (
+    Edge,
+    MultiNode,
+    Node,
+    Slot,
+    edge_of,
+    lift,
+    newer,
+    run_backward,
+)
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
+from autograd_engine.errors import (
+    ArgumentError,
+    DTypeError,
+    NotATensorError,
+    NotDifferentiableError,
+    ShapeError,
+)
 from autograd_engine.namespace import ops
 from autograd_engine.pushforward import push
 from autograd_engine.scattered import dense
@@ -75,14 +90,18 @@ def jvp(
     mode.require_dynamic("jvp")
     inputs = _inputs("jvp", func, xs)
     tangents = _directions("jvp", inputs, v, "v", zeros=True)
-    create_graph = create_graph or grad_mode.on is LINEARIZING
+    create_graph = create_graph or grad_mode.enabled is LINEARIZING
+    since = newer()
     with linearizing():
-        traced = [Tensor._leaf(x._data) if x._stop else ops.assign(x) for x in inputs]
+        traced = _traced(inputs)
+        # Now, for `func` may write to them.
+        starts = {edge_of(x): t for x, t in zip(traced, tangents, strict=True) if t is not None}
         value = func(*traced)
     ys = _outputs("jvp", value)
-    starts = {edge_of(x): t for x, t in zip(traced, tangents, strict=True) if t is not None}
     with enable_grad() if create_graph else no_grad():
-        pushed = _push(ys, starts, create_graph)
+        pushed = _push(ys, starts, since, create_graph)
+        # Tensors of their own: one may be `v` itself, or the tangent of two outputs.
+        pushed = [t if t is None else ops.assign(t) for t in pushed]
     if not create_graph:
         ys = [y.detach() for y in ys]
     return _like(value, ys), _like(value, pushed)
@@ -121,29 +140,37 @@ def vjp(
     """
     mode.require_dynamic("vjp")
     inputs = _inputs("vjp", func, xs)
-    create_graph = create_graph or grad_mode.on is LINEARIZING
+    create_graph = create_graph or grad_mode.enabled is LINEARIZING
     with enable_grad():
-        traced = [Tensor._leaf(x._data) if x._stop else ops.assign(x) for x in inputs]
+        traced = _traced(inputs)
+        # `func` may write to what it is given; these stay the inputs.
+        sources = [Tensor._wrap(x._data, x._node) for x in traced]
         value = func(*traced)
     ys = _outputs("vjp", value)
     cotangents = _directions("vjp", ys, v, "v", zeros=False)
-    open_ys = [(y, u) for y, u in zip(ys, cotangents, strict=True) if not y._stop]
+    # An output may be there twice, or be an input.
+    roots = [Tensor._wrap(y._data, y._node) for y in ys if y._node is not None]
+    seeds = [u for y, u in zip(ys, cotangents, strict=True) if y._node is not None]
     found: list[Tensor | None] = [None] * len(inputs)
-    if open_ys:
-        roots, seeds = [y for y, _ in open_ys], [u for _, u in open_ys]
-        found = grad(roots, traced, seeds, create_graph=create_graph, allow_unused=True)
+    if roots:
+        found = grad(roots, sources, seeds, create_graph=create_graph, allow_unused=True)
     gradients = [ops.zeros_like(x) if g is None else g for x, g in zip(inputs, found, strict=True)]
     if not create_graph:
         ys = [y.detach() for y in ys]
     return _like(value, ys), _like(xs, gradients)
 
 
+def _traced(inputs: list[Tensor]) -> list[Tensor]:
+    """Tensors to record a function with: no leaves, so that it may write to them."""
+    return [ops.assign(Tensor._leaf(x._data) if x._stop else x) for x in inputs]
+
+
 def _push(
-    outputs: list[Tensor], starts: dict[Edge, Tensor], create_graph: bool
+    outputs: list[Tensor], starts: dict[Edge, Tensor], since: int, create_graph: bool
 ) -> list[Tensor | None]:
-    """Tangents of `outputs`, from those of the edges in `starts`."""
+    """Tangents of `outputs`, from those of the edges in `starts`, all recorded after `since`."""
     floating = [y for y in outputs if y._data.dtype.kind == "f"]
-    reached = leads_to([edge_of(y) for y in floating], set(starts), set())
+    reached = leads_to([edge_of(y) for y in floating], set(starts), set(), since)
     tangents: dict[Edge, Any] = dict(starts)
     several: dict[Node, Sequence[Any]] = {}
     # Sequence numbers fall: from the oldest node to the newest.
@@ -171,11 +198,18 @@ def _push(
 
 
 def _push_node(node: Node, tangents: Sequence[Any], create_graph: bool) -> Sequence[Any]:
-    operands, outputs = node.context
+    context = getattr(node, "context", None)
+    if context is None:
+        raise NotDifferentiableError(
+            f"jvp: {node.name} of {node.location} was recorded in another thread; func must "
+            "compute in the thread that calls jvp"
+        )
+    operands, outputs = context
     op = node.pullback.op
 
     def transpose(pull: Callable[[Any], Sequence[Any]], along: Sequence[Any]) -> Sequence[Any]:
         open_outputs = [k for k in range(len(outputs)) if op.output_at(k) not in op.nondiff_outputs]
+        since = newer()
         us = {k: Tensor._leaf(np.zeros(outputs[k].shape, outputs[k].dtype)) for k in open_outputs}
         with enable_grad():
             pulled = [
@@ -193,7 +227,7 @@ def _push_node(node: Node, tangents: Sequence[Any], create_graph: bool) -> Seque
             at=caller(),
             retain=True,
             create_graph=create_graph,
-            needed=leads_to([edge for edge, _ in roots], targets, set()),
+            needed=leads_to([edge for edge, _ in roots], targets, set(), since),
         )
         tangents_of = {k: dense(found.get(u)) for k, u in us.items()}
         return [

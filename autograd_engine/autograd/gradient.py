@@ -129,10 +129,13 @@ def _no_grad(value: Any) -> list[Tensor]:
     return list(values)
 
 
-def leads_to(roots: list[Edge], targets: set[Edge], blocked: set[Edge]) -> set[Edge]:
+def leads_to(
+    roots: list[Edge], targets: set[Edge], blocked: set[Edge], since: int | None = None
+) -> set[Edge]:
     """Edges from which a target can be reached without crossing `blocked`.
 
-    Nodes are met in order of age, youngest first, by an explicit stack; the order in which they
+    With `since`, a sequence number, nodes recorded before it are not looked at: what the targets
+    are newer than cannot lead to them, and may be large, or freed. Nodes are met in order of age, youngest first, by an explicit stack; the order in which they
     were recorded is a topological one, so one sweep from old to new decides all of them.
     """
     seen: set[Edge] = set()
@@ -141,9 +144,11 @@ def leads_to(roots: list[Edge], targets: set[Edge], blocked: set[Edge]) -> set[E
         edge = stack.pop()
         if edge in seen:
             continue
-        seen.add(edge)
         if isinstance(edge, Node):
+            if since is not None and edge.seq > since:
+                continue
             stack.extend(e for e in edge.edges if e not in seen and e not in blocked)
+        seen.add(edge)
     needed = {edge for edge in seen if edge in targets}
     nodes = sorted((e for e in seen if isinstance(e, Node)), key=lambda n: -n.seq)
     for node in nodes:

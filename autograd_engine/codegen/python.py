@@ -12,7 +12,7 @@ import re
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,10 @@ from autograd_engine.static.gradop import GradOp
 from autograd_engine.static.program import Literal, Operator, Ref
 
 __all__ = ["CompiledFunction", "compile_operators"]
+
+
+Key = tuple[str, int]
+Uses = dict[Key, int]
 
 
 class CompiledFunction:
@@ -132,29 +136,26 @@ def compile_operators(
     """
     writer = _Writer()
     last_value, last_spec = _last_uses(operators, outputs)
-    left, written_out = _scattered_values(operators, outputs)
+    scattered = _scattered_values(operators, outputs)
     parameters = ", ".join(writer.value(r) for r in inputs)
     text = [f"def {name}({parameters}):"]
     lines: dict[int, Operator] = {}
     for k, operator in enumerate(operators):
-        text.append("    " + _statement(writer, operator, k, last_value, left))
+        text.append("    " + _statement(writer, operator, k, last_value, scattered))
         lines[len(text)] = operator
         for ref in operator.results:
-            if ref.key in written_out:
-                text.append(f"    {writer.value(ref)} = dense({writer.value(ref)})")
+            if ref.key in scattered.written_out:
+                as_array = f"dense({writer.value(ref)})"
+                text.append(f"    {scattered.dense(writer, ref)} = {as_array}")
                 lines[len(text)] = operator
-        text += _release(writer, operator, k, last_value, last_spec)
-    results = "".join(f"{writer.value(r)}, " for r in outputs)
+        text += _release(writer, operator, k, last_value, last_spec, scattered)
+    results = "".join(f"{scattered.dense(writer, r)}, " for r in outputs)
     text.append(f"    return ({results})")
     source = "\n".join(text) + "\n"
     filename = run_generated(source, name, writer.scope)
     return CompiledFunction(
         writer.scope[name], source, filename, list(inputs), list(outputs), lines
     )
-
-
-Key = tuple[str, int]
-Uses = dict[Key, int]
 
 
 def _last_uses(operators: Sequence[Operator], outputs: Sequence[Ref]) -> tuple[Uses, Uses]:
@@ -173,25 +174,39 @@ def _last_uses(operators: Sequence[Operator], outputs: Sequence[Ref]) -> tuple[U
     return last_value, last_spec
 
 
-def _scattered_values(
-    operators: Sequence[Operator], outputs: Iterable[Ref]
-) -> tuple[set[Key], set[Key]]:
-    """(values that stay scattered, values to be written out as soon as they are there).
+class _Scattered(NamedTuple):
+    """Values that are `Scattered` when a program runs.
 
-    A scattered cotangent stays so where all that read it can take it: a sum, an update by rows.
+    One stays so for those that take it, a sum or an update by rows; whatever else reads it reads it
+    written out, under a name of its own. What one reader gets does not depend on the others: a sum
+    has the same bits, and a lazy update leaves out the same rows, whatever is fetched besides.
     """
+
+    stays: set[Key]
+    written_out: set[Key]
+
+    def dense(self, writer: _Writer, ref: Ref) -> str:
+        """What is read by those that take arrays only."""
+        name, key = writer.value(ref), ref.key
+        return f"{name}__dense" if key in self.stays and key in self.written_out else name
+
+
+def _takes_scattered(operator: Operator, position: int) -> bool:
+    """A sum that the user wrote adds up arrays, as it does eagerly."""
+    op = operator.op
+    if not isinstance(op, OpDef) or operator.role == "forward":
+        return False
+    return op.input_at(position) in op.takes_scattered
+
+
+def _scattered_values(operators: Sequence[Operator], outputs: Iterable[Ref]) -> _Scattered:
+    taken: set[Key] = set()
     closed = {ref.key for ref in outputs}
-    read: set[Key] = set()
     for operator in operators:
-        op = operator.op
-        takes = op.takes_scattered if isinstance(op, OpDef) else frozenset()
         for position, operand in enumerate(operator.operands):
             if isinstance(operand, Ref):
-                read.add(operand.key)
-                if op.input_at(position) not in takes:
-                    closed.add(operand.key)
-    left: set[Key] = set()
-    written_out: set[Key] = set()
+                (taken if _takes_scattered(operator, position) else closed).add(operand.key)
+    found = _Scattered(set(), set())
     for operator in operators:
         op = operator.op
         if isinstance(op, GradOp):
@@ -201,33 +216,39 @@ def _scattered_values(
                 if rule.scatters
             ]
         elif op.place is not None:
-            # Written out by its kernel, unless it can stay.
-            left |= {r.key for r in operator.results if r.key in read and r.key not in closed}
-            continue
-        elif any(isinstance(o, Ref) and o.key in left for o in operator.operands):
-            keys = [ref.key for ref in operator.results[:1]] if op.name == "add_n" else []
+            # Its kernel writes it out, where nobody takes it as it is.
+            keys = [ref.key for ref in operator.results if ref.key in taken]
+        elif op.name == "add_n" and any(
+            isinstance(o, Ref) and o.key in found.stays and _takes_scattered(operator, k)
+            for k, o in enumerate(operator.operands)
+        ):
+            keys = [operator.results[0].key]
         else:
             continue
         for key in keys:
-            (written_out if key in closed or key not in read else left).add(key)
-    return left, written_out
+            if key in taken:
+                found.stays.add(key)
+            if key in closed or key not in taken:
+                found.written_out.add(key)
+    return found
 
 
 def _statement(
-    writer: _Writer, operator: Operator, index: int, last_value: Uses, left: set[Key]
+    writer: _Writer, operator: Operator, index: int, last_value: Uses, scattered: _Scattered
 ) -> str:
     """``y = tanh(x)``"""
     op = operator.op
     results = ", ".join(writer.value(r) for r in operator.results)
     operands = [
-        _operand(writer, operator, k, index, last_value) for k in range(len(operator.operands))
+        _operand(writer, operator, k, index, last_value, scattered)
+        for k in range(len(operator.operands))
     ]
     if isinstance(op, GradOp):
         g, saved = op.arrange(operands)
         pull = writer.constant(op.name, op.pullback.pull)
         attrs = writer.constant(f"{op.name}_attrs", operator.attrs) if operator.attrs else "None"
         return f"{results}, = {pull}(raw, {_tuple(g)}, {_tuple(saved)}, {attrs})"
-    if op.place is not None and operator.results[0].key in left:
+    if op.place is not None and operator.results[0].key in scattered.stays:
         operands.insert(0, repr(op.name))
         kernel = "raw.scatter"
     else:
@@ -237,7 +258,14 @@ def _statement(
     return f"{results}{comma} = {kernel}({', '.join(operands + named)})"
 
 
-def _operand(writer: _Writer, operator: Operator, position: int, index: int, last: Uses) -> str:
+def _operand(
+    writer: _Writer,
+    operator: Operator,
+    position: int,
+    index: int,
+    last: Uses,
+    scattered: _Scattered,
+) -> str:
     operand = operator.operands[position]
     if operand is None:
         return "None"
@@ -248,7 +276,9 @@ def _operand(writer: _Writer, operator: Operator, position: int, index: int, las
     gone = last.get(operand.key, index) < index
     if gone and not operator.op.reads_value(position):
         return writer.spec(operand)
-    return writer.value(operand)
+    if _takes_scattered(operator, position):
+        return writer.value(operand)
+    return scattered.dense(writer, operand)
 
 
 def _attribute(writer: _Writer, name: str, value: Any) -> str:
@@ -266,7 +296,12 @@ def _tuple(parts: Any) -> str:
 
 
 def _release(
-    writer: _Writer, operator: Operator, index: int, last_value: Uses, last_spec: Uses
+    writer: _Writer,
+    operator: Operator,
+    index: int,
+    last_value: Uses,
+    last_spec: Uses,
+    scattered: _Scattered,
 ) -> list[str]:
     """Delete what was used for the last time; keep the Spec of what is asked for it later."""
     refs = [o for o in operator.operands if isinstance(o, Ref)] + list(operator.results)
@@ -281,7 +316,7 @@ def _release(
             if last_spec.get(key, -1) > index:
                 name = writer.value(ref)
                 lines.append(f"    {writer.spec(ref)} = Spec({name}.shape, {name}.dtype)")
-            dead.append(writer.value(ref))
+            dead += dict.fromkeys((writer.value(ref), scattered.dense(writer, ref)))
     if dead:
         lines.append(f"    del {', '.join(dead)}")
     return lines

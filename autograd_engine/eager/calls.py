@@ -140,11 +140,13 @@ def _other_operands(op: OpDef, arrays: list[str], data: str, general: str) -> li
 
 
 def _dtype_check(op: OpDef, arrays: list[str], general: str) -> list[str]:
-    if op.dtypes == "any":
-        return []
-    tests = [f"{a}.dtype is not _a0.dtype" for a in arrays[1:]]
+    tests = []
+    if op.dtypes != "any":
+        tests += [f"{a}.dtype is not _a0.dtype" for a in arrays[1:]]
     if op.dtypes == "floating":
-        tests.append('_a0.dtype.kind not in "fc"')
+        tests.append('_a0.dtype.kind != "f"' if op.real else '_a0.dtype.kind not in "fc"')
+    elif op.real:
+        tests.append('_a0.dtype.kind == "c"')
     return [f"    if {' or '.join(tests)}: return {general}"] if tests else []
 
 

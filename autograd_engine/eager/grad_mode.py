@@ -69,7 +69,8 @@ class _GradSwitch:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        grad_mode.enabled = self._before.pop()
+        # What was on may have begun to linearize since, or ended.
+        grad_mode.enabled = bool(self._before.pop()) and grad_mode.on
 
     def __call__(self, function: F) -> F:
         enabled = self._enabled

@@ -69,6 +69,8 @@ def _ready(op: OpDef, operands: Sequence[Any]) -> bool:
     """All are Tensors, and need no cast: of one dtype, floating where the operation wants that."""
     if not all(isinstance(t, Tensor) for t in operands):
         return False
+    if op.real and any(t._data.dtype.kind == "c" for t in operands):
+        return False
     if op.dtypes == "any":
         return True
     first = operands[0]._data.dtype
@@ -160,6 +162,8 @@ def prepare(op: OpDef, operands: Sequence[Any]) -> list[Any]:
             cast(t, common) if counts and t.__class__ is not Spec and t._data.dtype != common else t
             for t, counts in zip(tensors, typed, strict=True)
         ]
+    if op.real:
+        op.refuse_complex(t if t.__class__ is Spec else t._data for t in tensors)
     return tensors
 
 
@@ -193,8 +197,13 @@ def explain_failure(
     """Raise what the operation's inference says is wrong, else `error` with the call's specs."""
     specs = [Spec(a.shape, a.dtype) for a in arrays]
     try:
-        op.infer(*specs, **attrs)
+        op.infer_tuple(specs, attrs)
     except (ValueError, TypeError, IndexError) as better:
         raise better from None
-    error.add_note(f"in {op.name}({', '.join(map(repr, specs))})")
+    call = f"{op.name}({', '.join(map(repr, specs))})"
+    if isinstance(error, TypeError) and any(s.dtype.kind == "c" for s in specs):
+        raise DTypeError(
+            f"{op.name}: {call} is not supported; use paddle.real, paddle.imag or paddle.abs"
+        ) from error
+    error.add_note(f"in {call}")
     raise error

@@ -50,7 +50,6 @@ _TAIL_Q = (1.0, 4.5149878478645755, 12.687045666944996, 17.30831389096072, 10.34
 _MINUS_HALF = np.array(-0.5, np.float32)
 _DENSITY = np.array(_PDF_0, np.float32)
 _ZERO = np.array(0.0, np.float32)
-_SIGN = np.array(-(2**31), np.int32)
 
 
 def gelu(x: Array) -> tuple[Array, Array]:
@@ -72,13 +71,16 @@ def gelu(x: Array) -> tuple[Array, Array]:
         if x.dtype.char == "d":
             return _in_double(x)
         work = np.ascontiguousarray(x, np.float32).reshape(-1)
-        out, slope, far = np.empty_like(work), np.empty_like(work), np.empty(work.shape, np.bool_)
-        scratch = np.empty((3, min(work.size, _BLOCK)), np.float32)
+        out, slope = np.empty_like(work), np.empty_like(work)
+        far = np.zeros(-(-work.size // 8) * 8, np.bool_)
+        scratch = np.empty(min(work.size, _BLOCK), np.float32)
+        above = np.empty(scratch.shape, np.bool_)
         for k in range(0, work.size, _BLOCK):
             part = slice(k, k + _BLOCK)
-            _block(work[part], out[part], slope[part], far[part], scratch)
-        if far.any():
-            _tail(work, out, slope, far)
+            _block(work[part], out[part], slope[part], far[: work.size][part], scratch, above)
+        where = _places(far)
+        for k in range(0, where.size, _BLOCK):
+            _tail(work, out, slope, where[k : k + _BLOCK])
         return (
             out.astype(x.dtype, copy=False).reshape(x.shape),
             slope.astype(x.dtype, copy=False).reshape(x.shape),
@@ -93,9 +95,12 @@ def _in_double(x: Array) -> tuple[Array, Array]:
     return np.asarray(out), np.asarray(phi + near * (_PDF_0 * np.exp(-(half * half))))
 
 
-def _block(x: Array, out: Array, slope: Array, far: Array, scratch: Array) -> None:
+def _block(
+    x: Array, out: Array, slope: Array, far: Array, scratch: Array, above: Array
+) -> None:
     """Write the results of one block; `far` is where they are still to be corrected."""
-    a, e, r = scratch[:, : x.size]
+    a, r, e = slope, out, scratch[: x.size]  # few arrays, for all of them to stay in the cache
+    above = above[: x.size]
     np.absolute(x, a)
     np.greater(a, _FAR, far)
     np.multiply(a, a, e)
@@ -111,27 +116,31 @@ def _block(x: Array, out: Array, slope: Array, far: Array, scratch: Array) -> No
     np.divide(_B1, r, r)
     np.add(r, _C0, r)
     np.multiply(r, e, r)
-    # Phi(x) = (x > 0) - (Phi(-a) with the sign of x); signs are bits.
-    bits, signs = r.view(np.int32), a.view(np.int32)
-    np.bitwise_and(x.view(np.int32), _SIGN, signs)
-    np.bitwise_xor(bits, signs, bits)
-    np.copyto(a, np.greater(x, _ZERO))
+    # Phi(x) is Phi(-a) or 1 - Phi(-a), which is |(x > 0) - Phi(-a)|.
+    np.greater(x, _ZERO, above)
+    np.copyto(a, above)
     np.subtract(a, r, a)
+    np.absolute(a, a)
     np.multiply(x, a, out)
     np.multiply(e, x, e)
     np.multiply(e, _DENSITY, e)
     np.add(e, a, slope)
 
 
-def _tail(x: Array, out: Array, slope: Array, far: Array) -> None:
-    """Overwrite the results where `far` says so."""
-    for k in range(0, x.size, _BLOCK):
-        where = k + np.flatnonzero(far[k : k + _BLOCK])
-        given = x[where].astype(np.float64)
-        a = np.minimum(np.abs(given), 40.0)
-        e = np.exp(-0.5 * (a * a))
-        below = e * np.polyval(_TAIL_P, a) / np.polyval(_TAIL_Q, a)
-        turn = a * (_PDF_0 * e)
-        up = given > 0.0
-        out[where] = np.where(up, given, 0.0) - a * below
-        slope[where] = np.where(up, 1.0 - below + turn, below - turn)
+def _places(flags: Array) -> Array:
+    """Where the few `flags` are that are set; their number is a multiple of 8, seen at once."""
+    words = np.flatnonzero(flags.view(np.uint64) != 0)
+    places = np.add.outer(8 * words, np.arange(8)).reshape(-1)
+    return np.asarray(places[flags[places]])
+
+
+def _tail(x: Array, out: Array, slope: Array, where: Array) -> None:
+    """Overwrite the results at some places."""
+    given = x[where].astype(np.float64)
+    a = np.minimum(np.abs(given), 40.0)
+    e = np.exp(-0.5 * (a * a))
+    below = e * np.polyval(_TAIL_P, a) / np.polyval(_TAIL_Q, a)
+    turn = a * (_PDF_0 * e)
+    up = given > 0.0
+    out[where] = np.where(up, given, 0.0) - a * below
+    slope[where] = np.where(up, 1.0 - below + turn, below - turn)

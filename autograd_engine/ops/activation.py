@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.kernels.erf import erf
+from autograd_engine.errors import DTypeError
+from autograd_engine.kernels import rows
+from autograd_engine.kernels.gelu import gelu
 from autograd_engine.ops.infer import same
 from autograd_engine.registry import defop
+from autograd_engine.spec import Spec
 
 Array = NDArray[Any]
 
@@ -25,18 +28,23 @@ def _relu(x: Array) -> Array:
     # An array of no dimensions spares NumPy working out what dtype the scalar takes.
     zero = _ZEROS.get(x.dtype.char)
     if zero is None:
+        _infer_relu(Spec(x.shape, x.dtype))  # once for a dtype
         zero = _ZEROS[x.dtype.char] = np.zeros((), x.dtype)
     return np.asarray(np.maximum(x, zero))
+
+
+def _infer_relu(x: Spec) -> Spec:
+    if x.dtype.kind == "c":
+        raise DTypeError(
+            f"relu: x is {x.dtype.name}, and relu takes real numbers; use paddle.real, "
+            "paddle.imag or paddle.abs"
+        )
+    return x
 
 
 def _sigmoid(x: Array) -> Array:
     """exp(min(x, 0)) / (1 + exp(-|x|)): neither exponential can overflow."""
     return np.asarray(np.exp(np.minimum(x, 0.0)) / (np.exp(-np.abs(x)) + 1.0))
-
-
-def _gelu(x: Array) -> Array:
-    """x * Phi(x), Phi the standard normal distribution function."""
-    return 0.5 * x * (erf(np.asarray(x * _SQRT_HALF)) + 1.0)
 
 
 def _bell(x: Array) -> Array:
@@ -65,8 +73,19 @@ def _elu(x: Array, *, alpha: float) -> Array:
 
 
 def _softmax(x: Array, *, axis: int) -> Array:
+    shape = rows.lines(x, (axis,))
+    if shape is not None:
+        return rows.softmax(x, shape)
     e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf))
     return np.asarray(e / _sum_keep(e, axis))
+
+
+def _softmax_adjoint(y: Array, out: Array, *, axis: int) -> Array:
+    """out (y - <y, out>), the products taken along `axis`."""
+    shape = rows.lines(out, (axis,))
+    if shape is not None:
+        return rows.softmax_adjoint(y, out, shape)
+    return np.asarray(out * (y - _sum_keep(y * out, axis)))
 
 
 def _log_softmax(x: Array, *, axis: int) -> Array:
@@ -83,46 +102,90 @@ def _sum_keep(e: Array, axis: int) -> Array:
     return np.add.reduce(e, axis=axis, keepdims=True)
 
 
-defop("relu", _relu, inputs="x", infer=same, tangent="elementwise").vjp(
+defop("relu", _relu, inputs="x", infer=_infer_relu, tangent="elementwise").vjp(
     x=lambda xp, g, out: g * xp.greater_than(out, 0.0)
 )
-defop("sigmoid", _sigmoid, inputs="x", infer=same, dtypes="floating", tangent="elementwise").vjp(
-    x=lambda xp, g, out: g * (out * (1.0 - out))
-)
-# d/dx x Phi(x) = Phi(x) + x phi(x)
-defop("gelu", _gelu, inputs="x", infer=same, dtypes="floating", tangent="elementwise").vjp(
-    x=lambda xp, g, x: (
-        g * (0.5 * (xp.erf(x * _SQRT_HALF) + 1.0) + x * (_PDF_0 * xp.bell(x * _SQRT_HALF)))
-    )
-)
+defop(
+    "sigmoid", _sigmoid, real=True, inputs="x", infer=same, dtypes="floating", tangent="elementwise"
+).vjp(x=lambda xp, g, out: g * (out * (1.0 - out)))
+
+
+def _infer_gelu(x: Spec) -> tuple[Spec, Spec]:
+    return x, x
+
+
+def _gelu_x(xp: Any, g_out: Any, g_slope: Any, x: Any, slope: Any) -> Any:
+    """The slope was made with the value, which costs little more than the value alone.
+
+    That of the slope is phi(x) (2 - x^2), phi the normal density.
+    """
+    if g_slope is None:
+        return g_out * slope
+    bell = xp.bell(x * _SQRT_HALF)
+    dx = g_slope * (_PDF_0 * (2.0 * bell - x * (x * bell)))
+    return dx if g_out is None else g_out * slope + dx
+
+
+defop(
+    "gelu",
+    gelu,
+    inputs="x",
+    outputs="out slope",
+    infer=_infer_gelu,
+    dtypes="floating",
+    real=True,
+    lazy_cotangents=True,
+).vjp(x=_gelu_x)
 # exp(-x * x), the density behind erf and gelu
-defop("bell", _bell, inputs="x", infer=same, dtypes="floating", tangent="elementwise").vjp(
-    x=lambda xp, g, x, out: g * (-2.0 * (x * out))
-)
+defop(
+    "bell", _bell, real=True, inputs="x", infer=same, dtypes="floating", tangent="elementwise"
+).vjp(x=lambda xp, g, x, out: g * (-2.0 * (x * out)))
 # With s the sigmoid: d/dx x s = s + x s (1 - s)
-defop("silu", _silu, inputs="x", infer=same, dtypes="floating", tangent="elementwise").vjp(
-    x=lambda xp, g, x: g * (xp.sigmoid(x) * (x * xp.sigmoid(-x) + 1.0))
-)
-defop("softplus", _softplus, inputs="x", infer=same, dtypes="floating", tangent="elementwise").vjp(
-    x=lambda xp, g, x: g * xp.sigmoid(x)
-)
+defop(
+    "silu", _silu, real=True, inputs="x", infer=same, dtypes="floating", tangent="elementwise"
+).vjp(x=lambda xp, g, x: g * (xp.sigmoid(x) * (x * xp.sigmoid(-x) + 1.0)))
+defop(
+    "softplus",
+    _softplus,
+    real=True,
+    inputs="x",
+    infer=same,
+    dtypes="floating",
+    tangent="elementwise",
+).vjp(x=lambda xp, g, x: g * xp.sigmoid(x))
 defop(
     "log_sigmoid",
     _log_sigmoid,
+    real=True,
     inputs="x",
     infer=same,
     dtypes="floating",
     tangent="elementwise",
 ).vjp(x=lambda xp, g, x: g * xp.sigmoid(-x))
 # At 0 the derivative is alpha, that of the side below.
-defop("elu", _elu, inputs="x", infer=same, dtypes="floating", tangent="elementwise").vjp(
+defop("elu", _elu, real=True, inputs="x", infer=same, dtypes="floating", tangent="elementwise").vjp(
     x=lambda xp, g, x, *, alpha: (
         g * xp.where(xp.greater_than(x, 0.0), 1.0, alpha * xp.exp(xp.minimum(x, 0.0)))
     )
 )
-defop("softmax", _softmax, inputs="x", infer=same, dtypes="floating").vjp(
-    x=lambda xp, g, out, *, axis: out * (g - xp.sum(g * out, axis=(axis,), keepdims=True))
+defop("softmax", _softmax, real=True, inputs="x", infer=same, dtypes="floating").vjp(
+    x=lambda xp, g, out, *, axis: xp.softmax_adjoint(g, out, axis=axis)
 )
-defop("log_softmax", _log_softmax, inputs="x", infer=same, dtypes="floating").vjp(
+# Linear in y and its own adjoint.
+defop(
+    "softmax_adjoint",
+    _softmax_adjoint,
+    inputs="y out",
+    outputs="dx",
+    infer=same,
+    dtypes="common",
+).vjp(
+    y=lambda xp, g, out, *, axis: xp.softmax_adjoint(g, out, axis=axis),
+    out=lambda xp, g, y, out, *, axis: (
+        g * (y - xp.sum(y * out, axis=(axis,), keepdims=True))
+        - y * xp.sum(g * out, axis=(axis,), keepdims=True)
+    ),
+)
+defop("log_softmax", _log_softmax, real=True, inputs="x", infer=same, dtypes="floating").vjp(
     x=lambda xp, g, out, *, axis: g - xp.exp(out) * xp.sum(g, axis=(axis,), keepdims=True)
 )

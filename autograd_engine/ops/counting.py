@@ -44,6 +44,7 @@ def _histogram(
 defop(
     "histogram",
     _histogram,
+    real=True,
     inputs="*xs",
     infer=lambda *xs, bins, low=0.0, high=0.0, density=False: Spec(
         (bins,), FLOAT32 if density or len(xs) > 1 else INT64
@@ -58,6 +59,7 @@ def _histogram_bin_edges(x: Array, *, bins: int, low: float = 0.0, high: float =
 defop(
     "histogram_bin_edges",
     _histogram_bin_edges,
+    real=True,
     inputs="x",
     infer=lambda x, *, bins, low=0.0, high=0.0: Spec((bins + 1,), FLOAT32),
 ).nondiff()
@@ -83,4 +85,4 @@ def _infer_bincount(*xs: Spec, minlength: int = 0) -> Spec:
     return Spec((fresh_dim(),), _counted(xs))
 
 
-defop("bincount", _bincount, inputs="*xs", infer=_infer_bincount).nondiff()
+defop("bincount", _bincount, real=True, inputs="*xs", infer=_infer_bincount).nondiff()

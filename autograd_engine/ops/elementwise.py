@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.kernels.erf import erf as erf_kernel
 from autograd_engine.ops.infer import broadcast, no_bools, same
 from autograd_engine.registry import NONDIFF, OpDef, defop
@@ -99,8 +99,10 @@ _unary("log2", np.log2).vjp(x=lambda xp, g, x: g / (x * math.log(2.0)))
 _unary("log10", np.log10).vjp(x=lambda xp, g, x: g / (x * math.log(10.0)))
 _unary("log1p", np.log1p).vjp(x=lambda xp, g, x: g / (x + 1.0))
 _unary("sqrt", np.sqrt).vjp(x=lambda xp, g, out: g / (2.0 * out))
-_unary("erf", erf_kernel).vjp(x=lambda xp, g, x: g * (2.0 / math.sqrt(math.pi) * xp.bell(x)))
-_binary("logaddexp", np.logaddexp, dtypes="floating").vjp(
+_unary("erf", erf_kernel, real=True).vjp(
+    x=lambda xp, g, x: g * (2.0 / math.sqrt(math.pi) * xp.bell(x))
+)
+_binary("logaddexp", np.logaddexp, dtypes="floating", real=True).vjp(
     x=lambda xp, g, x, y: g * xp.sigmoid(x - y),
     y=lambda xp, g, x, y: g * xp.sigmoid(y - x),
 )
@@ -131,22 +133,22 @@ def _never_zero(xp: Any, r: Any) -> Any:
 
 
 # The length of (x, y), and its angle: both have the gradient 0 at the origin.
-_binary("hypot", np.hypot, dtypes="floating").vjp(
+_binary("hypot", np.hypot, dtypes="floating", real=True).vjp(
     x=lambda xp, g, x, out: g * (x / _never_zero(xp, out)),
     y=lambda xp, g, y, out: g * (y / _never_zero(xp, out)),
 )
-_binary("atan2", np.arctan2, dtypes="floating").vjp(
+_binary("atan2", np.arctan2, dtypes="floating", real=True).vjp(
     x=lambda xp, g, x, y: g * _over_square(y, _never_zero(xp, xp.hypot(x, y))),
     y=lambda xp, g, x, y: -(g * _over_square(x, _never_zero(xp, xp.hypot(x, y)))),
 )
 
 # --- order. At a tie both sides of maximum and minimum get half.
 
-_binary("maximum", np.maximum).vjp(
+_binary("maximum", np.maximum, real=True).vjp(
     x=lambda xp, g, x, y: g * xp.greater_than(x, y) + 0.5 * g * xp.equal(x, y),
     y=lambda xp, g, x, y: g * xp.less_than(x, y) + 0.5 * g * xp.equal(x, y),
 )
-_binary("minimum", np.minimum).vjp(
+_binary("minimum", np.minimum, real=True).vjp(
     x=lambda xp, g, x, y: g * xp.less_than(x, y) + 0.5 * g * xp.equal(x, y),
     y=lambda xp, g, x, y: g * xp.greater_than(x, y) + 0.5 * g * xp.equal(x, y),
 )
@@ -182,14 +184,26 @@ defop(
 
 
 def _cast(x: Array, *, dtype: str) -> Array:
+    if x.dtype.kind == "c":
+        _infer_cast(Spec(x.shape, x.dtype), dtype=dtype)
     return x.astype(dtype)
+
+
+def _infer_cast(x: Spec, *, dtype: str) -> Spec:
+    chosen = np.dtype(dtype)
+    if x.dtype.kind == "c" and chosen.kind not in "cb":
+        raise DTypeError(
+            f"cast: {x.dtype.name} values have no {chosen.name} form; use paddle.real, "
+            "paddle.imag or paddle.abs"
+        )
+    return Spec(x.shape, chosen)
 
 
 defop(
     "cast",
     _cast,
     inputs="x",
-    infer=lambda x, *, dtype: Spec(x.shape, np.dtype(dtype)),
+    infer=_infer_cast,
     casts=True,
     tangent="linear",
 ).vjp(x=lambda xp, g, x_like: xp.cast_like(g, x_like))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dims import Size
+from autograd_engine.dims import Dim, Size
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import broadcast
 from autograd_engine.ops.inverse import in_single
@@ -225,12 +225,21 @@ def _infer_fourier(
 ) -> Spec:
     sizes = list(x.shape)
     for a, n in zip(axes, s if s is not None else [x.shape[a] for a in axes], strict=True):
+        if not isinstance(n, Dim) and n < 1:
+            raise ShapeError(
+                f"{kind}: axis {a} of {format_shape(x.shape)} is empty, and has no transform"
+            )
         sizes[a] = n
     last = axes[-1]
     narrow = x.dtype.char in "efF"
     if kind in ("irfftn", "hfftn"):
         if s is None:
             sizes[last] = 2 * (x.shape[last] - 1)
+            if sizes[last] == 0:
+                raise ShapeError(
+                    f"{kind}: axis {last} of {format_shape(x.shape)} has one frequency, which is "
+                    "not enough to tell the size of the result; give it as s (or n)"
+                )
         real = np.float16 if x.dtype.char == "e" else np.float32 if narrow else np.float64
         return Spec(tuple(sizes), np.dtype(real))
     if kind in ("rfftn", "ihfftn"):
@@ -276,7 +285,12 @@ def _infer_to_complex(real: Spec, imag: Spec) -> Spec:
 
 
 defop(
-    "to_complex", _to_complex, inputs="real imag", infer=_infer_to_complex, dtypes="floating"
+    "to_complex",
+    _to_complex,
+    inputs="real imag",
+    infer=_infer_to_complex,
+    dtypes="floating",
+    real=True,
 ).nondiff()
 
 

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.errors import ShapeError
+from autograd_engine.errors import DTypeError, ShapeError
 from autograd_engine.ops.infer import like as infer_like
 from autograd_engine.registry import NONDIFF, defop
 from autograd_engine.spec import Like, Spec, format_shape
@@ -88,8 +88,19 @@ def _reshape_like(x: Array, like: Like) -> Array:
     return x.reshape(like.shape)
 
 
+def _infer_cast_like(x: Like, like: Like) -> Spec:
+    if x.dtype.kind == "c" and like.dtype.kind not in "cb":
+        raise DTypeError(
+            f"cast: {x.dtype.name} values have no {like.dtype.name} form; use paddle.real, "
+            "paddle.imag or paddle.abs"
+        )
+    return Spec(x.shape, like.dtype)
+
+
 def _cast_like(x: Array, like: Like) -> Array:
     """`x` itself where the dtypes agree, so a rule may cast without asking whether it must."""
+    if x.dtype.kind == "c":
+        _infer_cast_like(x, like)
     return np.asarray(x).astype(like.dtype, copy=False)
 
 
@@ -116,7 +127,7 @@ defop(
     "cast_like",
     _cast_like,
     inputs="x like",
-    infer=lambda x, like: Spec(x.shape, like.dtype),
+    infer=_infer_cast_like,
     casts=True,
     tangent="linear",
 ).vjp(x=lambda xp, g, x_like: xp.cast_like(g, x_like), like=NONDIFF)
@@ -144,6 +155,6 @@ def _unless_zero(x: Array, *gs: Array) -> Array:
 
 
 # Not differentiable in `gs`: moving them from 0 takes away a selection, it moves no value.
-defop(
-    "unless_zero", _unless_zero, inputs="x *gs", infer=lambda x, *gs: Spec(x.shape, x.dtype)
-).vjp(x=lambda xp, g, gs: xp.unless_zero(g, *gs), gs=NONDIFF)
+defop("unless_zero", _unless_zero, inputs="x *gs", infer=lambda x, *gs: Spec(x.shape, x.dtype)).vjp(
+    x=lambda xp, g, gs: xp.unless_zero(g, *gs), gs=NONDIFF
+)

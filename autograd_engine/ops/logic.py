@@ -17,9 +17,9 @@ from autograd_engine.spec import Like, Spec
 Array = NDArray[Any]
 
 
-def _comparison(name: str, kernel: Any) -> OpDef:
+def _comparison(name: str, kernel: Any, real: bool = False) -> OpDef:
     return defop(
-        name, kernel, inputs="x y", infer=compare(name), broadcasts=0, dtypes="common"
+        name, kernel, inputs="x y", infer=compare(name), broadcasts=0, dtypes="common", real=real
     ).nondiff()
 
 
@@ -30,10 +30,10 @@ def _test(name: str, kernel: Any) -> OpDef:
 # On ndarrays the operators are NumPy's ufuncs, reached by a shorter way.
 _comparison("equal", operator.eq)
 _comparison("not_equal", operator.ne)
-_comparison("greater_than", operator.gt)
-_comparison("greater_equal", operator.ge)
-_comparison("less_than", operator.lt)
-_comparison("less_equal", operator.le)
+_comparison("greater_than", operator.gt, real=True)
+_comparison("greater_equal", operator.ge, real=True)
+_comparison("less_than", operator.lt, real=True)
+_comparison("less_equal", operator.le, real=True)
 
 _comparison("logical_and", np.logical_and)
 _comparison("logical_or", np.logical_or)

@@ -24,6 +24,7 @@ def _bounded_log(x: Array, *, lowest: float, floor: float) -> Array:
 defop(
     "bounded_log",
     _bounded_log,
+    real=True,
     inputs="x",
     infer=same,
     dtypes="floating",

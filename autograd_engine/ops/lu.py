@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.errors import ShapeError
 from autograd_engine.ops.decomposition import smaller
 from autograd_engine.ops.inverse import at_least_a_matrix, in_single, transposed
 from autograd_engine.registry import NONDIFF, defop
-from autograd_engine.spec import Like, Spec
+from autograd_engine.spec import Like, Spec, format_shape, may_equal
 
 Array = NDArray[Any]
 INT32 = np.dtype(np.int32)
@@ -78,11 +79,20 @@ def _exchange_rows(x: Array, pivots: Array, *, backwards: bool = False) -> Array
     return out.reshape(x.shape)
 
 
+def _infer_exchange(x: Spec, pivots: Spec, *, backwards: bool = False) -> Spec:
+    if not may_equal(x.shape[:-2], pivots.shape[:-1]):
+        raise ShapeError(
+            f"exchange_rows: x {format_shape(x.shape)} and pivots {format_shape(pivots.shape)} must "
+            "have the same axes before their last two and their last; use expand"
+        )
+    return Spec(x.shape, x.dtype)
+
+
 defop(
     "exchange_rows",
     _exchange_rows,
     inputs="x pivots",
-    infer=lambda x, pivots, *, backwards=False: Spec(x.shape, x.dtype),
+    infer=_infer_exchange,
     tangent="linear",
 ).vjp(
     x=lambda xp, g, pivots, *, backwards: xp.exchange_rows(g, pivots, backwards=not backwards),

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.dtypes import FLOAT32
+from autograd_engine.kernels import rows
+from autograd_engine.ops.infer import same
 from autograd_engine.registry import defop
 from autograd_engine.spec import Spec, reduced_shape
 
@@ -22,6 +24,11 @@ def _standardize(x: Array, *, axis: Axes, epsilon: float) -> tuple[Array, Array,
     The moments of float16 are float32: the square of 300 is infinite in float16.
     """
     work = x.astype(np.float32) if x.dtype == np.float16 else x
+    shape = rows.lines(work, axis)
+    if shape is not None:
+        out, mean, variance = rows.standardize(work, shape, epsilon)
+        kept = reduced_shape(x.shape, axis, keepdims=True)
+        return out.astype(x.dtype, copy=False), mean.reshape(kept), variance.reshape(kept)
     count = max(math.prod(x.shape[a] for a in axis), 1)
     mean = np.add.reduce(work, axis=axis, keepdims=True) / count
     out = np.asarray(work - mean)
@@ -57,9 +64,7 @@ def standardize_x(
     dx = None
     if g_out is not None:
         g_out = xp.cast_like(g_out, variance)
-        mean_g = xp.mean(g_out, axis=axis, keepdims=True)
-        mean_gout = xp.mean(g_out * out, axis=axis, keepdims=True)
-        dx = (g_out - mean_g - out * mean_gout) / s
+        dx = xp.standardize_adjoint(g_out, out, variance, axis=axis, epsilon=epsilon)
     if g_mean is not None:
         term = xp.spread_like(g_mean, x_like, axis=axis, keepdims=True)
         dx = term if dx is None else dx + term
@@ -78,3 +83,48 @@ defop(
     dtypes="floating",
     lazy_cotangents=True,
 ).vjp(x=standardize_x)
+
+
+def _standardize_adjoint(
+    y: Array, out: Array, variance: Array, *, axis: Axes, epsilon: float
+) -> Array:
+    """(y - <y> - out <y out>) / sqrt(variance + epsilon): float16 computes in float32."""
+    if out.dtype.char == "e":
+        wide = [v.astype(np.float32) for v in (y, out, variance)]
+        return _standardize_adjoint(*wide, axis=axis, epsilon=epsilon).astype(np.float16)
+    shape = rows.lines(out, axis)
+    if shape is not None:
+        return rows.standardize_adjoint(y, out, variance, shape, epsilon)
+    count = max(math.prod(out.shape[a] for a in axis), 1)
+    dx = out * (np.add.reduce(y * out, axis=axis, keepdims=True) / count)
+    np.subtract(y, dx, out=dx)
+    dx -= np.add.reduce(y, axis=axis, keepdims=True) / count
+    dx /= np.sqrt(variance + epsilon)
+    return np.asarray(dx)
+
+
+
+# With s = sqrt(variance + epsilon): linear in y and its own adjoint; the product out <y out> gives
+# -(y <g out> + g <y out>) / s for out; d(1 / s) is -1 / (2 s^2) of 1 / s for each unit of variance.
+defop(
+    "standardize_adjoint",
+    _standardize_adjoint,
+    inputs="y out variance",
+    outputs="dx",
+    infer=same,
+    dtypes="common",
+).vjp(
+    y=lambda xp, g, out, variance, *, axis, epsilon: xp.standardize_adjoint(
+        g, out, variance, axis=axis, epsilon=epsilon
+    ),
+    out=lambda xp, g, y, out, variance, *, axis, epsilon: (
+        -(
+            y * xp.mean(g * out, axis=axis, keepdims=True)
+            + g * xp.mean(y * out, axis=axis, keepdims=True)
+        )
+        / xp.sqrt(variance + epsilon)
+    ),
+    variance=lambda xp, g, dx, variance, *, axis, epsilon: (
+        xp.sum(g * dx, axis=axis, keepdims=True) / (-2.0 * (variance + epsilon))
+    ),
+)

@@ -160,6 +160,7 @@ def _infer_topk(x: Spec, *, k: int, axis: int, largest: bool = True) -> tuple[Sp
 defop(
     "topk",
     _topk,
+    real=True,
     inputs="x",
     outputs="values indices",
     nondiff_outputs="indices",
@@ -199,6 +200,7 @@ def _infer_mode(x: Spec, *, axis: int) -> tuple[Spec, Spec]:
 defop(
     "mode",
     _mode,
+    real=True,
     inputs="x",
     outputs="values indices",
     nondiff_outputs="indices",

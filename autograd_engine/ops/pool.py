@@ -43,12 +43,21 @@ def _infer_avg_pool(
 
 
 def _infer_adaptive_avg_pool(x: Spec, *, size: kernels.Bins) -> Spec:
+    return _infer_adaptive("adaptive_avg_pool", x, size)
+
+
+def _infer_adaptive(op: str, x: Spec, size: kernels.Bins) -> Spec:
+    for n in x.shape[2:]:
+        if n == 0:
+            raise ShapeError(
+                f"{op}{x.ndim - 2}d: x {format_shape(x.shape)} has an empty axis, which has no bins"
+            )
     bins = [n if o is None else o for n, o in zip(x.shape[2:], size, strict=True)]
     return Spec((*x.shape[:2], *bins), x.dtype)
 
 
 def _infer_adaptive_max_pool(x: Spec, *, size: kernels.Bins) -> tuple[Spec, Spec]:
-    out = _infer_adaptive_avg_pool(x, size=size)
+    out = _infer_adaptive("adaptive_max_pool", x, size)
     return out, Spec(out.shape, INT64)
 
 
@@ -57,6 +66,7 @@ def _infer_adaptive_max_pool(x: Spec, *, size: kernels.Bins) -> tuple[Spec, Spec
 defop(
     "max_pool",
     kernels.max_pool,
+    real=True,
     inputs="x",
     outputs="out index",
     nondiff_outputs="index",
@@ -65,6 +75,7 @@ defop(
 defop(
     "adaptive_max_pool",
     kernels.adaptive_max_pool,
+    real=True,
     inputs="x",
     outputs="out index",
     nondiff_outputs="index",

@@ -121,7 +121,9 @@ def _infer_random_like(like: Spec, *, dtype: str | None = None, **_: Any) -> Spe
     return Spec(like.shape, like.dtype if dtype is None else np.dtype(dtype))
 
 
-defop("random_like", _random_like, inputs="like", infer=_infer_random_like, random=True).nondiff()
+defop(
+    "random_like", _random_like, real=True, inputs="like", infer=_infer_random_like, random=True
+).nondiff()
 
 
 # --- with a parameter for each element

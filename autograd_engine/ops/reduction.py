@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.dtypes import INT64
+from autograd_engine.kernels import rows
 from autograd_engine.ops.infer import sum_dtype
 from autograd_engine.ops.scan import product_dtype
 from autograd_engine.registry import NONDIFF, OpDef, defop
@@ -26,11 +27,25 @@ def _reduced(x: Spec, axis: Axes, keepdims: bool) -> Spec:
     return Spec(reduced_shape(x.shape, axes, keepdims), x.dtype)
 
 
+# From this size on rows are added up by BLAS, in half the time.
+_LARGE = 1 << 14
+
+
+def _total(x: Array, axis: Axes, keepdims: bool) -> Any:
+    """Sums of floats or integers, in their own dtype."""
+    if x.size >= _LARGE and x.flags.c_contiguous:
+        shape = rows.lines(x, axis)
+        if shape is not None:
+            sums = rows.row_sums(x.reshape(shape))
+            return sums.reshape(reduced_shape(x.shape, axis, keepdims))
+    return _add_reduce(x, axis=axis, keepdims=keepdims)
+
+
 def _sum(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     if x.dtype.char == "e":  # accumulates in float32: 2048 + 1 is 2048 in float16
         wide = _add_reduce(x, axis=axis, keepdims=keepdims, dtype=np.float32)
         return np.asarray(wide).astype(np.float16)
-    return np.asarray(_add_reduce(x, axis=axis, keepdims=keepdims))
+    return np.asarray(_total(x, axis, keepdims))
 
 
 def _infer_sum(x: Spec, *, axis: Axes, keepdims: bool = False) -> Spec:
@@ -41,7 +56,7 @@ def _mean(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     count = x.size if len(axis) == x.ndim else math.prod([x.shape[a] for a in axis])
     if x.dtype.char == "e":  # accumulates in float32
         return _mean(x.astype(np.float32), axis=axis, keepdims=keepdims).astype(np.float16)
-    total = _add_reduce(x, axis=axis, keepdims=keepdims)
+    total = _total(x, axis, keepdims)
     # The mean of nothing is NaN, without NumPy's warning about 0 / 0.
     return np.asarray(total / count if count else total * np.nan)
 
@@ -74,7 +89,7 @@ def _extremum(name: str, reduce: Any) -> OpDef:
 
     # Elements that tie for the extremum share its cotangent equally. NaN is the extremum where
     # there is one, though it equals nothing; its share is NaN.
-    return defop(name, kernel, inputs="x", infer=infer).vjp(
+    return defop(name, kernel, inputs="x", infer=infer, real=True).vjp(
         x=lambda xp, g, x, out, *, axis, keepdims: xp.share_ties(
             g, x, out, axis=axis, keepdims=keepdims
         )
@@ -92,7 +107,7 @@ def _arg(name: str, kernel_of: Any) -> OpDef:
     def infer(x: Spec, *, axis: int, keepdims: bool = False) -> Spec:
         return Spec(_reduced(x, (axis,), keepdims).shape, INT64)
 
-    return defop(name, kernel, inputs="x", infer=infer).nondiff()
+    return defop(name, kernel, inputs="x", infer=infer, real=True).nondiff()
 
 
 _arg("argmax", np.argmax)
@@ -220,6 +235,7 @@ def _p_norm_x(xp: Any, g: Any, x: Any, out: Any, *, p: float, axis: Axes, keepdi
 defop(
     "p_norm",
     _p_norm,
+    real=True,
     inputs="x",
     infer=lambda x, *, p, axis, keepdims=False: _reduced(x, axis, keepdims),
     dtypes="floating",

@@ -30,9 +30,9 @@ def _round(x: Array, *, decimals: int = 0) -> Array:
     return np.where(np.isfinite(out), out, x)
 
 
-defop("floor", np.floor, inputs="x", infer=same).nondiff()
-defop("ceil", np.ceil, inputs="x", infer=same).nondiff()
-defop("trunc", np.trunc, inputs="x", infer=same).nondiff()
+defop("floor", np.floor, real=True, inputs="x", infer=same).nondiff()
+defop("ceil", np.ceil, real=True, inputs="x", infer=same).nondiff()
+defop("trunc", np.trunc, real=True, inputs="x", infer=same).nondiff()
 defop("round", _round, inputs="x", infer=same).nondiff()
 
 
@@ -51,7 +51,7 @@ def _dividing(name: str, ufunc: Any) -> OpDef:
         return np.asarray(ufunc(x, y))
 
     infer = no_bools(name, broadcast(name), "integers")
-    options: Any = {"broadcasts": 0, "dtypes": "common", "tangent": "elementwise"}
+    options: Any = {"broadcasts": 0, "dtypes": "common", "real": True, "tangent": "elementwise"}
     return defop(name, kernel, inputs="x y", infer=infer, **options)
 
 
@@ -89,16 +89,18 @@ def _frexp(x: Array) -> tuple[Array, Array]:
 defop(
     "frexp",
     _frexp,
+    real=True,
     inputs="x",
     outputs="mantissa exponent",
     nondiff_outputs="exponent",
     infer=lambda x: (Spec(x.shape, x.dtype), Spec(x.shape, x.dtype)),
     dtypes="floating",
 ).vjp(x=lambda xp, g_mantissa, exponent: g_mantissa * xp.pow(2.0, -exponent))
-defop("signbit", np.signbit, inputs="x", infer=lambda x: Spec(x.shape, BOOL)).nondiff()
+defop("signbit", np.signbit, real=True, inputs="x", infer=lambda x: Spec(x.shape, BOOL)).nondiff()
 defop(
     "nextafter",
     np.nextafter,
+    real=True,
     inputs="x y",
     infer=broadcast("nextafter"),
     broadcasts=0,

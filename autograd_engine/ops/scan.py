@@ -129,6 +129,7 @@ def _exp_difference(x: Array, y: Array) -> Array:
 defop(
     "exp_difference",
     _exp_difference,
+    real=True,
     inputs="x y",
     infer=broadcast("exp_difference"),
     broadcasts=0,
@@ -172,7 +173,7 @@ def _logcumsumexp_x(xp: Any, g: Any, x: Any, out: Any, *, axis: int, reverse: bo
     )
 
 
-defop("logcumsumexp", _logcumsumexp, inputs="x", infer=same, dtypes="floating").vjp(
+defop("logcumsumexp", _logcumsumexp, real=True, inputs="x", infer=same, dtypes="floating").vjp(
     x=_logcumsumexp_x
 )
 
@@ -202,6 +203,7 @@ def _running_extremum(name: str, ufunc: Any) -> OpDef:
         outputs="values indices",
         nondiff_outputs="indices",
         infer=infer,
+        real=True,
     ).vjp(
         x=lambda xp, g_values, indices, x_like, *, axis: xp.put_along_axis_like(
             g_values, indices, x_like, axis=axis

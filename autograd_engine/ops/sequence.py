@@ -106,6 +106,7 @@ def _infer_ctc_align(
 defop(
     "ctc_align",
     _ctc_align,
+    real=True,
     inputs="scores labels times lengths",
     outputs="likelihood steps start end anchor",
     nondiff_outputs="likelihood steps start end anchor",
@@ -137,7 +138,12 @@ def _outer(xp: Any, later: Any, earlier: Any) -> Any:
 
 
 defop(
-    "band_scan", ctc.band_scan, inputs="weight inflow", infer=_infer_band_scan, dtypes="common"
+    "band_scan",
+    ctc.band_scan,
+    real=True,
+    inputs="weight inflow",
+    infer=_infer_band_scan,
+    dtypes="common",
 ).vjp(
     weight=lambda xp, g, weight, out: _outer(xp, xp.band_scan_adjoint(weight, g), out),
     inflow=lambda xp, g, weight: xp.band_scan_adjoint(weight, g),

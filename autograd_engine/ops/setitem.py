@@ -147,6 +147,7 @@ def _index_extremum(name: str, ufunc: np.ufunc) -> None:
         infer=infer,
         dtypes="common",
         untyped="indices",
+        real=True,
     ).vjp(x=to_x, values=to_values, indices=NONDIFF)
 
 

@@ -48,6 +48,7 @@ def _infer_argsort(x: Spec, *, axis: int, descending: bool = False) -> Spec:
 defop(
     "sort",
     _sort,
+    real=True,
     inputs="x",
     outputs="values indices",
     nondiff_outputs="indices",
@@ -57,7 +58,7 @@ defop(
         g_values, indices, x_like, axis=axis
     )
 )
-defop("argsort", _argsort, inputs="x", infer=_infer_argsort).nondiff()
+defop("argsort", _argsort, real=True, inputs="x", infer=_infer_argsort).nondiff()
 
 
 # --- in what is sorted
@@ -91,7 +92,11 @@ def _infer_searchsorted(sorted_sequence: Spec, values: Spec, *, right: bool = Fa
 
 
 defop(
-    "searchsorted", _searchsorted, inputs="sorted_sequence values", infer=_infer_searchsorted
+    "searchsorted",
+    _searchsorted,
+    real=True,
+    inputs="sorted_sequence values",
+    infer=_infer_searchsorted,
 ).nondiff()
 
 

@@ -24,7 +24,15 @@ Array = NDArray[Any]
 
 
 def _unary(name: str, kernel: Any) -> OpDef:
-    return defop(name, kernel, inputs="x", infer=same, dtypes="floating", tangent="elementwise")
+    return defop(
+        name,
+        kernel,
+        inputs="x",
+        infer=same,
+        dtypes="floating",
+        real=True,
+        tangent="elementwise",
+    )
 
 
 def _logit(x: Array) -> Array:
@@ -58,6 +66,7 @@ def _of_two(name: str, kernel: Any) -> OpDef:
         infer=broadcast(name),
         broadcasts=0,
         dtypes="floating",
+        real=True,
         tangent="elementwise",
     )
 

@@ -115,8 +115,14 @@ class BackwardPlan:
         keys: dict[int, Hashable] = {}
         missing = []
         wanted = self._wanted_operands(operator)
+        project = self.projected(operator)
+        computed: dict[tuple[int, int], Hashable] = {}
         for k, ref in wanted:
-            keys[k] = self._key(operator, k, cotangents)
+            # The operands of a variadic input have one rule, which reads the same for each.
+            kind = min(k, len(operator.op.inputs) - 1), project >> k & 1
+            if kind not in computed:
+                computed[kind] = self._computed(operator, *kind, cotangents)
+            keys[k] = k, computed[kind]
             if self._existing(keys[k]) is None:
                 missing.append((k, ref))
         if missing:
@@ -128,24 +134,28 @@ class BackwardPlan:
             assert found is not None
             self._arrive(ref, found)
 
-    def _key(
-        self, operator: Operator, position: int, cotangents: Sequence[Variable | None]
+    def _computed(
+        self,
+        operator: Operator,
+        position: int,
+        projected: int,
+        cotangents: Sequence[Variable | None],
     ) -> Hashable:
-        """What the gradient at one operand computes."""
+        """What the gradient at an operand computes, as a number that the block keeps for it."""
         op = operator.op
         assert isinstance(op, OpDef)
-        pullback = self._pullback(operator, 1 << position)
+        pullback = self._strong(op.pullback(1 << position, projected << position))
         reads = tuple(
             r.key if isinstance(r, Ref) else freeze(r)
             for r in self.saved_operands(operator, pullback.saved)
         )
         grads = tuple(None if c is None else (c.name, c.version) for c in cotangents)
-        return op.name, pullback.strong, position, reads, grads, freeze(operator.attrs)
+        key = op.name, pullback.strong, position, reads, grads, freeze(operator.attrs)
+        # Of an operation with many operands the key is as long as they are, and each asks for it.
+        emitted = self.block.emitted
+        return emitted.setdefault(key, len(emitted))
 
-    def _pullback(self, operator: Operator, mask: int) -> Pullback:
-        op = operator.op
-        assert isinstance(op, OpDef)
-        pullback = op.pullback(mask, self.projected(operator))
+    def _strong(self, pullback: Pullback) -> Pullback:
         return pullback.strengthened() if zeros_are_strong() else pullback
 
     def _existing(self, key: Hashable) -> Variable | None:
@@ -194,7 +204,7 @@ class BackwardPlan:
         op = operator.op
         assert isinstance(op, OpDef)
         mask = sum(1 << k for k, _ in wanted)
-        pullback = self._pullback(operator, mask)
+        pullback = self._strong(op.pullback(mask, self.projected(operator)))
         counts = self.counts(operator)
         operands = self.saved_operands(operator, pullback.saved)
         operands += [None if c is None else Ref(c, c.version) for c in cotangents]

@@ -50,6 +50,7 @@ def forward_grad(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import autograd_engine as paddle
     >>> program = paddle.static.Program()
     >>> with paddle.static.program_guard(program):
@@ -88,9 +89,10 @@ def _append_tangents(
     block: Block, goals: list[Variable], tangents: dict[Key, Any], location: Location
 ) -> None:
     """Tangents of everything between `tangents` and `goals`, added to `tangents`."""
-    influenced = needed_keys(block, set(tangents), set())
+    moved = {key for key, t in tangents.items() if t is not None}
+    influenced = needed_keys(block, moved, set())
     decompose_on_path(block, [Ref(v, v.version) for v in goals], influenced)
-    influenced = needed_keys(block, set(tangents), set())
+    influenced = needed_keys(block, moved, set())
     path, wanted = [], {(v.name, v.version) for v in goals}
     for operator in reversed(block.ops):
         if any(r.key in wanted for r in operator.results):
@@ -113,8 +115,12 @@ def _push_operator(operator: Operator, tangents: dict[Key, Any]) -> Sequence[Any
     along = {
         k: tangents[ref.key]
         for k, ref in enumerate(operator.operands)
-        if isinstance(ref, Ref) and ref.key in tangents and op.rule_at(k) is not None
+        if isinstance(ref, Ref)
+        and tangents.get(ref.key) is not None
+        and op.rule_at(k) is not None
     }
+    if not along:
+        return [None] * len(operator.results)
     pullback = op.pullback(sum(1 << k for k in along), BackwardPlan.projected(operator))
     gradop = GradOp.of(pullback, BackwardPlan.counts(operator))
     saved_operands = BackwardPlan.saved_operands(operator, pullback.saved)
@@ -150,7 +156,10 @@ def _apart(block: Block) -> Iterator[None]:
 
 
 def _starts(sources: list[Variable], given: Any) -> dict[Key, Any]:
-    """Tangents of the inputs, by what they belong to."""
+    """Tangents of the inputs, by what they belong to; None for one that does not move.
+
+    Not even where it is computed from another input: they are taken as independent.
+    """
     values: list[Any]
     if given is None:
         values = [ops.full_like(v, value=1.0) for v in sources]
@@ -168,6 +177,7 @@ def _starts(sources: list[Variable], given: Any) -> dict[Key, Any]:
                 f"forward_grad: {v.name} must be floating to be differentiated, got "
                 f"{v.spec.dtype.name}"
             )
+        starts[v.name, v.version] = t
         if t is None:
             continue
         if not isinstance(t, Variable):
@@ -184,7 +194,6 @@ def _starts(sources: list[Variable], given: Any) -> dict[Key, Any]:
                 f"forward_grad: {v.name} is {v.spec.dtype.name}, its tangent {t.name} "
                 f"{t.spec.dtype.name}; cast it"
             )
-        starts[v.name, v.version] = t
     return starts
 
 

@@ -1,29 +1,49 @@
-"""Functions of several operations that append all of them to a program, or none."""
+"""Public functions that fail as a whole: nothing is left behind, and the message is about the call.
+
+Both cost nothing until a call fails.
+"""
 
 from __future__ import annotations
 
 import functools
+import inspect
+import os
 from collections.abc import Callable, Iterator
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
-from autograd_engine.static.program import (
-    Block,
-    Operator,
-    Variable,
-    default_main_program,
-)
+import numpy as np
+
+from autograd_engine import errors
+from autograd_engine.arithmetic import Operand
+from autograd_engine.errors import ArgumentError
+from autograd_engine.source import PACKAGE_DIR
+from autograd_engine.static.program import Block, Operator, Variable, default_main_program
 
 __all__ = ["whole"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_RAW: Final = (
+    AttributeError,
+    IndexError,
+    KeyError,
+    MemoryError,
+    OverflowError,
+    TypeError,
+    ValueError,
+    ZeroDivisionError,
+)
+_OURS: Final = tuple(getattr(errors, name) for name in errors.__all__)
+_NUMPY_DIR: Final = os.path.join(os.path.dirname(np.__file__), "")
+_NUMBERS: Final = (bool, int, float, complex, np.generic)
+
 
 def whole(function: Callable[P, T]) -> Callable[P, T]:
     """`function` such that a call that fails leaves the programs of its operands as they were.
 
-    Nothing is looked at unless it fails: operators are numbered as they are made, so those of the
-    call are known by their numbers.
+    Operators are numbered as they are made, so those of the call are known by their numbers. What
+    Python or NumPy say of an argument becomes an exception that names function and argument.
     """
 
     @functools.wraps(function)
@@ -31,11 +51,15 @@ def whole(function: Callable[P, T]) -> Callable[P, T]:
         before = Operator.made
         try:
             return function(*args, **kwargs)
-        except BaseException:
+        except BaseException as error:
             if Operator.made != before:
                 blocks = {default_main_program().current_block(), *_blocks((args, kwargs))}
                 for block in blocks:
                     block.undo(before)
+            if isinstance(error, _RAW) and not isinstance(error, _OURS):
+                better = _explained(function, args, kwargs, error)
+                if better is not None:
+                    raise better from error
             raise
 
     return call
@@ -50,3 +74,110 @@ def _blocks(value: Any) -> Iterator[Block]:
             yield from _blocks(part)
     elif isinstance(value, dict):
         yield from _blocks(tuple(value.values()))
+
+
+# --- what is wrong with a call, from the signature of the function
+
+
+def _explained(
+    function: Callable[..., Any], args: Any, kwargs: Any, error: Exception
+) -> Exception | None:
+    """An exception about the arguments, None where `error` is about them, or is the user's."""
+    name = function.__name__
+    try:
+        given = inspect.signature(function).bind(*args, **kwargs)
+    except TypeError as problem:  # too many, too few, or of another name
+        return TypeError(f"{name}: {problem}; it takes {inspect.signature(function)}")
+    head = str(error).partition(":")[0]
+    if not _is_raw(error) or (head.replace(".", "_").isidentifier() and head != str(error)):
+        return None
+    parameters = inspect.signature(function).parameters
+    for argument, value in given.arguments.items():
+        parameter = parameters[argument]
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        if wanted := _mismatch(str(parameter.annotation), value, parameter.default):
+            return _wrong(name, argument, wanted, value)
+    listed = ", ".join(
+        f"{k}={v!r:.40}" for k, v in given.arguments.items() if not isinstance(v, Operand)
+    )
+    if isinstance(error, (MemoryError, OverflowError)) or "size" in str(error):
+        return ArgumentError(f"{name}: {listed}: more than an array, or a size, can hold")
+    return ArgumentError(f"{name}: cannot take {listed or 'these operands'}: {error}")
+
+
+class _WrongType(ArgumentError, TypeError):
+    """Both: the reference has the one where Python has the other."""
+
+
+def _wrong(name: str, argument: str, wanted: str, value: Any) -> Exception:
+    return _WrongType(f"{name}: {argument} must be {wanted}, got {value!r:.80}")
+
+
+def _is_raw(error: BaseException) -> bool:
+    """Whether it was raised by the engine's code or NumPy's, and by nobody's check."""
+    trace = error.__traceback__
+    while trace is not None:
+        last = trace.tb_frame
+        trace = trace.tb_next
+        if not last.f_code.co_filename.startswith((PACKAGE_DIR, _NUMPY_DIR, "numpy")):
+            return False  # a function of the user's that was called back
+    return True
+
+
+def _mismatch(annotation: str, value: Any, default: Any) -> str:
+    """What an argument must be where `value` is none of it; empty where it may be."""
+    kinds = [k.strip() for k in annotation.split(" | ")]
+    if value is default or (value is None and "None" in kinds):
+        return ""
+    wanted = []
+    for kind in kinds:
+        if kind in _CHECKS:
+            text, fits = _CHECKS[kind]
+            if fits(value):
+                return ""
+            wanted.append(text)
+        elif kind != "None":
+            return ""
+    return " or ".join([*wanted, *(["None"] if "None" in kinds else [])])
+
+
+def _is_int(value: Any) -> bool:
+    if isinstance(value, Operand) or isinstance(value, np.ndarray):
+        return bool(value.ndim == 0 or value.size == 1) and np.dtype(
+            getattr(value.dtype, "name", value.dtype)
+        ).kind in "iu"
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _is_float(value: Any) -> bool:
+    if isinstance(value, Operand):
+        return True
+    return isinstance(value, _NUMBERS) and not isinstance(value, (bool, complex))
+
+
+def _all(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, (Operand, np.ndarray)) or (
+        isinstance(value, (list, tuple)) and all(map(fits, value))
+    )
+
+
+def _is_operand(value: Any) -> bool:
+    return isinstance(value, (Operand, np.ndarray, list, tuple, *_NUMBERS))
+
+
+_INTS: Final = ("a list of ints", _all(_is_int))
+_CHECKS: Final[dict[str, tuple[str, Callable[[Any], bool]]]] = {
+    "Any": ("a Tensor, a Variable, an ndarray or a number", _is_operand),
+    "int": ("an int", _is_int),
+    "float": ("a number", _is_float),
+    "bool": ("True or False", lambda value: isinstance(value, (bool, np.bool_))),
+    "str": ("a str", lambda value: isinstance(value, str)),
+    "Sequence[int]": _INTS,
+    "list[int]": _INTS,
+    "tuple[int, ...]": _INTS,
+    "tuple[int, int]": _INTS,
+    "IntOrInts": ("an int or a list of ints", lambda v: _is_int(v) or _all(_is_int)(v)),
+    "Sequence[float]": ("a list of numbers", _all(_is_float)),
+    "Sequence[Any]": ("a list of Tensors", lambda value: isinstance(value, (list, tuple))),
+}

@@ -13,6 +13,7 @@ from autograd_engine.namespace import ops
 from autograd_engine.spec import broadcast_shapes as joint_shape
 from autograd_engine.spec import format_shape, may_equal
 from autograd_engine.static.program import Variable
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.arguments import axis_of, integer, ints, operands
 from autograd_engine.tensor.operand import as_operand, spec_of
 
@@ -132,6 +133,7 @@ def broadcast_shapes(*shapes: Sequence[int]) -> list[int]:
     return out
 
 
+@whole
 def tile(x: Any, repeat_times: int | Sequence[int], name: str | None = None) -> Any:
     """Copies of `x` side by side, as many along each axis as `repeat_times` says.
 
@@ -170,6 +172,7 @@ def tile(x: Any, repeat_times: int | Sequence[int], name: str | None = None) -> 
     return x
 
 
+@whole
 def repeat_interleave(
     x: Any,
     repeats: Any,

@@ -84,6 +84,7 @@ def cartesian_prod(x: Sequence[Any], name: str | None = None) -> Any:
     return ops.stack(*columns, axis=1)
 
 
+@whole
 def combinations(
     x: Any, r: int = 2, with_replacement: bool = False, name: str | None = None
 ) -> Any:

@@ -88,6 +88,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     return ops.to_complex(*parts)
 
 
+@whole
 def as_complex(x: Any, name: str | None = None) -> Any:
     """Complex values from real ones whose last axis holds the two parts.
 

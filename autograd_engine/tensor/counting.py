@@ -9,6 +9,7 @@ import numpy as np
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, may_equal
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.operand import as_operand, spec_of
 
 __all__ = ["bincount", "histogram", "histogram_bin_edges"]
@@ -22,6 +23,7 @@ def _bins(op: str, x: Any, bins: Any, low: float, high: float) -> Any:
     return as_operand(op, x, "input")
 
 
+@whole
 def histogram(
     input: Any,
     bins: int = 100,
@@ -67,6 +69,7 @@ def histogram(
     )
 
 
+@whole
 def histogram_bin_edges(
     input: Any, bins: int = 100, min: float = 0.0, max: float = 0.0, name: str | None = None
 ) -> Any:
@@ -82,6 +85,7 @@ def histogram_bin_edges(
     return ops.histogram_bin_edges(x, bins=int(bins), low=float(min), high=float(max))
 
 
+@whole
 def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None = None) -> Any:
     """How often each of 0, 1, ... is in `x`, or the sum of its weights. No gradient.
 

@@ -15,6 +15,7 @@ from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError
 from autograd_engine.namespace import ops
 from autograd_engine.static import mode
 from autograd_engine.static.program import Variable
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.conversion import MOST, count, held, in_dtype, number, shape_of
 from autograd_engine.tensor.operand import as_operand, constant, spec_of
 
@@ -89,6 +90,7 @@ def to_tensor(
     return variable
 
 
+@whole
 def full(
     shape: int | Sequence[int],
     fill_value: float,
@@ -270,6 +272,7 @@ def linspace(
     return constant(_spaced("linspace", start, stop, num, None, dtype))
 
 
+@whole
 def logspace(
     start: float,
     stop: float,
@@ -336,6 +339,7 @@ def _indices(
     return constant(in_dtype(function, pairs, chosen))
 
 
+@whole
 def tril_indices(row: int, col: int, offset: int = 0, dtype: DTypeLike = "int64") -> Any:
     """Positions of the lower triangle of a matrix: a row of row numbers, a row of column numbers.
 
@@ -355,6 +359,7 @@ def tril_indices(row: int, col: int, offset: int = 0, dtype: DTypeLike = "int64"
     return _indices("tril_indices", np.tril_indices, row, col, offset, dtype)
 
 
+@whole
 def triu_indices(
     row: int, col: int | None = None, offset: int = 0, dtype: DTypeLike = "int64"
 ) -> Any:
@@ -379,6 +384,7 @@ def clone(x: Any, name: str | None = None) -> Any:
     return ops.assign(x)
 
 
+@whole
 def assign(x: Any, output: Tensor | None = None) -> Any:
     """A copy of `x` through which gradients flow; ndarrays and lists become tensors.
 

@@ -92,6 +92,7 @@ def diagonal(
     return ops.diagonal(x, **_plane("diagonal", x, offset, axis1, axis2))
 
 
+@whole
 def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Zeros with the last axis of `input` on a diagonal of the planes of two new axes.
 
@@ -114,6 +115,7 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
     )
 
 
+@whole
 def diag(x: Any, offset: int = 0, padding_value: float = 0, name: str | None = None) -> Any:
     """Of a vector the matrix that has it on a diagonal; of a matrix that diagonal.
 
@@ -151,6 +153,7 @@ def diag(x: Any, offset: int = 0, padding_value: float = 0, name: str | None = N
     return ops.where(there, out, value)
 
 
+@whole
 def diagflat(x: Any, offset: int = 0, name: str | None = None) -> Any:
     """The matrix that has the elements of `x`, flattened, on a diagonal.
 

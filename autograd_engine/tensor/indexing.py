@@ -150,6 +150,11 @@ def gather(x: Any, index: Any, axis: int | None = None, name: str | None = None)
         Negative ones count from the back. Its axes take the place of `axis`.
     axis : int, optional
 
+    Notes
+    -----
+    Of slices along the first axis of a leaf, the gradient keeps those that were read and no zeros
+    between (its ``is_selected_rows()`` is True), until something asks for all its values.
+
     Raises
     ------
     IndexError
@@ -163,7 +168,8 @@ def gather(x: Any, index: Any, axis: int | None = None, name: str | None = None)
     """
     x = as_operand("gather", x)
     index = as_index("gather", index)
-    return ops.gather(x, index, axis=axis_of("gather", x, 0 if axis is None else axis), wraps=True)
+    along = axis_of("gather", x, 0 if axis is None else axis)
+    return ops.gather(x, index, axis=along, wraps=True, sparse=along == 0)
 
 
 def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None) -> Any:

@@ -236,6 +236,7 @@ def lu_solve(b: Any, lu: Any, pivots: Any, trans: str = "N", name: str | None = 
     return ops.exchange_rows(whole, pivots, backwards=True)
 
 
+@whole
 def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
     """Products of n equal square matrices; of their inverses for a negative n.
 

@@ -132,6 +132,7 @@ def _known_sizes(op: str, x: Any) -> tuple[int, int]:
     return m, n
 
 
+@whole
 def matrix_rank(
     x: Any,
     tol: Any = None,

@@ -173,6 +173,7 @@ def dot(x: Any, y: Any, name: str | None = None) -> Any:
     return matmul(x, y) if spec_of(x).ndim == 1 else ops.sum(x * y, axis=(1,))
 
 
+@whole
 def vecdot(x: Any, y: Any, axis: int = -1, name: str | None = None) -> Any:
     """Inner products of the vectors along `axis`; the other axes broadcast.
 

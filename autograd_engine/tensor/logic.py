@@ -7,6 +7,7 @@ from typing import Any
 
 from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.namespace import ops
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.creation import assign
 from autograd_engine.tensor.operand import as_operand, spec_of
 
@@ -275,6 +276,7 @@ def _into(out: Any, result: Any) -> Any:
     return result if out is None else assign(result, out)
 
 
+@whole
 def bitwise_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
     """The bits set in both, of integers or bools; ``x & y`` is the same.
 
@@ -299,16 +301,19 @@ def bitwise_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any
     return _into(out, ops.bitwise_and(x, y))
 
 
+@whole
 def bitwise_or(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
     """The bits set in either, of integers or bools; ``x | y`` is the same."""
     return _into(out, ops.bitwise_or(x, y))
 
 
+@whole
 def bitwise_xor(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
     """The bits set in exactly one, of integers or bools; ``x ^ y`` is the same."""
     return _into(out, ops.bitwise_xor(x, y))
 
 
+@whole
 def bitwise_not(x: Any, out: Any = None, name: str | None = None) -> Any:
     """All bits the other way round, of integers or bools; ``~x`` is the same.
 
@@ -326,6 +331,7 @@ def bitwise_not(x: Any, out: Any = None, name: str | None = None) -> Any:
 bitwise_invert = bitwise_not
 
 
+@whole
 def bitwise_left_shift(
     x: Any, y: Any, is_arithmetic: bool = True, out: Any = None, name: str | None = None
 ) -> Any:
@@ -340,6 +346,7 @@ def bitwise_left_shift(
     return _into(out, ops.bitwise_left_shift(x, y))
 
 
+@whole
 def bitwise_right_shift(
     x: Any, y: Any, is_arithmetic: bool = True, out: Any = None, name: str | None = None
 ) -> Any:

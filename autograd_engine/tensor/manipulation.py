@@ -12,6 +12,7 @@ from autograd_engine.dtypes import DType, DTypeLike, to_numpy
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, normalize_axes, normalize_axis
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.arguments import axis_of, ints
 from autograd_engine.tensor.creation import to_tensor
 from autograd_engine.tensor.operand import as_operand, spec_of
@@ -241,6 +242,7 @@ def _at_least(op: str, inputs: tuple[Any, ...], axes: dict[int, tuple[int, ...]]
     return results[0] if len(results) == 1 else results
 
 
+@whole
 def atleast_1d(*inputs: Any, name: str | None = None) -> Any:
     """Each input, those of no dimension with one; a list where there are several inputs.
 
@@ -253,6 +255,7 @@ def atleast_1d(*inputs: Any, name: str | None = None) -> Any:
     return _at_least("atleast_1d", inputs, {0: (0,)})
 
 
+@whole
 def atleast_2d(*inputs: Any, name: str | None = None) -> Any:
     """Each input with two dimensions or more: a vector becomes a row.
 
@@ -265,6 +268,7 @@ def atleast_2d(*inputs: Any, name: str | None = None) -> Any:
     return _at_least("atleast_2d", inputs, {0: (0, 1), 1: (0,)})
 
 
+@whole
 def atleast_3d(*inputs: Any, name: str | None = None) -> Any:
     """Each input with three dimensions or more: a vector [n] becomes [1, n, 1], [m, n] [m, n, 1].
 

@@ -115,6 +115,7 @@ def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
     return ops.add(x, ops.multiply(weight, ops.subtract(y, x)))
 
 
+@whole
 def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
     """Add `value` to `x`, which then has the new value, and return it.
 
@@ -251,6 +252,7 @@ def _fold(op: str, wins: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
     return ops.where(wins(x, y), x, y) if y == y else ops.assign(x)
 
 
+@whole
 def clip(
     x: Any, min: float | None = None, max: float | None = None, name: str | None = None
 ) -> Any:
@@ -270,6 +272,7 @@ def clip(
     return ops.assign(x) if out is x else out
 
 
+@whole
 def scale(
     x: Any,
     scale: Any = 1.0,
@@ -288,6 +291,7 @@ def scale(
     """
     if act is not None and act not in _ACTIVATIONS:
         raise ArgumentError(f"scale: act must be one of {', '.join(_ACTIVATIONS)}, got {act!r}")
+    x = as_operand("scale", x)
     out = x * scale + bias if bias_after_scale else (x + bias) * scale
     return out if act is None else getattr(ops, act)(out)
 

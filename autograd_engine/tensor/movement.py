@@ -247,6 +247,7 @@ def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> 
     return ops.windows(x, axis=axis_of("unfold", x, axis), size=width, step=stride)
 
 
+@whole
 def as_strided(
     x: Any, shape: Sequence[int], stride: Sequence[int], offset: int = 0, name: str | None = None
 ) -> Any:
@@ -288,6 +289,7 @@ def as_strided(
 # --- a part replaced
 
 
+@whole
 def select_scatter(x: Any, values: Any, axis: int, index: int, name: str | None = None) -> Any:
     """`x` with `values` in the place of one slice along `axis`.
 

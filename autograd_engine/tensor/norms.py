@@ -305,6 +305,7 @@ def pdist(x: Any, p: float = 2.0, name: str | None = None) -> Any:
     return _vector(floating("pdist", rest), order, (1,), False)
 
 
+@whole
 def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
     """Each slice along `axis` scaled down to a p-norm of `max_norm` where it has a larger one.
 

@@ -219,6 +219,7 @@ def _probabilities(op: str, q: Any) -> Any:
     return values.reshape(-1)
 
 
+@whole
 def quantile(
     x: Any,
     q: float | Sequence[float],
@@ -254,6 +255,7 @@ def quantile(
     return _quantile("quantile", x, q, axis, keepdim, interpolation, ignore_nan=False)
 
 
+@whole
 def nanquantile(
     x: Any,
     q: float | Sequence[float],

@@ -12,6 +12,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.static.program import Variable
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.conversion import (
     count,
     deviation,
@@ -68,6 +69,7 @@ def rand(
     )
 
 
+@whole
 def randn(
     shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
 ) -> Any:
@@ -81,6 +83,7 @@ def randn(
     return standard_normal(shape, dtype, name)
 
 
+@whole
 def standard_normal(
     shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
 ) -> Any:
@@ -93,6 +96,7 @@ def standard_normal(
     )
 
 
+@whole
 def uniform(
     shape: int | Sequence[int],
     dtype: DTypeLike | None = None,
@@ -160,6 +164,7 @@ def _normal(function: str, mean: Any, std: Any, shape: Any) -> Any:
     return mean + std * ops.random_like(mean + std, distribution="gaussian", a=0.0, b=1.0)
 
 
+@whole
 def normal(
     mean: Any = 0.0,
     std: Any = 1.0,
@@ -187,6 +192,7 @@ def normal(
     return _normal("normal", mean, std, shape)
 
 
+@whole
 def log_normal(
     mean: Any = 1.0,
     std: Any = 2.0,
@@ -221,6 +227,7 @@ def _limits(function: str, low: Any, high: Any, dtype: np.dtype[Any]) -> tuple[i
     return low, high
 
 
+@whole
 def randint(
     low: int = 0,
     high: int | None = None,

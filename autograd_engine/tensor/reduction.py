@@ -10,6 +10,7 @@ from autograd_engine.dtypes import DTypeLike, to_numpy
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, normalize_axes, normalize_axis
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.operand import as_operand, spec_of
 
 __all__ = [
@@ -83,6 +84,7 @@ def sum(
     return ops.sum(x, axis=_axes("sum", x, axis), keepdims=keepdim)
 
 
+@whole
 def nansum(
     x: Any,
     axis: Axis = None,
@@ -278,6 +280,7 @@ def _arg(name: str, x: Any, axis: int | None, keepdim: bool, dtype: DTypeLike) -
     return out if chosen == "int64" else ops.cast(out, dtype=chosen)
 
 
+@whole
 def argmax(
     x: Any,
     axis: int | None = None,
@@ -296,6 +299,7 @@ def argmax(
     return _arg("argmax", x, axis, keepdim, dtype)
 
 
+@whole
 def argmin(
     x: Any,
     axis: int | None = None,

@@ -48,6 +48,7 @@ def trunc(input: Any, name: str | None = None) -> Any:
     return ops.trunc(input)
 
 
+@whole
 def round(x: Any, decimals: int = 0, name: str | None = None) -> Any:
     """The nearest number with `decimals` decimals, halves to even; no gradient.
 
@@ -227,6 +228,7 @@ def frexp(x: Any, name: str | None = None) -> tuple[Any, Any]:
     return mantissa, exponent
 
 
+@whole
 def nan_to_num(
     x: Any,
     nan: float = 0.0,

@@ -9,6 +9,7 @@ from autograd_engine.dtypes import DTypeLike, to_numpy
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, may_equal, normalize_axis
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.operand import as_operand, spec_of
 
 __all__ = [
@@ -190,6 +191,7 @@ def _cut(x: Any, axis: int, part: builtins.slice) -> Any:
 _LATER, _EARLIER = builtins.slice(1, None), builtins.slice(None, -1)
 
 
+@whole
 def diff(
     x: Any,
     n: int = 1,
@@ -260,6 +262,7 @@ def _areas(op: str, y: Any, x: Any, dx: float | None, axis: int) -> tuple[Any, i
     return heights * widths / 2.0, along
 
 
+@whole
 def trapezoid(
     y: Any, x: Any = None, dx: float | None = None, axis: int = -1, name: str | None = None
 ) -> Any:
@@ -285,6 +288,7 @@ def trapezoid(
     return ops.sum(areas, axis=(along,), keepdims=False)
 
 
+@whole
 def cumulative_trapezoid(
     y: Any, x: Any = None, dx: float | None = None, axis: int = -1, name: str | None = None
 ) -> Any:

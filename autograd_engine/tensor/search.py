@@ -8,6 +8,7 @@ from autograd_engine.dtypes import DTypeLike, to_numpy
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.operand import as_operand, spec_of
 from autograd_engine.tensor.positions import axis_of
 
@@ -203,6 +204,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return ops.where(condition, x, y)
 
 
+@whole
 def unique(
     x: Any,
     return_index: bool = False,
@@ -251,6 +253,7 @@ def unique(
     return _with_numbers("unique", out, numbers, wanted, dtype)
 
 
+@whole
 def unique_consecutive(
     x: Any,
     return_inverse: bool = False,

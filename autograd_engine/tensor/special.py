@@ -9,6 +9,7 @@ import numpy as np
 
 from autograd_engine.errors import ArgumentError
 from autograd_engine.namespace import ops
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.math import clip
 
 __all__ = [
@@ -46,6 +47,7 @@ def erfinv(x: Any, name: str | None = None) -> Any:
     return ops.erfinv(x)
 
 
+@whole
 def logit(x: Any, eps: float | None = None, name: str | None = None) -> Any:
     """log(x / (1 - x)), the inverse of the sigmoid; infinite at 0 and 1, NaN outside.
 
@@ -95,6 +97,7 @@ def digamma(x: Any, name: str | None = None) -> Any:
     return ops.polygamma(x, n=0)
 
 
+@whole
 def polygamma(x: Any, n: int, name: str | None = None) -> Any:
     """The n-th derivative of `digamma`.
 
@@ -117,6 +120,7 @@ def polygamma(x: Any, n: int, name: str | None = None) -> Any:
     return ops.polygamma(x, n=int(n))
 
 
+@whole
 def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
     """Logarithm of the multivariate gamma function of dimension p, for x above (p - 1) / 2.
 

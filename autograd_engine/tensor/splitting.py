@@ -10,6 +10,7 @@ from autograd_engine.dims import Dim
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.arguments import axis_of, integer, ints
 from autograd_engine.tensor.operand import as_operand, spec_of
 
@@ -102,6 +103,7 @@ def chunk(x: Any, chunks: int, axis: int = 0, name: str | None = None) -> list[A
     return _equal_parts("chunk", x, integer("chunk", "chunks", chunks), axis_of("chunk", x, axis))
 
 
+@whole
 def tensor_split(
     x: Any, num_or_indices: int | Sequence[int], axis: int = 0, name: str | None = None
 ) -> list[Any]:
@@ -165,6 +167,7 @@ def _split_along(op: str, x: Any, num_or_indices: Any, least: int, axis: int) ->
     return _cut(op, x, num_or_indices, 0 if ndim == 1 else axis)
 
 
+@whole
 def hsplit(x: Any, num_or_indices: int | Sequence[int], name: str | None = None) -> list[Any]:
     """`tensor_split` along axis 1; of a vector along axis 0.
 
@@ -189,6 +192,7 @@ def vsplit(x: Any, num_or_indices: int | Sequence[int], name: str | None = None)
     return _split_along("vsplit", x, num_or_indices, 2, 0)
 
 
+@whole
 def dsplit(x: Any, num_or_indices: int | Sequence[int], name: str | None = None) -> list[Any]:
     """`tensor_split` along axis 2, of three dimensions or more.
 

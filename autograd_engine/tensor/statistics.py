@@ -11,6 +11,7 @@ from autograd_engine.dtypes import get_default_numpy_dtype
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, normalize_axes
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.math import clip
 from autograd_engine.tensor.operand import as_operand, spec_of
 from autograd_engine.tensor.reduction import Axis
@@ -57,6 +58,7 @@ def _finished(out: Any, like: Any, axes: tuple[int, ...], keepdim: bool) -> Any:
     return ops.cast(out, dtype="float16") if spec_of(like).dtype.char == "e" else out
 
 
+@whole
 def var(
     x: Any,
     axis: Axis = None,

@@ -8,6 +8,7 @@ from typing import Any
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, may_equal
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.operand import as_operand, spec_of
 
 __all__ = ["einsum"]
@@ -15,6 +16,7 @@ __all__ = ["einsum"]
 Labels = tuple[str, ...]
 
 
+@whole
 def einsum(equation: str, *operands: Any) -> Any:
     """Sums of products of elements whose axes are named by letters.
 

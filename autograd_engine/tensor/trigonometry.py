@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from autograd_engine.namespace import ops
+from autograd_engine.static.whole import whole
 
 __all__ = [
     "acos",
@@ -108,6 +109,7 @@ def tanh(x: Any, name: str | None = None) -> Any:
     return ops.tanh(x)
 
 
+@whole
 def stanh(x: Any, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | None = None) -> Any:
     """scale_b * tanh(scale_a * x).
 

@@ -17,6 +17,7 @@ from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import Shape, broadcast_shapes, format_shape, may_equal
 from autograd_engine.static.whole import whole
+from autograd_engine.tensor.conversion import held
 from autograd_engine.tensor.indexing import written
 from autograd_engine.tensor.key import along, split_key
 from autograd_engine.tensor.operand import as_operand, spec_of
@@ -34,7 +35,7 @@ __all__ = [
 ]
 
 
-NUMBERS = (bool, int, float)
+NUMBERS = (bool, int, float, complex)
 
 
 def _check_shape(op: str, argument: str, given: Any, wanted: Shape) -> None:
@@ -52,7 +53,7 @@ def like_of(op: str, x: Any, value: Any, argument: str = "value") -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, NUMBERS):
-        return dtype.type(value).item()
+        return dtype.type(held(op, argument, value, dtype)).item()
     value = as_operand(op, value, argument)
     return value if spec_of(value).dtype == dtype else ops.cast_like(value, x)
 
@@ -107,6 +108,7 @@ def scatter(
     return ops.scatter_add(cleared, updates, index, axis=0)
 
 
+@whole
 def index_add(
     x: Any, index: Any, axis: int, value: Any, alpha: float = 1, name: str | None = None
 ) -> Any:

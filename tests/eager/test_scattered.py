@@ -130,6 +130,21 @@ def test_rows_and_values():
     assert (w.grad * 2.0).numpy()[1].tolist() == [8.0, 8.0]
 
 
+def test_gather_keeps_rows_of_the_first_axis():
+    w = table()
+    paddle.gather(w, paddle.to_tensor([-1, 2, -1])).sum().backward()
+    assert w.grad.is_selected_rows()
+    assert w.grad.rows.tolist() == [2, 5]
+    assert w.grad.numpy()[:, 0].tolist() == [0.0, 0.0, 1.0, 0.0, 0.0, 2.0]
+    w = table()
+    paddle.gather(w, paddle.to_tensor([1]), axis=1).sum().backward()
+    assert not w.grad.is_selected_rows()
+    v = paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)
+    paddle.gather(v, paddle.to_tensor([[0, 2], [2, 2]])).sum().backward()
+    assert (v.grad.rows.tolist(), v.grad.values.tolist()) == ([0, 2], [1.0, 3.0])
+    assert v.grad.tolist() == [1.0, 0.0, 3.0]
+
+
 def test_without_sparse_it_is_dense():
     w = table()
     F.embedding(paddle.to_tensor([1]), w).sum().backward()

@@ -16,8 +16,36 @@ def one_hot_of_maximum(values: list[float]) -> list[float]:
     return [float(k == best) for k in range(len(values))]
 
 
+def gelu(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The value, and its slope from the density that the distribution function is the integral of."""
+    below = each(lambda v: 0.5 * math.erfc(-v / math.sqrt(2)))(x)
+    density = each(lambda v: math.exp(-(v**2) / 2) / math.sqrt(2 * math.pi))(x)
+    return x * below, below + x * density
+
+
+def softmax_adjoint(y: np.ndarray, out: np.ndarray, axis: int) -> np.ndarray:
+    """By the Jacobian of each line."""
+    y, out = np.moveaxis(y, axis, -1), np.moveaxis(out, axis, -1)
+    result = np.empty(y.shape)
+    for line in np.ndindex(y.shape[:-1]):
+        result[line] = (np.diag(out[line]) - np.outer(out[line], out[line])) @ y[line]
+    return np.moveaxis(result, -1, axis)
+
+
+def standardize_adjoint(
+    y: np.ndarray, out: np.ndarray, variance: np.ndarray, axis: tuple[int, ...], epsilon: float
+) -> np.ndarray:
+    """By projections: off what is constant, and off `out`."""
+    constant = np.mean(y, axis=axis, keepdims=True)
+    along_out = out * np.mean(y * out, axis=axis, keepdims=True)
+    return (y - constant - along_out) * (variance + epsilon) ** -0.5
+
+
 REFERENCES: dict[str, Callable[..., Any]] = {
     "bell": each(lambda x: math.exp(-(x**2))),
+    "gelu": gelu,
+    "softmax_adjoint": softmax_adjoint,
+    "standardize_adjoint": standardize_adjoint,
     "silu": each(lambda x: x / (1.0 + math.exp(-x))),
     "softplus": each(lambda x: math.log(1.0 + math.exp(x))),
     "log_sigmoid": each(lambda x: math.log(1.0 / (1.0 + math.exp(-x)))),

@@ -244,7 +244,6 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "erf": each(math.erf),
     "relu": each(lambda x: x if x > 0 else 0.0),
     "sigmoid": each(lambda x: 1 / (1 + math.exp(-x))),
-    "gelu": each(lambda x: x * 0.5 * math.erfc(-x / math.sqrt(2))),
     "maximum": each(max),
     "minimum": each(min),
     "equal": each(lambda x, y: x == y),

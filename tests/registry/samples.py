@@ -37,11 +37,16 @@ SAMPLES: dict[str, list[Sample]] = {
 }
 
 
+# Names of operations that `cases` passes over; `conftest.py` fills it.
+LEFT_OUT: set[str] = set()
+
+
 def cases(which: Callable[[OpDef, Sample], bool] = lambda op, sample: True) -> list[Any]:
     """(operation, sample) pairs of the table, named after both."""
     return [
         pytest.param(REGISTRY[name], sample, id=f"{name}-{sample.label}")
         for name, samples in SAMPLES.items()
+        if name not in LEFT_OUT
         for sample in samples
         if which(REGISTRY[name], sample)
     ]

@@ -2,9 +2,49 @@
 
 from __future__ import annotations
 
-from .sampling import Sample, along, away_from_zero, real, spaced, unary
+import numpy as np
+
+from .sampling import (
+    Sample,
+    along,
+    away_from_zero,
+    like_layout,
+    positive,
+    real,
+    spaced,
+    strided,
+    unary,
+)
+
+
+def _beside(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`x` and another array of its shape and layout."""
+    return x, like_layout(x, real(*x.shape))
+
+
+def _standardize_adjoint() -> list[Sample]:
+    samples = [
+        Sample("last", (real(3, 4), real(3, 4), positive(3, 1)), {"axis": (1,)}),
+        Sample("last-two", (real(2, 2, 3), real(2, 2, 3), positive(2, 1, 1)), {"axis": (1, 2)}),
+        Sample("batch", (real(4, 2), real(4, 2), positive(1, 2)), {"axis": (0,)}),
+        Sample("channels", (real(2, 2, 3), real(2, 2, 3), positive(1, 2, 1)), {"axis": (0, 2)}),
+        Sample("all", (real(5), real(5), positive(1)), {"axis": (0,)}),
+        Sample("size-1", (real(3, 1), real(3, 1), positive(3, 1)), {"axis": (1,)}),
+        Sample("empty", (real(0, 3), real(0, 3), positive(0, 1)), {"axis": (1,)}),
+        Sample(
+            "strided",
+            (strided(real(3, 4)), strided(real(3, 4)), strided(positive(3, 1))),
+            {"axis": (1,)},
+        ),
+    ]
+    return [Sample(s.label, s.operands, {**s.attrs, "epsilon": 1e-2}) for s in samples]
+
 
 SAMPLES: dict[str, list[Sample]] = {
+    "softmax_adjoint": [
+        Sample(s.label, _beside(s.operands[0]), s.attrs) for s in along()
+    ],
+    "standardize_adjoint": _standardize_adjoint(),
     "bell": unary(),
     "silu": unary(),
     "softplus": unary(),

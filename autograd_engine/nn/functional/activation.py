@@ -58,6 +58,7 @@ def relu6(x: Any, name: str | None = None) -> Any:
     return ops.where(ops.greater_equal(above, 6.0), 6.0, above)
 
 
+@whole
 def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) -> Any:
     """x where x >= 0, else negative_slope * x; the gradient at 0 is 1.
 
@@ -206,6 +207,7 @@ def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
     return alpha * ops.elu(x / alpha, alpha=1.0)
 
 
+@whole
 def hardtanh(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Any:
     """x limited to [min, max]; the gradient on both edges is 0, where that of `clip` is 1.
 
@@ -220,6 +222,7 @@ def hardtanh(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = Non
     return ops.where(ops.greater_equal(out, max), max, out)
 
 
+@whole
 def hardsigmoid(
     x: Any, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None
 ) -> Any:
@@ -277,6 +280,7 @@ def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
     return x - clip(x, -threshold, threshold)
 
 
+@whole
 def thresholded_relu(
     x: Any, threshold: float = 1.0, value: float = 0.0, name: str | None = None
 ) -> Any:

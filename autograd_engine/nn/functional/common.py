@@ -12,6 +12,7 @@ from autograd_engine.errors import ArgumentError, ModeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.support import as_floats, as_integers, check_number
 from autograd_engine.spec import format_shape, may_equal
+from autograd_engine.static.program import Variable
 from autograd_engine.static.whole import whole
 from autograd_engine.tensor.linalg import matmul
 from autograd_engine.tensor.operand import as_operand, spec_of
@@ -137,6 +138,7 @@ def _shorten(weight: Any, x: Any, max_norm: float, norm_type: float) -> None:
         weight.set_value(table)
 
 
+@whole
 def one_hot(x: Any, num_classes: int = -1, name: str | None = None) -> Any:
     """1 at the position that each integer names along a new last axis, 0 elsewhere.
 

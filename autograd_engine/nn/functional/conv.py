@@ -87,6 +87,7 @@ def _conv(
     return images.back(_with_bias(op, out, bias, spec_of(weight).shape[:1]))
 
 
+@whole
 def conv1d(
     x: Any,
     weight: Any,
@@ -111,6 +112,7 @@ def conv1d(
     return _conv(1, x, weight, bias, stride, padding, dilation, groups, data_format)
 
 
+@whole
 def conv2d(
     x: Any,
     weight: Any,
@@ -154,6 +156,7 @@ def conv2d(
     return _conv(2, x, weight, bias, stride, padding, dilation, groups, data_format)
 
 
+@whole
 def conv3d(
     x: Any,
     weight: Any,
@@ -265,6 +268,7 @@ def _meeting(x: Any, weight: Any) -> tuple[Any, Any]:
     return ops.cast(x, dtype=common), ops.cast(weight, dtype=common)
 
 
+@whole
 def conv1d_transpose(
     x: Any,
     weight: Any,
@@ -294,6 +298,7 @@ def conv1d_transpose(
     )  # fmt: skip
 
 
+@whole
 def conv2d_transpose(
     x: Any,
     weight: Any,
@@ -344,6 +349,7 @@ def conv2d_transpose(
     )  # fmt: skip
 
 
+@whole
 def conv3d_transpose(
     x: Any,
     weight: Any,

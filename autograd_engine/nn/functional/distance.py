@@ -9,6 +9,7 @@ from autograd_engine.errors import ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.support import as_floats, check_number, narrow, widen
 from autograd_engine.spec import normalize_axis
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.math import clip
 from autograd_engine.tensor.operand import spec_of
 
@@ -37,6 +38,7 @@ def _axis(op: str, x: Any, axis: int) -> int:
     return normalize_axis(op, axis, spec_of(x).ndim)
 
 
+@whole
 def normalize(
     x: Any,
     p: float = 2,
@@ -59,6 +61,7 @@ def normalize(
     return narrow(wide / ops.maximum(norm, float(epsilon)), x)
 
 
+@whole
 def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
     """sum(x1 * x2) / max(norm(x1) * norm(x2), eps) along `axis`; the other axes broadcast.
 
@@ -85,6 +88,7 @@ def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any
     return narrow(total(product) / norm, product if a is x1 else x1)
 
 
+@whole
 def pairwise_distance(
     x: Any,
     y: Any,

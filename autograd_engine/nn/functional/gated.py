@@ -10,6 +10,7 @@ from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.support import as_floats, check_number
 from autograd_engine.spec import format_shape, normalize_axis
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.operand import as_operand, spec_of
 
 __all__ = ["glu", "gumbel_softmax", "log_softmax", "maxout", "softmax", "swiglu"]
@@ -120,6 +121,7 @@ def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
     return a * ops.sigmoid(b)
 
 
+@whole
 def swiglu(x: Any, y: Any = None, name: str | None = None) -> Any:
     """silu(x) * y; without `y`, the halves of `x` along its last axis (Shazeer 2020).
 

@@ -224,6 +224,7 @@ def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = N
     return -(label * log(input) + (1.0 - label) * log(1.0 - input))
 
 
+@whole
 def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = None) -> Any:
     """Mean of 1 - 2 sum(p q) / (sum(p) + sum(q) + epsilon) over samples, q the one-hot label.
 

@@ -8,6 +8,7 @@ from typing import Any
 from autograd_engine.errors import ArgumentError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.arguments import ints
 from autograd_engine.tensor.operand import as_operand, spec_of
 
@@ -19,6 +20,7 @@ _MODES = ("constant", "reflect", "replicate", "circular")
 Pads = tuple[tuple[int, int], ...]
 
 
+@whole
 def pad(
     x: Any,
     pad: Sequence[int],
@@ -116,6 +118,7 @@ def _pads(
     return ((0, 0),) * (ndim - len(pairs)) + tuple(reversed(pairs))
 
 
+@whole
 def zeropad2d(
     x: Any, padding: Sequence[int], data_format: str = "NCHW", name: str | None = None
 ) -> Any:

@@ -82,6 +82,7 @@ def _max_pool(
     return (images.back(out), images.back(index)) if return_mask else images.back(out)
 
 
+@whole
 def max_pool1d(
     x: Any,
     kernel_size: IntOrInts,
@@ -144,6 +145,7 @@ def max_pool2d(
     return _max_pool(2, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
 
 
+@whole
 def max_pool3d(
     x: Any,
     kernel_size: IntOrInts,
@@ -188,6 +190,7 @@ def _avg_pool(
     return images.back(out)
 
 
+@whole
 def avg_pool1d(
     x: Any,
     kernel_size: IntOrInts,
@@ -208,6 +211,7 @@ def avg_pool1d(
     return _avg_pool(1, x, kernel_size, stride, padding, ceil_mode, exclusive, None, "NCL")
 
 
+@whole
 def avg_pool2d(
     x: Any,
     kernel_size: IntOrInts,
@@ -245,6 +249,7 @@ def avg_pool2d(
     )
 
 
+@whole
 def avg_pool3d(
     x: Any,
     kernel_size: IntOrInts,
@@ -290,11 +295,13 @@ def _adaptive_max_pool(axes: int, x: Any, output_size: Any, return_mask: bool) -
     return (out, index) if return_mask else out
 
 
+@whole
 def adaptive_avg_pool1d(x: Any, output_size: Sizes, name: str | None = None) -> Any:
     """The means of `output_size` bins of ``[N, C, L]``; see `adaptive_avg_pool2d`."""
     return _adaptive_avg_pool(1, x, output_size, "NCL")
 
 
+@whole
 def adaptive_avg_pool2d(
     x: Any, output_size: Sizes, data_format: str = "NCHW", name: str | None = None
 ) -> Any:
@@ -321,6 +328,7 @@ def adaptive_avg_pool2d(
     return _adaptive_avg_pool(2, x, output_size, data_format)
 
 
+@whole
 def adaptive_avg_pool3d(
     x: Any, output_size: Sizes, data_format: str = "NCDHW", name: str | None = None
 ) -> Any:
@@ -328,6 +336,7 @@ def adaptive_avg_pool3d(
     return _adaptive_avg_pool(3, x, output_size, data_format)
 
 
+@whole
 def adaptive_max_pool1d(
     x: Any, output_size: Sizes, return_mask: bool = False, name: str | None = None
 ) -> Any:
@@ -335,6 +344,7 @@ def adaptive_max_pool1d(
     return _adaptive_max_pool(1, x, output_size, return_mask)
 
 
+@whole
 def adaptive_max_pool2d(
     x: Any, output_size: Sizes, return_mask: bool = False, name: str | None = None
 ) -> Any:
@@ -351,6 +361,7 @@ def adaptive_max_pool2d(
     return _adaptive_max_pool(2, x, output_size, return_mask)
 
 
+@whole
 def adaptive_max_pool3d(
     x: Any, output_size: Sizes, return_mask: bool = False, name: str | None = None
 ) -> Any:
@@ -394,6 +405,7 @@ def _lp_pool(
     return images.back(ops.cast_like(out, images.x))
 
 
+@whole
 def lp_pool1d(
     x: Any,
     norm_type: float,
@@ -415,6 +427,7 @@ def lp_pool1d(
     return _lp_pool(1, x, norm_type, kernel_size, stride, padding, ceil_mode, data_format)
 
 
+@whole
 def lp_pool2d(
     x: Any,
     norm_type: float,
@@ -497,6 +510,7 @@ def _max_unpool(
     return ops.max_pool_scatter(kept, indices, like)
 
 
+@whole
 def max_unpool1d(
     x: Any,
     indices: Any,
@@ -553,6 +567,7 @@ def max_unpool2d(
     return _max_unpool(2, x, indices, kernel_size, stride, padding, data_format, output_size)
 
 
+@whole
 def max_unpool3d(
     x: Any,
     indices: Any,

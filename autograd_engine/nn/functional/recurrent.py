@@ -55,11 +55,11 @@ def lstm_cell(
     """
     if not isinstance(states, (list, tuple)) or len(states) != 2:
         raise ArgumentError(f"lstm_cell: states must be (h, c), got {type(states).__name__}")
-    h, c = states
+    h, c = (as_operand("lstm_cell", v, f"states[{k}]") for k, v in enumerate(states))
     gates = matmul(x, weight_ih, transpose_y=True) + matmul(h, weight_hh, transpose_y=True)
     for bias in (bias_ih, bias_hh):
         if bias is not None:
-            gates = gates + bias
+            gates = ops.add(gates, bias)
     i, f, g, o = split(gates, 4, axis=1)
     c = ops.sigmoid(f) * c + ops.sigmoid(i) * ops.tanh(g)
     h = ops.sigmoid(o) * ops.tanh(c)

@@ -8,6 +8,7 @@ from typing import Any
 from autograd_engine.errors import ArgumentError
 from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.support import as_floats, check_number
+from autograd_engine.static.whole import whole
 from autograd_engine.tensor.inplace import in_place
 from autograd_engine.tensor.math import clip
 
@@ -72,7 +73,8 @@ def gelu(x: Any, approximate: bool | str = False, name: str | None = None) -> An
             f"gelu: approximate must be a bool, 'tanh' or 'none', got {approximate!r}"
         )
     if approximate in (False, "none"):
-        return ops.gelu(x)
+        out, _ = ops.gelu(x)
+        return out
     x = as_floats("gelu", x)
     # At 10 the tanh is 1 in every dtype, and the cube does not leave the range of float16.
     near = clip(x, -10.0, 10.0)
@@ -118,6 +120,7 @@ def mish(x: Any, name: str | None = None) -> Any:
     return x * ops.tanh(ops.softplus(x))
 
 
+@whole
 def softplus(x: Any, beta: float = 1, threshold: float = 20, name: str | None = None) -> Any:
     """log(1 + exp(beta * x)) / beta, and x itself where beta * x > threshold.
 

@@ -165,6 +165,7 @@ def interpolate(
     return images.back(out)
 
 
+@whole
 def upsample(
     x: Any,
     size: Any = None,
@@ -280,6 +281,7 @@ def fold(
 # --- any position
 
 
+@whole
 def affine_grid(
     theta: Any, out_shape: Any, align_corners: bool = True, name: str | None = None
 ) -> Any:
