@@ -19,6 +19,7 @@ from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, normalize_axes, normalize_axis
 from autograd_engine.static.whole import whole
+from autograd_engine.tensor.conversion import real
 from autograd_engine.tensor.decomposition import refuse_gradient
 from autograd_engine.tensor.operand import as_operand, constant, spec_of
 
@@ -312,7 +313,7 @@ def _along_several(name: str, kind: str, summary: str) -> Any:
 def _named(function: Any, name: str, doc: str) -> Any:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
-    return function
+    return whole(function)
 
 
 _C, _I = "Fourier transform", "Inverse Fourier transform"
@@ -345,7 +346,7 @@ ihfftn = _along_several("ihfftn", "ihfftn", _IH)
 
 
 def _frequencies(op: str, n: Any, d: float, dtype: DTypeLike | None, make: Any) -> Any:
-    n = _size(op, n)
+    n, d = _size(op, n), real(op, "d", d)
     if d == 0:
         raise ArgumentError(f"{op}: d, the spacing of samples, must not be 0")
     chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)

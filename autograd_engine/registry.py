@@ -267,8 +267,8 @@ class OpDef:
         for k, operand in enumerate(operands):
             if operand.dtype.kind == "c":
                 raise DTypeError(
-                    f"{self.name}: {self.input_at(k)} is {operand.dtype.name}, and {self.name} takes "
-                    "real numbers; use paddle.real, paddle.imag or paddle.abs"
+                    f"{self.name}: {self.input_at(k)} is {operand.dtype.name}, and {self.name} "
+                    "takes real numbers; use paddle.real, paddle.imag or paddle.abs"
                 )
 
     def infer_tuple(self, specs: Sequence[Spec], attrs: dict[str, Any]) -> tuple[Spec, ...]:

@@ -1,5 +1,8 @@
 """Forward mode as a user has it: jvp and vjp of functions, alone and mixed, and in programs."""
 
+import sys
+import threading
+
 import numpy as np
 import pytest
 
@@ -117,6 +120,121 @@ def test_recording_is_as_before_afterwards():
     assert not hasattr((y * y)._node, "context")
 
 
+def writing(x):
+    """x x, written to x, whose first element is then 3 times the second."""
+    x.multiply_(x * 1.0)
+    x[0] = x[1] * 3.0
+    return x
+
+
+@pytest.mark.parametrize("stop_gradient", [True, False])
+def test_a_function_may_write_to_what_it_is_given(stop_gradient):
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=stop_gradient)
+    v = paddle.to_tensor([1.0, 10.0])
+    y, t = jvp(writing, x, v)
+    assert (y.tolist(), t.tolist()) == ([12.0, 4.0], [120.0, 40.0])
+    y, g = vjp(writing, x, v)
+    assert (y.tolist(), g.tolist()) == ([12.0, 4.0], [0.0, 52.0])
+    assert x.tolist() == [1.0, 2.0]
+
+
+def test_graphs_from_before_are_no_matter():
+    """They cannot lead to the inputs, so they may be freed."""
+    w = paddle.to_tensor([2.0, 3.0], stop_gradient=False)
+    h = w * w
+    h.sum().backward()
+    v = paddle.to_tensor([1.0, 10.0])
+    assert jvp(lambda x: x * h, paddle.ones([2]), v)[1].tolist() == [4.0, 90.0]
+    assert jvp(lambda x: x * x, h, v)[1].tolist() == [8.0, 180.0]
+
+
+def test_work_is_linear_in_the_recording():
+    """Each operation looks at its own part of the graph, not at all that led to it."""
+
+    def lines(n):
+        def power(x):
+            y = x
+            for _ in range(n):
+                y = paddle.matmul(y, x)
+            return y
+
+        counted = 0
+
+        def count(*_):
+            nonlocal counted
+            counted += 1
+
+        sys.setprofile(count)
+        try:
+            jvp(power, paddle.to_tensor(np.eye(2)))
+        finally:
+            sys.setprofile(None)
+        return counted
+
+    assert lines(160) < 2.2 * lines(80)
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_tangents_are_tensors_of_their_own(create_graph):
+    x, v = tensor(2), paddle.to_tensor([1.0, 10.0], "float64", stop_gradient=False)
+
+    def thrice(x):
+        y = x * 1.0
+        return x, y, y
+
+    _, tangents = jvp(thrice, x, v, create_graph=create_graph)
+    assert len({id(v), *map(id, tangents)}) == 4
+    assert [t.stop_gradient for t in tangents] == [not create_graph] * 3
+    ys, g = vjp(thrice, x)
+    assert len(ys) == 3
+    assert g.tolist() == [3.0, 3.0]
+
+
+def test_a_tangent_taken_without_recording_is_a_constant():
+    def f(x):
+        with paddle.no_grad():
+            _, t = jvp(lambda y: y * y, x)
+            _, g = vjp(lambda y: y * y, x)
+        return (t + g) * x
+
+    x = tensor(2)
+    np.testing.assert_array_equal(jvp(f, x)[1].numpy(), 4.0 * x.numpy())
+
+
+def test_a_switch_may_be_set_inside_and_reset_outside():
+    x = tensor(2)
+    switch = paddle.no_grad()
+
+    def leaves(x):
+        switch.__exit__(None, None, None)
+        return x * x
+
+    def enters(x):
+        y = x * x
+        switch.__enter__()
+        return y
+
+    switch.__enter__()
+    np.testing.assert_array_equal(jvp(leaves, x)[1].numpy(), 2.0 * x.numpy())
+    jvp(enters, x)
+    switch.__exit__(None, None, None)
+    y = paddle.to_tensor([1.0], stop_gradient=False)
+    assert not hasattr(paddle.argmax(y), "context")
+    assert not hasattr(paddle.gather(y, paddle.to_tensor([0]))._node, "context")
+
+
+def test_a_recording_of_another_thread_is_refused():
+    def f(x):
+        found = []
+        thread = threading.Thread(target=lambda: found.append(x * x))
+        thread.start()
+        thread.join()
+        return found[0]
+
+    with pytest.raises(RuntimeError, match=r"multiply of .* was recorded in another thread"):
+        jvp(f, tensor(2))
+
+
 def test_vjp():
     x, w, v = tensor(3, 4), tensor(4, 2), tensor(3, 2)
     ys, (gx, gw) = vjp(lambda x, w: paddle.matmul(x, w), [x, w], v)
@@ -151,6 +269,20 @@ def test_a_program_mixes_both_modes():
     )
     for value in found[:2]:
         np.testing.assert_allclose(value, found[2], rtol=1e-11, atol=1e-12)
+
+
+def test_an_input_that_is_computed_from_another_is_independent_of_it():
+    static = paddle.static
+    program = static.Program()
+    with static.program_guard(program):
+        x = static.data("x", [2], "float64")
+        h = x * x
+        y = h * 3.0 + x
+        alone = static.forward_grad(y, [x, h], [x * 0.0 + 1.0, None])
+        zeros = static.forward_grad(y, [x, h], [x * 0.0 + 1.0, x * 0.0])
+        none = static.forward_grad(y, [h], [None])
+    found = static.Executor().run(program, {"x": np.ones(2)}, [alone, zeros, none])
+    assert [f.tolist() for f in found] == [[1.0, 1.0], [1.0, 1.0], [0.0, 0.0]]
 
 
 def test_a_program_of_a_thousand_operators_is_pushed_in_linear_time():

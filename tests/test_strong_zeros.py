@@ -120,3 +120,7 @@ def test_the_context_is_of_its_thread_and_ends():
         assert zeros_are_strong()
     assert seen == [False]
     assert not zeros_are_strong()
+    again = paddle.strong_zeros()
+    with again, again:
+        pass
+    assert not zeros_are_strong()

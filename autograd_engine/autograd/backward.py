@@ -131,9 +131,8 @@ def accumulate(found: dict[Edge, Any]) -> None:
 
 def _scattered_of(grad: Tensor) -> Any:
     """The rows of a gradient that has no more, else its values."""
-    if isinstance(grad, RowSparse) and grad.scattered is not None:
-        return grad.scattered
-    return grad._data
+    kept = grad.compact() if isinstance(grad, RowSparse) else None
+    return grad._data if kept is None else kept
 
 
 def settled(g: Any) -> Any:

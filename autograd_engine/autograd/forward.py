@@ -101,9 +101,11 @@ def jvp(
     with enable_grad() if create_graph else no_grad():
         pushed = _push(ys, starts, since, create_graph)
         # Tensors of their own: one may be `v` itself, or the tangent of two outputs.
-        pushed = [t if t is None else ops.assign(t) for t in pushed]
-    if not create_graph:
-        ys = [y.detach() for y in ys]
+        if create_graph:
+            pushed = [t if t is None else ops.assign(t) for t in pushed]
+        else:
+            pushed = [t if t is None else t.detach() for t in pushed]
+            ys = [y.detach() for y in ys]
     return _like(value, ys), _like(value, pushed)
 
 

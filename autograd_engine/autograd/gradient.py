@@ -135,7 +135,9 @@ def leads_to(
     """Edges from which a target can be reached without crossing `blocked`.
 
     With `since`, a sequence number, nodes recorded before it are not looked at: what the targets
-    are newer than cannot lead to them, and may be large, or freed. Nodes are met in order of age, youngest first, by an explicit stack; the order in which they
+    are newer than cannot lead to them, and may be large, or freed.
+
+    Nodes are met in order of age, youngest first, by an explicit stack; the order in which they
     were recorded is a topological one, so one sweep from old to new decides all of them.
     """
     seen: set[Edge] = set()

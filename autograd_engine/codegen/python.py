@@ -306,7 +306,7 @@ def _release(
     """Delete what was used for the last time; keep the Spec of what is asked for it later."""
     refs = [o for o in operator.operands if isinstance(o, Ref)] + list(operator.results)
     lines, seen = [], set()
-    dead = []
+    dead: list[str] = []
     for ref in refs:
         key = ref.key
         if key in seen:

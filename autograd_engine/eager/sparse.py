@@ -15,6 +15,7 @@ from autograd_engine.scattered import Scattered, merged_rows
 __all__ = ["RowSparse", "held_by_one"]
 
 Array = NDArray[Any]
+_PARTS = 16  # passes that add to a gradient before their rows are merged
 
 
 class RowSparse(Tensor):
@@ -61,12 +62,27 @@ class RowSparse(Tensor):
         """Another value, which is no longer sparse."""
         self._written, self.scattered, self._merged = value, None, None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled, and copied, written out."""
+        return Tensor._leaf, (self._data,)
+
     def merged(self) -> tuple[Array, Array]:
         """`rows` and `values` as ndarrays."""
         if self._merged is None:
             assert self.scattered is not None
             self._merged = merged_rows(self.scattered)
         return self._merged
+
+    def compact(self) -> Scattered | None:
+        """What is kept: merged, where it has grown, so that passes without end take no more room
+        than the rows that they read.
+        """
+        kept = self.scattered
+        if kept is not None and len(kept.parts) > _PARTS:
+            rows, values = self.merged()
+            part = values, (rows,), kept.parts[0][2]
+            kept = self.scattered = Scattered(kept.op, kept.xp, kept.like, [part])
+        return kept
 
     def is_selected_rows(self) -> bool:
         """Whether rows are all that is kept."""

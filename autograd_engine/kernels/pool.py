@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -292,10 +292,15 @@ def _axes(
     ]
 
 
+MOST_BINS: Final = 2**24  # along one axis
+
+
 def _bins(size: int, count: int) -> list[Pair]:
     """Where each bin starts and stops."""
     if size < 1:
         raise ValueError(f"adaptive pooling: an axis of {size} elements has no bins")
+    if count > MOST_BINS:
+        raise ValueError(f"adaptive pooling: {count} bins are more than {MOST_BINS}")
     return [(p * size // count, -(-(p + 1) * size // count)) for p in range(count)]
 
 

@@ -24,7 +24,10 @@ __all__ = [
 
 Array = NDArray[Any]
 
-_BLOCK = 1 << 18  # elements: what a pass over fewer saves, its calls cost
+_BLOCK = 1 << 19  # elements: fewer would not pay for the calls they take
+# From this size and width on, buffers are as short as rows.
+_LARGE = 1 << 14
+_LONG = 1 << 9
 # Up to this width a row is added up by BLAS, in 8 sums or more of which none is long; wider ones
 # part by part, whose sums NumPy adds in pairs.
 _WIDE = 1 << 12
@@ -46,6 +49,29 @@ def lines(x: Array, axis: tuple[int, ...]) -> tuple[int, int] | None:
 def _blocks(rows: int, width: int) -> Iterator[slice]:
     step = max(1, _BLOCK // width)
     return (slice(k, k + step) for k in range(0, rows, step))
+
+
+class _ShortBuffers:
+    """Buffers of ufuncs that are no longer than a row, while rows are many and long.
+
+    A ufunc that spreads a column over rows shorter than its buffer copies it into the buffer first,
+    which takes as long as the operation.
+    """
+
+    def __init__(self, shape: tuple[int, int]) -> None:
+        rows, width = shape
+        self._size = width // 16 * 16 if rows * width >= _LARGE and width >= _LONG else 0
+        self._before = 0
+
+    def __enter__(self) -> None:
+        if self._size:
+            before = np.getbufsize()
+            if self._size < before:
+                self._before = np.setbufsize(self._size)
+
+    def __exit__(self, *_: object) -> None:
+        if self._before:
+            np.setbufsize(self._before)
 
 
 def row_sums(x: Array) -> Array:
@@ -78,21 +104,23 @@ def _rows(x: Array, shape: tuple[int, int]) -> Array:
 def softmax(x: Array, shape: tuple[int, int]) -> Array:
     """exp(x - max) / sum of it, for each row."""
     given, out = _rows(x, shape), np.empty(shape, x.dtype)
-    for block in _blocks(*shape):
-        part, e = given[block], out[block]
-        np.subtract(part, np.maximum.reduce(part, axis=1, keepdims=True), e)
-        np.exp(e, e)
-        np.divide(e, _row_sums(e), e)
+    with _ShortBuffers(shape):
+        for block in _blocks(*shape):
+            part, e = given[block], out[block]
+            np.subtract(part, np.maximum.reduce(part, axis=1, keepdims=True), e)
+            np.exp(e, e)
+            np.divide(e, _row_sums(e), e)
     return out.reshape(x.shape)
 
 
 def softmax_adjoint(g: Array, out: Array, shape: tuple[int, int]) -> Array:
     """out (g - <g, out>), for each row."""
     g_rows, out_rows, dx = _rows(g, shape), _rows(out, shape), np.empty(shape, out.dtype)
-    for block in _blocks(*shape):
-        u, y, d = g_rows[block], out_rows[block], dx[block]
-        np.subtract(u, _row_dots(u, y), d)
-        np.multiply(y, d, d)
+    with _ShortBuffers(shape):
+        for block in _blocks(*shape):
+            u, y, d = g_rows[block], out_rows[block], dx[block]
+            np.subtract(u, _row_dots(u, y), d)
+            np.multiply(y, d, d)
     return dx.reshape(out.shape)
 
 
@@ -101,12 +129,13 @@ def standardize(x: Array, shape: tuple[int, int], epsilon: float) -> tuple[Array
     given, out = _rows(x, shape), np.empty(shape, x.dtype)
     rows, width = shape
     mean, variance = np.empty((rows, 1), x.dtype), np.empty((rows, 1), x.dtype)
-    for block in _blocks(*shape):
-        part, d = given[block], out[block]
-        m = mean[block] = _row_sums(part) / width
-        np.subtract(part, m, d)
-        v = variance[block] = _row_dots(d, d) / width
-        np.divide(d, np.sqrt(v + epsilon), d)
+    with _ShortBuffers(shape):
+        for block in _blocks(*shape):
+            part, d = given[block], out[block]
+            m = mean[block] = _row_sums(part) / width
+            np.subtract(part, m, d)
+            v = variance[block] = _row_dots(d, d) / width
+            np.divide(d, np.sqrt(v + epsilon), d)
     return out.reshape(x.shape), mean, variance
 
 
@@ -116,10 +145,11 @@ def standardize_adjoint(
     """(g - <g> - out <g out>) / sqrt(variance + epsilon), for each row, < > being its mean."""
     g_rows, out_rows, dx = _rows(g, shape), _rows(out, shape), np.empty(shape, out.dtype)
     scale = np.sqrt(variance.reshape(-1, 1) + epsilon)
-    for block in _blocks(*shape):
-        u, y, d = g_rows[block], out_rows[block], dx[block]
-        np.multiply(y, _row_dots(u, y) / shape[1], d)
-        np.subtract(u, d, d)
-        np.subtract(d, _row_sums(u) / shape[1], d)
-        np.divide(d, scale[block], d)
+    with _ShortBuffers(shape):
+        for block in _blocks(*shape):
+            u, y, d = g_rows[block], out_rows[block], dx[block]
+            np.multiply(y, _row_dots(u, y) / shape[1], d)
+            np.subtract(u, d, d)
+            np.subtract(d, _row_sums(u) / shape[1], d)
+            np.divide(d, scale[block], d)
     return dx.reshape(out.shape)

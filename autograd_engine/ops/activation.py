@@ -76,7 +76,11 @@ def _softmax(x: Array, *, axis: int) -> Array:
     shape = rows.lines(x, (axis,))
     if shape is not None:
         return rows.softmax(x, shape)
-    e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf))
+    if x.dtype.char == "e":  # the difference may be below its range; exp(-inf) is 0, as is meant
+        with np.errstate(over="ignore"):
+            e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf))
+    else:
+        e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf))
     return np.asarray(e / _sum_keep(e, axis))
 
 
@@ -177,7 +181,7 @@ defop(
     _softmax_adjoint,
     inputs="y out",
     outputs="dx",
-    infer=same,
+    infer=lambda y, out, *, axis: out,
     dtypes="common",
 ).vjp(
     y=lambda xp, g, out, *, axis: xp.softmax_adjoint(g, out, axis=axis),

@@ -18,6 +18,7 @@ from autograd_engine.ops.inverse import (
     along_columns,
     along_rows,
     at_least_a_matrix,
+    check_finite,
     in_single,
     refused,
     square,
@@ -170,6 +171,7 @@ defop(
 
 @in_single
 def _svd(x: Array) -> tuple[Array, Array, Array]:
+    check_finite("svd", x)
     u, s, vh = np.linalg.svd(x, full_matrices=False)
     return u, s, vh
 
@@ -229,6 +231,7 @@ defop(
 
 @in_single
 def _svd_full(x: Array) -> tuple[Array, Array, Array]:
+    check_finite("svd", x)
     u, s, vh = np.linalg.svd(x)
     return u, s, vh
 
@@ -300,6 +303,7 @@ defop(
 
 @in_single
 def _eigh(x: Array) -> tuple[Array, Array]:
+    check_finite("eigh", x)
     w, v = np.linalg.eigh(_symmetric(x))
     return w, v
 
@@ -334,6 +338,7 @@ defop(
 
 
 def _eig(x: Array) -> tuple[Array, Array]:
+    check_finite("eig", x)
     w, v = np.linalg.eig(x.astype(np.float32) if x.dtype.char == "e" else x)
     dtype = _complex(v.dtype)
     return w.astype(dtype), v.astype(dtype)

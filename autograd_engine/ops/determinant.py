@@ -50,8 +50,19 @@ def _orientation(u: Array, vh: Array) -> Array:
     return np.asarray(np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
 
 
+def _svd(x: Array) -> tuple[Array, Array, Array]:
+    """The decomposition, all NaN where `x` is not finite: of inf, LAPACK's may not end."""
+    finite = np.asarray(np.isfinite(x).all((-2, -1)))
+    if finite.all():
+        u, s, vh = np.linalg.svd(x)
+        return u, s, vh
+    u, s, vh = np.linalg.svd(np.where(finite[..., None, None], x, 0.0))
+    s = np.where(finite[..., None], s, np.nan)
+    return u, s, vh
+
+
 def _cofactor_of_any(x: Array) -> Array:
-    u, s, vh = np.linalg.svd(x)
+    u, s, vh = _svd(x)
     return np.asarray(_orientation(u, vh) * ((u.conj() * _others(s)[..., None, :]) @ vh.conj()))
 
 
@@ -89,7 +100,7 @@ def _cofactor_tangent(x: Array, y: Array) -> Array:
         return np.zeros_like(x)
     n = x.shape[-1]
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        u, s, vh = np.linalg.svd(x)
+        u, s, vh = _svd(x)
         rows = np.repeat(s[..., None, :], n, axis=-2)
         diagonal = np.arange(n)
         rows[..., diagonal, diagonal] = 1.0

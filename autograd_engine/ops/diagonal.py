@@ -91,8 +91,8 @@ def _check_diagonal(x: Shape, like: Shape, offset: int, axis1: int, axis2: int) 
     there = _diagonal_shape(like, offset, axis1, axis2)
     if x != there and not may_equal(x, there):
         raise ShapeError(
-            f"diagonal_scatter: the diagonal of {format_shape(like)} has shape {format_shape(there)}, and what is "
-            f"to be written there {format_shape(x)}; expand it"
+            f"diagonal_scatter: the diagonal of {format_shape(like)} has shape "
+            f"{format_shape(there)}, and what is to be written there {format_shape(x)}; expand it"
         )
 
 

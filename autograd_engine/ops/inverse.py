@@ -91,6 +91,15 @@ def refused(op: str, x: Array, accepts: Callable[[Array], Any], why: str) -> Arg
     return ArgumentError(f"{op}: a matrix {why}")
 
 
+def check_finite(op: str, x: Array) -> None:
+    """Raise ArgumentError unless all of `x` is finite: of inf, LAPACK's iterations may not end."""
+    bad = ~np.isfinite(x).all((-2, -1))
+    if bad.any():
+        index = [int(k) for k in np.argwhere(bad)[0]]
+        which = f"matrix {index} of the batch" if index else "the matrix"
+        raise ArgumentError(f"{op}: {which} holds inf or NaN; look for them with paddle.isfinite")
+
+
 SINGULAR = "is singular: it has no inverse; use linalg.pinv or linalg.lstsq"
 
 
@@ -229,6 +238,7 @@ defop(
 
 @in_single
 def _pinv(x: Array, *, rcond: float = 1e-15) -> Array:
+    check_finite("pinv", x)
     return np.linalg.pinv(x, rcond)
 
 

@@ -82,8 +82,8 @@ def _exchange_rows(x: Array, pivots: Array, *, backwards: bool = False) -> Array
 def _infer_exchange(x: Spec, pivots: Spec, *, backwards: bool = False) -> Spec:
     if not may_equal(x.shape[:-2], pivots.shape[:-1]):
         raise ShapeError(
-            f"exchange_rows: x {format_shape(x.shape)} and pivots {format_shape(pivots.shape)} must "
-            "have the same axes before their last two and their last; use expand"
+            f"exchange_rows: x {format_shape(x.shape)} and pivots {format_shape(pivots.shape)} "
+            "must have the same axes before their last two and their last; use expand"
         )
     return Spec(x.shape, x.dtype)
 

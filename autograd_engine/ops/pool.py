@@ -8,7 +8,7 @@ import numpy as np
 
 from autograd_engine.dims import Dim
 from autograd_engine.dtypes import INT64
-from autograd_engine.errors import ShapeError
+from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.kernels import pool as kernels
 from autograd_engine.kernels.windows import Ints, Padding, window_count
 from autograd_engine.ops.infer import like as infer_like
@@ -52,6 +52,11 @@ def _infer_adaptive(op: str, x: Spec, size: kernels.Bins) -> Spec:
             raise ShapeError(
                 f"{op}{x.ndim - 2}d: x {format_shape(x.shape)} has an empty axis, which has no bins"
             )
+    if any(o is not None and o > kernels.MOST_BINS for o in size):
+        raise ArgumentError(
+            f"{op}{x.ndim - 2}d: {list(size)} bins are too many: {kernels.MOST_BINS} along an axis "
+            "are the most that it takes"
+        )
     bins = [n if o is None else o for n, o in zip(x.shape[2:], size, strict=True)]
     return Spec((*x.shape[:2], *bins), x.dtype)
 

@@ -169,6 +169,14 @@ def _logsumexp(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     return np.asarray(out if keepdims else np.squeeze(out, axis))
 
 
+def _shares(xp: Any, x: Any, out: Any, *, axis: Axes, keepdims: bool) -> Any:
+    """exp(x - out), divided by its sum: far out, `out` is rounded by more than exp can bear."""
+    weights = xp.exp_difference(x, xp.expand_like(out, x, axis=axis, keepdims=keepdims))
+    total = xp.sum(weights, axis=axis, keepdims=True)
+    total = xp.where(xp.equal(total, 0.0), 1.0, total)
+    return weights / xp.expand_like(total, x, axis=axis, keepdims=True)
+
+
 defop(
     "logsumexp",
     _logsumexp,
@@ -178,7 +186,7 @@ defop(
 ).vjp(
     x=lambda xp, g, x, out, *, axis, keepdims: (
         xp.expand_like(g, x, axis=axis, keepdims=keepdims)
-        * xp.exp_difference(x, xp.expand_like(out, x, axis=axis, keepdims=keepdims))
+        * _shares(xp, x, out, axis=axis, keepdims=keepdims)
     )
 )
 
@@ -194,15 +202,19 @@ def _p_norm(x: Array, *, p: float, axis: Axes, keepdims: bool = False) -> Array:
     with np.errstate(over="ignore", under="ignore", divide="ignore"):
         out = _norm_of_sizes(size, p, axis)
         # Where powers left the range of the dtype, they are taken relative to the largest.
-        if x.size and p > 1 and not np.all((out > _SMALL[x.dtype.char]) & (out < np.inf)):
+        if (
+            x.size
+            and p > 1
+            and not np.all((out > _SMALL[x.dtype.char] ** (1 / p)) & (out < np.inf))
+        ):
             largest = np.asarray(np.maximum.reduce(size, axis=axis, keepdims=True))
             largest = np.where((largest > 0) & (largest < np.inf), largest, 1)
             out = largest * _norm_of_sizes(size / largest, p, axis)
     return out if keepdims else np.squeeze(out, axis)
 
 
-# Below this the squares of what made up a norm may have been denormal.
-_SMALL = {c: float(np.sqrt(np.finfo(c).tiny / np.finfo(c).eps)) for c in "fd"}
+# A sum of powers below this may have been made up of denormal ones.
+_SMALL = {c: float(np.finfo(c).tiny / np.finfo(c).eps) for c in "fd"}
 
 
 def _norm_of_sizes(size: Array, p: float, axis: Axes) -> Array:
@@ -223,11 +235,10 @@ def _p_norm_x(xp: Any, g: Any, x: Any, out: Any, *, p: float, axis: Axes, keepdi
         return xp.expand_like(g, x, axis=axis, keepdims=keepdims) * xp.sign(x)
     zero = xp.equal(out, 0.0)
     norm = xp.where(zero, 1.0, out)
-    if p == 2:
-        ratio = xp.where(zero, 0.0, g / norm)
-        return x * xp.expand_like(ratio, x, axis=axis, keepdims=keepdims)
     g = xp.expand_like(xp.where(zero, 0.0, g), x, axis=axis, keepdims=keepdims)
     norm = xp.expand_like(norm, x, axis=axis, keepdims=keepdims)
+    if p == 2:
+        return g * (x / norm)  # g / norm would leave the range where x and the norm are tiny
     share = xp.where(xp.equal(x, 0.0), 1.0, xp.abs(x) / norm)
     return g * (xp.sign(x) * xp.pow(share, p - 1.0))
 

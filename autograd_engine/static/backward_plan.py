@@ -140,7 +140,7 @@ class BackwardPlan:
         position: int,
         projected: int,
         cotangents: Sequence[Variable | None],
-    ) -> Hashable:
+    ) -> int:
         """What the gradient at an operand computes, as a number that the block keeps for it."""
         op = operator.op
         assert isinstance(op, OpDef)
@@ -153,7 +153,8 @@ class BackwardPlan:
         key = op.name, pullback.strong, position, reads, grads, freeze(operator.attrs)
         # Of an operation with many operands the key is as long as they are, and each asks for it.
         emitted = self.block.emitted
-        return emitted.setdefault(key, len(emitted))
+        number: int = emitted.setdefault(key, len(emitted))
+        return number
 
     def _strong(self, pullback: Pullback) -> Pullback:
         return pullback.strengthened() if zeros_are_strong() else pullback

@@ -76,7 +76,7 @@ class Constant(Variable):
         super().__init__(block, "", Spec(value.shape, value.dtype), stop_gradient=True)
 
     @property
-    def name(self) -> str:  # type: ignore[override]
+    def name(self) -> str:
         return self.placed(self.block)._name
 
     @name.setter

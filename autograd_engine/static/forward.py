@@ -115,9 +115,7 @@ def _push_operator(operator: Operator, tangents: dict[Key, Any]) -> Sequence[Any
     along = {
         k: tangents[ref.key]
         for k, ref in enumerate(operator.operands)
-        if isinstance(ref, Ref)
-        and tangents.get(ref.key) is not None
-        and op.rule_at(k) is not None
+        if isinstance(ref, Ref) and tangents.get(ref.key) is not None and op.rule_at(k) is not None
     }
     if not along:
         return [None] * len(operator.results)

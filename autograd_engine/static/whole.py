@@ -8,6 +8,8 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import re
+import traceback
 from collections.abc import Callable, Iterator
 from typing import Any, Final, ParamSpec, TypeVar
 
@@ -36,6 +38,7 @@ _RAW: Final = (
 )
 _OURS: Final = tuple(getattr(errors, name) for name in errors.__all__)
 _NUMPY_DIR: Final = os.path.join(os.path.dirname(np.__file__), "")
+_TOO_LARGE: Final = re.compile(r"too (big|large)|[Mm]aximum (allowed|supported)|negative dim")
 _NUMBERS: Final = (bool, int, float, complex, np.generic)
 
 
@@ -84,45 +87,42 @@ def _explained(
 ) -> Exception | None:
     """An exception about the arguments, None where `error` is about them, or is the user's."""
     name = function.__name__
+    if name.startswith("_"):  # what calls it explains
+        return None
     try:
         given = inspect.signature(function).bind(*args, **kwargs)
     except TypeError as problem:  # too many, too few, or of another name
         return TypeError(f"{name}: {problem}; it takes {inspect.signature(function)}")
-    head = str(error).partition(":")[0]
-    if not _is_raw(error) or (head.replace(".", "_").isidentifier() and head != str(error)):
+    if not _is_raw(error):
         return None
-    parameters = inspect.signature(function).parameters
-    for argument, value in given.arguments.items():
-        parameter = parameters[argument]
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            continue
+    named = [
+        (given.signature.parameters[argument], value)
+        for argument, value in given.arguments.items()
+        if given.signature.parameters[argument].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    ]
+    for parameter, value in sorted(named, key=lambda pair: pair[0].annotation == "Any"):
         if wanted := _mismatch(str(parameter.annotation), value, parameter.default):
-            return _wrong(name, argument, wanted, value)
+            return _WrongType(f"{name}: {parameter.name} must be {wanted}, got {value!r:.80}")
     listed = ", ".join(
         f"{k}={v!r:.40}" for k, v in given.arguments.items() if not isinstance(v, Operand)
     )
-    if isinstance(error, (MemoryError, OverflowError)) or "size" in str(error):
+    if isinstance(error, (MemoryError, OverflowError)) or _TOO_LARGE.search(str(error)):
         return ArgumentError(f"{name}: {listed}: more than an array, or a size, can hold")
-    return ArgumentError(f"{name}: cannot take {listed or 'these operands'}: {error}")
+    return ArgumentError(f"{name}: cannot take {listed or 'these operands'}")
 
 
 class _WrongType(ArgumentError, TypeError):
     """Both: the reference has the one where Python has the other."""
 
 
-def _wrong(name: str, argument: str, wanted: str, value: Any) -> Exception:
-    return _WrongType(f"{name}: {argument} must be {wanted}, got {value!r:.80}")
-
-
 def _is_raw(error: BaseException) -> bool:
-    """Whether it was raised by the engine's code or NumPy's, and by nobody's check."""
-    trace = error.__traceback__
-    while trace is not None:
-        last = trace.tb_frame
-        trace = trace.tb_next
-        if not last.f_code.co_filename.startswith((PACKAGE_DIR, _NUMPY_DIR, "numpy")):
-            return False  # a function of the user's that was called back
-    return True
+    """Whether it comes from Python or NumPy: not from a ``raise`` of ours, nor from the user."""
+    frames = traceback.extract_tb(error.__traceback__)
+    known = (PACKAGE_DIR, _NUMPY_DIR, "numpy")
+    if not all(frame.filename.startswith(known) for frame in frames):
+        return False  # a function of the user's that was called back
+    last = frames[-1]
+    return not (last.filename.startswith(PACKAGE_DIR) and str(last.line).startswith("raise "))
 
 
 def _mismatch(annotation: str, value: Any, default: Any) -> str:
@@ -143,7 +143,7 @@ def _mismatch(annotation: str, value: Any, default: Any) -> str:
 
 
 def _is_int(value: Any) -> bool:
-    if isinstance(value, Operand) or isinstance(value, np.ndarray):
+    if isinstance(value, (Operand, np.ndarray)):
         return bool(value.ndim == 0 or value.size == 1) and np.dtype(
             getattr(value.dtype, "name", value.dtype)
         ).kind in "iu"

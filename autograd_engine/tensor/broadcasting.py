@@ -29,6 +29,7 @@ __all__ = [
 ]
 
 
+@whole
 def expand(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
     """`x` repeated along axes of size 1 (and new ones in front) to `shape`; -1 keeps a size.
 
@@ -53,6 +54,7 @@ def expand(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
     return ops.expand(x, shape=sizes)
 
 
+@whole
 def broadcast_to(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
     """`x` repeated along axes of size 1 (and new ones in front) to `shape`; -1 keeps a size.
 
@@ -65,6 +67,7 @@ def broadcast_to(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
     return expand(x, shape)
 
 
+@whole
 def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
     """`x` repeated along axes of size 1 (and new ones in front) to the shape of `y`.
 

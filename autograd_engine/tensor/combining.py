@@ -124,6 +124,7 @@ def _length(op: str, x: Any) -> Any:
     return shape[0]
 
 
+@whole
 def vander(x: Any, n: int | None = None, increasing: bool = False, name: str | None = None) -> Any:
     """The powers of a vector's elements: row i is x[i]**(n-1), ..., x[i], 1.
 

@@ -49,8 +49,11 @@ def to_array(data: Any, dtype: DTypeLike | None, function: str = "to_tensor") ->
             data = _unwrapped(data)
         try:
             array = np.array(data)
-        except ValueError as error:
-            raise ArgumentError(f"{function}: the lists are not rectangular: {error}") from None
+        except ValueError:
+            raise ArgumentError(
+                f"{function}: the lists are not rectangular: {data!r:.200}; all lists at one depth "
+                "must have one length"
+            ) from None
         if dtype is None and not isinstance(data, (np.ndarray, np.generic)):
             if array.dtype == np.float64 and not _holds_numpy(data):
                 with np.errstate(over="ignore"):

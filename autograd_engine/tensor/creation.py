@@ -118,6 +118,7 @@ def _filled(function: str, shape: Any, value: Any, dtype: DTypeLike | None) -> A
     return ops.full(shape=shape_of(shape, function), value=value, dtype=chosen.name)
 
 
+@whole
 def zeros(
     shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
 ) -> Any:
@@ -131,6 +132,7 @@ def zeros(
     return _filled("zeros", shape, 0.0, dtype)
 
 
+@whole
 def ones(
     shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
 ) -> Any:
@@ -144,6 +146,7 @@ def ones(
     return _filled("ones", shape, 1.0, dtype)
 
 
+@whole
 def empty(
     shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
 ) -> Any:
@@ -207,6 +210,7 @@ def empty_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) 
     return full_like(x, 0, dtype)
 
 
+@whole
 def arange(
     start: float = 0,
     end: float | None = None,
@@ -247,6 +251,7 @@ def _bound(argument: str, value: Any) -> Any:
     return value
 
 
+@whole
 def linspace(
     start: float,
     stop: float,
@@ -306,6 +311,7 @@ def _spaced(
     return in_dtype(function, values, chosen)
 
 
+@whole
 def eye(
     num_rows: int,
     num_columns: int | None = None,

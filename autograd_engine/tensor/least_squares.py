@@ -187,6 +187,7 @@ def _threshold(value: Any) -> Any:
     return ops.unsqueeze(value, axis=(spec_of(value).ndim,))
 
 
+@whole
 def cond(x: Any, p: float | str | None = None, name: str | None = None) -> Any:
     """Condition numbers of matrices, with respect to a norm.
 

@@ -105,6 +105,7 @@ def _median(op: str, x: Any, axis: Axis, keepdim: bool, mode: str, ignore_nan: b
     return lines.restored(value, keepdim)
 
 
+@whole
 def median(
     x: Any,
     axis: int | None = None,
@@ -141,6 +142,7 @@ def median(
     return _median("median", x, axis, keepdim, mode, ignore_nan=False)
 
 
+@whole
 def nanmedian(
     x: Any, axis: Axis = None, keepdim: bool = False, mode: str = "avg", name: str | None = None
 ) -> Any:

@@ -54,6 +54,7 @@ def _dtype(function: str, dtype: DTypeLike | None) -> str:
     return chosen.name
 
 
+@whole
 def rand(
     shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
 ) -> Any:
@@ -301,6 +302,7 @@ def randn_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) 
     )
 
 
+@whole
 def randperm(n: int, dtype: DTypeLike = "int64", name: str | None = None) -> Any:
     """The integers 0 to n - 1 in random order.
 

@@ -7,9 +7,18 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.dtypes import INT64
 from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.namespace import ops
-from autograd_engine.tensor.conversion import count, deviation, number, probability, real, span
+from autograd_engine.tensor.conversion import (
+    count,
+    deviation,
+    held,
+    number,
+    probability,
+    real,
+    span,
+)
 from autograd_engine.tensor.operand import as_operand, spec_of
 
 __all__ = ["DRAWS"]
@@ -68,7 +77,7 @@ def _geometric(x: Any, probs: float, name: str | None = None) -> Any:
 
 def _bernoulli(x: Any, p: Any = 0.5, name: str | None = None) -> Any:
     x = as_operand("bernoulli_", x)
-    if isinstance(p, (int, float, np.generic)):
+    if isinstance(p, (int, float, complex, np.generic)):
         p = probability("bernoulli_", "p", p)
         return ops.random_like(x, distribution="bernoulli", a=p)
     return ops.cast_like(ops.bernoulli(ops.expand_like(p, x)), x)
@@ -83,6 +92,7 @@ def _random(x: Any, from_: int = 0, to: int | None = None) -> Any:
     high = number("random_", "to", to)
     if not low < high:
         raise ArgumentError(f"random_: to ({high}) must be above from_ ({low})")
+    low, high = held("random_", "from_", int(low), INT64), held("random_", "to", int(high), INT64)
     return ops.random_like(x, distribution="integers", a=int(low), b=int(high))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
+from autograd_engine.dims import Dim
 from autograd_engine.dtypes import DTypeLike, to_numpy
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
@@ -50,6 +51,7 @@ def _scanned(out: Any, scalar: bool) -> Any:
     return ops.reshape(out, shape=()) if scalar else out
 
 
+@whole
 def cumsum(
     x: Any, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Any:
@@ -72,6 +74,7 @@ def cumsum(
     return _scanned(ops.cumsum(x, axis=along), scalar)
 
 
+@whole
 def cumprod(
     x: Any,
     dim: int | None = None,
@@ -100,6 +103,7 @@ def cumprod(
     return _scanned(ops.cumprod(x, axis=along), scalar)
 
 
+@whole
 def logcumsumexp(
     x: Any, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Any:
@@ -128,6 +132,7 @@ def _extrema(op: str, x: Any, axis: int | None, dtype: DTypeLike) -> tuple[Any, 
     return _scanned(values, scalar), _scanned(index, scalar)
 
 
+@whole
 def cummax(
     x: Any, axis: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
 ) -> tuple[Any, Any]:
@@ -151,6 +156,7 @@ def cummax(
     return _extrema("cummax", x, axis, dtype)
 
 
+@whole
 def cummin(
     x: Any, axis: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
 ) -> tuple[Any, Any]:
@@ -229,7 +235,11 @@ def diff(
     if not n:
         return ops.assign(x)
     combine = ops.not_equal if spec_of(x).dtype.kind == "b" else ops.subtract
+    if n > 1000 and isinstance(spec_of(x).shape[along], Dim):
+        raise ArgumentError(f"diff: n must be at most 1000 for an axis of unknown size, got {n}")
     for _ in range(n):
+        if spec_of(x).shape[along] == 0:  # and stays so
+            break
         x = combine(_cut(x, along, _LATER), _cut(x, along, _EARLIER))
     return x
 

@@ -30,6 +30,11 @@ __all__ = [
 ]
 
 
+# One term of a sum each: a slip of the hand should not take hours.
+_MOST_DERIVATIVES = 1000
+_MOST_DIMENSIONS = 100_000
+
+
 def erf(x: Any, name: str | None = None) -> Any:
     """Error function, 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x."""
     return ops.erf(x)
@@ -115,8 +120,8 @@ def polygamma(x: Any, n: int, name: str | None = None) -> Any:
     """
     if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
         raise TypeError(f"polygamma: n must be an int, got {n!r} ({type(n).__name__})")
-    if n < 0:
-        raise ArgumentError(f"polygamma: n must be 0 or more, got {n}")
+    if not 0 <= n <= _MOST_DERIVATIVES:
+        raise ArgumentError(f"polygamma: n must be 0 to {_MOST_DERIVATIVES}, got {n}")
     return ops.polygamma(x, n=int(n))
 
 
@@ -132,8 +137,11 @@ def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
     >>> paddle.multigammaln(paddle.to_tensor([2.0]), 2).tolist()
     [0.451582670211792]
     """
-    if not isinstance(p, (int, np.integer)) or isinstance(p, bool) or p < 1:
-        raise ArgumentError(f"multigammaln: p must be an int of 1 or more, got {p!r}")
+    whole_number = isinstance(p, (int, np.integer)) and not isinstance(p, bool)
+    if not whole_number or not 1 <= p <= _MOST_DIMENSIONS:
+        raise ArgumentError(
+            f"multigammaln: p must be an int of 1 to {_MOST_DIMENSIONS}, got {p!r}"
+        )
     total = ops.lgamma(x)
     for k in range(1, p):
         total = total + ops.lgamma(ops.subtract(x, 0.5 * k))

@@ -215,7 +215,8 @@ def unbind(input: Any, axis: int = 0) -> list[Any]:
     [[1, 2], [3, 4]]
     """
     x = as_operand("unbind", input, "input")
-    return list(ops.unstack(x, axis=axis_of("unbind", x, axis)))
+    axis = axis_of("unbind", x, axis)
+    return list(ops.unstack(x, axis=axis)) if spec_of(x).shape[axis] != 0 else []
 
 
 def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Any]:
@@ -239,4 +240,4 @@ def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Any]:
         if isinstance(size, Dim):
             pieces = ops.split(x, sizes=(1,) * count, axis=axis)
             return [ops.squeeze(p, axis=(axis,)) for p in pieces]
-    return list(ops.unstack(x, axis=axis))
+    return list(ops.unstack(x, axis=axis)) if spec_of(x).shape[axis] != 0 else []

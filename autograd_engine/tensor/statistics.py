@@ -151,6 +151,7 @@ def _weights(op: str, x: Any, given: Any, argument: str) -> Any:
     return ops.cast_like(given, x)
 
 
+@whole
 def cov(
     x: Any,
     rowvar: bool = True,
@@ -191,6 +192,7 @@ def cov(
         given = [w for w in (frequencies, importances) if w is not None]
         weights = given[0] if len(given) == 1 else ops.multiply(*given)
         total = ops.sum(weights, axis=(0,))
+        total = ops.where(ops.equal(total, 0), math.nan, ops.cast_like(total, x))
         rest = x - ops.sum(x * weights, axis=(1,), keepdims=True) / total
         left = total
         if ddof and importances is None:
@@ -206,6 +208,7 @@ def _single(out: Any) -> Any:
     return ops.reshape(out, shape=()) if spec_of(out).shape == (1, 1) else out
 
 
+@whole
 def corrcoef(x: Any, rowvar: bool = True, name: str | None = None) -> Any:
     """Correlation coefficients of variables, in [-1, 1]; NaN of a variable that is constant.
 

@@ -1,5 +1,7 @@
 """Cotangents that are zero but for some places: linear loops, row-sparse gradients."""
 
+import copy
+import pickle
 import tracemalloc
 
 import numpy as np
@@ -165,6 +167,17 @@ def test_passes_accumulate_rows():
     assert w.grad.rows.tolist() == [0]
 
 
+def test_passes_without_end_take_no_more_room_than_the_rows():
+    ids = np.random.default_rng(0).integers(0, 6, (100, 3))
+    w, dense = table(), table()
+    for k, row in enumerate(ids):
+        (embedded(w, row) * (k + 0.1)).sum().backward()
+        (F.embedding(paddle.to_tensor(row), dense) * (k + 0.1)).sum().backward()
+        assert sum(values.size for values, _, _ in w.grad.scattered.parts) < 150
+    assert w.grad.is_selected_rows()
+    np.testing.assert_allclose(w.grad.numpy(), dense.grad.numpy(), rtol=1e-13)
+
+
 def test_a_dense_part_makes_the_sum_dense():
     w = table()
     (embedded(w).sum() + w.sum()).backward()
@@ -251,6 +264,14 @@ def test_a_graph_keeps_the_table_that_it_read():
     np.testing.assert_allclose(w.grad.numpy(), expected)
 
 
+def test_a_parameter_with_a_sparse_gradient_is_pickled():
+    w = table()
+    embedded(w).sum().backward()
+    for again in (pickle.loads(pickle.dumps(w)), copy.deepcopy(w)):
+        np.testing.assert_array_equal(again.grad.numpy(), w.grad.numpy())
+    assert w.grad.is_selected_rows()
+
+
 def test_another_value_is_no_longer_sparse():
     w = table()
     embedded(w).sum().backward()
@@ -312,3 +333,72 @@ def test_a_fetched_gradient_is_dense():
     (value,) = exe.run(main, {"ids": np.asarray([5, 5])}, [g])
     assert type(value) is np.ndarray
     assert value.tolist() == [[0.0, 0.0]] * 5 + [[2.0, 2.0]]
+
+
+# --- what one reader gets does not depend on the others
+
+ROWS = np.random.default_rng(1).integers(0, 5, 64)
+WEIGHT = np.random.default_rng(2).normal(size=(5, 3))
+FACTOR = np.random.default_rng(3).normal(size=(64, 3)) * 100.0
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_a_sum_has_the_same_bits_whatever_is_fetched(dtype):
+    def loss_of(w, ids, c):
+        return (F.embedding(ids, w) * c).sum() + (w * w).sum()
+
+    program = paddle.static.Program()
+    with paddle.static.program_guard(program):
+        w = paddle.static.data("w", [5, 3], dtype)
+        ids = paddle.static.data("ids", [64], "int64")
+        c = paddle.static.data("c", [64, 3], dtype)
+        w.stop_gradient = False
+        (g,) = paddle.static.gradients([loss_of(w, ids, c)], [w])
+    parts = [name for name in program.global_block().vars if "@RENAME@" in name]
+    assert len(parts) == 3
+    feed = {"w": WEIGHT.astype(dtype), "ids": ROWS, "c": FACTOR.astype(dtype)}
+    exe = paddle.static.Executor()
+    (alone,) = exe.run(program, feed, [g])
+    beside, *_ = exe.run(program, feed, [g, *parts])
+    np.testing.assert_array_equal(beside, alone)
+    x = paddle.to_tensor(feed["w"], stop_gradient=False)
+    loss_of(x, paddle.to_tensor(ROWS), paddle.to_tensor(feed["c"])).backward()
+    np.testing.assert_array_equal(alone, x.grad.numpy())
+
+
+def test_a_sum_that_the_user_writes_adds_arrays():
+    def parts(w, ids, c, gradient):
+        (first,) = gradient([(F.embedding(ids, w) * c).sum()], [w])
+        (second,) = gradient([(F.embedding(ids, w) * c * c).sum()], [w])
+        return [first, second]
+
+    program = paddle.static.Program()
+    with paddle.static.program_guard(program):
+        w = paddle.static.data("w", [5, 3], "float32")
+        ids = paddle.static.data("ids", [64], "int64")
+        c = paddle.static.data("c", [64, 3], "float32")
+        w.stop_gradient = False
+        total = paddle.add_n(parts(w, ids, c, paddle.static.gradients))
+    feed = {"w": WEIGHT.astype("float32"), "ids": ROWS, "c": FACTOR.astype("float32")}
+    (found,) = paddle.static.Executor().run(program, feed, [total])
+    x = paddle.to_tensor(feed["w"], stop_gradient=False)
+    eager = parts(x, paddle.to_tensor(ROWS), paddle.to_tensor(feed["c"]), paddle.grad)
+    np.testing.assert_array_equal(found, paddle.add_n(eager).numpy())
+
+
+def test_a_lazy_update_is_lazy_though_the_gradient_is_fetched():
+    def trained(fetch):
+        paddle.seed(0)
+        main, startup = paddle.static.Program(), paddle.static.Program()
+        with paddle.static.program_guard(main, startup):
+            ids = paddle.static.data("ids", [None], "int64")
+            w = paddle.static.create_parameter([6, 2], "float32", name="w_lazy")
+            loss = (F.embedding(ids, w, sparse=True) ** 2).sum()
+            _, ((_, g),) = paddle.optimizer.Adam(0.1, lazy_mode=True).minimize(loss)
+        exe, scope = paddle.static.Executor(), paddle.static.Scope()
+        exe.run(startup, scope=scope)
+        for step_ids in IDS:
+            exe.run(main, {"ids": np.asarray(step_ids)}, [g] if fetch else [], scope=scope)
+        return np.array(scope.find_var("w_lazy").get_tensor())
+
+    np.testing.assert_array_equal(trained(True), trained(False))

@@ -17,7 +17,7 @@ def one_hot_of_maximum(values: list[float]) -> list[float]:
 
 
 def gelu(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The value, and its slope from the density that the distribution function is the integral of."""
+    """The value, and the slope by the normal distribution function and its density."""
     below = each(lambda v: 0.5 * math.erfc(-v / math.sqrt(2)))(x)
     density = each(lambda v: math.exp(-(v**2) / 2) / math.sqrt(2 * math.pi))(x)
     return x * below, below + x * density

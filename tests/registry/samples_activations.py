@@ -41,9 +41,7 @@ def _standardize_adjoint() -> list[Sample]:
 
 
 SAMPLES: dict[str, list[Sample]] = {
-    "softmax_adjoint": [
-        Sample(s.label, _beside(s.operands[0]), s.attrs) for s in along()
-    ],
+    "softmax_adjoint": [Sample(s.label, _beside(s.operands[0]), s.attrs) for s in along()],
     "standardize_adjoint": _standardize_adjoint(),
     "bell": unary(),
     "silu": unary(),

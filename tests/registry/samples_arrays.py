@@ -290,6 +290,7 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample("matrix-index", (real(4, 2), real(2, 2, 2), integers([0, 3], [3, 1])), {"axis": 0}),
         Sample("no-index", (real(4, 2), real(0, 2), np.zeros(0, np.int64)), {"axis": 0}),
         Sample("strided", (strided(real(4, 3)), real(1, 3), integers(1)), {"axis": 0}),
+        Sample("from-the-back", (np.ones(3), np.ones(2), integers(-1, 1)), {"axis": 0}),
     ],
     "unslice_add": [
         Sample("one", (real(4, 3), real(3)), {"keys": ((1,),)}),

@@ -134,6 +134,8 @@ def _identities() -> list[Sample]:
 
 
 _PIVOTS = np.asarray([3, 2, 3], np.int32)
+# Its exchanges of rows are a cycle of three, which is not its own inverse.
+_CYCLE = np.asarray([[0.2, 0.4, 3.0], [2.0, 0.5, -1.0], [-0.4, 1.5, 0.6]])
 
 
 def _exchanges() -> list[Sample]:
@@ -246,7 +248,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "residual_over": _residuals(),
     "eigh": _square(symmetric),
     "eig": [_unsmooth(s) for s in _square(symmetric)],
-    "lu": _square(),
+    "lu": [*_square(), Sample("cycle-of-rows", (_CYCLE,))],
     "lu_rectangular": [
         Sample("tall", (matrix(4, 2),)),
         Sample("wide", (matrix(2, 2, 3),)),

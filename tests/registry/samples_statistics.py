@@ -84,7 +84,9 @@ def _norms() -> list[Sample]:
         for s in reductions(away_from_zero):
             if p == 2.0 or s.label in ("all", "last", "first-keep", "strided"):
                 samples.append(Sample(f"{s.label}-{p:g}", s.operands, {"p": p, **s.attrs}))
-    return samples
+    # Smooth where an element is 0, as long as the norm is not.
+    zeros = np.asarray([[0.0, 3.0, -1.0], [2.0, 0.0, 0.0]])
+    return [*samples, Sample("zeros-2", (zeros,), {"p": 2.0, "axis": (1,)})]
 
 
 def _few(k: int, largest: bool = True) -> list[Sample]:

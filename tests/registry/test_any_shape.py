@@ -129,5 +129,5 @@ def test_the_suite_walks_most_of_the_elementwise_table():
         for name, op in REGISTRY.items()
         if op.tangent == "elementwise" and any(isinstance(r, Rule) for r in op.rules.values())
     }
-    assert len(ruled & set(ELEMENTWISE)) > 50
+    assert len(ruled & set(ELEMENTWISE)) >= 50
     assert {"sum", "mean", "max", "min"} <= set(REDUCING)

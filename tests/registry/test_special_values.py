@@ -47,7 +47,6 @@ SATURATING = {
     "tanh": (math.tanh, 0.0, 0.0),
     "erf": (math.erf, 0.0, 0.0),
     "relu": (lambda x: max(x, 0.0), 0.0, 1.0),
-    "gelu": (lambda x: 0.5 * x * math.erfc(-x / math.sqrt(2)), 0.0, 1.0),
 }
 TOLERANCE = {"float32": 1e-6, "float64": 1e-14, "float16": 2e-3}
 
@@ -188,6 +187,15 @@ def test_kinks(name):
     assert [g.item() for g in found] == expected
 
 
+def test_hypot_is_convex_at_the_origin():
+    """Its derivative jumps from -1 to 1 there: the second is none of a falling one."""
+    x = paddle.to_tensor([0.0], stop_gradient=False)
+    (first,) = paddle.grad(paddle.hypot(x, paddle.zeros_like(x)), x, create_graph=True)
+    (second,) = paddle.grad(first, x)
+    assert first.item() == 0.0
+    assert 0.0 <= second.item() < INF
+
+
 @pytest.mark.parametrize("name", ["max", "min"])
 def test_elements_that_tie_share(name):
     x = np.asarray([[2.0, 2.0, 2.0, 2.0], [1.0, 1.0, 5.0, 5.0]])
@@ -227,12 +235,13 @@ ELEMENTWISE = sorted(
     if (samples[0].label, samples[0].attrs) == ("plain", {})
     and REGISTRY[name].inputs in [("x",), ("x", "y")]
     and name not in ("matmul", "logical_not")
+    and not REGISTRY[name].multiple
     and differentiable(REGISTRY[name], samples[0].operands)
 )
 
 
 def test_elementwise_is_no_empty_list():
-    assert {"add", "pow", "tanh", "maximum", "gelu", "square"} <= set(ELEMENTWISE)
+    assert {"add", "pow", "tanh", "maximum", "square"} <= set(ELEMENTWISE)
 
 
 @pytest.mark.parametrize("unknown", [False, True], ids=["known", "unknown"])

@@ -1,5 +1,6 @@
 """`static.append_backward`: arguments, results, callbacks, names, and asking again."""
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -399,3 +400,29 @@ def test_a_program_of_ten_thousand_operators() -> None:
     ((_, grad),) = append_backward(paddle.sum(h))
     assert len(op_types()) > 20_000
     assert run([grad], {"x": np.zeros(2, "float32")})[0].tolist() == [5001.0, 5001.0]
+
+
+def test_planning_is_linear_in_the_operands_of_a_sum():
+    """Each operand of a variadic operation asks whether its gradient exists."""
+
+    def calls(n):
+        program = paddle.static.Program()
+        with paddle.static.program_guard(program):
+            x = paddle.static.data("x", [2], "float32")
+            x.stop_gradient = False
+            total = paddle.stack([paddle.add_n([x * 2.0] * n)] * n)
+            counted = 0
+
+            def count(*_):
+                nonlocal counted
+                counted += 1
+
+            sys.setprofile(count)
+            try:
+                paddle.static.gradients(total, x)
+            finally:
+                sys.setprofile(None)
+        return counted
+
+    calls(20)  # compiles
+    assert calls(160) < 2.6 * calls(80)

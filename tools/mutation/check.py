@@ -1,7 +1,7 @@
 """What a mutant has to survive: the tests of the operations whose rule it is in, then wider ones.
 
-Run by cosmic-ray in a copy of the repository; MUTATION_ORIGINAL names the one it is a copy of. Where
-the two do not differ, the tests must pass for all operations.
+Run by cosmic-ray in a copy of the repository; MUTATION_ORIGINAL names the one it is a copy of.
+Where the two do not differ, the tests must pass for all operations.
 """
 
 from __future__ import annotations

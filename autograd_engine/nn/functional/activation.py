@@ -120,7 +120,9 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
         weight = ops.reshape(weight, shape=tuple(place))
     elif sizes:
         weight = ops.squeeze(weight, axis=(0,))
-    return ops.where(ops.greater_than(x, 0.0), x, x * weight)
+    above = ops.greater_than(x, 0.0)
+    # The product is taken where it counts: of what is above, inf would give the weight 0 * inf.
+    return ops.where(above, x, ops.where(above, 0.0, x) * weight)
 
 
 def rrelu(
@@ -204,7 +206,10 @@ def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
     if not check_number("celu", "alpha", alpha) > 0.0:
         raise ArgumentError(f"celu: alpha must be above 0, got {alpha}")
     x = as_floats("celu", x)
-    return alpha * ops.elu(x / alpha, alpha=1.0)
+    above = ops.greater_than(x, 0.0)
+    # Only what is below is divided: x / alpha may leave the range that x is in.
+    below = ops.where(above, 0.0, x)
+    return ops.where(above, x, alpha * ops.elu(below / alpha, alpha=1.0))
 
 
 @whole

@@ -210,6 +210,7 @@ def uniform_like(x: Any, axis: int) -> Any:
     return ops.spread_like(one, x, axis=(axis,), keepdims=True)
 
 
+@whole
 def sequence_mask(
     x: Any, maxlen: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
 ) -> Any:

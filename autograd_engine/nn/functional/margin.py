@@ -221,6 +221,7 @@ def triplet_margin_loss(
     )
 
 
+@whole
 def triplet_margin_with_distance_loss(
     input: Any,
     positive: Any,

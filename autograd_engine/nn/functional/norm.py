@@ -10,6 +10,7 @@ from autograd_engine.dtypes import common_dtype
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
+from autograd_engine.nn.functional.support import check_number
 from autograd_engine.nn.functional.windows import is_int, whole
 from autograd_engine.registry import REGISTRY
 from autograd_engine.spec import Shape, format_shape, may_equal
@@ -118,6 +119,7 @@ def layer_norm(
     >>> layer_norm(paddle.to_tensor([[1.0, 3.0]]), 2, epsilon=0.0).tolist()
     [[-1.0, 1.0]]
     """
+    epsilon = check_number("layer_norm", "epsilon", epsilon)
     x = as_operand("layer_norm", x)
     axes, sizes = _normalized_axes("layer_norm", x, normalized_shape)
     weight = _affine("layer_norm", "weight", weight, sizes)
@@ -219,6 +221,7 @@ def batch_norm(
     >>> round(mean.item(), 4)
     0.2
     """
+    epsilon = check_number("batch_norm", "epsilon", epsilon)
     x = as_operand("batch_norm", x)
     channel = _channel_axis("batch_norm", x, data_format)
     ndim = spec_of(x).ndim
@@ -319,6 +322,7 @@ def instance_norm(
     >>> instance_norm(paddle.to_tensor([[[1.0, 3.0], [5.0, 9.0]]]), eps=0.0).tolist()
     [[[-1.0, 1.0], [-1.0, 1.0]]]
     """
+    eps = check_number("instance_norm", "eps", eps)
     x = as_operand("instance_norm", x)
     channel = _channel_axis("instance_norm", x, data_format)
     shape = spec_of(x).shape
@@ -401,6 +405,7 @@ def group_norm(
     >>> group_norm(paddle.to_tensor([[[1.0], [3.0], [5.0], [9.0]]]), 2, epsilon=0.0).tolist()
     [[[-1.0], [1.0], [-1.0], [1.0]]]
     """
+    epsilon = check_number("group_norm", "epsilon", epsilon)
     x = as_operand("group_norm", x)
     channel = _channel_axis("group_norm", x, data_format)
     shape = spec_of(x).shape

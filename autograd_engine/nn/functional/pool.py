@@ -525,6 +525,7 @@ def max_unpool1d(
     return _max_unpool(1, x, indices, kernel_size, stride, padding, data_format, output_size)
 
 
+@whole
 def max_unpool2d(
     x: Any,
     indices: Any,

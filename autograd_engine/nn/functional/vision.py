@@ -183,6 +183,7 @@ def upsample(
 # --- windows as columns
 
 
+@whole
 def unfold(
     x: Any,
     kernel_sizes: IntOrInts,
