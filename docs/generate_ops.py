@@ -26,13 +26,13 @@ The table, written by `docs/generate_ops.py` from the registry: every primitive 
 order of the modules that declare them. Public functions are made of these.
 
 - **inputs** of an operation; `*xs` takes any number. **attributes** with their defaults.
-- **rule**: the cotangent of an input from that of the output, `g` (one for each output that carries a
-  gradient, `g_<output>`, where there are several). `xp` is the namespace it runs in.
+- **rule**: the cotangent of an input from that of the output, `g` (one for each output that carries
+  a gradient, `g_<output>`, where there are several). `xp` is the namespace it runs in.
 - **saves**: what the rules read besides cotangents, and so what a recorded call keeps;
   `<name>_like` is a shape and a dtype.
 - **tangent**: how forward mode follows from the rules; *transposed* is the gradient of the gradient
   in the cotangent, *linear* the operation itself, *elementwise* the rules applied to tangents.
-- **at kinks**: rows of [nondifferentiable.md](nondifferentiable.md) about the function of that name.
+- **at kinks**: rows of [nondifferentiable.md](nondifferentiable.md) on the function of that name.
 """
 
 

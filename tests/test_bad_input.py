@@ -186,7 +186,7 @@ EITHER_MODE = [
     case("max_pool2d pad", lambda t: F.max_pool2d(t.im, 2, padding=2), VALUE, "below the window"),
     case("avg_pool2d", lambda t: F.avg_pool2d(t.im, 9), SHAPE, "does not fit x"),
     case("avg_pool2d div", lambda t: F.avg_pool2d(t.im, 2, divisor_override=0), VALUE, "positive"),
-    case("adaptive", lambda t: F.adaptive_avg_pool2d(t.im, 0), VALUE, "an int of at least 1 or None"),
+    case("adaptive", lambda t: F.adaptive_avg_pool2d(t.im, 0), VALUE, "of at least 1 or None"),
     # losses
     case("ce floats", lambda t: F.cross_entropy(t.a, t.u), TYPE, "or soft_label=True for probabi"),
     case("ce batch", lambda t: F.cross_entropy(t.a, t.j), SHAPE, r"needs labels of its shape with"),

@@ -25,6 +25,7 @@ __all__ = [
 Array = NDArray[Any]
 
 _BLOCK = 1 << 19  # elements: fewer would not pay for the calls they take
+_WORTH = 64  # width from which BLAS and reused arrays outweigh the calls
 # From this size and width on, buffers are as short as rows.
 _LARGE = 1 << 14
 _LONG = 1 << 9
@@ -37,12 +38,19 @@ _dots: Any = np.vecdot
 
 
 def lines(x: Array, axis: tuple[int, ...]) -> tuple[int, int] | None:
-    """(rows, width) where `axis` are the last axes of `x`, in order, and something is there."""
-    first = x.ndim - len(axis)
-    if not axis or not x.size or x.dtype.char not in "fd" or axis != tuple(range(first, x.ndim)):
+    """(rows, width) where `axis` are the last axes of `x`, in order, and rows are worth it.
+
+    That is for their width to say, and not for their number: so the bits of a row do not depend on
+    how many others there are.
+    """
+    shape, ndim = x.shape, x.ndim
+    if len(axis) == 1:
+        width = shape[-1] if axis[0] == ndim - 1 else 0
+    else:
+        first = ndim - len(axis)
+        width = math.prod(shape[first:]) if axis and axis == tuple(range(first, ndim)) else 0
+    if width < _WORTH or not x.size or x.dtype.char not in "fd":
         return None
-    shape = x.shape
-    width = shape[-1] if len(axis) == 1 else math.prod(shape[first:])
     return x.size // width, width
 
 

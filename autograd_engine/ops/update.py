@@ -2,8 +2,8 @@
 
 Each takes the parameter, its gradient, the learning rate and its own state, and returns their
 new values as new arrays: what a graph has saved is never written. A gradient of which only some
-rows are there updates these rows: of SGD that is what a dense one would do, Adam does it where it is
-told to (`lazy_mode`), for its moments would else decay everywhere.
+rows are there updates these rows: of SGD that is what a dense one would do, Adam does it where it
+is told to (`lazy_mode`), for its moments would else decay everywhere.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Array = NDArray[Any]
 def _sgd(param: Array, grad: Any, learning_rate: Array) -> Array:
     """p - lr g"""
     if grad.__class__ is Scattered and is_row_sparse(grad):
-        out = param.copy()
-        sgd_rows(out, *merged_rows(grad), learning_rate)
-        return out
-    out = param - dense(grad) * learning_rate
+        written = param.copy()
+        sgd_rows(written, *merged_rows(grad), learning_rate)
+        return written
+    out: Array = param - dense(grad) * learning_rate
     return out
 
 

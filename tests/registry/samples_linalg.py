@@ -133,8 +133,10 @@ def _identities() -> list[Sample]:
     ]
 
 
-_PIVOTS = np.asarray([3, 2, 3], np.int32)
-# Its exchanges of rows are a cycle of three, which is not its own inverse.
+# Exchanges of rows that make a cycle of three, which is not its own inverse.
+_PIVOTS = np.asarray([2, 3, 3], np.int32)
+
+# A matrix that `lu` exchanges the rows of in that way.
 _CYCLE = np.asarray([[0.2, 0.4, 3.0], [2.0, 0.5, -1.0], [-0.4, 1.5, 0.6]])
 
 
