@@ -5,6 +5,7 @@ Each reads only the shape and dtype of its input `like`, which therefore need no
 
 from __future__ import annotations
 
+import math
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,6 +20,14 @@ Array = NDArray[Any]
 Axes = tuple[int, ...]
 
 
+_MANY_ROWS = 64
+
+
+def _column_sums(x: Array) -> Array:
+    """By BLAS, which takes a half to a tenth of the time of a reduction, and rounds less."""
+    return np.asarray(np.ones(len(x), x.dtype) @ np.ascontiguousarray(x))
+
+
 def sum_like(x: Array, like: Like) -> Array:
     """Sum `x` over the axes that broadcasting had added or stretched."""
     shape = like.shape
@@ -28,6 +37,9 @@ def sum_like(x: Array, like: Like) -> Array:
         return sum_like(x.astype(np.float32), like).astype(np.float16)
     lead = x.ndim - len(shape)
     if x.shape[lead:] == shape:
+        rows = math.prod(x.shape[:lead])
+        if rows >= _MANY_ROWS and x.dtype.char in "fd" and x.size:
+            return _column_sums(x.reshape(rows, -1)).reshape(shape)
         return np.asarray(np.add.reduce(x, axis=0 if lead == 1 else tuple(range(lead))))
     stretched = [i + lead for i, d in enumerate(shape) if d == 1 and x.shape[i + lead] != 1]
     total: Array = np.add.reduce(x, axis=(*range(lead), *stretched), keepdims=True)

@@ -49,8 +49,8 @@ def _infer_lu(x: Spec) -> tuple[Spec, Spec, Spec]:
 def _lu_x(xp: Any, g_lu: Any, lu: Any, pivots: Any) -> Any:
     """Of square matrices: P' L'^-1 (tril(L' Gl, -1) + triu(Gu U')) U'^-1 (Giles)."""
     strict = xp.tril(lu, diagonal=-1)
-    lower = xp.matmul(strict, xp.tril(g_lu, diagonal=-1), transpose_x=True)
-    lower = xp.tril(lower + xp.tril(g_lu, diagonal=-1), diagonal=-1)
+    # Below the diagonal, the product reads nothing of Gl but what is below it, too.
+    lower = xp.tril(xp.matmul(strict, g_lu, transpose_x=True) + g_lu, diagonal=-1)
     upper = xp.triu(xp.matmul(xp.triu(g_lu), xp.triu(lu), transpose_y=True))
     half = xp.triangular_solve(lu, lower + upper, upper=False, transpose=True, unitriangular=True)
     whole = transposed(xp, xp.triangular_solve(lu, transposed(xp, half)))
