@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import autograd_engine  # noqa: F401 - declares the operations
@@ -53,8 +54,19 @@ def node_of(fn: Callable[..., Any]) -> ast.Lambda | ast.FunctionDef:
     ]
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     same = [n for n in found if names == tuple(a.arg for a in (*n.args.args, *n.args.kwonlyargs))]
-    columns = {p[2] for p in code.co_positions() if p[2] is not None}
-    return min(same, key=lambda n: min((abs(c - n.col_offset) for c in columns), default=0))
+    return next((n for n in same if compiles_to(n, code)), same[0])
+
+
+def compiles_to(node: ast.Lambda | ast.FunctionDef, code: CodeType) -> bool:
+    """Whether the syntax gives these instructions on these names and constants."""
+    if not isinstance(node, ast.Lambda):
+        return False
+    made = compile(ast.Expression(node), code.co_filename, "eval").co_consts[0]
+    return (made.co_code, made.co_names, made.co_consts) == (
+        code.co_code,
+        code.co_names,
+        code.co_consts,
+    )
 
 
 def text_of(fn: Callable[..., Any]) -> str:
