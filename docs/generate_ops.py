@@ -114,10 +114,6 @@ def kinks() -> dict[str, list[str]]:
     return rows
 
 
-def module_of(op: OpDef) -> str:
-    return op.module
-
-
 def entry(op: OpDef) -> str:
     inputs = [*op.inputs[:-1], *(("*" if op.variadic else "") + n for n in op.inputs[-1:])]
     outputs = ", ".join(("*" if op.variadic_output else "") + o for o in op.outputs)
@@ -140,7 +136,7 @@ def entry(op: OpDef) -> str:
 def page() -> str:
     families: dict[str, list[OpDef]] = {}
     for op in REGISTRY.values():
-        families.setdefault(module_of(op), []).append(op)
+        families.setdefault(op.module, []).append(op)
     ruled = sum(any(isinstance(r, Rule) for r in op.rules.values()) for op in REGISTRY.values())
     parts = [HEAD, f"{len(REGISTRY)} operations, {ruled} of them differentiable.\n"]
     for family in sorted(families):

@@ -66,11 +66,6 @@ def _uniform_like(like: Like, *, low: float, high: float) -> Array:
     return np.asarray(generator().uniform(low, high, like.shape), dtype=like.dtype)
 
 
-def _gumbel_like(like: Like) -> Array:
-    """Standard Gumbel noise, -log(-log(u)) for u uniform on (0, 1)."""
-    return np.asarray(generator().gumbel(0.0, 1.0, like.shape), dtype=like.dtype)
-
-
 defop("uniform", _uniform, inputs="", infer=_infer, random=True)
 defop("gaussian", _gaussian, inputs="", infer=_infer, random=True)
 defop("randint", _randint, inputs="", infer=_infer, random=True)
@@ -95,6 +90,7 @@ DISTRIBUTIONS: Final[dict[str, Callable[[np.random.Generator, Any, Any, Any], An
     "exponential": lambda rng, rate, _, shape: rng.exponential(1.0 / rate, shape),
     "cauchy": lambda rng, loc, scale, shape: loc + scale * rng.standard_cauchy(shape),
     "geometric": lambda rng, p, _, shape: rng.geometric(p, shape),
+    "gumbel": lambda rng, loc, scale, shape: rng.gumbel(loc, scale, shape),
     "bernoulli": lambda rng, p, _, shape: rng.random(shape) < p,
     "integers": lambda rng, low, high, shape: rng.integers(low, high, shape),
 }
@@ -231,4 +227,3 @@ defop("multinomial", _multinomial, inputs="x", infer=_infer_multinomial, random=
 defop(
     "uniform_like", _uniform_like, inputs="like", infer=lambda like, **_: like, random=True
 ).nondiff()
-defop("gumbel_like", _gumbel_like, inputs="like", infer=lambda like: like, random=True).nondiff()

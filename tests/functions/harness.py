@@ -12,9 +12,26 @@ import autograd_engine as paddle
 from autograd_engine.autograd import jvp
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.static.decompose import decompose
+from tests.registry.harness import close, same_bits
 
 from .case import Case
 from .cases import CASES
+
+__all__ = [
+    "call",
+    "cases",
+    "close",
+    "directions",
+    "dot",
+    "eager_derivatives",
+    "flat",
+    "floating",
+    "operands_in",
+    "same_bits",
+    "static_results",
+    "tangents",
+    "wanted",
+]
 
 Array = np.ndarray
 SEED = 7
@@ -172,21 +189,3 @@ def static_results(
 
     results = fetched(outputs)
     return results, [fetched(first), fetched(second)], fetched(pushed)
-
-
-def close(actual: Any, expected: Any, tolerance: float) -> None:
-    actual, expected = np.asarray(actual), np.asarray(expected)
-    assert actual.shape == expected.shape
-    np.testing.assert_allclose(actual, expected, rtol=tolerance, atol=tolerance)
-
-
-def same_bits(actual: Any, expected: Any) -> None:
-    """Equal to the bit, but for the payload of NaN; None stands for no gradient."""
-    if expected is None or actual is None:
-        assert actual is expected
-        return
-    assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
-    np.testing.assert_array_equal(actual, expected)
-    if actual.dtype.kind == "f":
-        number = ~np.isnan(expected)
-        np.testing.assert_array_equal(np.signbit(actual)[number], np.signbit(expected)[number])

@@ -54,5 +54,4 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "uniform_like": lambda like, low, high: (
         low + (high - low) * np.random.default_rng(SEED).random(like.shape)
     ),
-    "gumbel_like": lambda like: np.random.default_rng(SEED).gumbel(size=like.shape),
 }

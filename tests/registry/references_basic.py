@@ -204,6 +204,7 @@ DRAWS: dict[str, Callable[..., Any]] = {
     "exponential": lambda shape, rate, _: draw().standard_exponential(shape) / rate,
     "cauchy": lambda shape, loc, scale: loc + scale * draw().standard_cauchy(shape),
     "geometric": lambda shape, p, _: draw().geometric(p, shape),
+    "gumbel": lambda shape, loc, scale: loc + scale * draw().gumbel(size=shape),
     "bernoulli": lambda shape, p, _: np.where(draw().random(shape) < p, 1, 0),
     "integers": lambda shape, low, high: draw().integers(low, high - 1, shape, endpoint=True),
 }

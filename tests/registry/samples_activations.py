@@ -57,9 +57,4 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample("0-d", (real(),), {"low": 0.0, "high": 1.0}),
         Sample("empty", (real(0, 3),), {"low": 0.0, "high": 1.0}),
     ],
-    "gumbel_like": [
-        Sample("plain", (real(4, 5),)),
-        Sample("0-d", (real(),)),
-        Sample("empty", (real(0, 3),)),
-    ],
 }

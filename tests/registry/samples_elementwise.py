@@ -126,6 +126,7 @@ DRAWS = {
     "exponential": (2.0,),
     "cauchy": (1.0, 2.0),
     "geometric": (0.25,),
+    "gumbel": (0.0, 1.0),
     "bernoulli": (0.5,),
     "integers": (-3, 5),
 }

@@ -85,7 +85,8 @@ def gumbel_softmax(
     if not spec_of(x).ndim:
         raise ShapeError(f"{op}: takes one dimension or more, got a 0-d array; use reshape([1])")
     axis = normalize_axis(op, axis, spec_of(x).ndim)
-    soft = ops.softmax((x + ops.gumbel_like(x)) / float(temperature), axis=axis)
+    noise = ops.random_like(x, distribution="gumbel", a=0.0, b=1.0)
+    soft = ops.softmax((x + noise) / float(temperature), axis=axis)
     return ops.straight_through(soft, axis=axis) if hard else soft
 
 
