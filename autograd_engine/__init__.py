@@ -3,20 +3,26 @@
 ``import autograd_engine as paddle`` runs programs written against the reference's names.
 """
 
-from autograd_engine import autograd, fft, linalg, nn, optimizer, static, unique_name
+from typing import TYPE_CHECKING
+
+from autograd_engine import autograd, fft, linalg, nn, optimizer, static, unique_name, utils
 from autograd_engine import binding as _binding  # noqa: F401 - binds them to Tensor
 from autograd_engine import ops as _table  # noqa: F401 - declares the operations
 from autograd_engine.allocator import keep_freed_memory as _keep_freed_memory
 from autograd_engine.autograd import grad
+from autograd_engine.diagnosis import graph
 from autograd_engine.dtypes import DTYPES, DType, get_default_dtype, set_default_dtype
 from autograd_engine.eager.grad_mode import (
     enable_grad,
+    inference_mode,
     is_grad_enabled,
+    is_inference_mode_enabled,
     no_grad,
     set_grad_enabled,
 )
 from autograd_engine.eager.printing import get_printoptions, set_printoptions
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.explain import explain
 from autograd_engine.flags import get_flags, set_flags
 from autograd_engine.framework import CPUPlace, get_device, is_tensor, set_device
 from autograd_engine.generator import seed
@@ -27,8 +33,24 @@ from autograd_engine.static.mode import disable_static, enable_static, in_dynami
 from autograd_engine.strong_zeros import strong_zeros
 from autograd_engine.tensor import public as _public
 from autograd_engine.tensor.public import *  # noqa: F403 - a hundred names, each listed where it is defined
+from autograd_engine.utils.dlpack import from_dlpack
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from autograd_engine import distributed as distributed
+    from autograd_engine import incubate as incubate
+    from autograd_engine import testing as testing
+else:
+
+    def __getattr__(name):
+        """What most programs never ask for is imported when it is first asked for."""
+        if name in ("distributed", "incubate", "testing"):
+            import importlib
+
+            return importlib.import_module(f"autograd_engine.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 _keep_freed_memory()
 _bind_methods()
@@ -56,21 +78,26 @@ __all__ = [
     "dtype",
     "enable_grad",
     "enable_static",
+    "explain",
     "fft",
     "float16",
     "float32",
     "float64",
+    "from_dlpack",
     "get_default_dtype",
     "get_device",
     "get_flags",
     "get_printoptions",
     "grad",
+    "graph",
     "in_dynamic_mode",
+    "inference_mode",
     "int16",
     "int32",
     "int64",
     "int8",
     "is_grad_enabled",
+    "is_inference_mode_enabled",
     "is_tensor",
     "linalg",
     "nn",
@@ -86,5 +113,6 @@ __all__ = [
     "strong_zeros",
     "uint8",
     "unique_name",
+    "utils",
 ]
 __all__ += _public.__all__

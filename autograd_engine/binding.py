@@ -59,7 +59,7 @@ def _bind(op: OpDef) -> Callable[..., Any]:
     """The function that `ops` holds for `op`."""
     general = _general(op)
     general.__name__ = general.__qualname__ = op.name
-    return generate_call(op, general) if generates(op) else general
+    return generate_call(op, general) if op.complete and generates(op) else general
 
 
 def _project(g: Any, like: Any) -> Any:

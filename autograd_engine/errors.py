@@ -7,15 +7,20 @@ catch one and callers coming from Python expect the other.
 from __future__ import annotations
 
 __all__ = [
+    "AnomalyError",
     "ArgumentError",
     "BuildError",
     "DTypeError",
     "ExecutionError",
+    "ExportError",
     "FeedError",
+    "GradientCheckError",
     "GraphFreedError",
+    "MissingLibraryError",
     "ModeError",
     "NotATensorError",
     "NotDifferentiableError",
+    "RecomputeError",
     "RegistryError",
     "ShapeError",
 ]
@@ -45,8 +50,16 @@ class GraphFreedError(RuntimeError):
     """A backward pass reached a part of the graph that an earlier one has freed."""
 
 
-class NotDifferentiableError(RuntimeError):
+class NotDifferentiableError(RuntimeError, ValueError):
     """A gradient was asked for where there is none."""
+
+
+class AnomalyError(FloatingPointError, RuntimeError):
+    """Inside `autograd.detect_anomaly`: NaN or infinity was made of finite numbers."""
+
+
+class RecomputeError(RuntimeError):
+    """A function that `autograd.recompute` ran again did not do what it did the first time."""
 
 
 class BuildError(ValueError):
@@ -64,5 +77,27 @@ class ExecutionError(RuntimeError):
     """An operation of a running program failed."""
 
 
+class ExportError(BufferError):
+    """Memory cannot be handed to another library, or taken from it, as asked."""
+
+
 class RegistryError(TypeError):
     """An operation or a rule is declared wrongly (found when it is declared)."""
+
+
+class GradientCheckError(AssertionError):
+    """A gradient is not what differences say it is, or another check of `testing` failed.
+
+    Attributes
+    ----------
+    causes : tuple of str
+        What the pattern of the errors suggests, likeliest first.
+    """
+
+    def __init__(self, message: str, causes: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.causes = causes
+
+
+class MissingLibraryError(ImportError):
+    """What was asked for needs a library that is optional, and not installed."""

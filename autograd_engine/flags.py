@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from autograd_engine.eager.grad_mode import grad_mode, keep_stacks
 from autograd_engine.errors import ArgumentError
 
 __all__ = ["get_flags", "set_flags"]
@@ -13,9 +14,23 @@ __all__ = ["get_flags", "set_flags"]
 class _Flags:
     call_stack_level: int = 1
 
+    @property
+    def check_nan_inf(self) -> int:
+        return int(grad_mode.anomaly is not None)
+
+    @check_nan_inf.setter
+    def check_nan_inf(self, value: int) -> None:
+        from autograd_engine.eager.anomaly import set_detect_anomaly
+
+        set_detect_anomaly(bool(value))
+
 
 flags: Final = _Flags()
-_NAMES: Final = {"FLAGS_call_stack_level": "call_stack_level"}
+_NAMES: Final = {
+    "FLAGS_call_stack_level": "call_stack_level",
+    "FLAGS_check_nan_inf": "check_nan_inf",
+}
+_SWITCHES: Final = ("check_nan_inf",)
 
 
 def _attribute(name: str) -> str:
@@ -30,6 +45,8 @@ def set_flags(flags_: Mapping[str, Any]) -> None:
 
     ``FLAGS_call_stack_level``: at 3 or more, every recorded operation remembers the whole stack of
     the user's lines, for `dump_backward_graph_path`; below, the innermost line only.
+    ``FLAGS_check_nan_inf``: look for NaN and infinity in this thread, as
+    `autograd.set_detect_anomaly` does.
 
     Examples
     --------
@@ -39,9 +56,11 @@ def set_flags(flags_: Mapping[str, Any]) -> None:
         raise TypeError(f"set_flags takes a dict, got {type(flags_).__name__}")
     for name, value in flags_.items():
         attribute = _attribute(name)
-        if not isinstance(value, int) or isinstance(value, bool):
+        switch = isinstance(value, bool) and attribute in _SWITCHES
+        if not switch and (not isinstance(value, int) or isinstance(value, bool)):
             raise TypeError(f"{name} must be an int, got {value!r}")
         setattr(flags, attribute, value)
+    keep_stacks(flags.call_stack_level >= 3)
 
 
 def get_flags(names: str | list[str]) -> dict[str, Any]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import numpy as np
 
 from autograd_engine.errors import ArgumentError
 
-__all__ = ["generator", "own_generator", "seed"]
+__all__ = ["generator", "own_generator", "replaying", "seed", "snapshot"]
 
 
 class _State:
@@ -21,6 +21,7 @@ class _State:
 
 class _Own(threading.local):
     generator: np.random.Generator | None = None
+    replays: bool = False  # a call of `seed` is part of what is run again
 
 
 _state: Final = _State()
@@ -46,6 +47,30 @@ def own_generator(generator: np.random.Generator | None) -> Iterator[None]:
         yield
     finally:
         _own.generator = before
+
+
+def snapshot(source: np.random.Generator) -> Callable[[], np.random.Generator]:
+    """Makes generators that draw what `source` is about to draw."""
+    kind, state = type(source.bit_generator), source.bit_generator.state
+
+    def again() -> np.random.Generator:
+        bits = kind(0)
+        bits.state = state
+        return np.random.Generator(bits)
+
+    return again
+
+
+@contextlib.contextmanager
+def replaying(generator: np.random.Generator | None) -> Iterator[None]:
+    """As `own_generator`; and `seed` inside the ``with`` block changes nothing outside of it."""
+    before = _own.replays
+    with own_generator(generator):
+        _own.replays = generator is not None
+        try:
+            yield
+        finally:
+            _own.replays = before
 
 
 def seed(seed: int) -> np.random.Generator:
@@ -76,5 +101,8 @@ def seed(seed: int) -> np.random.Generator:
     """
     if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or seed < 0:
         raise ArgumentError(f"seed takes a non-negative int, got {seed!r}")
+    if _own.replays:
+        _own.generator = np.random.default_rng(int(seed))
+        return _own.generator
     _state.shared = np.random.default_rng(int(seed))
     return _state.shared

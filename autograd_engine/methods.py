@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from autograd_engine.autograd import hooks
 from autograd_engine.autograd.backward import tensor_backward
+from autograd_engine.eager.calls import generate_call
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.registry import REGISTRY
 from autograd_engine.static.program import Variable
 from autograd_engine.tensor import (
     attribute,
@@ -58,6 +61,16 @@ _LINEAR_SYSTEMS: Final = (
 
 _REPEATS: Final = ("broadcast_to", "expand", "expand_as", "repeat_interleave", "tile")
 
+
+
+def _matmul(x: Any, y: Any) -> Any:
+    """``x @ y``: generated when first used, for matrices; what else there is goes to `matmul`."""
+    call = generate_call(REGISTRY["matmul"], linalg.matmul, "_a0.ndim != 2 or _a1.ndim != 2")
+    for cls in (Tensor, Variable):
+        setattr(cls, "__matmul__", call)  # noqa: B010 - no attribute that a class declares
+    return call(x, y)
+
+
 METHODS: Final[dict[str, Any]] = {
     **{name: getattr(math, name) for name in math.__all__ if name not in _NO_MATH_METHODS},
     **{name: getattr(exponential, name) for name in exponential.__all__},
@@ -94,7 +107,7 @@ METHODS: Final[dict[str, Any]] = {
     **{name: getattr(least_squares, name) for name in ("cond", "lstsq", "pinv")},
     "astype": math.cast,
     "clone": creation.clone,
-    "__matmul__": linalg.matmul,
+    "__matmul__": _matmul,
     "__rmatmul__": lambda self, other: linalg.matmul(other, self),
     "__pos__": math.positive,
     "__pow__": math.pow,
@@ -109,4 +122,6 @@ def bind_methods() -> None:
     for cls in (Tensor, Variable):
         for name, function in METHODS.items():
             setattr(cls, name, function)
-    setattr(Tensor, "backward", tensor_backward)  # noqa: B010 - a method made elsewhere
+    eager = {"backward": tensor_backward, **{name: getattr(hooks, name) for name in hooks.__all__}}
+    for name, function in eager.items():
+        setattr(Tensor, name, function)

@@ -34,9 +34,31 @@ class Namespace:
         """Bind an operation when it is first asked for: importing the engine binds none."""
         op = REGISTRY.get(name)
         if op is None:
-            raise AttributeError(f"there is no operation named {name!r} in the table")
+            raise AttributeError(
+                f"there is no operation named {name!r} in the table; one of your own is xp[op]"
+            )
         function = self.bind(op)
         setattr(self, name, function)
+        return function
+
+    def pull(self, pullback: Any, g: Any, saved: Any, attrs: Any) -> tuple[Any, ...]:
+        """The cotangents that `pullback` makes of `g` here."""
+        results: tuple[Any, ...] = pullback.pull(self, g, saved, attrs)
+        return results
+
+    def each(self, function: Callable[[Any], Any], value: Any) -> Any:
+        """`function` of what is one value here; see `Batching.each`."""
+        return function(value)
+
+    def __getitem__(self, op: OpDef) -> Callable[..., Any]:
+        """The function of `op`, which need not be in the table: ``xp[cube](x)``."""
+        if REGISTRY.get(op.name) is op:
+            found: Callable[..., Any] = getattr(self, op.name)
+            return found
+        bound = op.bound  # another one as soon as a rule is given: this may be out of date then
+        function = bound.get(self)
+        if function is None:
+            function = bound[self] = self.bind(op)
         return function
 
 
@@ -46,7 +68,6 @@ def _project(g: Any, like: Any) -> Any:
 
 raw: Final = Namespace()
 ops: Final = Namespace()
-
 
 
 def _scatter(name: str, *operands: Any, **attrs: Any) -> Scattered:

@@ -41,6 +41,8 @@ class Pullback:
         Positions of the inputs that get a cotangent, in the order in which they are returned.
     saved : tuple of str
         Names of what must be saved: inputs, outputs, or ``<name>_like`` for shape and dtype.
+    checked : bool
+        Results are put through `OpDef.check_gradient`.
     save : callable
         ``save(*inputs, *outputs)`` picks that from ndarrays (a variadic input or output is one
         tuple).
@@ -53,6 +55,7 @@ class Pullback:
         "_bare",
         "_restricted",
         "_strengthened",
+        "checked",
         "op",
         "project",
         "pull",
@@ -70,8 +73,10 @@ class Pullback:
         project: int,
         saved: tuple[str, ...] | None = None,
         strong: bool = False,
+        checked: bool = True,
     ) -> None:
         self.op = op
+        self.checked = checked and op.check_gradient is not None
         self.strong = strong
         self.wanted = wanted
         self.project = project
@@ -111,7 +116,7 @@ class Pullback:
         """
         found = self._bare.get(position)
         if found is None:
-            found = Pullback(self.op, (position,), project=0, saved=self.saved)
+            found = Pullback(self.op, (position,), project=0, saved=self.saved, checked=False)
             self._bare[position] = found
         return found
 
@@ -130,7 +135,7 @@ class Pullback:
         names: dict[str, None] = {}
         for k, name, rule in self.rules():
             names.update(dict.fromkeys(rule.saves))
-            if self.project >> k & 1:
+            if self.project >> k & 1 or self.checked:
                 names[f"{name}_like"] = None
         if self.wanted and self._fills_zeros():
             names.update((f"{o}_like", None) for o in op.outputs if o not in op.nondiff_outputs)
@@ -186,8 +191,11 @@ class Pullback:
                 result = f"xp.where(xp.equal(g, 0.0), 0.0, {result})"
             if op.variadic and name == op.inputs[-1]:
                 result += f"[{k - len(op.inputs) + 1}]"
-            if self.strong and self.op.tangent is None:
+            if self.strong and self.op.tangent in (None, "multilinear"):
                 result = f"xp.unless_zero({result}, {self._arrived(rule)})"
+            if self.checked:
+                result = self._checked(result, k, name)
+                scope["check"] = op.check_gradient
             if self.project >> k & 1:
                 result = f"xp.project({result}, {name}_like)"
             results.append(f"{result}, ")
@@ -199,6 +207,13 @@ class Pullback:
             ]
         source = "\n    ".join(lines) + "\n"
         return _define(source, f"{op.name}_pullback", scope)
+
+    def _checked(self, result: str, position: int, name: str) -> str:
+        """An operation of the user's looks at what its rules return."""
+        like = f"{name}_like"
+        if self.op.variadic and name == self.op.inputs[-1]:
+            like += f"[{position - len(self.op.inputs) + 1}]"
+        return f"check(xp, {result}, {like}, {name!r}, {bool(self.project >> position & 1)})"
 
     def _arrived(self, rule: Rule) -> str:
         """The cotangents of all outputs, as arguments."""

@@ -4,12 +4,14 @@ The table holds no second set of derivatives. What it says of an operation (`OpD
 how the tangent comes from what there is:
 
 - "linear": the operation applied to the tangents, zeros for operands that have none;
-- "elementwise": a diagonal Jacobian is its own transpose, so each rule applied to its tangent,
-  added up;
+- "multilinear": the operation with a tangent in the place of one operand, added up;
+- "elementwise", and what is linear and broadcasts: a diagonal Jacobian is its own transpose, so
+  each rule applied to its tangent, added up;
 - otherwise the transpose of the transpose. A rule is linear in the cotangent u, ``J'u``; the
   gradient of ``<J'u, t>`` with respect to u is ``J t``, and does not depend on u.
 
-Everything is computed with operations, so tangents can be differentiated again, in either mode.
+`xp` decides what a tangent is: an array, a Tensor or Variable (then tangents can be differentiated
+again), or a stack of either (see `batched`).
 """
 
 from __future__ import annotations
@@ -17,14 +19,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from autograd_engine.arithmetic import Operand
 from autograd_engine.namespace import ops
 from autograd_engine.pullback import Pullback
-from autograd_engine.spec import Like
+from autograd_engine.spec import Like, Spec
 from autograd_engine.tensor.operand import spec_of
 
 __all__ = ["push"]
 
-Transpose = Callable[[Callable[[Any], Sequence[Any]], Sequence[Any]], Sequence[Any]]
+Transpose = Callable[[Sequence[Any]], Sequence[Any]]
 
 
 def push(
@@ -35,6 +38,7 @@ def push(
     outputs: Sequence[Like],
     tangents: Sequence[Any],
     transpose: Transpose,
+    xp: Any = ops,
 ) -> Sequence[Any]:
     """Tangents of the outputs of one call.
 
@@ -43,7 +47,7 @@ def push(
     pullback : Pullback
         Of the inputs that have a tangent, or of more.
     saved : tuple
-        What it asked for, as Tensors or Variables.
+        What it asked for, as values of the base of `xp`.
     attrs : dict or None
     operands : sequence
         One for each operand: its value where it has no rule, else its Spec (or value).
@@ -52,8 +56,10 @@ def push(
     tangents : sequence
         One for each input that the pullback is for; None where there is none.
     transpose : callable
-        ``transpose(pull, tangents)``: the gradient of ``<pull(u), tangents>`` with respect to u,
-        in the mode at hand; one entry for each output.
+        ``transpose(tangents)``: the gradient of ``<pull(u), tangents>`` with respect to u, in the
+        mode at hand; one entry for each output.
+    xp : Namespace
+        In which to compute.
 
     Returns
     -------
@@ -64,23 +70,51 @@ def push(
     given = {k: t for k, t in zip(pullback.wanted, tangents, strict=True) if t is not None}
     if not given:
         return [None] * len(outputs)
+    attrs = attrs or {}
+    if op.tangent == "elementwise" or (op.tangent == "linear" and op.broadcasts == 0):
+        parts = [pullback.bare(k).pull(xp, t, saved, attrs)[0] for k, t in given.items()]
+        return [_expanded(xp, _sum(parts), outputs[0])]
     if op.tangent == "linear":
         applied = [
             operand
             if op.rule_at(k) is None
             else given[k]
             if k in given
-            else ops.zeros_like(operand)
+            else 0.0
+            if isinstance(operand, (int, float))
+            else xp.zeros_like(operand)
             for k, operand in enumerate(operands)
         ]
-        result = getattr(ops, op.name)(*applied, **(attrs or {}))
+        result = xp[op](*applied, **attrs)
         return result if op.multiple else [result]
-    if op.tangent == "elementwise":
-        total = None
-        for k, t in given.items():
-            (part,) = pullback.bare(k).pull(ops, t, saved, attrs)
-            total = part if total is None else total + part
-        if spec_of(total).shape != spec_of(outputs[0]).shape:
-            total = ops.expand_like(total, outputs[0])
-        return [total]
-    return transpose(lambda g: pullback.pull(ops, g, saved, attrs), list(tangents))
+    if op.tangent == "multilinear":
+        values = dict(zip(pullback.saved, saved, strict=True))
+        call = xp[op]
+        parts = [
+            call(
+                *[
+                    t if j == k else values.get(name, operands[j])
+                    for j, name in enumerate(op.inputs)
+                ],
+                **attrs,
+            )
+            for k, t in given.items()
+        ]
+        return [_sum(parts)]
+    return transpose(list(tangents))
+
+
+def _sum(parts: list[Any]) -> Any:
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+def _expanded(xp: Any, t: Any, like: Like) -> Any:
+    """`t` in the shape of the output, where what did not move had stretched it."""
+    return t if _shape(t) == spec_of(like).shape else xp.expand_like(t, like)
+
+
+def _shape(x: Any) -> Any:
+    return spec_of(x).shape if isinstance(x, (Operand, Spec)) else x.shape

@@ -38,7 +38,7 @@ __all__ = ["NONDIFF", "REGISTRY", "OpDef", "Rule", "check_registry", "defop", "s
 Kernel: TypeAlias = Callable[..., Any]
 Infer: TypeAlias = Callable[..., Spec | tuple[Spec, ...]]
 DTypeRule: TypeAlias = Literal["any", "common", "floating"]
-Tangent: TypeAlias = Literal["linear", "elementwise"]
+Tangent: TypeAlias = Literal["linear", "multilinear", "elementwise"]
 
 
 class _NonDifferentiable:
@@ -109,9 +109,11 @@ class OpDef:
         Draws from the generator, so it runs even where nothing asks for its result.
     real : bool
         Complex arrays are refused: the operation orders numbers, or is computed for real ones only.
-    tangent : {"linear", "elementwise"} or None
+    tangent : {"linear", "multilinear", "elementwise"} or None
         How the table gives the forward mode. "linear": linear in all its differentiable inputs
-        together, so the tangent is the operation applied to tangents. "elementwise": each element
+        together, so the tangent is the operation applied to tangents. "multilinear": linear in each
+        of two, whose rules save the other, so it is applied with a tangent in the place of one of
+        them, and the results are added up. "elementwise": each element
         of the output depends on one element of each input, so the rules applied to tangents and
         added up are the tangent. None: the transpose of the transpose that the rules are.
     takes_scattered : frozenset of str
@@ -122,7 +124,11 @@ class OpDef:
         Name of the module that declares it.
     nondiff_outputs : frozenset of str
         Outputs that carry no gradient (indices, masks).
+    bound : dict
+        Of an operation that is not in the table, its function in each namespace.
     """
+
+    check_gradient: Callable[..., Any] | None = None  # what results of rules are put through
 
     def __init__(
         self,
@@ -166,6 +172,7 @@ class OpDef:
         self.attrs = _parameters(kernel)[1]
         self.rules: dict[str, Rule | _NonDifferentiable] = {}
         self.module = ""
+        self.bound: dict[Any, Callable[..., Any]] = {}
         self._pullbacks: dict[tuple[int, int], Pullback] = {}
         if self.variadic and not inputs.split()[-1].startswith("*"):
             raise RegistryError(f"{name}: only the last input can be variadic")
@@ -191,6 +198,11 @@ class OpDef:
                 raise RegistryError(f"{self.name} has a rule for {name!r} already")
             self.rules[name] = fn if isinstance(fn, _NonDifferentiable) else Rule(self, name, fn)
         return self
+
+    @property
+    def complete(self) -> bool:
+        """Whether every input has a rule, or says that it has none."""
+        return all(name in self.rules for name in self.inputs)
 
     def nondiff(self) -> OpDef:
         """Declare that no input has a gradient."""

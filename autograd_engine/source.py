@@ -72,7 +72,9 @@ class Location:
         Offset of the instruction in `code`, ``frame.f_lasti``.
     """
 
-    __slots__ = ("code", "instruction")
+    __slots__ = ("code", "instruction", "unfinished")
+
+    unfinished: bool  # set where an exception ended what happened there
 
     def __init__(self, code: CodeType, instruction: int) -> None:
         self.code = code
@@ -95,7 +97,18 @@ class Location:
         return linecache.getline(self.filename, self.lineno).strip()
 
     def __str__(self) -> str:
-        return f"{os.path.basename(self.filename)}:{self.lineno}"
+        return f"{_shown(self.filename)}:{self.lineno}"
+
+
+def _shown(filename: str) -> str:
+    """The name of a file; of a cell of a notebook, its number there: ``In[3]``."""
+    module = sys.modules.get("IPython.core.interactiveshell")
+    if module is not None and module.InteractiveShell.initialized():
+        shell = module.InteractiveShell.instance()
+        cell = getattr(shell.compile, "format_code_name", lambda name: None)(filename)
+        if cell is not None:
+            return str(cell[1])
+    return os.path.basename(filename)
 
 
 def user_stack() -> tuple[Location, ...]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
+from collections.abc import Iterator
 from types import TracebackType
 
-__all__ = ["strong_zeros", "zeros_are_strong"]
+__all__ = ["strengthened", "strong_zeros", "zeros_are_strong"]
 
 
 class _Mode(threading.local):
@@ -18,6 +20,17 @@ _mode = _Mode()
 def zeros_are_strong() -> bool:
     """Whether this thread is inside `strong_zeros`."""
     return _mode.enabled
+
+
+@contextlib.contextmanager
+def strengthened(strong: bool) -> Iterator[None]:
+    """Inside the ``with`` block zeros are strong, or not, whatever they are outside."""
+    before = _mode.enabled
+    _mode.enabled = strong
+    try:
+        yield
+    finally:
+        _mode.enabled = before
 
 
 class strong_zeros:  # noqa: N801 - a context manager, like no_grad

@@ -24,7 +24,8 @@ def fresh_state() -> Iterator[None]:
         finally:
             defaults.main, defaults.startup = before
             paddle.disable_static()
-            grad_mode.enabled = True
+            grad_mode.inference, grad_mode.recorder = False, True
+            grad_mode.switch(True)
             paddle.set_default_dtype("float32")
             paddle.set_flags({"FLAGS_call_stack_level": 1})
     assert in_dynamic_mode(), "a test left a program_guard open"

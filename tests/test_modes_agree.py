@@ -4,6 +4,7 @@ A model is a function of (parameters, batch). Eagerly its operations are recorde
 a program the same function is called once, on Variables.
 """
 
+import random
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -273,3 +274,50 @@ def test_linear_flattens_as_its_rank_says() -> None:
             types = [op.type for op in out.block.ops]
         assert types == ["flatten_lead", "matmul", "unflatten_lead"]
         assert out.shape == (*(-1 if d is None else d for d in shape[:-1]), 5)
+
+
+# --- any order
+
+
+def _expression(seed: int, x: Any) -> Any:
+    """A graph of shared values, the same one in either mode."""
+    choose = random.Random(seed)
+    pool = [x, x * 1.5]
+    for _ in range(8):
+        a, b = choose.choice(pool), choose.choice(pool)
+        pool.append(
+            choose.choice(
+                [
+                    lambda a, b: a * b,
+                    lambda a, b: a + b,
+                    lambda a, b: a - b,
+                    lambda a, b: a / (b * b + 1.0),
+                    lambda a, b: paddle.tanh(a),
+                    lambda a, b: paddle.sin(b) * 0.5,
+                ]
+            )(a, b)
+        )
+    return pool[-1] + pool[-2] + pool[-3]
+
+
+def _three_orders(seed: int, x: Any, derive: Any) -> list[Any]:
+    found = []
+    value = _expression(seed, x)
+    for _ in range(3):
+        (value,) = derive((value * value).sum(), x)
+        found.append(value)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_three_orders_of_any_graph_have_the_same_bits(seed: int) -> None:
+    values = np.random.default_rng(seed).uniform(0.5, 1.5, 200).astype("float32")
+    x = paddle.to_tensor(values, stop_gradient=False)
+    eager = _three_orders(seed, x, lambda y, x: paddle.grad(y, x, create_graph=True))
+    with paddle.static.program_guard(paddle.static.Program()):
+        v = paddle.static.data("x", [200], "float32")
+        v.stop_gradient = False
+        fetches = _three_orders(seed, v, paddle.static.gradients)
+        static = paddle.static.Executor().run(feed={"x": values}, fetch_list=fetches)
+    for order, (tensor, array) in enumerate(zip(eager, static, strict=True), start=1):
+        assert tensor.numpy().tobytes() == array.tobytes(), f"order {order}"

@@ -1,7 +1,80 @@
 """Gradients of eager tensors."""
 
+from typing import TYPE_CHECKING
+
 from autograd_engine.autograd.backward import backward
 from autograd_engine.autograd.forward import jvp, vjp
 from autograd_engine.autograd.gradient import grad
+from autograd_engine.autograd.recompute import checkpoint, recompute, recompute_sequential
+from autograd_engine.diagnosis import graph, saved_report
+from autograd_engine.eager.anomaly import (
+    detect_anomaly,
+    is_anomaly_enabled,
+    set_detect_anomaly,
+)
+from autograd_engine.eager.saved_hooks import save_on_disk, saved_tensors_hooks
+from autograd_engine.registry import NONDIFF
+from autograd_engine.spec import Spec
 
-__all__ = ["backward", "grad", "jvp", "vjp"]
+if TYPE_CHECKING:
+    from autograd_engine.autograd.functional import hvp as hvp
+    from autograd_engine.autograd.functional import value_and_grad as value_and_grad
+    from autograd_engine.autograd.matrices import Hessian as Hessian
+    from autograd_engine.autograd.matrices import Jacobian as Jacobian
+    from autograd_engine.autograd.matrices import hessian as hessian
+    from autograd_engine.autograd.matrices import jacobian as jacobian
+    from autograd_engine.autograd.pylayer import PyLayer as PyLayer
+    from autograd_engine.autograd.pylayer import PyLayerContext as PyLayerContext
+    from autograd_engine.autograd.pylayer import once_differentiable as once_differentiable
+    from autograd_engine.custom_op import Operation as Operation
+    from autograd_engine.custom_op import defop as defop
+else:
+
+    def __getattr__(name):
+        """What most programs never ask for is imported when it is first asked for."""
+        for module, names in _LATER.items():
+            if name in names:
+                import importlib
+
+                found = importlib.import_module(f"autograd_engine.{module}")
+                globals().update({n: getattr(found, n) for n in names})
+                return globals()[name]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+_LATER = {
+    "autograd.functional": ("hvp", "value_and_grad"),
+    "autograd.matrices": ("Hessian", "Jacobian", "hessian", "jacobian"),
+    "autograd.pylayer": ("PyLayer", "PyLayerContext", "once_differentiable"),
+    "custom_op": ("Operation", "defop"),
+}
+
+__all__ = [
+    "NONDIFF",
+    "Hessian",
+    "Jacobian",
+    "Operation",
+    "PyLayer",
+    "PyLayerContext",
+    "Spec",
+    "backward",
+    "checkpoint",
+    "defop",
+    "detect_anomaly",
+    "grad",
+    "graph",
+    "hessian",
+    "hvp",
+    "is_anomaly_enabled",
+    "jacobian",
+    "jvp",
+    "once_differentiable",
+    "recompute",
+    "recompute_sequential",
+    "save_on_disk",
+    "saved_report",
+    "saved_tensors_hooks",
+    "set_detect_anomaly",
+    "value_and_grad",
+    "vjp",
+]

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from autograd_engine.eager.grad_mode import grad_mode, recording
+from autograd_engine.eager.hooks import Retained, run_hooks
 from autograd_engine.eager.sparse import RowSparse
 from autograd_engine.eager.tape import Edge, run_backward
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
-from autograd_engine.scattered import Scattered, is_row_sparse
+from autograd_engine.namespace import ops
+from autograd_engine.scattered import Scattered, dense, is_row_sparse
 from autograd_engine.source import Location, caller
 from autograd_engine.static import mode
 
-__all__ = ["accumulate", "backward", "checked_cotangents", "settled", "tensor_backward"]
+if TYPE_CHECKING:
+    from autograd_engine.eager.dump import GraphDump
+
+__all__ = [
+    "accumulate",
+    "backward",
+    "checked_cotangents",
+    "graph_dump",
+    "recorded_cotangents",
+    "settled",
+    "tensor_backward",
+]
 
 
 _new = object.__new__
@@ -26,6 +40,7 @@ def backward(
     grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool = False,
     *,
+    create_graph: bool = False,
     dump_backward_graph_path: str | None = None,
 ) -> None:
     """Accumulate the gradients of `tensors` in the ``.grad`` of the leaves.
@@ -38,6 +53,10 @@ def backward(
         Cotangents to start with, of the shapes of `tensors`; None stands for ones.
     retain_graph : bool
         Keep the graph for another pass. By default it is freed as the pass goes along.
+    create_graph : bool
+        Record the pass, so that the gradients in ``.grad`` can be differentiated; implies
+        `retain_graph`. A leaf then holds its gradient, which holds the graph, which holds the leaf:
+        clear the gradients when done, or use `paddle.grad`, which ties no such knot.
     dump_backward_graph_path : str, optional
         Write drawings of the graph (dot) and the call stacks of its nodes into this directory.
 
@@ -61,7 +80,10 @@ def backward(
     cotangents = checked_cotangents("backward", roots, grad_tensors, "grad_tensors")
     if not isinstance(retain_graph, bool):
         raise ArgumentError(f"backward: retain_graph must be True or False, got {retain_graph!r}")
-    _run(roots, cotangents, retain_graph, dump_backward_graph_path, caller())
+    if create_graph:
+        _run_recorded(roots, grad_tensors, cotangents, dump_backward_graph_path, caller())
+    else:
+        _run(roots, cotangents, retain_graph, dump_backward_graph_path, caller())
 
 
 def tensor_backward(
@@ -69,19 +91,26 @@ def tensor_backward(
     grad_tensor: Tensor | None = None,
     retain_graph: bool = False,
     *,
+    create_graph: bool = False,
     dump_backward_graph_path: str | None = None,
 ) -> None:
     """Accumulate the gradients of this tensor in the ``.grad`` of the leaves.
 
     See `autograd.backward`; without `grad_tensor`, ones.
     """
-    if grad_tensor is None and retain_graph.__class__ is bool and dump_backward_graph_path is None:
+    if (
+        grad_tensor is None
+        and retain_graph.__class__ is bool
+        and not create_graph
+        and dump_backward_graph_path is None
+    ):
         _run([self], [_ones(self._data)], retain_graph, None, caller())
     else:
         backward(
             self,
             grad_tensor,
             retain_graph,
+            create_graph=create_graph,
             dump_backward_graph_path=dump_backward_graph_path,
         )
 
@@ -94,25 +123,69 @@ def _run(
     at: Location,
 ) -> None:
     seeds = [(t._node or t, g) for t, g in zip(roots, cotangents, strict=True) if not t._stop]
-    dump = None
-    if dump_path is not None:
-        # Rarely asked for, and what writes files takes long to import.
-        from autograd_engine.eager.dump import GraphDump
-
-        dump = GraphDump(dump_path, seeds)
+    dump = None if dump_path is None else graph_dump(dump_path, seeds)
+    observe = None if dump is None else dump.observe
+    if grad_mode.anomaly is not None:
+        observe = grad_mode.anomaly.observer(at, seeds, observe)
+    retained: Retained = []
     found = run_backward(
-        seeds, at=at, retain=retain, observe=None if dump is None else dump.observe
+        seeds,
+        at=at,
+        retain=retain,
+        observe=observe,
+        retained=retained,
     )
-    accumulate(found)
+    accumulate(found, retained)
     if dump is not None:
         dump.write()
 
 
-def accumulate(found: dict[Edge, Any]) -> None:
+def _run_recorded(
+    roots: list[Tensor], given: Any, cotangents: list[Any], dump_path: str | None, at: Location
+) -> None:
+    """A pass whose gradients are Tensors with a history, and so are their sums in ``.grad``."""
+    tensors = recorded_cotangents(given, cotangents)
+    seeds = [(t._node or t, g) for t, g in zip(roots, tensors, strict=True) if not t._stop]
+    dump = None if dump_path is None else graph_dump(dump_path, seeds)
+    observe = None if dump is None else dump.observe
+    if grad_mode.anomaly is not None:
+        observe = grad_mode.anomaly.observer(at, seeds, observe)
+    retained: Retained = []
+    with recording():
+        found = run_backward(
+            seeds, at=at, retain=True, create_graph=True, observe=observe, retained=retained
+        )
+        updated: list[tuple[Tensor, Tensor]] = []
+        for leaf, g in cast("dict[Tensor, Any]", found).items():
+            hooks = getattr(leaf, "_hooks", None)
+            grad = dense(g) if hooks is None else run_hooks(hooks.before, dense(g), leaf.name)
+            # One of its own: two leaves may have got the same.
+            updated.append((leaf, ops.assign(grad) if leaf.grad is None else leaf.grad + grad))
+    _publish(updated, retained, [leaf for leaf, _ in updated if getattr(leaf, "_hooks", None)])
+    if dump is not None:
+        dump.write()
+
+
+def graph_dump(path: str, seeds: list[tuple[Edge, Any]]) -> GraphDump:
+    """What watches a pass and writes drawings of it."""
+    # Rarely asked for, and what writes files takes long to import.
+    from autograd_engine.eager.dump import GraphDump
+
+    return GraphDump(path, seeds)
+
+
+def accumulate(found: dict[Edge, Any], retained: Retained) -> None:
     """Add cotangents to the ``.grad`` of leaves; all sums are made before any leaf changes."""
-    updated: list[tuple[Edge, Tensor]] = []
-    for leaf, g in found.items():
-        old = getattr(leaf, "_grad", None)
+    updated: list[tuple[Tensor, Tensor]] = []
+    after: list[Tensor] = []
+    for leaf, g in cast("dict[Tensor, Any]", found).items():
+        try:
+            old, hooks = leaf._grad, leaf._hooks
+        except AttributeError:  # one made of an array: asking again costs nothing from here on
+            old, hooks = leaf._grad, leaf._hooks = leaf.grad, None
+        if hooks is not None:
+            g = run_hooks(hooks.before, dense(g), leaf.name)
+            after.append(leaf)
         if old is not None:
             g = (old._data if old.__class__ is Tensor else _scattered_of(old)) + g
         if g.__class__ is Scattered:
@@ -125,8 +198,22 @@ def accumulate(found: dict[Edge, Any]) -> None:
         grad = _new(Tensor)  # `Tensor._wrap`, without a call for each leaf
         grad._data, grad._node, grad._stop = g, None, False
         updated.append((leaf, grad))
+    _publish(updated, retained, after)
+
+
+def _publish(
+    updated: list[tuple[Tensor, Tensor]], retained: Retained, after: list[Tensor]
+) -> None:
+    """Let gradients be seen; nothing that can fail comes before the last of them."""
     for leaf, grad in updated:
-        leaf._grad = grad  # type: ignore[union-attr]
+        leaf._grad = grad
+    for tensor, grad in retained:
+        grad._stop = False
+        tensor._grad = grad
+    for leaf in after:
+        assert leaf._hooks is not None
+        for hook in tuple(leaf._hooks.after.values()):
+            hook(leaf)
 
 
 def _scattered_of(grad: Tensor) -> Any:
@@ -146,7 +233,12 @@ def settled(g: Any) -> Any:
     return np.array(g, order="C")
 
 
-def _checked_tensors(function: str, value: Any, argument: str) -> list[Tensor]:
+def _checked_tensors(
+    function: str,
+    value: Any,
+    argument: str,
+    again: str = "name it once, with twice the cotangent",
+) -> list[Tensor]:
     values = list(value) if isinstance(value, (list, tuple)) else [value]
     if not values:
         raise ArgumentError(f"{function}: {argument} cannot be empty; give one Tensor at least")
@@ -158,8 +250,7 @@ def _checked_tensors(function: str, value: Any, argument: str) -> list[Tensor]:
             )
     if len({id(v) for v in values}) != len(values):
         raise ArgumentError(
-            f"{function}: {argument} holds the same Tensor twice; name it once, with twice the "
-            "cotangent"
+            f"{function}: {argument} holds the same Tensor twice; {again}"
         )
     return values
 
@@ -183,6 +274,15 @@ def checked_cotangents(function: str, roots: list[Tensor], value: Any, argument:
             "each, None for ones"
         )
     return [_cotangent(function, t, g, argument) for t, g in zip(roots, values, strict=True)]
+
+
+def recorded_cotangents(given: Any, arrays: list[Any]) -> list[Any]:
+    """Cotangents as Tensors. One that has a history keeps it: gradients depend on it linearly."""
+    values = [given] if isinstance(given, Tensor) else list(given or [None] * len(arrays))
+    return [
+        Tensor._wrap(a) if t is None else t if t._data is a else ops.cast(t, dtype=a.dtype.name)
+        for t, a in zip(values, arrays, strict=True)
+    ]
 
 
 _ONE: dict[Any, Any] = {}

@@ -8,40 +8,30 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.autograd.backward import settled
-from autograd_engine.autograd.gradient import grad, leads_to
-from autograd_engine.eager.grad_mode import (
-    LINEARIZING,
-    enable_grad,
-    grad_mode,
-    linearizing,
-    no_grad,
-)
-from autograd_engine.eager.tape import (
-    Edge,
-    MultiNode,
-    Node,
-    Slot,
-    edge_of,
-    lift,
-    newer,
-    run_backward,
-)
+from autograd_engine.autograd.gradient import grad
+from autograd_engine.eager.grad_mode import linearizes, no_grad, recorded_with, recording
+from autograd_engine.eager.tape import Edge, edge_of, newer
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
     ArgumentError,
     DTypeError,
     NotATensorError,
-    NotDifferentiableError,
     ShapeError,
 )
-from autograd_engine.namespace import ops
-from autograd_engine.pushforward import push
-from autograd_engine.scattered import dense
-from autograd_engine.source import caller
+from autograd_engine.namespace import ops, raw
 from autograd_engine.spec import format_shape
 from autograd_engine.static import mode
 
-__all__ = ["jvp", "vjp"]
+__all__ = [
+    "checked_directions",
+    "inputs_of",
+    "jvp",
+    "like_given",
+    "outputs_of",
+    "own_tangent",
+    "traced_from",
+    "vjp",
+]
 
 
 def jvp(
@@ -87,26 +77,29 @@ def jvp(
     >>> ys.tolist(), tangents.tolist()
     ([1.0, 4.0], [2.0, 40.0])
     """
+    from autograd_engine.autograd.pushing import push_along  # needed by few programs
+
     mode.require_dynamic("jvp")
-    inputs = _inputs("jvp", func, xs)
-    tangents = _directions("jvp", inputs, v, "v", zeros=True)
-    create_graph = create_graph or grad_mode.enabled is LINEARIZING
+    inputs = inputs_of("jvp", func, xs)
+    tangents = checked_directions("jvp", inputs, v, "v", zeros=True)
+    create_graph = create_graph or linearizes()
     since = newer()
-    with linearizing():
-        traced = _traced(inputs)
+    with recorded_with(contexts=True), recording():
+        traced = traced_from(inputs)
         # Now, for `func` may write to them.
-        starts = {edge_of(x): t for x, t in zip(traced, tangents, strict=True) if t is not None}
+        starts: dict[Edge, Any] = {
+            edge_of(x): t if create_graph else t._data
+            for x, t in zip(traced, tangents, strict=True)
+            if t is not None
+        }
         value = func(*traced)
-    ys = _outputs("jvp", value)
-    with enable_grad() if create_graph else no_grad():
-        pushed = _push(ys, starts, since, create_graph)
-        # Tensors of their own: one may be `v` itself, or the tangent of two outputs.
-        if create_graph:
-            pushed = [t if t is None else ops.assign(t) for t in pushed]
-        else:
-            pushed = [t if t is None else t.detach() for t in pushed]
-            ys = [y.detach() for y in ys]
-    return _like(value, ys), _like(value, pushed)
+    ys = outputs_of("jvp", value)
+    with recording() if create_graph else no_grad():
+        pushed = push_along(ys, starts, since, ops if create_graph else raw)
+        results = [own_tangent(y, t) for y, t in zip(ys, pushed, strict=True)]
+    if not create_graph:
+        ys = [y.detach() for y in ys]
+    return like_given(value, ys), like_given(value, results)
 
 
 def vjp(
@@ -141,15 +134,15 @@ def vjp(
     (5.0, [2.0, 4.0])
     """
     mode.require_dynamic("vjp")
-    inputs = _inputs("vjp", func, xs)
-    create_graph = create_graph or grad_mode.enabled is LINEARIZING
-    with enable_grad():
-        traced = _traced(inputs)
+    inputs = inputs_of("vjp", func, xs)
+    create_graph = create_graph or linearizes()
+    with recording():
+        traced = traced_from(inputs)
         # `func` may write to what it is given; these stay the inputs.
         sources = [Tensor._wrap(x._data, x._node) for x in traced]
         value = func(*traced)
-    ys = _outputs("vjp", value)
-    cotangents = _directions("vjp", ys, v, "v", zeros=False)
+    ys = outputs_of("vjp", value)
+    cotangents = checked_directions("vjp", ys, v, "v", zeros=False)
     # An output may be there twice, or be an input.
     roots = [Tensor._wrap(y._data, y._node) for y in ys if y._node is not None]
     seeds = [u for y, u in zip(ys, cotangents, strict=True) if y._node is not None]
@@ -159,92 +152,29 @@ def vjp(
     gradients = [ops.zeros_like(x) if g is None else g for x, g in zip(inputs, found, strict=True)]
     if not create_graph:
         ys = [y.detach() for y in ys]
-    return _like(value, ys), _like(xs, gradients)
+    return like_given(value, ys), like_given(xs, gradients)
 
 
-def _traced(inputs: list[Tensor]) -> list[Tensor]:
+def own_tangent(y: Tensor, t: Any) -> Tensor | None:
+    """A Tensor of its own, for `t` may be what was given, or the tangent of two outputs."""
+    if y._data.dtype.kind != "f":
+        return None
+    if t is None:
+        return ops.zeros_like(y)  # type: ignore[no-any-return]
+    if isinstance(t, Tensor):
+        return ops.assign(t)  # type: ignore[no-any-return]
+    return Tensor._wrap(settled(t))
+
+
+def traced_from(inputs: list[Tensor]) -> list[Tensor]:
     """Tensors to record a function with: no leaves, so that it may write to them."""
     return [ops.assign(Tensor._leaf(x._data) if x._stop else x) for x in inputs]
-
-
-def _push(
-    outputs: list[Tensor], starts: dict[Edge, Tensor], since: int, create_graph: bool
-) -> list[Tensor | None]:
-    """Tangents of `outputs`, from those of the edges in `starts`, all recorded after `since`."""
-    floating = [y for y in outputs if y._data.dtype.kind == "f"]
-    reached = leads_to([edge_of(y) for y in floating], set(starts), set(), since)
-    tangents: dict[Edge, Any] = dict(starts)
-    several: dict[Node, Sequence[Any]] = {}
-    # Sequence numbers fall: from the oldest node to the newest.
-    for node in sorted((e for e in reached if isinstance(e, Node)), key=lambda n: -n.seq):
-        if node in starts:
-            continue
-        if isinstance(node, Slot):
-            (source,) = node.edges
-            assert isinstance(source, Node)
-            tangents[node] = several[source][node.index]
-            continue
-        results = _push_node(node, [tangents.get(e) for e in node.edges], create_graph)
-        if isinstance(node, MultiNode):
-            several[node] = results
-        else:
-            (tangents[node],) = results
-    return [
-        None
-        if y._data.dtype.kind != "f"
-        else ops.zeros_like(y)
-        if (t := tangents.get(edge_of(y))) is None
-        else t
-        for y in outputs
-    ]
-
-
-def _push_node(node: Node, tangents: Sequence[Any], create_graph: bool) -> Sequence[Any]:
-    context = getattr(node, "context", None)
-    if context is None:
-        raise NotDifferentiableError(
-            f"jvp: {node.name} of {node.location} was recorded in another thread; func must "
-            "compute in the thread that calls jvp"
-        )
-    operands, outputs = context
-    op = node.pullback.op
-
-    def transpose(pull: Callable[[Any], Sequence[Any]], along: Sequence[Any]) -> Sequence[Any]:
-        open_outputs = [k for k in range(len(outputs)) if op.output_at(k) not in op.nondiff_outputs]
-        since = newer()
-        us = {k: Tensor._leaf(np.zeros(outputs[k].shape, outputs[k].dtype)) for k in open_outputs}
-        with enable_grad():
-            pulled = [
-                dense(r)
-                for r in pull([us.get(k) for k in range(len(outputs))] if op.multiple else us[0])
-            ]
-        roots = [
-            (edge_of(r), t if create_graph else t._data)
-            for r, t in zip(pulled, along, strict=True)
-            if r is not None and t is not None and not r._stop
-        ]
-        targets: set[Edge] = set(us.values())
-        found = run_backward(
-            roots,
-            at=caller(),
-            retain=True,
-            create_graph=create_graph,
-            needed=leads_to([edge for edge, _ in roots], targets, set(), since),
-        )
-        tangents_of = {k: dense(found.get(u)) for k, u in us.items()}
-        return [
-            t if t is None or isinstance(t, Tensor) else Tensor._wrap(settled(t))
-            for t in (tangents_of.get(k) for k in range(len(outputs)))
-        ]
-
-    values = [Tensor._wrap(a) if isinstance(a, np.ndarray) else a for a in operands]
-    return push(node.pullback, lift(node), node.attrs, values, outputs, tangents, transpose)
 
 
 # --- arguments and results
 
 
-def _inputs(function: str, func: Any, xs: Any) -> list[Tensor]:
+def inputs_of(function: str, func: Any, xs: Any) -> list[Tensor]:
     if not callable(func):
         raise NotATensorError(
             f"{function}: func must be a function of tensors, got {type(func).__name__}"
@@ -263,7 +193,7 @@ def _inputs(function: str, func: Any, xs: Any) -> list[Tensor]:
     return inputs
 
 
-def _outputs(function: str, value: Any) -> list[Tensor]:
+def outputs_of(function: str, value: Any) -> list[Tensor]:
     ys = list(value) if isinstance(value, (list, tuple)) else [value]
     for y in ys:
         if not isinstance(y, Tensor):
@@ -274,7 +204,7 @@ def _outputs(function: str, value: Any) -> list[Tensor]:
     return ys
 
 
-def _directions(
+def checked_directions(
     function: str, primals: list[Tensor], given: Any, argument: str, *, zeros: bool
 ) -> list[Tensor | None]:
     """One for each of `primals`, checked; ones where nothing was given."""
@@ -309,7 +239,7 @@ def _directions(
     return values
 
 
-def _like(value: Any, results: list[Any]) -> Any:
+def like_given(value: Any, results: list[Any]) -> Any:
     if isinstance(value, (list, tuple)):
         return results if isinstance(value, list) else tuple(results)
     return results[0]

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
-from autograd_engine.autograd.backward import _checked_tensors, checked_cotangents, settled
-from autograd_engine.eager.grad_mode import enable_grad
+from autograd_engine.autograd.backward import (
+    _checked_tensors,
+    checked_cotangents,
+    graph_dump,
+    recorded_cotangents,
+    settled,
+)
+from autograd_engine.eager.grad_mode import grad_mode, recorded_with, recording
 from autograd_engine.eager.tape import Edge, Node, check_alive, edge_of, run_backward
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, NotDifferentiableError
@@ -27,6 +34,8 @@ def grad(
     only_inputs: bool = True,
     allow_unused: bool = False,
     no_grad_vars: Tensor | Sequence[Tensor] | set[Tensor] | None = None,
+    *,
+    dump_backward_graph_path: str | None = None,
 ) -> list[Tensor | None]:
     """Gradients of the sum of `outputs` with respect to `inputs`, which may be any tensors.
 
@@ -45,6 +54,9 @@ def grad(
         None for an input that no output depends on, instead of an error.
     no_grad_vars : Tensor or collection of Tensor, optional
         No gradient flows through these.
+    dump_backward_graph_path : str, optional
+        Write drawings of what the pass crosses (dot) and the call stacks of its nodes into this
+        directory.
 
     Returns
     -------
@@ -68,24 +80,38 @@ def grad(
     """
     mode.require_dynamic("paddle.grad")
     roots = _checked_tensors("grad", outputs, "outputs")
-    sources = _checked_tensors("grad", inputs, "inputs")
+    sources = _checked_tensors("grad", inputs, "inputs", again="leave the second one out")
     if not only_inputs:
         raise ArgumentError("grad: only_inputs=False is not supported; use backward() for leaves")
-    cotangents = _seeds(roots, grad_outputs, create_graph)
+    cotangents = checked_cotangents("grad", roots, grad_outputs, "grad_outputs")
+    if create_graph:
+        cotangents = recorded_cotangents(grad_outputs, cotangents)
     blocked = {edge_of(t) for t in _no_grad(no_grad_vars)}
     targets = {edge_of(t): k for k, t in enumerate(sources) if not t._stop}
     seeds = [(edge_of(t), g) for t, g in zip(roots, cotangents, strict=True) if not t._stop]
     needed = leads_to([edge for edge, _ in seeds], set(targets), blocked)
-    with enable_grad():
+    seeds = [(edge, g) for edge, g in seeds if edge in needed]
+    at = caller()
+    dump = None if dump_backward_graph_path is None else graph_dump(dump_backward_graph_path, seeds)
+    observe = None if dump is None else dump.observe
+    anomaly = grad_mode.anomaly
+    if anomaly is not None:
+        observe = anomaly.observer(at, seeds, observe)
+    # What looks at each node of the pass need not look at what the rules record.
+    unwatched = nullcontext() if anomaly is None else recorded_with(watch=None)
+    with recording() if create_graph else nullcontext(), unwatched:
         found = run_backward(
-            [(edge, g) for edge, g in seeds if edge in needed],
-            at=caller(),
+            seeds,
+            at=at,
             retain=retain_graph is not False or create_graph,
             create_graph=create_graph,
             needed=needed,
             capture=set(targets),
+            observe=observe,
         )
         found = {edge: dense(g) for edge, g in found.items()}
+    if dump is not None:
+        dump.write()
     results: list[Tensor | None] = []
     handed_out = {id(g) for _, g in seeds}
     for k, t in enumerate(sources):
@@ -104,18 +130,6 @@ def grad(
         handed_out.add(id(g))
         results.append(g)
     return results
-
-
-def _seeds(roots: list[Tensor], value: Any, create_graph: bool) -> list[Any]:
-    arrays = checked_cotangents("grad", roots, value, "grad_outputs")
-    if not create_graph:
-        return arrays
-    given = [value] if isinstance(value, Tensor) else list(value or [None] * len(roots))
-    # A cotangent that itself has a history keeps it: gradients depend on it linearly.
-    return [
-        Tensor._wrap(a) if t is None else t if t._data is a else ops.cast(t, dtype=a.dtype.name)
-        for t, a in zip(given, arrays, strict=True)
-    ]
 
 
 def _no_grad(value: Any) -> list[Tensor]:

@@ -30,9 +30,8 @@ from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.record import explain_failure
 from autograd_engine.eager.tape import Node, newer
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.flags import flags
 from autograd_engine.registry import OpDef
-from autograd_engine.source import run_generated, user_frame_from, user_stack, users
+from autograd_engine.source import run_generated, user_frame_from, users
 
 __all__ = ["generate_call", "generates"]
 
@@ -44,9 +43,12 @@ def generates(op: OpDef) -> bool:
     return bool(op.inputs) and not (op.multiple or op.variadic or op.untyped or op.casts)
 
 
-def generate_call(op: OpDef, general: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that does what `general` does, quickly where the operands are plain Tensors."""
-    source = _source(op)
+def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> Callable[..., Any]:
+    """A function that does what `general` does, quickly where the operands are plain Tensors.
+
+    `unless` is a condition on the arrays ``_a0``, ``_a1`` under which `general` is to do it too.
+    """
+    source = _source(op, unless)
     scope: dict[str, Any] = {
         "_Node": Node,
         "_Tensor": Tensor,
@@ -59,10 +61,9 @@ def generate_call(op: OpDef, general: Callable[..., Any]) -> Callable[..., Any]:
         "_ndarray": np.ndarray,
         "_new": object.__new__,
         "_op": op,
-        "_flags": flags,
+        "_no_attrs": {},
         "_newer": newer,
         "_user_frame_from": user_frame_from,
-        "_user_stack": user_stack,
         "_users": users,
         "_pullbacks": _Pullbacks(op),
         "_with_scalar": with_scalar,
@@ -87,16 +88,25 @@ class _Pullbacks(dict[int, Any]):
 
 
 def with_scalar(x: Any, y: Any) -> tuple[Any, Any]:
-    """A Tensor beside a Python number, which takes its dtype: both as Tensors, else Nones."""
+    """A Tensor beside a number, which takes its dtype, or an array of it; else Nones."""
     if isinstance(x, Tensor):
-        if y.__class__ in _FLOATS and x._data.dtype.kind == "f":
-            return x, Tensor._wrap(np.asarray(y, x._data.dtype))
-    elif isinstance(y, Tensor) and x.__class__ in _FLOATS and y._data.dtype.kind == "f":
-        return Tensor._wrap(np.asarray(x, y._data.dtype)), y
+        return x, _beside(x, y)
+    if isinstance(y, Tensor):
+        return _beside(y, x), y
     return None, None
 
 
-def _source(op: OpDef) -> str:
+def _beside(tensor: Tensor, other: Any) -> Tensor | None:
+    dtype = tensor._data.dtype
+    if dtype.kind == "f":
+        if other.__class__ in _FLOATS:
+            return Tensor._wrap(np.asarray(other, dtype))
+        if other.__class__ is np.ndarray and other.dtype is dtype:
+            return Tensor._wrap(other.copy())  # the caller may go on writing to it
+    return None
+
+
+def _source(op: OpDef, unless: str) -> str:
     """The text of the function. Its own names start with an underscore, for inputs' have none."""
     inputs = ", ".join(op.inputs)
     arrays = [f"_a{k}" for k in range(len(op.inputs))]
@@ -111,7 +121,7 @@ def _source(op: OpDef) -> str:
         f"        {', '.join(arrays)} = {data}",
         "    except AttributeError:",
         *_other_operands(op, arrays, data, general),
-        *_dtype_check(op, arrays, general),
+        *_checks(op, arrays, general, unless),
         "    try:",
         f"        _out = _kernel({', '.join(arrays)}{attrs})",
         "    except Exception as _error:",
@@ -133,14 +143,14 @@ def _other_operands(op: OpDef, arrays: list[str], data: str, general: str) -> li
     x, y = op.inputs
     return [
         f"        _x, _y = _with_scalar({x}, {y})",
-        f"        if _x is None: return {general}",
+        f"        if _x is None or _y is None: return {general}",
         f"        {x}, {y} = _x, _y",
         f"        {', '.join(arrays)} = {data}",
     ]
 
 
-def _dtype_check(op: OpDef, arrays: list[str], general: str) -> list[str]:
-    tests = []
+def _checks(op: OpDef, arrays: list[str], general: str, unless: str) -> list[str]:
+    tests = [unless] if unless else []
     if op.dtypes != "any":
         tests += [f"{a}.dtype is not _a0.dtype" for a in arrays[1:]]
     if op.dtypes == "floating":
@@ -160,12 +170,11 @@ def _recording(op: OpDef, arrays: list[str], general: str) -> list[str]:
     if not open_inputs:
         return []
     names = [op.inputs[k] for k in open_inputs]
-    weights = [f"({1 << k} if not {op.inputs[k]}._stop else 0)" for k in open_inputs]
     body = [
-        f"_mask = {' + '.join(weights)}",
+        f"if _mode is not True: return {general}",
+        *_edges(names, open_inputs),
         *_projection(op, arrays),
         "_pullback = _pullbacks[_mask]",
-        *_edges(names, open_inputs),
         "_frame = _getframe(1)",
         "if _frame.f_globals is not _users[0]: _frame = _user_frame_from(_frame)",
         # A node without the call of its class, which takes twice as long as all of this.
@@ -174,17 +183,16 @@ def _recording(op: OpDef, arrays: list[str], general: str) -> list[str]:
         "_node.pullback = _pullback",
         "_node.edges = _edges",
         f"_node.saved = _pullback.save({', '.join(arrays)}, _out)",
-        f"_node.attrs = {_attr_dict(op)}",
+        f"_node.attrs = {_attr_dict(op) if op.attrs else '_no_attrs'}",
         "_node.seq = _newer()",
         "_node.code = _frame.f_code",
         "_node.instruction = _frame.f_lasti",
-        "if _flags.call_stack_level >= 3: _node.stack = _user_stack()",
         "return _t",
     ]
     closed = " and ".join(f"{name}._stop" for name in names)
+    closed = f"({closed})" if len(names) > 1 else closed
     return [
-        f"    if not ({closed}) and (_mode := _grad_mode.enabled):",
-        f"        if _mode is not True: return {general}",
+        f"    if not {closed} and (_mode := _grad_mode.enabled):",
         *("        " + line for line in body),
     ]
 
@@ -206,15 +214,21 @@ def _projection(op: OpDef, arrays: list[str]) -> list[str]:
 
 
 def _edges(names: list[str], positions: list[int]) -> list[str]:
+    """The inputs that want a gradient, as a mask, and where each came from."""
+    edges = [f"{name}._node or {name}" for name in names]
+    bits = [1 << k for k in positions]
     if len(names) == 1:
-        return [f"_edges = ({names[0]}._node or {names[0]},)"]
+        return [f"_mask = {bits[0]}", f"_edges = ({edges[0]},)"]
     if len(names) == 2:
-        (x, y), (i, j) = names, positions
-        both = (1 << i) + (1 << j)
+        x, y = names
         return [
-            f"if _mask & {both} == {both}: _edges = ({x}._node or {x}, {y}._node or {y})",
-            f"elif _mask & {1 << i}: _edges = ({x}._node or {x},)",
-            f"else: _edges = ({y}._node or {y},)",
+            f"if {x}._stop: _mask = {bits[1]}; _edges = ({edges[1]},)",
+            f"elif {y}._stop: _mask = {bits[0]}; _edges = ({edges[0]},)",
+            f"else: _mask = {bits[0] + bits[1]}; _edges = ({edges[0]}, {edges[1]})",
         ]
-    operands = "".join(f"({1 << k}, {name}), " for k, name in zip(positions, names, strict=True))
-    return [f"_edges = tuple([v._node or v for bit, v in ({operands}) if _mask & bit])"]
+    weights = [f"({bit} if not {name}._stop else 0)" for bit, name in zip(bits, names, strict=True)]
+    operands = "".join(f"({bit}, {name}), " for bit, name in zip(bits, names, strict=True))
+    return [
+        f"_mask = {' + '.join(weights)}",
+        f"_edges = tuple([v._node or v for bit, v in ({operands}) if _mask & bit])",
+    ]

@@ -10,8 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from autograd_engine.eager.grad_node import forward_name, grad_name
 from autograd_engine.eager.tape import Edge, Node, Slot
 from autograd_engine.errors import ArgumentError
 from autograd_engine.files import write_atomically
@@ -88,7 +87,7 @@ class GraphDump:
 
     def _backward(self) -> str:
         lines = [
-            f'\tnode_{n}[label="{_grad_name(edge)}\\nPtr: {_address(edge)}" {_style(edge)}]'
+            f'\tnode_{n}[label="{grad_name(edge)}\\nPtr: {_address(edge)}" {_style(edge)}]'
             for edge, n in self._ids.items()
         ]
         lines += [
@@ -98,7 +97,7 @@ class GraphDump:
 
     def _forward(self) -> str:
         lines = [
-            f'\tnode_{n}[label="{_forward_name(edge)}\\nGradNode: {_address(edge)}" {_style(edge)}]'
+            f'\tnode_{n}[label="{forward_name(edge)}\\nGradNode: {_address(edge)}" {_style(edge)}]'
             for edge, n in self._ids.items()
         ]
         lines += [f'\tnode_{b}->node_{a}[label="{label}"]' for a, b, label in self._arrows]
@@ -107,7 +106,7 @@ class GraphDump:
     def _stacks(self) -> str:
         parts = [_NOTE]
         for edge in self._ids:
-            parts.append(f"GradNodeBase {_grad_name(edge)} ptr : {_address(edge)} call stack: ")
+            parts.append(f"GradNodeBase {grad_name(edge)} ptr : {_address(edge)} call stack: ")
             if isinstance(edge, Node):
                 parts += [_line(at) for at in getattr(edge, "stack", (edge.location,))]
         return "\n".join(parts) + "\n"
@@ -129,24 +128,5 @@ def _address(edge: Edge) -> str:
     return f"{id(edge):#x}"
 
 
-def _camel(name: str) -> str:
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
-
-
-def _forward_name(edge: Edge) -> str:
-    if not isinstance(edge, Node):
-        return "Node"
-    suffix = f"[{edge.index}]" if isinstance(edge, Slot) else ""
-    return _camel(edge.name) + suffix
-
-
-def _grad_name(edge: Edge) -> str:
-    if not isinstance(edge, Node):
-        return "GradNodeAccumulation"
-    suffix = f"[{edge.index}]" if isinstance(edge, Slot) else ""
-    return f"{_camel(edge.name)}GradNode{suffix}"
-
-
 def _array_label(value: Any) -> str:
-    array = np.asarray(value)
-    return f"{array.dtype.name}{list(array.shape)}"
+    return f"{value.dtype.name}{list(value.shape)}"

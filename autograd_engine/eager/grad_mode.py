@@ -1,4 +1,4 @@
-"""Whether operations are recorded: a switch of each thread's own."""
+"""Whether operations are recorded, and with how much: a switch of each thread's own."""
 
 from __future__ import annotations
 
@@ -8,37 +8,132 @@ import inspect
 import threading
 from collections.abc import Callable, Generator, Iterator
 from types import TracebackType
-from typing import Any, Final, TypeVar, cast
+from typing import Any, TypeVar, cast
 
-__all__ = ["enable_grad", "is_grad_enabled", "linearizing", "no_grad", "set_grad_enabled"]
+from autograd_engine.eager.cuts import note_block
+
+__all__ = [
+    "Recorder",
+    "decorated",
+    "enable_grad",
+    "grad_mode",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "keep_stacks",
+    "linearizes",
+    "no_grad",
+    "recorded_with",
+    "recording",
+    "set_grad_enabled",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Linearizing:
-    """What `enabled` holds, instead of True, while nodes are recorded for the forward mode too."""
+class Recorder:
+    """What is kept of each operation beyond what its rules read.
 
+    Attributes
+    ----------
+    contexts : bool
+        Operands and Specs of outputs, for the forward mode.
+    hooks : tuple of callable, or None
+        (pack, unpack) for saved values.
+    reads : callable or None
+        Called with the Tensors that a recorded operation reads.
+    stacks : bool
+        All of the user's lines that led to it.
+    watch : callable or None
+        Called with (op, operands, outputs, location, attributes) when an operation has been
+        recorded; a layer of the user's has no attributes.
+    """
 
-LINEARIZING: Final = Linearizing()
+    __slots__ = ("contexts", "hooks", "reads", "stacks", "watch")
+
+    def __init__(
+        self,
+        contexts: bool = False,
+        hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]] | None = None,
+        reads: Callable[[Any], None] | None = None,
+        stacks: bool = False,
+        watch: Callable[..., None] | None = None,
+    ) -> None:
+        self.contexts = contexts
+        self.hooks = hooks
+        self.reads = reads
+        self.stacks = stacks
+        self.watch = watch
+
+    @property
+    def extra(self) -> bool:
+        """Whether it does anything beyond the usual."""
+        return self.contexts or self.hooks is not None or self.watch is not None or self.stacks
+
+    def but(self, **changes: Any) -> Recorder:
+        """A recorder that differs in `changes`."""
+        return Recorder(**{name: getattr(self, name) for name in self.__slots__} | changes)
 
 
 class _GradMode(threading.local):
-    enabled: bool | Linearizing = True
-    on: bool | Linearizing = True  # what `enabled` is where recording is switched on
+    """`enabled` is what a call looks at: False, or what records it.
+
+    That is True in the usual case, and calls generated for an operation serve it themselves. A
+    `Recorder` sends them the general way.
+    """
+
+    enabled: bool | Recorder = True
+    recorder: bool | Recorder = True  # what `enabled` is where recording is switched on
+    inference: bool = False  # it cannot be switched on
+    anomaly: Any = None  # what looks for NaN and infinity in this thread; see `eager.anomaly`
+
+    def switch(self, on: bool) -> None:
+        self.enabled = on and not self.inference and self.recorder
 
 
 grad_mode = _GradMode()
 
 
+def keep_stacks(keep: bool) -> None:
+    """Let nodes keep whole stacks, in this thread and in those that begin later."""
+    known = grad_mode.recorder
+    recorder = (known if isinstance(known, Recorder) else Recorder()).but(stacks=keep)
+    grad_mode.recorder = recorder if keep or recorder.extra else True
+    grad_mode.switch(bool(grad_mode.enabled))
+    _GradMode.recorder = _GradMode.enabled = Recorder(stacks=True) if keep else True
+
+
+def linearizes() -> bool:
+    """Whether what is recorded here keeps what the forward mode needs."""
+    mode = grad_mode.enabled
+    return isinstance(mode, Recorder) and mode.contexts
+
+
 @contextlib.contextmanager
-def linearizing() -> Iterator[None]:
-    """Record, and let nodes keep what the forward mode needs besides."""
-    before = grad_mode.enabled, grad_mode.on
-    grad_mode.enabled = grad_mode.on = LINEARIZING
+def recorded_with(**changes: Any) -> Iterator[None]:
+    """Where operations are recorded, record them with a `Recorder` that differs in `changes`."""
+    before = grad_mode.recorder
+    known = before if isinstance(before, Recorder) else Recorder()
+    grad_mode.recorder = known.but(**changes)
+    grad_mode.switch(bool(grad_mode.enabled))
     try:
         yield
     finally:
-        grad_mode.enabled, grad_mode.on = before
+        grad_mode.recorder = before
+        grad_mode.switch(bool(grad_mode.enabled))
+
+
+@contextlib.contextmanager
+def recording() -> Iterator[None]:
+    """Record, whatever the user has switched off: for what is differentiated as a whole."""
+    before = bool(grad_mode.enabled), grad_mode.inference
+    grad_mode.inference = False
+    grad_mode.switch(True)
+    try:
+        yield
+    finally:
+        grad_mode.inference = before[1]
+        grad_mode.switch(before[0])
 
 
 def is_grad_enabled() -> bool:
@@ -52,16 +147,36 @@ def is_grad_enabled() -> bool:
     return bool(grad_mode.enabled)
 
 
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is inside an `inference_mode` block.
+
+    Examples
+    --------
+    >>> with inference_mode():
+    ...     is_inference_mode_enabled()
+    True
+    """
+    return grad_mode.inference
+
+
 class _GradSwitch:
     """Context manager and decorator that sets the switch; nests, and serves generators."""
 
-    def __init__(self, enabled: bool) -> None:
+    def __init__(self, enabled: bool, inference: bool | None = None) -> None:
         self._enabled = enabled
-        self._before: list[bool | Linearizing] = []
+        self._inference = inference  # None: as it is
+        self._before: list[tuple[bool, bool]] = []
 
     def __enter__(self) -> None:
-        self._before.append(grad_mode.enabled)
-        grad_mode.enabled = self._enabled and grad_mode.on
+        self._before.append((bool(grad_mode.enabled), grad_mode.inference))
+        if grad_mode.enabled and not self._enabled:
+            note_block("inference_mode" if self._inference else "no_grad")
+        self._set()
+
+    def _set(self) -> None:
+        if self._inference is not None:
+            grad_mode.inference = self._inference
+        grad_mode.switch(self._enabled)
 
     def __exit__(
         self,
@@ -69,30 +184,41 @@ class _GradSwitch:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        # What was on may have begun to linearize since, or ended.
-        grad_mode.enabled = bool(self._before.pop()) and grad_mode.on
+        enabled, inference = self._before.pop()
+        if self._inference is not None:
+            grad_mode.inference = inference
+        grad_mode.switch(enabled)  # with the recorder there is now: it may be another one
+
+    def _again(self) -> _GradSwitch:
+        return _GradSwitch(self._enabled, self._inference)
 
     def __call__(self, function: F) -> F:
-        enabled = self._enabled
-        if not callable(function):
-            raise TypeError(f"{type(self).__name__} decorates functions, got {function!r}")
-        if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
-            raise TypeError(
-                f"{type(self).__name__} cannot decorate {function.__qualname__}: other tasks run "
-                "while it waits; use it as a context manager around what does not await"
-            )
-        if inspect.isgeneratorfunction(function):
-            return cast(F, _wrap_generator(function, enabled))
-
-        @functools.wraps(function)
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
-            with _GradSwitch(enabled):
-                return function(*args, **kwargs)
-
-        return cast(F, wrapped)
+        return decorated(function, self._again, type(self).__name__)
 
 
-def _wrap_generator(function: Callable[..., Any], enabled: bool) -> Callable[..., Any]:
+def decorated(function: F, again: Callable[[], Any], name: str) -> F:
+    """`function`, run inside a new context manager from `again` each time; generators too."""
+    if not callable(function):
+        raise TypeError(f"{name} decorates functions, got {function!r}")
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        raise TypeError(
+            f"{name} cannot decorate {function.__qualname__}: other tasks run "
+            "while it waits; use it as a context manager around what does not await"
+        )
+    if inspect.isgeneratorfunction(function):
+        return cast(F, _wrap_generator(function, again))
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        with again():
+            return function(*args, **kwargs)
+
+    return cast(F, wrapped)
+
+
+def _wrap_generator(
+    function: Callable[..., Any], again: Callable[[], Any]
+) -> Callable[..., Any]:
     """Set the switch while the generator runs, and not while its consumer does."""
 
     @functools.wraps(function)
@@ -101,7 +227,7 @@ def _wrap_generator(function: Callable[..., Any], enabled: bool) -> Callable[...
         step: Callable[[], Any] = functools.partial(next, generator)
         while True:
             try:
-                with _GradSwitch(enabled):
+                with again():
                     item = step()
             except StopIteration as stop:
                 return stop.value
@@ -157,6 +283,40 @@ class enable_grad(_GradSwitch):  # noqa: N801 - the public name
         super().__init__(enabled=True)
 
 
+class inference_mode(_GradSwitch):  # noqa: N801 - the public name
+    """Record nothing, and let nothing inside switch recording on again.
+
+    Where `no_grad` can be undone by `enable_grad`, in a library called from here say, this cannot.
+    What is computed inside are tensors like any other, with ``stop_gradient=True``. ``mode=False``
+    ends it for a block. Transformations that differentiate a function as a whole, such as
+    ``autograd.vjp`` and ``autograd.jvp``, work inside all the same.
+
+    Parameters
+    ----------
+    mode : bool
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([1.0], stop_gradient=False)
+    >>> with paddle.inference_mode(), paddle.enable_grad():
+    ...     y = x * 2.0
+    >>> y.stop_gradient
+    True
+    """
+
+    def __new__(cls, mode: Any = True) -> Any:
+        """``@inference_mode`` without parentheses decorates as well."""
+        self = super().__new__(cls)
+        if isinstance(mode, bool):
+            return self
+        self.__init__()  # type: ignore[misc]
+        return self(mode)
+
+    def __init__(self, mode: bool = True) -> None:
+        super().__init__(enabled=not mode, inference=mode)
+
+
 class set_grad_enabled(_GradSwitch):  # noqa: N801 - the public name
     """Switch recording on or off at once; as a context manager, until the block ends.
 
@@ -169,13 +329,13 @@ class set_grad_enabled(_GradSwitch):  # noqa: N801 - the public name
 
     def __init__(self, mode: bool) -> None:
         super().__init__(enabled=bool(mode))
-        self._outer = grad_mode.enabled
-        grad_mode.enabled = self._enabled and grad_mode.on
+        self._outer = bool(grad_mode.enabled), grad_mode.inference
+        self._set()
 
     def __enter__(self) -> None:
         self._before.append(self._outer)
-        grad_mode.enabled = self._enabled and grad_mode.on
+        self._set()
 
     def __call__(self, function: F) -> F:
-        grad_mode.enabled = self._outer  # a decorator switches while the function runs only
+        grad_mode.switch(self._outer[0])  # a decorator switches while the function runs only
         return super().__call__(function)

@@ -16,7 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PrintOptions", "format_array", "format_tensor", "get_printoptions", "set_printoptions"]
+__all__ = [
+    "PrintOptions",
+    "format_array",
+    "format_cells",
+    "format_tensor",
+    "get_printoptions",
+    "set_printoptions",
+]
 
 
 @dataclass(frozen=True)
@@ -185,6 +192,19 @@ def format_array(data: NDArray[Any], indent: int) -> str:
     cells = np.array(texts, dtype=object).reshape(shown.shape)
     elided = [kept < length for kept, length in zip(shown.shape, data.shape, strict=True)]
     return _brackets(cells, elided, indent, width, options)
+
+
+def format_cells(data: NDArray[Any]) -> NDArray[np.object_]:
+    """Return the elements as texts of their own, for tables: none is padded, none left out.
+
+    Examples
+    --------
+    >>> format_cells(np.array([[0.5, 1.0]])).tolist()
+    [['0.50000000', '1.']]
+    """
+    spec = f".{_options.precision}{'e' if _options.sci_mode else 'f'}"
+    texts = [_text(value, spec) for value in data.ravel().tolist()]
+    return np.array(texts, dtype=object).reshape(data.shape)
 
 
 def _ends(data: NDArray[Any], edge: int) -> NDArray[Any]:

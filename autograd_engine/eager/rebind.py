@@ -75,9 +75,12 @@ def rebind(
             f"{call}: {tensor.name} is {have.dtype.name} and cannot take a result of dtype "
             f"{new.dtype.name}; use {instead}, or cast the operands to {have.dtype.name}"
         )
-    tensor._data = new
     tensor._version = tensor.inplace_version + 1
-    if not leaf:
-        tensor._node = result._node
-        tensor._stop = result._stop
+    if leaf:
+        tensor._data = new
+    else:
+        # All or nothing, whatever interrupts: values and history belong together.
+        tensor._data, tensor._node, tensor._stop = new, result._node, result._stop
+        if getattr(tensor, "_retains", False):  # the gradient of what the tensor is from now on
+            tensor.retain_grads()
     return tensor

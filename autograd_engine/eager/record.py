@@ -10,15 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.dtypes import common_dtype, scalar_dtype
-from autograd_engine.eager.grad_mode import LINEARIZING, grad_mode
+from autograd_engine.eager.cuts import note_cut
+from autograd_engine.eager.grad_mode import Recorder, grad_mode
+from autograd_engine.eager.packed import Packed
 from autograd_engine.eager.tape import MultiNode, Node, edge_of
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import DTypeError, NotATensorError
 from autograd_engine.registry import REGISTRY, OpDef
-from autograd_engine.source import user_frame_from
+from autograd_engine.source import user_frame_from, user_stack
 from autograd_engine.spec import Spec
 
-__all__ = ["apply", "cast", "explain_failure", "prepare"]
+__all__ = ["apply", "cast", "explain_failure", "prepare", "record_more"]
 
 Array = NDArray[Any]
 _ndarray = np.ndarray
@@ -58,8 +60,10 @@ def apply(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
         if t.__class__ is not Spec and not t._stop:
             mask |= bit
         bit += bit
-    if mask and grad_mode.enabled:
+    if mask and (mode := grad_mode.enabled):
         node = _record(op, mask, tensors, arrays, outputs, attrs)
+        if node is not None and mode.__class__ is Recorder:
+            record_more(mode, node, tensors, arrays, outputs)
     if not multiple:
         return Tensor._wrap(outputs[0], node)
     return tuple([_wrap_output(op, node, i, o) for i, o in enumerate(outputs)])
@@ -94,6 +98,7 @@ def _record(
     pullback = op.pullback(mask, project)
     kind = outputs[0].dtype.kind
     if not pullback.wanted or kind in "biu":  # cast to integers: the gradient ends there
+        note_cut(op.name, tensors[mask.bit_length() - 1], *outputs)
         return None
     if kind == "c":
         raise DTypeError(
@@ -106,13 +111,32 @@ def _record(
     frame = user_frame_from(_getframe(1))
     node_class = MultiNode if op.multiple else Node
     node = node_class(pullback, edges, saved, attrs, frame.f_code, frame.f_lasti)
-    if grad_mode.enabled is LINEARIZING:
+    return node
+
+
+def record_more(
+    mode: Recorder,
+    node: Node,
+    tensors: Sequence[Any],
+    arrays: Sequence[Any],
+    outputs: tuple[Array, ...],
+) -> None:
+    """What a recorder asks for besides."""
+    op = node.pullback.op
+    if mode.stacks:
+        node.stack = user_stack()
+    if mode.watch is not None:
+        mode.watch(op, arrays, outputs, node.location, node.attrs)
+    if mode.reads is not None:
+        mode.reads(tensors)
+    if mode.hooks is not None:
+        node.saved = Packed.of(node.saved, *mode.hooks)
+    if mode.contexts:
         operands = [
             a if op.rule_at(k) is None and op.reads_value(k) else Spec(a.shape, a.dtype)
             for k, a in enumerate(arrays)
         ]
         node.context = tuple(operands), tuple([Spec(o.shape, o.dtype) for o in outputs])
-    return node
 
 
 def _wrap_output(op: OpDef, node: Node | None, index: int, data: Array) -> Tensor:

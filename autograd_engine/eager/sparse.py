@@ -62,9 +62,10 @@ class RowSparse(Tensor):
         """Another value, which is no longer sparse."""
         self._written, self.scattered, self._merged = value, None, None
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled, and copied, written out."""
-        return Tensor._leaf, (self._data,)
+    _copied = Tensor  # pickled, and copied deeply, written out
+
+    def __copy__(self) -> Tensor:
+        return super().__copy__() if self.scattered is None else RowSparse(self.scattered)
 
     def merged(self) -> tuple[Array, Array]:
         """`rows` and `values` as ndarrays."""

@@ -12,29 +12,33 @@ docs/design.md, "Values").
 
 from __future__ import annotations
 
-import itertools
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterable
 from heapq import heappop, heappush, heappushpop
 from types import CodeType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.eager.hooks import Hooks, Retained, run_hooks
+from autograd_engine.eager.packed import Packed
+from autograd_engine.eager.sequence import newer
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import GraphFreedError
-from autograd_engine.flags import flags
 from autograd_engine.namespace import ops, raw
 from autograd_engine.pullback import Pullback
 from autograd_engine.registry import REGISTRY
 from autograd_engine.scattered import Scattered, iadd_scattered
-from autograd_engine.source import Location, caller, user_stack
+from autograd_engine.source import Location, caller
 from autograd_engine.spec import Spec
 from autograd_engine.strong_zeros import zeros_are_strong
 
 __all__ = [
     "Edge",
+    "HookedNode",
+    "HookedSlot",
     "MultiNode",
     "Node",
     "Observer",
@@ -44,10 +48,11 @@ __all__ = [
     "lift",
     "newer",
     "run_backward",
+    "saved_values",
 ]
 
 Array = NDArray[Any]
-newer = itertools.count(0, -1).__next__
+_ndarray = np.ndarray
 
 
 class Node:
@@ -59,9 +64,9 @@ class Node:
         The compiled rules of the inputs that want a gradient.
     edges : tuple
         One edge for each of those inputs.
-    saved : tuple or Location
-        What the rules asked for; after a backward pass that did not retain the graph, the line
-        that ran it.
+    saved : tuple, Packed or Location
+        What the rules asked for, or that in the hands of `saved_tensors_hooks`; after a backward
+        pass that did not retain the graph, the line that ran it. See `saved_values`.
     attrs : dict or None
         Attributes of the call.
     seq : int
@@ -70,6 +75,8 @@ class Node:
     context : tuple
         Only where it was recorded for the forward mode: what the operands are, ndarrays for those
         without a rule and Specs for the others, and the Specs of the outputs.
+    hooks : Hooks
+        Only on a `HookedNode` or `HookedSlot`.
     """
 
     __slots__ = (
@@ -77,6 +84,7 @@ class Node:
         "code",
         "context",
         "edges",
+        "hooks",
         "instruction",
         "pullback",
         "saved",
@@ -87,6 +95,8 @@ class Node:
     edges: tuple[Edge, ...]
     saved: Any
     context: tuple[tuple[Any, ...], tuple[Spec, ...]]
+    hooks: Hooks
+    stack: tuple[Location, ...]
 
     def __init__(
         self,
@@ -104,8 +114,6 @@ class Node:
         self.seq = newer()
         self.code = code
         self.instruction = instruction
-        if flags.call_stack_level >= 3:
-            self.stack = user_stack()
 
     @property
     def name(self) -> str:
@@ -114,6 +122,10 @@ class Node:
     @property
     def location(self) -> Location:
         return Location(self.code, self.instruction)
+
+    def lifted(self, saved: tuple[Any, ...]) -> tuple[Any, ...]:
+        """See `lift`; a node that keeps things its own way connects them its own way."""
+        return _lifted(self, saved)
 
     def __repr__(self) -> str:
         return f"<{self.name} at {self.location}>"
@@ -150,6 +162,21 @@ class Slot(Node):
         return Bundle({self.index: g})
 
 
+class HookedNode(Node):
+    """What a node becomes when a hook is registered on its output.
+
+    Nodes without hooks, which is nearly all, neither store nor look up anything for them.
+    """
+
+    __slots__ = ()
+
+
+class HookedSlot(Slot):
+    """What a slot becomes when a hook is registered on its output."""
+
+    __slots__ = ()
+
+
 class Bundle(dict[int, Any]):
     """Cotangents of the outputs of a node by their index; None where nothing has arrived."""
 
@@ -157,8 +184,10 @@ class Bundle(dict[int, Any]):
         return None
 
     def __add__(self, other: Any) -> Bundle:
-        # Each slot contributes once, its own sum: nothing is there twice.
-        return Bundle({**self, **other})
+        # Each slot contributes once, its own sum: nothing is there twice. Every bundle is made by
+        # the walk, which alone sees it: so n slots are put together in n steps.
+        self.update(other)
+        return self
 
 
 Edge: TypeAlias = Node | Tensor
@@ -181,6 +210,8 @@ def run_backward(
     needed: set[Edge] | None = None,
     capture: set[Edge] | None = None,
     observe: Observer | None = None,
+    retained: Retained | None = None,
+    xp: Any = None,
 ) -> dict[Edge, Any]:
     """Run the tape backwards from `roots`; the cotangent of every leaf that it reaches.
 
@@ -200,78 +231,171 @@ def run_backward(
         Nodes whose cotangent is wanted too.
     observe : callable, optional
         Called with (node, its cotangent, its edges, their cotangents) after each node.
+    retained : list, optional
+        Takes the gradients of tensors that `retain_grads` was called on.
+    xp : Namespace, optional
+        Where the rules compute; by default `ops` with `create_graph`, else `raw`.
 
     Raises
     ------
     GraphFreedError
         When the pass reaches a node that an earlier pass has freed. No leaf is touched.
     """
-    xp = ops if create_graph else raw
+    if xp is None:
+        xp = ops if create_graph else raw
     strong = zeros_are_strong()
+    usual = xp is raw and not strong and needed is None and capture is None and observe is None
+    captured: dict[Edge, Any] = {}
+    expected = _arrivals(needed) if create_graph and needed is not None else None
+    step = _Step(xp, create_graph, strong, needed, expected, capture, captured, observe, retained)
     cotangents: dict[Edge, Any] = {}
     owned: set[Edge] = set()  # edges whose cotangent is a sum made here: nobody else sees it yet
-    captured: dict[Edge, Any] = {}
     heap: list[tuple[int, Node]] = []
-
     for edge, g in roots:
         old = cotangents.get(edge)
         cotangents[edge] = g if old is None else old + g
         if old is None and isinstance(edge, Node):
             heappush(heap, (edge.seq, edge))
-    found: Node | None = None  # met last, and not on the heap: in a chain, nothing ever is
-    while found is not None or heap:
-        if found is None:
-            node = heappop(heap)[1]
-        else:
-            node = heappushpop(heap, (found.seq, found))[1] if heap else found
-            found = None
-        g = cotangents.pop(node)
-        if isinstance(g, Scattered):
-            g = g.dense()
-        if capture is not None and node in capture:
-            captured[node] = g
-        saved = node.saved
-        if saved.__class__ is Location:
-            check_alive(node)
-        edges = node.edges
-        if node.__class__ is Slot:
-            results: tuple[Any, ...] = (node.bundle(g),)
-        else:
-            pullback = node.pullback
-            if create_graph:
-                saved = lift(node)
-            if needed is not None:
-                pullback, edges = _restrict(node, needed)
-            if strong:
-                pullback = pullback.strengthened()
-            results = pullback.pull(xp, g, saved, node.attrs)
-        if not retain:
-            node.saved = at
-            node.edges = ()
-        # Accumulate, as a left fold in order of arrival.
-        for edge, gi in zip(edges, results):  # noqa: B905 - as many by construction, and hot
-            if edge in owned:
-                if gi is not None:
-                    if gi.__class__ is Scattered:  # no array adds it to itself in place
+
+    # The node met last, and its cotangent, wait in `node` and `g`: in a chain nothing else waits,
+    # and neither the heap nor the dict is touched.
+    node: Node | None = None
+    g: Any = None
+    try:
+        while True:
+            if node is None:
+                if not heap:
+                    break
+                node = heappop(heap)[1]
+                g = cotangents.pop(node)
+            elif heap and heap[0][0] < node.seq:
+                cotangents[node] = g
+                node = heappushpop(heap, (node.seq, node))[1]
+                g = cotangents.pop(node)
+            if g.__class__ in _UNFINISHED:
+                g = g.dense()
+            saved = node.saved
+            edges = node.edges
+            if usual and saved.__class__ is tuple and node.__class__ is Node:
+                results = node.pullback.pull(raw, g, saved, node.attrs)
+            else:
+                edges, results = step.run(node, g)
+            if not retain:
+                node.saved = at
+                node.edges = ()
+            # Accumulate, as a left fold in order of arrival.
+            node = None
+            for edge, gi in zip(edges, results):  # noqa: B905 - as many by construction, and hot
+                if gi is None:
+                    continue
+                if edge is node:
+                    g = g + gi if expected is None else step.plus(edge, g, gi)
+                elif edge in cotangents:
+                    if expected is not None:
+                        cotangents[edge] = step.plus(edge, cotangents[edge], gi)
+                    elif edge not in owned:
+                        total = cotangents[edge] = cotangents[edge] + gi
+                        if total.__class__ is _ndarray or total.__class__ is Scattered:
+                            owned.add(edge)
+                    elif gi.__class__ is Scattered:  # no array adds it to itself in place
                         cotangents[edge] = iadd_scattered(cotangents[edge], gi)
                     else:
                         cotangents[edge] += gi
-            elif edge in cotangents:
-                if gi is not None:
-                    total = cotangents[edge] = cotangents[edge] + gi
-                    if total.__class__ is np.ndarray or total.__class__ is Scattered:
-                        owned.add(edge)
-            elif gi is not None:
-                cotangents[edge] = gi
-                if edge.__class__ is not Tensor and isinstance(edge, Node):
-                    if found is None:
-                        found = edge
-                    else:
-                        heappush(heap, (edge.seq, edge))
-        if observe is not None:
-            observe(node, g, edges, results)
+                elif edge.__class__ is not Node and isinstance(edge, Tensor):
+                    cotangents[edge] = gi
+                elif node is None:
+                    node, g = edge, gi
+                else:
+                    cotangents[edge] = gi
+                    heappush(heap, (edge.seq, edge))
+            results, gi = (), None  # what has been added up is not held while the next node runs
+    except BaseException:
+        at.unfinished = True
+        raise
+    if expected is not None:
+        for edge, g in cotangents.items():
+            if g.__class__ is Terms:
+                cotangents[edge] = g.dense()
     cotangents.update(captured)
     return cotangents
+
+
+class Terms:
+    """Cotangents of one edge that are still to be added up: by one operation, as a program does.
+
+    Recorded one by one, a sum would hand its own cotangent on in another order at the next order,
+    and three terms would be added up to other bits.
+    """
+
+    __slots__ = ("parts", "xp")
+
+    def __init__(self, xp: Any, parts: list[Any]) -> None:
+        self.xp = xp
+        self.parts = parts
+
+    def dense(self) -> Any:
+        return self.xp.add_n(*self.parts)
+
+
+_UNFINISHED = frozenset({Scattered, Terms})
+
+
+def _arrivals(needed: set[Edge]) -> Counter[Edge]:
+    """How many cotangents will arrive at each of the edges in `needed`, roots apart."""
+    return Counter(
+        e for node in needed if isinstance(node, Node) for e in node.edges if e in needed
+    )
+
+
+class _Step(NamedTuple):
+    """One node of a backward pass, where there is more to do than to run its pullback."""
+
+    xp: Any
+    create_graph: bool
+    strong: bool
+    needed: set[Edge] | None
+    expected: Counter[Edge] | None
+    capture: set[Edge] | None
+    captured: dict[Edge, Any]
+    observe: Observer | None
+    retained: Retained | None
+
+    def run(self, node: Node, g: Any) -> tuple[tuple[Edge, ...], tuple[Any, ...]]:
+        """The edges to follow from `node`, and their cotangents."""
+        saved = saved_values(node)
+        if isinstance(node, (HookedNode, HookedSlot)):
+            g = self._hooked(node, g)
+        if self.capture is not None and node in self.capture:
+            self.captured[node] = g
+        pullback, edges = node.pullback, node.edges
+        if isinstance(node, Slot):
+            results: tuple[Any, ...] = (node.bundle(g),)
+        else:
+            if self.create_graph:
+                saved = lift(node, saved)
+            if self.needed is not None:
+                pullback, edges = _restrict(node, self.needed)
+            if self.strong:
+                pullback = pullback.strengthened()
+            results = self.xp.pull(pullback, g, saved, node.attrs)
+        if self.observe is not None:
+            self.observe(node, g, edges, results)
+        return edges, results
+
+    def plus(self, edge: Edge, old: Any, new: Any) -> Any:
+        """Cotangents of `edge` in a recorded pass: summed by one operation, when all are there."""
+        assert self.expected is not None
+        if old.__class__ is Bundle:
+            return old + new
+        if old.__class__ is Scattered or new.__class__ is Scattered:
+            return (old.dense() if old.__class__ is Terms else old) + new
+        terms = old if old.__class__ is Terms else Terms(self.xp, [old])
+        terms.parts.append(new)
+        return terms if len(terms.parts) < self.expected[edge] else terms.dense()
+
+    def _hooked(self, node: Node, g: Any) -> Any:
+        place = f"{node.name} at {node.location}"
+        return self.xp.each(lambda one: run_hooks(node.hooks, one, place, self.retained), g)
 
 
 def _restrict(node: Node, needed: set[Edge]) -> tuple[Pullback, tuple[Edge, ...]]:
@@ -289,13 +413,39 @@ def check_alive(node: Node) -> None:
     raise GraphFreedError(
         f"this graph was freed by an earlier backward pass at {freed}"
         + (f" ({line})" if line else "")
+        + (", which was interrupted" if getattr(freed, "unfinished", False) else "")
         + f"; it reached {node.name} of {node.location}. Call that earlier pass with "
         "retain_graph=True, or compute the result again before the second one"
     )
 
 
-def lift(node: Node) -> tuple[Any, ...]:
+def saved_values(node: Node) -> tuple[Any, ...]:
+    """What `node` saved, as its rules read it.
+
+    Raises
+    ------
+    GraphFreedError
+        When an earlier pass has freed it.
+    """
+    saved = node.saved
+    if saved.__class__ is Packed:
+        try:
+            values: tuple[Any, ...] = saved.values()
+        except Exception as error:
+            error.add_note(f"while unpacking what {node.name} of {node.location} saved")
+            raise
+        return values
+    check_alive(node)
+    found: tuple[Any, ...] = node.saved
+    return found
+
+
+def lift(node: Node, saved: tuple[Any, ...]) -> tuple[Any, ...]:
     """What `node` saved, as Tensors connected to the graph, so that rules on them record."""
+    return node.lifted(saved)
+
+
+def _lifted(node: Node, saved: tuple[Any, ...]) -> tuple[Any, ...]:
     op = node.pullback.op
     edges = dict(zip(node.pullback.wanted, node.edges, strict=True))
     fixed = len(op.inputs) - 1
@@ -304,7 +454,7 @@ def lift(node: Node) -> tuple[Any, ...]:
         return connect(value, edges.get(position))
 
     lifted: list[Any] = []
-    for name, value in zip(node.pullback.saved, node.saved, strict=True):
+    for name, value in zip(node.pullback.saved, saved, strict=True):
         if isinstance(value, Spec) or name.removesuffix("_like") != name:
             lifted.append(value)
         elif name in op.outputs:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.arithmetic import Operand
 from autograd_engine.dtypes import DType, DTypeLike, as_dtype
+from autograd_engine.eager.cuts import follow_cut, note_cut
 from autograd_engine.eager.printing import format_tensor
-from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
+from autograd_engine.eager.values import Values
+from autograd_engine.errors import DTypeError, NotATensorError, ShapeError
+from autograd_engine.source import Location, caller
 
 if TYPE_CHECKING:
+    from autograd_engine.eager.grad_node import GradNode
+    from autograd_engine.eager.hooks import LeafHooks
     from autograd_engine.eager.tape import Node
 
 __all__ = ["Parameter", "Size", "Tensor"]
@@ -43,7 +45,7 @@ class Size(tuple[int, ...]):
         return f"paddle.Size({list(self)})"
 
 
-class Tensor(Operand):
+class Tensor(Values):
     """An n-dimensional array on which operations are recorded.
 
     Made by `to_tensor`, by the creation functions, and by operations on tensors. The value of a
@@ -69,10 +71,13 @@ class Tensor(Operand):
 
     __slots__ = (
         "__weakref__",
+        "_cleared",
         "_data",
         "_grad",
+        "_hooks",
         "_name",
         "_node",
+        "_retains",
         "_stop",
         "_version",
         "persistable",
@@ -85,9 +90,9 @@ class Tensor(Operand):
     _stop: bool
     _version: int
     persistable: bool
-
-    # An ndarray on the left leaves arithmetic to us instead of making an object array.
-    __array_ufunc__ = None
+    _hooks: LeafHooks | None  # of a leaf; those of the result of an operation are its node's
+    _retains: bool
+    _cleared: Location  # the line that cleared the gradient; of a gradient: that made it zeros
 
     def __init__(
         self, data: Any, dtype: DTypeLike | None = None, stop_gradient: bool = True
@@ -95,6 +100,10 @@ class Tensor(Operand):
         from autograd_engine.tensor.conversion import to_array
 
         self._data = to_array(data, dtype)
+        if data.__class__ is np.ndarray:
+            follow_cut(data, self._data)
+        elif isinstance(data, Tensor) and not data._stop:
+            note_cut("to_tensor()", data, self._data)
         self._grad = None
         self._node = None
         self._stop = True
@@ -122,6 +131,8 @@ class Tensor(Operand):
                 f"stop_gradient=False needs a floating dtype, got {self._data.dtype.name}: "
                 "make the tensor with dtype='float32'"
             )
+        if value and not self._stop:
+            note_cut("stop_gradient = True", self, self._data)
         self._stop = bool(value)
 
     @property
@@ -163,6 +174,16 @@ class Tensor(Operand):
         return self._node is None
 
     @property
+    def grad_fn(self) -> GradNode | None:
+        """The recorded operation that made this tensor, None where no gradient flows.
+
+        Of a leaf it is the node that accumulates in its ``.grad``. See `GradNode`.
+        """
+        from autograd_engine.eager.grad_node import grad_fn
+
+        return grad_fn(self)
+
+    @property
     def inplace_version(self) -> int:
         """How many in-place methods and index assignments have been called on this tensor."""
         return getattr(self, "_version", 0)
@@ -196,6 +217,8 @@ class Tensor(Operand):
                     f"grad must have the dtype of the tensor, {self._data.dtype.name}; got "
                     f"{value._data.dtype.name}: use grad.astype({self._data.dtype.name!r})"
                 )
+        elif self.grad is not None:
+            self._cleared = caller()
         self._grad = value
 
     def gradient(self) -> Array | None:
@@ -205,7 +228,15 @@ class Tensor(Operand):
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Set an existing gradient to zeros, or to None with ``set_to_zero=False``."""
         if self.grad is not None:
-            self._grad = self.grad._zeroed() if set_to_zero else None
+            self._clear(set_to_zero, caller())
+
+    def _clear(self, set_to_zero: bool, at: Location) -> None:
+        grad = self.grad
+        if grad is not None:
+            self._grad = grad._zeroed() if set_to_zero else None
+            if self._grad is not None:
+                self._grad._cleared = at
+            self._cleared = at
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """`clear_gradient` under the name that notebooks use."""
@@ -227,29 +258,10 @@ class Tensor(Operand):
 
     # --- values
 
-    def numpy(self) -> Array:
-        """The values as a read-only view: a copy is one ``.copy()`` away.
-
-        Read-only, because a graph may need these values unchanged.
-        """
-        view = self._data.view()
-        view.flags.writeable = False
-        return view
-
-    def item(self, *args: int) -> Any:
-        """The one element (or that at the given position) as a Python scalar."""
-        if not args and self._data.size != 1:
-            raise ShapeError(
-                f"item() takes a tensor with one element; this one has shape {list(self.shape)}: "
-                "give a position, or reduce it first"
-            )
-        return self._data.item(*args)
-
-    def tolist(self) -> Any:
-        return self._data.tolist()
-
     def detach(self) -> Tensor:
         """The same values, outside the graph."""
+        if not self._stop:
+            note_cut("detach()", self, self._data)
         return Tensor._wrap(self._data)
 
     def set_value(self, value: Any) -> None:
@@ -276,59 +288,13 @@ class Tensor(Operand):
                 f"set_value: {self.name} is {self._data.dtype.name}, the value {given.dtype.name}; "
                 f"use value.astype({self._data.dtype.name!r})"
             )
-        self._data = to_array(given, self._data.dtype)
-        if self._node is not None:
-            self._node = None
-            self._stop = True
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        """A leaf with copies of the values and the gradient."""
-        if self._node is not None:
-            raise ArgumentError(
-                f"{self.name} is the result of {self._node.name} at {self._node.location}, and a "
-                "copy of it would need a copy of its graph: copy x.detach(), or use x.clone()"
-            )
-        new = object.__new__(type(self))
-        memo[id(self)] = new
-        new._data, new._node, new._stop = self._data.copy(), None, self._stop
-        for name in ("_grad", "_name", "persistable"):
-            if hasattr(self, name):
-                setattr(new, name, copy.deepcopy(getattr(self, name), memo))
-        return new
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        if dtype is None or np.dtype(dtype) == self._data.dtype:
-            return self._data.copy() if copy else self.numpy()
-        return self._data.astype(dtype)
-
-    def __bool__(self) -> bool:
-        if self._data.size != 1:
-            raise ArgumentError(
-                f"the truth of a tensor with shape {list(self.shape)} is ambiguous; "
-                "use .any() or .all()"
-            )
-        return bool(self._data.item())
-
-    def __float__(self) -> float:
-        return float(self.item())
-
-    def __int__(self) -> int:
-        return int(self.item())
-
-    def __index__(self) -> int:
-        if self._data.dtype.kind not in "biu":
-            raise TypeError(
-                f"a {self._data.dtype.name} tensor cannot be an index; use .astype('int64')"
-            )
-        return int(self.item())
-
-    def __len__(self) -> int:
-        if not self._data.ndim:
-            raise TypeError("len() of a 0-d tensor: it has no axis")
-        return len(self._data)
-
-    def __iter__(self) -> Iterator[Tensor]:
-        return (self[i] for i in range(len(self)))
+        array = to_array(given, self._data.dtype)
+        if self._node is None:
+            self._data = array
+        else:
+            note_cut("set_value()", self, array)
+            # All or nothing, whatever interrupts: values and history belong together.
+            self._data, self._node, self._stop = array, None, True
 
     __hash__ = object.__hash__
 
@@ -338,6 +304,12 @@ class Tensor(Operand):
             dtype_name=self._data.dtype.name,
             stop_gradient=self._stop,
         )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from autograd_engine.eager.html import tensor_html
+
+        return tensor_html(self, type(self).__name__)
 
 
 class Parameter(Tensor):

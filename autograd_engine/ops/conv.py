@@ -59,16 +59,35 @@ def _infer_adjoint(y: Spec, _other: Spec, like: Spec, **_: object) -> Spec:
 
 
 # With * the convolution: <g, x * w> = <input(g, w), x> = <filter(g, x), w>.
-defop("conv", conv_kernels.conv, inputs="x w", infer=_infer_conv, dtypes="common").vjp(
+defop(
+    "conv",
+    conv_kernels.conv,
+    inputs="x w",
+    infer=_infer_conv,
+    dtypes="common",
+    tangent="multilinear",
+).vjp(
     x=lambda xp, g, w, x_like, **attrs: xp.conv_input(g, w, x_like, **attrs),
     w=lambda xp, g, x, w_like, **attrs: xp.conv_filter(g, x, w_like, **attrs),
 )
-defop("conv_input", conv_kernels.conv_input, inputs="y w like", infer=_infer_adjoint).vjp(
+defop(
+    "conv_input",
+    conv_kernels.conv_input,
+    inputs="y w like",
+    infer=_infer_adjoint,
+    tangent="multilinear",
+).vjp(
     y=lambda xp, g, w, **attrs: xp.conv(g, w, **attrs),
     w=lambda xp, g, y, w_like, **attrs: xp.conv_filter(y, g, w_like, **attrs),
     like=NONDIFF,
 )
-defop("conv_filter", conv_kernels.conv_filter, inputs="y x like", infer=_infer_adjoint).vjp(
+defop(
+    "conv_filter",
+    conv_kernels.conv_filter,
+    inputs="y x like",
+    infer=_infer_adjoint,
+    tangent="multilinear",
+).vjp(
     y=lambda xp, g, x, **attrs: xp.conv(x, g, **attrs),
     x=lambda xp, g, y, x_like, **attrs: xp.conv_input(y, g, x_like, **attrs),
     like=NONDIFF,

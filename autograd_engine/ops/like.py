@@ -21,6 +21,7 @@ Axes = tuple[int, ...]
 
 
 _MANY_ROWS = 64
+_add_reduce: Any = np.add.reduce
 
 
 def _column_sums(x: Array) -> Array:
@@ -30,19 +31,19 @@ def _column_sums(x: Array) -> Array:
 
 def sum_like(x: Array, like: Like) -> Array:
     """Sum `x` over the axes that broadcasting had added or stretched."""
-    shape = like.shape
-    if x.shape == shape:
+    shape, given = like.shape, x.shape
+    if given == shape:
         return x
     if x.dtype.char == "e":  # accumulates in float32
         return sum_like(x.astype(np.float32), like).astype(np.float16)
-    lead = x.ndim - len(shape)
-    if x.shape[lead:] == shape:
-        rows = math.prod(x.shape[:lead])
+    lead = len(given) - len(shape)
+    if given[lead:] == shape:
+        rows = given[0] if lead == 1 else math.prod(given[:lead])
         if rows >= _MANY_ROWS and x.dtype.char in "fd" and x.size:
             return _column_sums(x.reshape(rows, -1)).reshape(shape)
-        return np.asarray(np.add.reduce(x, axis=0 if lead == 1 else tuple(range(lead))))
+        return np.asarray(_add_reduce(x, 0 if lead == 1 else tuple(range(lead))))
     stretched = [i + lead for i, d in enumerate(shape) if d == 1 and x.shape[i + lead] != 1]
-    total: Array = np.add.reduce(x, axis=(*range(lead), *stretched), keepdims=True)
+    total: Array = _add_reduce(x, (*range(lead), *stretched), keepdims=True)
     return total.reshape(shape)
 
 

@@ -60,6 +60,7 @@ defop(
     infer=_infer_matmul,
     broadcasts=2,
     dtypes="common",
+    tangent="multilinear",
 ).vjp(x=matmul_x, y=matmul_y)
 
 # --- axes as one, and apart again: what makes a product of arrays one of matrices. A program need

@@ -53,10 +53,14 @@ def _infer_sum(x: Spec, *, axis: Axes, keepdims: bool = False) -> Spec:
 
 
 def _mean(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
-    count = x.size if len(axis) == x.ndim else math.prod([x.shape[a] for a in axis])
+    size = x.size
+    count = size if len(axis) == x.ndim else math.prod([x.shape[a] for a in axis])
     if x.dtype.char == "e":  # accumulates in float32
         return _mean(x.astype(np.float32), axis=axis, keepdims=keepdims).astype(np.float16)
-    total = _total(x, axis, keepdims)
+    if size < _LARGE:
+        total = _add_reduce(x, axis, None, None, keepdims)
+    else:
+        total = _total(x, axis, keepdims)
     # The mean of nothing is NaN, without NumPy's warning about 0 / 0.
     return np.asarray(total / count if count else total * np.nan)
 

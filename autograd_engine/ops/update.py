@@ -68,19 +68,22 @@ def _adam(
 ) -> tuple[Array, Array, Array, Array, Array]:
     """Kingma and Ba 2015, in the order of its section 2: epsilon outside the corrected root."""
     if grad.__class__ is Scattered and lazy_mode and is_row_sparse(grad):
-        written = param.copy(), moment1.copy(), moment2.copy()
-        pows = adam_rows(
-            written[0],
-            *merged_rows(grad),
+        rows, values = merged_rows(grad)
+        param, moment1, moment2 = param.copy(), moment1.copy(), moment2.copy()
+        param[rows], moment1[rows], moment2[rows], *pows = adam_rows(
+            param,
+            rows,
+            values,
             learning_rate,
-            *written[1:],
+            moment1,
+            moment2,
             beta1_pow,
             beta2_pow,
             beta1=beta1,
             beta2=beta2,
             epsilon=epsilon,
         )
-        return (*written, *pows)
+        return param, moment1, moment2, pows[0], pows[1]
     grad = dense(grad)
     moment1 = np.asarray(beta1 * moment1 + (1.0 - beta1) * grad)
     moment2 = np.asarray(beta2 * moment2 + (1.0 - beta2) * (grad * grad))
@@ -106,13 +109,10 @@ def adam_rows(
     beta1_pow: Array,
     beta2_pow: Array,
     **attrs: Any,
-) -> tuple[Array, Array]:
-    """`_adam` in place, of the rows that have a gradient; returns the new powers."""
+) -> tuple[Array, Array, Array, Array, Array]:
+    """What `_adam` makes of the rows that have a gradient, and the new powers."""
     state = moment1[rows], moment2[rows], beta1_pow, beta2_pow
-    param[rows], moment1[rows], moment2[rows], *pows = _adam(
-        param[rows], values, learning_rate, *state, **attrs
-    )
-    return pows[0], pows[1]
+    return _adam(param[rows], values, learning_rate, *state, **attrs)
 
 
 def _infer(param: Spec, grad: Spec, learning_rate: Spec, *state: Spec, **_: Any) -> Any:

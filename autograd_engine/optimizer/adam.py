@@ -69,4 +69,6 @@ class Adam(Optimizer):
         moment1, moment2, *powers = self._state_of(p)  # the moments are nobody else's
         attrs: dict[str, Any] = {**self._attrs, "lazy_mode": False}
         new = adam_rows(data, rows, values, rate, moment1, moment2, *powers, **attrs)
-        self._eager_state[id(p)] = [moment1, moment2, *new]
+        state, key = [moment1, moment2, *new[3:]], id(p)
+        # All or nothing, whatever interrupts: a parameter and its state belong together.
+        data[rows], moment1[rows], moment2[rows], self._eager_state[key] = *new[:3], state

@@ -142,8 +142,10 @@ class Optimizer:
                 new = kernel(data, grad._data, rate, **attrs)
                 p._data = new if new.__class__ is np.ndarray else np.asarray(new)
             else:
-                p._data, *state = kernel(data, grad._data, rate, *self._state_of(p), **attrs)
-                self._eager_state[id(p)] = state
+                new, *state = kernel(data, grad._data, rate, *self._state_of(p), **attrs)
+                key = id(p)
+                # All or nothing, whatever interrupts: a parameter and its state belong together.
+                p._data, self._eager_state[key] = new, state
 
     @property
     def _by_rows(self) -> bool:
@@ -170,11 +172,9 @@ class Optimizer:
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Set the gradients of all parameters to zeros, or to None."""
+        at = caller()
         for p in self._eager_parameters():
-            if set_to_zero:
-                p.clear_gradient()
-            else:
-                p._grad = None
+            p._clear(set_to_zero, at)
 
     clear_gradients = clear_grad
 

@@ -150,7 +150,7 @@ class BackwardPlan:
             for r in self.saved_operands(operator, pullback.saved)
         )
         grads = tuple(None if c is None else (c.name, c.version) for c in cotangents)
-        key = op.name, pullback.strong, position, reads, grads, freeze(operator.attrs)
+        key = op, pullback.strong, position, reads, grads, freeze(operator.attrs)
         # Of an operation with many operands the key is as long as they are, and each asks for it.
         emitted = self.block.emitted
         number: int = emitted.setdefault(key, len(emitted))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -126,13 +126,14 @@ def _push_operator(operator: Operator, tangents: dict[Key, Any]) -> Sequence[Any
     _, saved = gradop.arrange([*map(as_variable, saved_operands), *none])
     outputs = [ref.var for ref in operator.results]
 
-    def transpose(pull: Callable[[Any], Sequence[Any]], given: Sequence[Any]) -> Sequence[Any]:
+    def transpose(given: Sequence[Any]) -> Sequence[Any]:
         open_outputs = [k for k in range(len(outputs)) if op.output_at(k) not in op.nondiff_outputs]
         with _apart(operator.block):
             us = {k: ops.zeros_like(as_variable(operator.results[k])) for k in open_outputs}
             for u in us.values():
                 u.stop_gradient = False
-            pulled = pull([us.get(k) for k in range(len(outputs))] if op.multiple else us[0])
+            bundle: Any = [us.get(k) for k in range(len(outputs))] if op.multiple else us[0]
+            pulled = pullback.pull(ops, bundle, saved, operator.attrs)
             found = gradients(list(pulled), [us[k] for k in open_outputs], list(given))
         by_output = dict(zip(open_outputs, found, strict=True))
         return [by_output.get(k) for k in range(len(outputs))]

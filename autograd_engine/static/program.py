@@ -55,7 +55,6 @@ class Variable(Operand):
 
     __slots__ = ("block", "is_data", "name", "persistable", "spec", "stop_gradient", "version")
 
-    __array_ufunc__ = None
     __hash__ = object.__hash__
 
     def __init__(
@@ -102,6 +101,33 @@ class Variable(Operand):
     def T(self) -> Any:  # noqa: N802 - the public name
         return self.transpose(list(range(self.ndim))[::-1])
 
+    @property
+    def mT(self) -> Any:  # noqa: N802 - the standard's name
+        return self.matrix_transpose()
+
+    def __array_ufunc__(self, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
+        from autograd_engine.protocols.ufuncs import array_ufunc
+
+        setattr(Variable, "__array_ufunc__", array_ufunc)  # noqa: B010 - the next call goes there
+        return array_ufunc(self, ufunc, method, *inputs, **kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        from autograd_engine.protocols.table import array_function
+
+        setattr(Variable, "__array_function__", array_function)  # noqa: B010 - the next call goes there
+        return array_function(self, function, types, args, kwargs)
+
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
+        from autograd_engine import array_namespace
+
+        return array_namespace.of_version(api_version)
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
+
     def _kind(self) -> str:
         return "persist var" if self.persistable else "var"
 
@@ -132,7 +158,8 @@ class Variable(Operand):
             f"with Executor.run(..., fetch_list=[{self.name!r}])"
         )
 
-    numpy = item = tolist = __float__ = __int__ = __array__ = _no_value
+    numpy = item = tolist = __array__ = __dlpack__ = _no_value
+    __float__ = __int__ = __complex__ = __contains__ = _no_value
     backward = _no_value
 
 

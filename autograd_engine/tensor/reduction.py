@@ -35,9 +35,12 @@ __all__ = [
 Axis: TypeAlias = int | Sequence[int] | None
 
 
+_ALL = [tuple(range(n)) for n in range(65)]  # NumPy's arrays have 64 axes at most
+
+
 def _axes(op: str, x: Any, axis: Axis) -> tuple[int, ...]:
     ndim: int = x.ndim
-    return tuple(range(ndim)) if axis is None else normalize_axes(op, axis, ndim)
+    return _ALL[ndim] if axis is None else normalize_axes(op, axis, ndim)
 
 
 def _not_empty(op: str, x: Any, axes: tuple[int, ...]) -> None:

@@ -166,3 +166,16 @@ def test_a_pass_that_fails_writes_nothing(tmp_path: Path) -> None:
 def test_the_argument_is_keyword_only() -> None:
     with pytest.raises(TypeError):
         paddle.autograd.backward([leaf([1.0])], None, False, "here")
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_grad_dumps_as_well(tmp_path: Path, create_graph: bool) -> None:
+    x = leaf([1.0, 2.0])
+    y = paddle.exp(x * 3.0)
+    (g,) = paddle.grad(
+        y.sum(), x, create_graph=create_graph, dump_backward_graph_path=str(tmp_path / "grad")
+    )
+    assert g.shape == [2]
+    found = arrows(read(tmp_path / "grad")["backward_graph.dot"])
+    assert ("ExpGradNode", "MultiplyGradNode", "Place(cpu)\\nfloat32[2]") in found
+    assert x.grad is None

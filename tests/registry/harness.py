@@ -1,51 +1,53 @@
-"""Running one operation in each of the ways the engine has, and differences to judge them by."""
+"""What the suite takes from the engine's public checks, and which samples have a gradient."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import combinations
-from typing import Any
-
-import numpy as np
-
-import autograd_engine as paddle
-from autograd_engine.eager.tensor import Tensor
-from autograd_engine.namespace import ops
 from autograd_engine.registry import OpDef
-from autograd_engine.static.decompose import decompose
+from autograd_engine.testing.modes import (
+    STEP,
+    call,
+    close,
+    differences,
+    differentiable,
+    directions,
+    eager_orders,
+    every_subset,
+    gradient,
+    inner,
+    kernel,
+    numpy,
+    pushed,
+    same_bits,
+    static_orders,
+    subsets,
+    tensors,
+    with_gradient,
+)
 
 from .sampling import Sample
 
-Array = np.ndarray
-STEP = 1e-5
-
-
-def differentiable(op: OpDef, operands: Sequence[Array]) -> tuple[int, ...]:
-    """Positions of the operands that have a gradient."""
-    return tuple(
-        k for k, a in enumerate(operands) if a.dtype.kind == "f" and op.rule_at(k) is not None
-    )
-
-
-def subsets(positions: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Each alone, and all at once."""
-    alone = [(k,) for k in positions]
-    return alone if len(alone) == 1 else [*alone, positions]
-
-
-def every_subset(positions: tuple[int, ...]) -> list[tuple[int, ...]]:
-    return [c for n in range(1, len(positions) + 1) for c in combinations(positions, n)]
-
-
-def kernel(op: OpDef, operands: Sequence[Array], attrs: dict[str, Any]) -> tuple[Array, ...]:
-    """Results of the kernel, always a tuple."""
-    out = op.kernel(*operands, **attrs)
-    return tuple(map(np.asarray, out)) if op.multiple else (np.asarray(out),)
-
-
-def with_gradient(op: OpDef, outputs: Sequence[Any]) -> list[Any]:
-    """The outputs that a cotangent can arrive at."""
-    return [o for k, o in enumerate(outputs) if op.output_at(k) not in op.nondiff_outputs]
+__all__ = [
+    "STEP",
+    "call",
+    "close",
+    "differences",
+    "differentiable",
+    "directions",
+    "eager_orders",
+    "every_subset",
+    "gradient",
+    "has_gradient",
+    "inner",
+    "is_smooth",
+    "kernel",
+    "numpy",
+    "pushed",
+    "same_bits",
+    "static_orders",
+    "subsets",
+    "tensors",
+    "with_gradient",
+]
 
 
 def has_gradient(op: OpDef, sample: Sample) -> bool:
@@ -56,161 +58,3 @@ def has_gradient(op: OpDef, sample: Sample) -> bool:
 
 def is_smooth(op: OpDef, sample: Sample) -> bool:
     return sample.smooth and has_gradient(op, sample)
-
-
-def directions(like: Sequence[Array], seed: int) -> list[Array]:
-    """Random arrays of the shapes and dtypes of `like`: cotangents or tangents."""
-    rng = np.random.default_rng(seed)
-    return [np.asarray(rng.uniform(-1.0, 1.0, a.shape)).astype(a.dtype) for a in like]
-
-
-def inner(xs: Sequence[Array], ys: Sequence[Array]) -> float:
-    return float(sum(np.sum(x * y) for x, y in zip(xs, ys, strict=True)))
-
-
-# --- eagerly
-
-
-def tensors(operands: Sequence[Array], positions: Sequence[int] = ()) -> list[Tensor]:
-    """Leaves around the arrays themselves, so that their layout in memory is what is tried."""
-    return [Tensor._leaf(a) if k in positions else Tensor._wrap(a) for k, a in enumerate(operands)]
-
-
-def call(op: OpDef, xs: Sequence[Tensor], attrs: dict[str, Any]) -> tuple[Tensor, ...]:
-    out = getattr(ops, op.name)(*xs, **attrs)
-    return out if op.multiple else (out,)
-
-
-def numpy(values: Sequence[Tensor | None]) -> list[Array | None]:
-    return [None if v is None else v.numpy() for v in values]
-
-
-def gradient(
-    op: OpDef,
-    operands: Sequence[Array],
-    attrs: dict[str, Any],
-    positions: Sequence[int],
-    cotangents: Sequence[Array],
-) -> list[Array]:
-    """Gradients of <cotangents, outputs>, by the tape."""
-    xs = tensors(operands, positions)
-    outputs = with_gradient(op, call(op, xs, attrs))
-    found = paddle.grad(outputs, [xs[k] for k in positions], tensors(cotangents))
-    return [g.numpy() for g in found]
-
-
-def eager_orders(
-    op: OpDef,
-    operands: Sequence[Array],
-    attrs: dict[str, Any],
-    positions: Sequence[int],
-    cotangents: Sequence[Array],
-    tangents: Sequence[Array],
-    *,
-    create_graph: bool,
-) -> tuple[list[Array | None], list[Array | None], list[Array | None]]:
-    """(outputs, first order, second order), the latter of <tangents, first order>.
-
-    The second is taken of the inputs at `positions` and of the cotangents. Its own pass records
-    itself too with `create_graph`.
-    """
-    xs, us = tensors(operands, positions), [Tensor._leaf(u) for u in cotangents]
-    wanted = [xs[k] for k in positions]
-    outputs = call(op, xs, attrs)
-    first = paddle.grad(with_gradient(op, outputs), wanted, us, create_graph=True)
-    second = paddle.grad(
-        first, [*wanted, *us], tensors(tangents), create_graph=create_graph, allow_unused=True
-    )
-    return numpy(outputs), numpy(first), numpy(second)
-
-
-# --- in a program
-
-
-def static_orders(
-    op: OpDef,
-    operands: Sequence[Array],
-    attrs: dict[str, Any],
-    positions: Sequence[int],
-    cotangents: Sequence[Array],
-    tangents: Sequence[Array],
-    *,
-    unknown: bool,
-    written_out: bool = False,
-) -> tuple[list[Array | None], list[Array | None], list[Array | None]]:
-    """What `eager_orders` gives, by a program.
-
-    With `unknown` the first size of every operand is not declared; `written_out` replaces the
-    gradient operators by those of their rules before the program runs.
-    """
-    static = paddle.static
-    feed: dict[str, Array] = {}
-
-    def declare(name: str, value: Array, shape: Sequence[int | None]) -> Any:
-        feed[name] = value
-        return static.data(name, list(shape), value.dtype)
-
-    def declared(value: Array) -> Sequence[int | None]:
-        return (None, *value.shape[1:]) if unknown and value.ndim else value.shape
-
-    program = static.Program()
-    with static.program_guard(program):
-        xs = [declare(f"x{k}", a, declared(a)) for k, a in enumerate(operands)]
-        wanted = [xs[k] for k in positions]
-        for x in wanted:
-            x.stop_gradient = False
-        outputs = call(op, xs, attrs)
-        first: list[Any] = []
-        second: list[Any] = []
-        if positions:
-            goals = with_gradient(op, outputs)
-            us = [declare(f"u{k}", u, goals[k].shape) for k, u in enumerate(cotangents)]
-            for u in us:
-                u.stop_gradient = False
-            first = static.gradients(goals, wanted, us)
-            if tangents:
-                vs = [declare(f"v{k}", v, first[k].shape) for k, v in enumerate(tangents)]
-                second = static.gradients(first, [*wanted, *us], vs)
-        if written_out:
-            decompose(program.global_block(), lambda operator: True)
-        asked = [v for v in (*outputs, *first, *second) if v is not None]
-        values = iter(static.Executor().run(program, feed, [v.name for v in asked]))
-
-    def fetched(variables: Sequence[Any]) -> list[Array | None]:
-        return [None if v is None else next(values) for v in variables]
-
-    return fetched(outputs), fetched(first), fetched(second)
-
-
-# --- differences
-
-
-def differences(f: Callable[[], float], x: Array) -> Array:
-    """Central differences of `f` in each element of `x`, which is written to and restored."""
-    out = np.zeros(x.shape)
-    for index in np.ndindex(x.shape):
-        middle = x[index]
-        x[index] = middle + STEP
-        above = f()
-        x[index] = middle - STEP
-        below = f()
-        x[index] = middle
-        out[index] = (above - below) / (2.0 * STEP)
-    return out
-
-
-def close(actual: Array, expected: Array, tolerance: float) -> None:
-    assert actual.shape == expected.shape
-    np.testing.assert_allclose(actual, expected, rtol=tolerance, atol=tolerance)
-
-
-def same_bits(actual: Any, expected: Any) -> None:
-    """Equal to the bit, but for the payload of NaN; None stands for no gradient."""
-    if expected is None or actual is None:
-        assert actual is expected
-        return
-    assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
-    np.testing.assert_array_equal(actual, expected)
-    if actual.dtype.kind == "f":
-        number = ~np.isnan(expected)
-        np.testing.assert_array_equal(np.signbit(actual)[number], np.signbit(expected)[number])

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.testing.layout import like_layout, strided
+
 RNG = np.random.default_rng(20260731)
 
 UNARY_SHAPES = {
@@ -57,16 +59,6 @@ class Sample:
             like_layout(a, a.astype(dtype if a.dtype == np.float64 else a.dtype))
             for a in self.operands
         )
-
-
-def like_layout(original: np.ndarray, values: np.ndarray) -> np.ndarray:
-    return values.copy() if original.flags.c_contiguous else strided(values)
-
-
-def strided(a: np.ndarray) -> np.ndarray:
-    """`a` in memory that is neither contiguous nor in the order of its axes."""
-    wide = np.repeat(np.asfortranarray(a), 2, axis=-1).T.copy().T
-    return wide[..., ::2]
 
 
 def shaped(label: str, values: np.ndarray) -> np.ndarray:

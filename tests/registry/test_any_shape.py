@@ -20,12 +20,12 @@ from .harness import (
     gradient,
     inner,
     kernel,
+    pushed,
     same_bits,
     static_orders,
 )
 from .references import REFERENCES, SEED
 from .samples import SAMPLES
-from .test_forward import pushed
 
 few = settings(max_examples=6, derandomize=True, deadline=None, database=None)
 shapes = npst.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=3)

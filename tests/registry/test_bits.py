@@ -5,36 +5,17 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.errors import ShapeError
+from autograd_engine.testing import table
+from autograd_engine.testing.table import PROGRAMS, all_same, settings
 
 from .harness import (
-    call,
-    differentiable,
-    directions,
-    eager_orders,
     gradient,
     has_gradient,
     kernel,
-    same_bits,
     static_orders,
-    subsets,
-    tensors,
-    with_gradient,
 )
 from .references import SEED
 from .samples import cases
-
-PROGRAMS = {
-    "known": {"unknown": False},
-    "unknown": {"unknown": True},
-    "known-written-out": {"unknown": False, "written_out": True},
-    "unknown-written-out": {"unknown": True, "written_out": True},
-}
-
-
-def all_same(actual, expected):
-    assert len(actual) == len(expected)
-    for a, e in zip(actual, expected, strict=True):
-        same_bits(a, e)
 
 
 @pytest.fixture(autouse=True)
@@ -45,11 +26,7 @@ def seeded():
 @pytest.mark.parametrize(("op", "sample"), cases())
 def test_eager_value_is_that_of_the_kernel(op, sample):
     operands, attrs = sample.cast(np.float32), op.complete_attrs(sample.attrs)
-    expected = kernel(op, operands, attrs)
-    paddle.seed(SEED)
-    positions = differentiable(op, operands)
-    results = call(op, tensors(operands, positions), attrs)
-    all_same([r.numpy() for r in results], expected)
+    table.eager_is_the_kernel(op, operands, attrs)
 
 
 @pytest.mark.parametrize("shapes", ["known", "unknown"])
@@ -71,42 +48,28 @@ def test_sizes_that_a_program_must_know(op, sample):
     all_same(results, kernel(op, operands, attrs))
 
 
-def differentiated(op, sample, dtype=np.float32):
-    operands, attrs = sample.cast(dtype), op.complete_attrs(sample.attrs)
-    cotangents = directions(with_gradient(op, kernel(op, operands, attrs)), seed=40)
-    for wanted in subsets(differentiable(op, operands)):
-        tangents = directions([operands[k] for k in wanted], seed=41)
-        yield op, operands, attrs, wanted, cotangents, tangents
-
-
 @pytest.mark.parametrize(("op", "sample"), cases(has_gradient))
 def test_recording_the_pass_changes_no_bit(op, sample):
-    for setting in differentiated(op, sample):
-        raw = gradient(*setting[:5])
-        _, first, second = eager_orders(*setting, create_graph=False)
-        _, _, recorded = eager_orders(*setting, create_graph=True)
-        all_same(first, raw)
-        all_same(recorded, second)
+    operands, attrs = sample.cast(np.float32), op.complete_attrs(sample.attrs)
+    table.recording_changes_nothing(op, operands, attrs)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize(("op", "sample"), cases(has_gradient))
 def test_gradients_in_a_program(op, sample, program):
+    operands, attrs = sample.cast(np.float32), op.complete_attrs(sample.attrs)
     if not sample.unknown and PROGRAMS[program]["unknown"]:
         with pytest.raises(ShapeError):
-            static_orders(*next(differentiated(op, sample)), **PROGRAMS[program])
+            table.programs_agree(op, operands, attrs, **PROGRAMS[program])
         return
-    for setting in differentiated(op, sample):
-        expected = eager_orders(*setting, create_graph=False)
-        results = static_orders(*setting, **PROGRAMS[program])
-        for result, value in zip(results, expected, strict=True):
-            all_same(result, value)
+    table.programs_agree(op, operands, attrs, **PROGRAMS[program])
 
 
 @pytest.mark.parametrize(("op", "sample"), cases(has_gradient))
 def test_first_order_in_a_program(op, sample):
     """Without a second order, so that the gradient operators run as they were appended."""
-    for setting in differentiated(op, sample):
+    operands, attrs = sample.cast(np.float32), op.complete_attrs(sample.attrs)
+    for setting in settings(op, operands, attrs):
         *head, _ = setting
         expected = gradient(*head)
         for shapes in ("known", "unknown") if sample.unknown else ("known",):

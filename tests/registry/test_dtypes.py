@@ -6,17 +6,15 @@ import pytest
 import autograd_engine as paddle
 from autograd_engine.namespace import ops
 from autograd_engine.registry import REGISTRY
+from autograd_engine.testing import table
 
 from .harness import (
     call,
     differentiable,
     directions,
-    eager_orders,
     gradient,
     has_gradient,
-    kernel,
     tensors,
-    with_gradient,
 )
 from .samples import SAMPLES, cases
 
@@ -27,21 +25,7 @@ DTYPES = ["float16", "float32", "float64"]
 @pytest.mark.parametrize(("op", "sample"), cases(has_gradient))
 def test_gradients_keep_the_dtype(op, sample, dtype):
     operands, attrs = sample.cast(dtype), op.complete_attrs(sample.attrs)
-    positions = differentiable(op, operands)
-    outputs = with_gradient(op, kernel(op, operands, attrs))
-    cotangents = directions(outputs, seed=60)
-    tangents = directions([operands[k] for k in positions], seed=61)
-    _, first, second = eager_orders(
-        op, operands, attrs, positions, cotangents, tangents, create_graph=False
-    )
-    varied = [*(operands[k] for k in positions), *cotangents]
-    assert [(g.dtype, g.shape) for g in first] == [
-        (operands[k].dtype, operands[k].shape) for k in positions
-    ]
-    assert all(
-        g is None or (g.dtype, g.shape) == (x.dtype, x.shape)
-        for g, x in zip(second, varied, strict=True)
-    )
+    table.gradients_keep_dtypes(op, operands, attrs)
 
 
 # Outputs that are float32 for float16 operands: a variance leaves the range of float16 early.

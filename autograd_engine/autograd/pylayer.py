@@ -1,0 +1,497 @@
+"""``autograd.PyLayer``: a function of tensors with a gradient that the user writes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from sys import _getframe
+from typing import Any
+
+from autograd_engine.arithmetic import Operand
+from autograd_engine.eager.grad_mode import Recorder, grad_mode, no_grad
+from autograd_engine.eager.kept import (
+    Again,
+    Kept,
+    Number,
+    Taken,
+    find_source,
+    map_tensors,
+    weakly,
+)
+from autograd_engine.eager.layer_node import (
+    Label,
+    LayerNode,
+    LayerOp,
+    LayerPullback,
+    Taking,
+    refuse_numpy,
+)
+from autograd_engine.eager.record import record_more
+from autograd_engine.eager.tape import Edge, connect
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import (
+    ArgumentError,
+    DTypeError,
+    ModeError,
+    NotATensorError,
+    NotDifferentiableError,
+)
+from autograd_engine.namespace import ops
+from autograd_engine.source import Location, user_frame_from
+from autograd_engine.spec import Spec
+
+__all__ = ["PyLayer", "PyLayerContext", "once_differentiable"]
+
+
+class PyLayerContext:
+    """What forward hands to backward: tensors that were saved, and attributes of any kind.
+
+    It is the first argument of `PyLayer.forward` and `PyLayer.backward`, made by
+    `PyLayer.apply`. Any attribute may be set on it. Tensors in attributes, also in tuples, lists
+    and dicts, are kept as saved ones are: with the values of the forward pass, connected to the
+    graph where a gradient of the gradient is computed, and given up when the graph is freed.
+
+    Attributes
+    ----------
+    needs_input_grad : tuple of bool
+        Whether a gradient is asked for, by argument of forward; False for what is no Tensor.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> class Scale(paddle.autograd.PyLayer):
+    ...     @staticmethod
+    ...     def forward(ctx, x, factor):
+    ...         ctx.factor = factor
+    ...         return x * factor
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         return g * ctx.factor
+    >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    >>> Scale.apply(x, 3.0).sum().backward()
+    >>> x.grad.tolist()
+    [3.0, 3.0]
+    """
+
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_attributes",
+        "_closed",
+        "_saved",
+        "_values",
+        "kept",
+        "materializes",
+        "needs_input_grad",
+    )
+
+    kept: Kept
+    needs_input_grad: tuple[Any, ...]
+
+    def __init__(self) -> None:
+        self._saved: Any = None  # in forward with a Taken for each Tensor, afterwards a Number
+        self._attributes: dict[str, Any] = {}
+        self._closed: tuple[Tensor, ...] = ()
+        self._values: Any = None
+        self.materializes = True
+
+    def save_for_backward(self, *values: Any) -> None:
+        """Keep `values` for backward, as they are now; once, for a second call replaces the first.
+
+        Parameters
+        ----------
+        *values
+            Tensors, tuples, lists or dicts of Tensors, or anything else.
+
+        Notes
+        -----
+        Save inputs and outputs where that is possible. A value that forward has computed has no
+        history, as forward is not recorded; to differentiate the gradient again, forward has to
+        run a second time, which is done, or refused with an error, when it is needed.
+        """
+        self._saved = map_tensors(Taken.of, values)
+
+    def saved_tensor(self) -> Any:
+        """What `save_for_backward` was given, as a tuple; None where it was not called."""
+        if self._values is None:
+            return map_tensors(lambda taken: taken.tensor, self._saved, Taken)
+        return self._restored(self._saved)
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """`saved_tensor` under PyTorch's name; empty where nothing was saved."""
+        return self.saved_tensor() or ()
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Say, in forward, which of its outputs carry no gradient. Integer ones never do."""
+        for t in tensors:
+            if not isinstance(t, Tensor):
+                raise NotATensorError(
+                    "mark_non_differentiable takes outputs of forward, which are Tensors; got "
+                    f"{type(t).__name__}"
+                )
+        self._closed = tensors
+
+    def mark_not_inplace(self, *tensors: Any) -> None:
+        """Accepted: an input that is returned as it was is another Tensor in any case."""
+
+    def mark_dirty(self, *tensors: Any) -> None:
+        """Accepted: an input that forward writes to and returns is noticed."""
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether backward gets zeros (the default) or None for outputs that nothing came from."""
+        self.materializes = bool(value)
+
+    def set_grad_in_dtype_consistent(self, value: bool) -> None:
+        """Accepted: the gradient of an output always has its dtype."""
+
+    def passing(self, values: Any, op: LayerOp, wanted: Sequence[int]) -> PyLayerContext:
+        """The context that one backward pass sees. Attributes are shared, saved values its own."""
+        new = PyLayerContext()
+        new.__dict__ = self.__dict__
+        new._saved, new._attributes, new._values = self._saved, self._attributes, values
+        new.needs_input_grad = _needs(op.counts, [k in wanted for k in range(len(op.where))])
+        return new
+
+    def _restored(self, kept: Any) -> Any:
+        values = self._values
+        return map_tensors(lambda number: values[number.place], kept, Number)
+
+    def __getattr__(self, name: str) -> Any:
+        kept = self._attributes
+        if name not in kept:
+            raise AttributeError(
+                f"this context has no attribute {name!r}; set it in forward (ctx.{name} = ...)"
+            )
+        if self._values is None:
+            raise AttributeError(
+                f"{name!r} was kept for backward, whose context has it: this one is forward's"
+            )
+        return self._restored(kept[name])
+
+
+def _needs(counts: Sequence[int], flags: Sequence[bool]) -> tuple[bool, ...]:
+    """By argument, from those of the Tensors in them."""
+    rest = iter(flags)
+    return tuple([sum([next(rest) for _ in range(count)]) > 0 for count in counts])
+
+
+class PyLayer:
+    """A function of tensors with a gradient of the user's own.
+
+    Derive a class with two static methods. ``forward(ctx, *args, **kwargs)`` computes; nothing in
+    it is recorded. ``backward(ctx, *grads)`` gets the gradient of each Tensor that forward
+    returned, and returns one for each Tensor that forward took, in this order, keyword arguments
+    and Tensors in lists, tuples and dicts included; None stands for zero. Call ``apply``.
+
+    Where the gradient is to be differentiated again (``create_graph``, forward mode), backward is
+    recorded, and what was saved is connected to the graph: written with paddle operations, it is
+    differentiable to any order. One that computes in another way is marked `once_differentiable`.
+    Forward mode transposes backward; a static method ``jvp(ctx, *tangents)``, with a tangent or
+    None for each Tensor that forward took, is used instead where there is one.
+
+    Outputs are a Tensor, or a tuple or list in which there is one at least; the rest may be
+    anything. An input that forward returns as it is becomes another Tensor with the same values.
+    One that forward writes to and returns is itself the result, as after any in-place method.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> class Cube(paddle.autograd.PyLayer):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x * x
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         (x,) = ctx.saved_tensor()
+    ...         return g * 3.0 * x * x
+    >>> x = paddle.to_tensor(2.0, stop_gradient=False)
+    >>> (first,) = paddle.grad(Cube.apply(x), x, create_graph=True)
+    >>> (second,) = paddle.grad(first, x)
+    >>> first.item(), second.item()
+    (12.0, 12.0)
+    """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError(
+            f"a PyLayer is not instantiated: call {cls.__name__}.apply(...), which runs forward"
+        )
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
+        """Compute the outputs; to be written by the user."""
+        raise NotImplementedError(
+            "this PyLayer has no forward: write @staticmethod def forward(ctx, *args)"
+        )
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        """Map gradients of the outputs to gradients of the inputs; to be written by the user."""
+        raise NotImplementedError(
+            "this PyLayer has no backward: write @staticmethod def backward(ctx, *grads)"
+        )
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run forward, and record the call with backward as its gradient.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            For forward.
+
+        Returns
+        -------
+        As forward does, each Tensor with its history.
+
+        Raises
+        ------
+        ArgumentError
+            When forward returns no Tensor.
+        ModeError
+            For Variables of a program; register an operation with `defop` for both modes.
+        """
+        return _apply(cls, args, kwargs)
+
+
+def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a `PyLayer.backward` that cannot itself be differentiated, as one that uses NumPy.
+
+    It is never recorded; an error tells when a derivative of its result is asked for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import autograd_engine as paddle
+    >>> class Sine(paddle.autograd.PyLayer):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return paddle.sin(x)
+    ...     @staticmethod
+    ...     @once_differentiable
+    ...     def backward(ctx, g):
+    ...         (x,) = ctx.saved_tensor()
+    ...         return paddle.to_tensor(g.numpy() * np.cos(x.numpy()))
+    >>> x = paddle.to_tensor(0.0, stop_gradient=False)
+    >>> Sine.apply(x).backward()
+    >>> x.grad.item()
+    1.0
+    """
+    function = backward.__func__ if isinstance(backward, staticmethod) else backward
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    wrapped.once_differentiable = True  # type: ignore[attr-defined]
+    return staticmethod(wrapped) if isinstance(backward, staticmethod) else wrapped
+
+
+# --- apply
+
+
+class _Arguments:
+    """The Tensors among the arguments of a call, and where they are."""
+
+    __slots__ = ("before", "counts", "tensors", "where")
+
+    def __init__(self, layer: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.tensors: list[Tensor] = []
+        self.where: list[tuple[int | str, str]] = []
+        self.counts: list[int] = []
+        named: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
+        for key, value in named:
+            before = len(self.tensors)
+            self._collect(layer, value, key, "")
+            self.counts.append(len(self.tensors) - before)
+        self.before = [Taken.of(t) for t in self.tensors]
+
+    def _collect(self, layer: type, value: Any, key: int | str, path: str) -> None:
+        if isinstance(value, Tensor):
+            self.tensors.append(value)
+            self.where.append((key, path))
+        elif isinstance(value, (list, tuple)):
+            for i, item in enumerate(value):
+                self._collect(layer, item, key, f"{path}[{i}]")
+        elif isinstance(value, dict):
+            for name, item in value.items():
+                self._collect(layer, item, key, f"{path}[{name!r}]")
+        elif isinstance(value, Operand):
+            raise ModeError(
+                f"{layer.__name__}.apply: a PyLayer runs on eager Tensors, and was given a "
+                "Variable of a program; register an operation with paddle.autograd.defop, which "
+                "works in both modes"
+            )
+
+
+def _apply(layer: type[PyLayer], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    frame = user_frame_from(_getframe(1))
+    location = Location(frame.f_code, frame.f_lasti)
+    arguments = _Arguments(layer, args, kwargs)
+    open_inputs = [not t._stop for t in arguments.tensors]
+    mode = grad_mode.enabled
+    context = PyLayerContext()
+    context.needs_input_grad = _needs(arguments.counts, open_inputs)
+    label = Label(layer, location)
+    with Taking("forward", label), no_grad():
+        returned = layer.forward(context, *args, **kwargs)
+    found: list[Tensor] = []
+    map_tensors(found.append, returned)
+    if not found or isinstance(returned, dict):
+        raise ArgumentError(
+            f"{layer.__name__}.forward must return a Tensor, or a tuple or list with one Tensor at "
+            f"least; got {_described(returned)} ({label})"
+        )
+    outputs = [(t, t._data) for t in found]
+    node = None
+    if mode and any(open_inputs):
+        _refuse_lost_writes(arguments, found, label)
+        node = _record(layer, arguments, outputs, context, location, (args, kwargs))
+        if mode.__class__ is Recorder:
+            arrays = [a for _, a, _ in arguments.before]
+            record_more(mode, node, arguments.tensors, arrays, tuple([a for _, a in outputs]))
+    numbers = iter(range(len(outputs)))
+    return map_tensors(lambda t: _result(t, next(numbers), node, arguments), returned)
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, (tuple, list)):
+        inside = ", ".join(type(v).__name__ for v in value)
+        return f"a {type(value).__name__} of {inside}" if inside else f"an empty {value!r}"
+    return "a dict" if isinstance(value, dict) else type(value).__name__
+
+
+def _refuse_lost_writes(arguments: _Arguments, outputs: list[Tensor], label: Label) -> None:
+    """Writing to an input is fine where it is returned; else its history would be lost."""
+    for k, (tensor, array, edge) in enumerate(arguments.before):
+        if tensor._data is array or edge is None:
+            continue
+        if edge is tensor:
+            why = "is a leaf that requires a gradient; write to a copy, x.clone()"
+        elif any(t is tensor for t in outputs):
+            continue
+        else:
+            why = "has a history, and does not return it; return it too, or write to x.clone()"
+            tensor._node = edge  # type: ignore[assignment]
+        tensor._data, tensor._stop = array, False
+        raise NotDifferentiableError(f"{label}: forward writes to its Tensor {k}, which {why}")
+
+
+def _record(
+    layer: type[PyLayer],
+    arguments: _Arguments,
+    outputs: list[tuple[Tensor, Any]],
+    context: PyLayerContext,
+    location: Location,
+    given: tuple[Any, Any],
+) -> LayerNode:
+    before = arguments.before
+    for t in context._closed:
+        if not any(t is output for output, _ in outputs):
+            raise ArgumentError(
+                f"{Label(layer, location)}: mark_non_differentiable was given a Tensor that "
+                "forward does not return; mark the outputs themselves"
+            )
+    closed = []
+    for j, (output, data) in enumerate(outputs):
+        if data.dtype.kind == "c":
+            raise DTypeError(
+                f"{Label(layer, location)}: output {j} is {data.dtype.name}, and gradients "
+                "through complex values are not supported; return real and imaginary parts"
+            )
+        if data.dtype.kind != "f" or any(output is t for t in context._closed):
+            closed.append(j)
+    op = LayerOp(
+        layer,
+        arguments.where,
+        arguments.counts,
+        [Spec(a.shape, a.dtype) for _, a, _ in before],
+        [Spec(a.shape, a.dtype) for _, a in outputs],
+        closed,
+        location,
+    )
+    kept = _keep(context, before, outputs)
+    if kept.computed:
+        kept.again = _again(layer, context, arguments, given, Label(layer, location))
+    edges: list[tuple[int, Edge]] = [
+        (k, taken.edge) for k, taken in enumerate(before) if taken.edge is not None
+    ]
+    pullback: Any = LayerPullback(op, tuple([k for k, _ in edges]), kept.sources)
+    return LayerNode(
+        pullback,
+        tuple([e for _, e in edges]),
+        (context, *kept.arrays),
+        None,
+        location.code,
+        location.instruction,
+    )
+
+
+def _keep(
+    context: PyLayerContext, inputs: Sequence[Taken], outputs: Sequence[tuple[Tensor, Any]]
+) -> Kept:
+    """Take the Tensors out of the context; their arrays are saved with the node."""
+    kept = context.kept = Kept()
+
+    def take(taken: Taken) -> Number:
+        return kept.add(find_source(taken, inputs, outputs), taken.array)
+
+    context._saved = map_tensors(take, context._saved, Taken)
+    for name, value in list(context.__dict__.items()):
+        changed = map_tensors(lambda t: take(Taken.of(t)), value)
+        if changed is not value:
+            context._attributes[name] = changed
+            del context.__dict__[name]
+    context._closed = ()
+    return kept
+
+
+def _again(
+    layer: type[PyLayer],
+    context: PyLayerContext,
+    arguments: _Arguments,
+    given: tuple[Any, Any],
+    label: Label,
+) -> Again:
+    numbers = iter(range(len(arguments.tensors)))
+    args, kwargs = map_tensors(lambda _: Number(next(numbers)), given)
+    needs = context.needs_input_grad
+
+    def run(inputs: Sequence[Tensor]) -> list[Tensor]:
+        # Tensors of their own, no leaves: forward may write to them.
+        own = [ops.assign(t) for t in inputs]
+        trial = PyLayerContext()
+        trial.needs_input_grad = needs
+        with Taking("forward", label, refuse_numpy):
+            layer.forward(
+                trial,
+                *map_tensors(lambda n: own[n.place], args, Number),
+                **map_tensors(lambda n: own[n.place], kwargs, Number),
+            )
+        found: list[Tensor] = []
+
+        def take(taken: Taken) -> None:
+            found.append(connect(taken.array, taken.edge))
+
+        map_tensors(take, trial._saved, Taken)
+        for value in trial.__dict__.values():
+            map_tensors(lambda t: take(Taken.of(t)), value)
+        return found
+
+    return Again(run, weakly([a for _, a, _ in arguments.before]), label)
+
+
+def _result(tensor: Tensor, index: int, node: LayerNode | None, arguments: _Arguments) -> Tensor:
+    """An output with its history: another Tensor, but for an input that forward has written to."""
+    data = tensor._data
+    written = any(t is tensor and a is not data for t, a, _ in arguments.before)
+    if node is None:
+        return tensor if written else Tensor._wrap(data)
+    op = node.pullback.op
+    slot = None if op.output_at(index) in op.nondiff_outputs else node.slot(index)
+    if not written:
+        return Tensor._wrap(data, slot)
+    tensor._node, tensor._stop = slot, slot is None
+    return tensor

@@ -1,0 +1,5 @@
+"""Names under which programs of the reference find what works on one machine as well."""
+
+from autograd_engine.distributed import fleet
+
+__all__ = ["fleet"]

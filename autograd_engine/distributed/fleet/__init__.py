@@ -1,0 +1,6 @@
+"""``paddle.distributed.fleet``: `recompute`."""
+
+from autograd_engine.distributed.fleet import utils
+from autograd_engine.distributed.fleet.utils import recompute, recompute_sequential
+
+__all__ = ["recompute", "recompute_sequential", "utils"]

@@ -1,0 +1,166 @@
+"""Functions of a gradient that a backward pass calls on its way."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from autograd_engine.eager.grad_mode import enable_grad, grad_mode, no_grad
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import DTypeError, NotATensorError, ShapeError
+from autograd_engine.spec import format_shape
+
+__all__ = [
+    "Hook",
+    "Hooks",
+    "RemovableHandle",
+    "Retain",
+    "Retained",
+    "hooks_left_out",
+    "run_hooks",
+]
+
+class _LeftOut(threading.local):
+    now: bool = False
+
+
+_left_out = _LeftOut()
+
+
+@contextlib.contextmanager
+def hooks_left_out() -> Iterator[None]:
+    """Run backward passes without hooks: for looking at what the rules give."""
+    before, _left_out.now = _left_out.now, True
+    try:
+        yield
+    finally:
+        _left_out.now = before
+
+
+Hook = Callable[[Tensor], Tensor | None]
+_keys = itertools.count()
+
+
+class Hooks(dict[int, Any]):
+    """Hooks in the order in which they were registered."""
+
+    __slots__ = ("__weakref__",)
+
+    def register(self, hook: Any) -> RemovableHandle:
+        key = next(_keys)
+        self[key] = hook
+        return RemovableHandle(self, key)
+
+
+class LeafHooks:
+    """Hooks of a leaf: before its gradient is added to ``.grad``, and after."""
+
+    __slots__ = ("after", "before")
+
+    def __init__(self) -> None:
+        self.before = Hooks()
+        self.after = Hooks()
+
+
+class RemovableHandle:
+    """What registering a hook returns; usable as a context manager that removes it at the end."""
+
+    __slots__ = ("_hooks", "_key")
+
+    def __init__(self, hooks: Hooks, key: int) -> None:
+        self._hooks = weakref.ref(hooks)
+        self._key = key
+
+    def remove(self) -> bool:
+        """Remove the hook; whether it was there."""
+        hooks = self._hooks()
+        return hooks is not None and hooks.pop(self._key, None) is not None
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+
+class Retain:
+    """Stands among the hooks of a tensor whose gradient is to be kept, where it was asked for."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = weakref.ref(tensor)
+
+
+Retained = list[tuple[Tensor, Tensor]]
+
+
+def run_hooks(hooks: Hooks, g: Any, where: object, retained: Retained | None = None) -> Any:
+    """`g` after the hooks, each of which sees what the one before made of it.
+
+    Parameters
+    ----------
+    hooks : Hooks
+    g : ndarray or Tensor
+        A Tensor where the pass is recorded. Then what the hooks do is recorded too.
+    where : object
+        Named in errors: whose gradient it is.
+    retained : list, optional
+        Takes (tensor, its gradient) for `retain_grads`.
+
+    Raises
+    ------
+    NotATensorError, ShapeError, DTypeError
+        For a hook that returns something other than None or a Tensor like its argument.
+    """
+    if _left_out.now:
+        return g
+    recorded = isinstance(g, Tensor)
+    # A tensor of the hook's own: what it does to it in place is seen here and nowhere else.
+    grad = Tensor._wrap(g._data, g._node) if recorded and g._node is not None else g
+    if not isinstance(grad, Tensor):
+        grad = Tensor._wrap(grad)
+    shape, dtype = grad._data.shape, grad._data.dtype
+    with enable_grad() if recorded else no_grad():
+        for hook in tuple(hooks.values()):
+            if hook.__class__ is Retain:
+                tensor = hook.tensor()
+                if tensor is not None and retained is not None:
+                    retained.append((tensor, grad if recorded else Tensor._wrap(grad._data)))
+                continue
+            before = grad._data
+            result = hook(grad)
+            if result is not None:
+                grad = _checked(result, hook, where)
+            if grad._data.shape != shape:
+                raise ShapeError(
+                    f"{_name(hook)}, a hook on the gradient of {where}, made shape "
+                    f"{format_shape(grad._data.shape)} of a gradient of shape "
+                    f"{format_shape(shape)}; a hook keeps the shape"
+                )
+            if grad._data.dtype != dtype:
+                raise DTypeError(
+                    f"{_name(hook)}, a hook on the gradient of {where}, made a gradient of dtype "
+                    f"{grad._data.dtype.name} of one of {dtype.name}; return "
+                    f"grad.astype({dtype.name!r})"
+                )
+            if grad_mode.anomaly is not None:
+                grad_mode.anomaly.hooked(_name(hook), where, before, grad._data)
+    return grad if recorded else grad._data
+
+
+def _checked(result: Any, hook: Any, where: object) -> Tensor:
+    if not isinstance(result, Tensor):
+        raise NotATensorError(
+            f"{_name(hook)}, a hook on the gradient of {where}, returned "
+            f"{type(result).__name__}; return a Tensor, or None to keep the gradient as it is"
+        )
+    return result
+
+
+def _name(hook: Any) -> str:
+    return str(getattr(hook, "__qualname__", None) or repr(hook))

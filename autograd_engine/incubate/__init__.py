@@ -1,0 +1,5 @@
+"""``paddle.incubate``: the functional derivatives under their older names."""
+
+from autograd_engine.incubate import autograd
+
+__all__ = ["autograd"]

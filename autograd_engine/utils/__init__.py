@@ -1,0 +1,5 @@
+"""Utilities by the reference's names."""
+
+from autograd_engine.utils import dlpack
+
+__all__ = ["dlpack"]
