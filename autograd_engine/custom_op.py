@@ -141,9 +141,10 @@ class Operation(OpDef):
 
         @functools.wraps(function)
         def noted(xp: Any, *args: Any, **attrs: Any) -> Any:
-            before, in_user_code.watch = in_user_code.watch, refuse_numpy
             given = shielded(args)
+            before = in_user_code.watch
             try:
+                in_user_code.watch = refuse_numpy
                 box = [function(xp, *given, **attrs)]
             except Exception as error:
                 if isinstance(error, ValueError) and "read-only" in str(error):

@@ -171,7 +171,7 @@ def lost_reasons(x: Tensor, loss: Tensor | None) -> tuple[list[Reason], list[str
     them; where one of the two can be seen, it is likely.
     """
     onward = readers(x)
-    own = x._node.seq if x._node is not None else None
+    own = x._node.seq if x._node is not None else getattr(x, "_born", None)
     constants = [] if loss is None else list(_constants(edge_of(loss)))
     read_at = {id(c.cut): c for c in constants if c.cut is not None}
     before = None if loss is None or loss._node is None else loss._node.seq

@@ -1,4 +1,4 @@
-"""Run the notebooks from top to bottom, in a fresh kernel of this Python, and store what they print.
+"""Run the notebooks from top to bottom, in a new kernel of this Python, and store what they print.
 
     python examples/run_notebooks.py                                  # all, in place
     python examples/run_notebooks.py --output DIR tour_of_both_modes.ipynb
@@ -57,7 +57,7 @@ def executed(path: Path) -> Any:
             record_timing=False,
             coalesce_streams=True,
         )
-        client.execute()
+        client.execute(cleanup_kc=True)
     notebook.metadata = nbformat.from_dict(
         {
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},

@@ -564,3 +564,20 @@ def test_program_unknown_names(data: Any) -> None:
         paddle.explain("nope")
     with pytest.raises(NotATensorError, match="Variable or its name"):
         paddle.explain(3, program=paddle.static.default_main_program())
+
+
+def test_what_was_cut_before_the_leaf_was_made_is_no_candidate() -> None:
+    earlier, w = leaf(1.0, 2.0), leaf(1.0, 1.0)
+    kept = paddle.exp(earlier).detach()  # another's cut
+    with paddle.no_grad():  # another's block
+        kept = kept * 2.0
+    x = leaf(1.0, 2.0)
+    loss = (w * 3.0).sum()
+    found = paddle.explain(x, loss)
+    assert found.kinds == ("not_connected",)
+    assert at("another's cut") not in str(found)
+    assert at("another's block") not in str(found)
+    assert kept is not None
+    paddle.exp(x).detach()  # a cut of its own
+    found = paddle.explain(x, (w * 3.0).sum())
+    assert at("a cut of its own") in str(found)

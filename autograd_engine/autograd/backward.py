@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from autograd_engine.eager.grad_mode import grad_mode, recording
+from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
 from autograd_engine.eager.hooks import Retained, run_hooks
 from autograd_engine.eager.sparse import RowSparse
 from autograd_engine.eager.tape import Edge, run_backward
@@ -33,6 +33,7 @@ __all__ = [
 
 
 _new = object.__new__
+_ndarray = np.ndarray
 
 
 def backward(
@@ -83,7 +84,8 @@ def backward(
     if create_graph:
         _run_recorded(roots, grad_tensors, cotangents, dump_backward_graph_path, caller())
     else:
-        _run(roots, cotangents, retain_graph, dump_backward_graph_path, caller())
+        seeds = _seeds(roots, cotangents)
+        _run(seeds, retain_graph, dump_backward_graph_path, caller())
 
 
 def tensor_backward(
@@ -104,7 +106,8 @@ def tensor_backward(
         and not create_graph
         and dump_backward_graph_path is None
     ):
-        _run([self], [_ones(self._data)], retain_graph, None, caller())
+        seeds = [] if self._stop else [(self._node or self, _ones(self._data))]
+        _run(seeds, retain_graph, None, caller())
     else:
         backward(
             self,
@@ -115,14 +118,13 @@ def tensor_backward(
         )
 
 
+def _seeds(roots: list[Tensor], cotangents: list[Any]) -> list[tuple[Edge, Any]]:
+    return [(t._node or t, g) for t, g in zip(roots, cotangents, strict=True) if not t._stop]
+
+
 def _run(
-    roots: list[Tensor],
-    cotangents: list[Any],
-    retain: bool,
-    dump_path: str | None,
-    at: Location,
+    seeds: list[tuple[Edge, Any]], retain: bool, dump_path: str | None, at: Location
 ) -> None:
-    seeds = [(t._node or t, g) for t, g in zip(roots, cotangents, strict=True) if not t._stop]
     dump = None if dump_path is None else graph_dump(dump_path, seeds)
     observe = None if dump is None else dump.observe
     if grad_mode.anomaly is not None:
@@ -145,13 +147,13 @@ def _run_recorded(
 ) -> None:
     """A pass whose gradients are Tensors with a history, and so are their sums in ``.grad``."""
     tensors = recorded_cotangents(given, cotangents)
-    seeds = [(t._node or t, g) for t, g in zip(roots, tensors, strict=True) if not t._stop]
+    seeds = _seeds(roots, tensors)
     dump = None if dump_path is None else graph_dump(dump_path, seeds)
     observe = None if dump is None else dump.observe
     if grad_mode.anomaly is not None:
         observe = grad_mode.anomaly.observer(at, seeds, observe)
     retained: Retained = []
-    with recording():
+    with recording(), unwatched():
         found = run_backward(
             seeds, at=at, retain=True, create_graph=True, observe=observe, retained=retained
         )
@@ -181,22 +183,19 @@ def accumulate(found: dict[Edge, Any], retained: Retained) -> None:
     for leaf, g in cast("dict[Tensor, Any]", found).items():
         try:
             old, hooks = leaf._grad, leaf._hooks
-        except AttributeError:  # one made of an array: asking again costs nothing from here on
-            old, hooks = leaf._grad, leaf._hooks = leaf.grad, None
+        except AttributeError:  # results that became leaves lack one or both
+            old, hooks = leaf._grad, leaf._hooks = leaf.grad, getattr(leaf, "_hooks", None)
         if hooks is not None:
             g = run_hooks(hooks.before, dense(g), leaf.name)
             after.append(leaf)
-        if old is not None:
-            g = (old._data if old.__class__ is Tensor else _scattered_of(old)) + g
-        if g.__class__ is Scattered:
-            if is_row_sparse(g):
+        if old is not None or g.__class__ is not _ndarray or g.base is not None:
+            g = _with_old(old, g)
+            if g.__class__ is Scattered:
                 updated.append((leaf, RowSparse(g)))
                 continue
-            g = g.dense()
-        if g.__class__ is not np.ndarray or g.base is not None:
-            g = settled(g)
         grad = _new(Tensor)  # `Tensor._wrap`, without a call for each leaf
         grad._data, grad._node, grad._stop = g, None, False
+        grad._grad = grad._hooks = None
         updated.append((leaf, grad))
     _publish(updated, retained, after)
 
@@ -214,6 +213,15 @@ def _publish(
         assert leaf._hooks is not None
         for hook in tuple(leaf._hooks.after.values()):
             hook(leaf)
+
+
+def _with_old(old: Tensor | None, g: Any) -> Any:
+    """What there was and `g`, as an array of its own, or as rows of a table."""
+    if old is not None:
+        g = (old._data if old.__class__ is Tensor else _scattered_of(old)) + g
+    if g.__class__ is Scattered:
+        return g if is_row_sparse(g) else settled(g.dense())
+    return settled(g)
 
 
 def _scattered_of(grad: Tensor) -> Any:

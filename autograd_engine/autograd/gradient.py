@@ -13,7 +13,7 @@ from autograd_engine.autograd.backward import (
     recorded_cotangents,
     settled,
 )
-from autograd_engine.eager.grad_mode import grad_mode, recorded_with, recording
+from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
 from autograd_engine.eager.tape import Edge, Node, check_alive, edge_of, run_backward
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, NotDifferentiableError
@@ -94,12 +94,9 @@ def grad(
     at = caller()
     dump = None if dump_backward_graph_path is None else graph_dump(dump_backward_graph_path, seeds)
     observe = None if dump is None else dump.observe
-    anomaly = grad_mode.anomaly
-    if anomaly is not None:
-        observe = anomaly.observer(at, seeds, observe)
-    # What looks at each node of the pass need not look at what the rules record.
-    unwatched = nullcontext() if anomaly is None else recorded_with(watch=None)
-    with recording() if create_graph else nullcontext(), unwatched:
+    if grad_mode.anomaly is not None:
+        observe = grad_mode.anomaly.observer(at, seeds, observe)
+    with recording() if create_graph else nullcontext(), unwatched():
         found = run_backward(
             seeds,
             at=at,

@@ -140,8 +140,8 @@ class Anomaly:
         results: tuple[Any, ...],
         at: Location,
     ) -> None:
-        arrived = [_array(c) for c in (g.values() if isinstance(g, dict) else (g,))]
-        arrived = [c for c in arrived if isinstance(c, np.ndarray)]
+        given_in = [c for c in (g.values() if isinstance(g, dict) else (g,)) if c is not None]
+        arrived = [_array(c) for c in given_in]
         for c in arrived:
             if (mask := self.bad(c)) is not None:
                 raise AnomalyError(
@@ -154,8 +154,14 @@ class Anomaly:
             mask = self.bad(given)
             if mask is None:
                 continue
+            from autograd_engine.batched import Batched
             from autograd_engine.explain_causes import nonfinite_cause
 
+            if isinstance(result, Batched):  # many gradients at once: the first that has it
+                row = int(np.argwhere(mask)[0][0])
+                given, mask = given[row], mask[row]
+                pairs = zip(given_in, arrived, strict=True)
+                arrived = [a[row] if isinstance(c, Batched) else a for c, a in pairs]
             cause = nonfinite_cause(node, arrived, given, _plain(saved_values(node)))
             raise AnomalyError(
                 f"{_pass(at)} made {_what(given, mask)} of a finite gradient, in the derivative of "
@@ -261,7 +267,8 @@ def _pass(at: Location) -> str:
 
 
 def _array(value: Any) -> Any:
-    """A cotangent as an ndarray."""
+    """A cotangent, or a stack of them, as an ndarray."""
+    value = getattr(value, "value", value)  # of a `Batched`
     if isinstance(value, Scattered):
         value = value.dense()
     return getattr(value, "_data", value)

@@ -26,6 +26,7 @@ __all__ = [
     "recorded_with",
     "recording",
     "set_grad_enabled",
+    "unwatched",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -114,22 +115,27 @@ def recorded_with(**changes: Any) -> Iterator[None]:
     """Where operations are recorded, record them with a `Recorder` that differs in `changes`."""
     before = grad_mode.recorder
     known = before if isinstance(before, Recorder) else Recorder()
-    grad_mode.recorder = known.but(**changes)
-    grad_mode.switch(bool(grad_mode.enabled))
-    try:
+    try:  # before anything is set: an interrupt may come in between
+        grad_mode.recorder = known.but(**changes)
+        grad_mode.switch(bool(grad_mode.enabled))
         yield
     finally:
         grad_mode.recorder = before
         grad_mode.switch(bool(grad_mode.enabled))
 
 
+def unwatched() -> contextlib.AbstractContextManager[None]:
+    """For a pass whose nodes are looked at: what its rules record is not looked at on its own."""
+    return contextlib.nullcontext() if grad_mode.anomaly is None else recorded_with(watch=None)
+
+
 @contextlib.contextmanager
 def recording() -> Iterator[None]:
     """Record, whatever the user has switched off: for what is differentiated as a whole."""
     before = bool(grad_mode.enabled), grad_mode.inference
-    grad_mode.inference = False
-    grad_mode.switch(True)
     try:
+        grad_mode.inference = False
+        grad_mode.switch(True)
         yield
     finally:
         grad_mode.inference = before[1]
@@ -216,9 +222,7 @@ def decorated(function: F, again: Callable[[], Any], name: str) -> F:
     return cast(F, wrapped)
 
 
-def _wrap_generator(
-    function: Callable[..., Any], again: Callable[[], Any]
-) -> Callable[..., Any]:
+def _wrap_generator(function: Callable[..., Any], again: Callable[[], Any]) -> Callable[..., Any]:
     """Set the switch while the generator runs, and not while its consumer does."""
 
     @functools.wraps(function)

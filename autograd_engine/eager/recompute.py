@@ -147,9 +147,9 @@ class Segment:
     def _recording(self, **changes: Any) -> Iterator[None]:
         """Record as the caller of the first run did, but for `changes`."""
         before = grad_mode.recorder, bool(grad_mode.enabled), grad_mode.inference
-        grad_mode.recorder, grad_mode.inference = self._recorder.but(**changes), False
-        grad_mode.switch(True)
         try:
+            grad_mode.recorder, grad_mode.inference = self._recorder.but(**changes), False
+            grad_mode.switch(True)
             with strengthened(self._strong):
                 yield
         finally:
@@ -188,8 +188,8 @@ class Segment:
                         f"recompute: {self._label()} differentiates its own result of the first "
                         "run while it is run again; let it use what it computes itself"
                     )
-                self._running = True
                 try:
+                    self._running = True
                     self._run_again()
                 finally:
                     self._running = False

@@ -184,9 +184,11 @@ class Bundle(dict[int, Any]):
         return None
 
     def __add__(self, other: Any) -> Bundle:
-        # Each slot contributes once, its own sum: nothing is there twice. Every bundle is made by
-        # the walk, which alone sees it: so n slots are put together in n steps.
-        self.update(other)
+        # Each slot contributes once, its own sum. Every bundle is made by the walk, which alone
+        # sees it: so n slots are put together in n steps. An output has two slots where two threads
+        # asked for it at once.
+        for index, g in other.items():
+            self[index] = self[index] + g if index in self else g
         return self
 
 
@@ -251,9 +253,9 @@ def run_backward(
     cotangents: dict[Edge, Any] = {}
     owned: set[Edge] = set()  # edges whose cotangent is a sum made here: nobody else sees it yet
     heap: list[tuple[int, Node]] = []
-    for edge, g in roots:
+    for edge, seed in roots:
         old = cotangents.get(edge)
-        cotangents[edge] = g if old is None else old + g
+        cotangents[edge] = seed if old is None else old + seed
         if old is None and isinstance(edge, Node):
             heappush(heap, (edge.seq, edge))
 
@@ -337,7 +339,7 @@ class Terms:
         return self.xp.add_n(*self.parts)
 
 
-_UNFINISHED = frozenset({Scattered, Terms})
+_UNFINISHED: frozenset[Any] = frozenset({Scattered, Terms})
 
 
 def _arrivals(needed: set[Edge]) -> Counter[Edge]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from autograd_engine.dtypes import DType, DTypeLike, as_dtype
 from autograd_engine.eager.cuts import follow_cut, note_cut
 from autograd_engine.eager.printing import format_tensor
+from autograd_engine.eager.sequence import newer
 from autograd_engine.eager.values import Values
 from autograd_engine.errors import DTypeError, NotATensorError, ShapeError
 from autograd_engine.source import Location, caller
@@ -71,6 +72,7 @@ class Tensor(Values):
 
     __slots__ = (
         "__weakref__",
+        "_born",
         "_cleared",
         "_data",
         "_grad",
@@ -92,6 +94,7 @@ class Tensor(Values):
     persistable: bool
     _hooks: LeafHooks | None  # of a leaf; those of the result of an operation are its node's
     _retains: bool
+    _born: int  # of a leaf: the number that the next operation had when it became one
     _cleared: Location  # the line that cleared the gradient; of a gradient: that made it zeros
 
     def __init__(
@@ -104,7 +107,7 @@ class Tensor(Values):
             follow_cut(data, self._data)
         elif isinstance(data, Tensor) and not data._stop:
             note_cut("to_tensor()", data, self._data)
-        self._grad = None
+        self._grad = self._hooks = None
         self._node = None
         self._stop = True
         self.stop_gradient = stop_gradient
@@ -133,6 +136,8 @@ class Tensor(Values):
             )
         if value and not self._stop:
             note_cut("stop_gradient = True", self, self._data)
+        if not value and self._stop and not hasattr(self, "_born"):
+            self._born = newer()
         self._stop = bool(value)
 
     @property

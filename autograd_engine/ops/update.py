@@ -23,11 +23,13 @@ Array = NDArray[Any]
 
 def _sgd(param: Array, grad: Any, learning_rate: Array) -> Array:
     """p - lr g"""
-    if grad.__class__ is Scattered and is_row_sparse(grad):
-        written = param.copy()
-        sgd_rows(written, *merged_rows(grad), learning_rate)
-        return written
-    out: Array = param - dense(grad) * learning_rate
+    if grad.__class__ is Scattered:
+        if is_row_sparse(grad):
+            written = param.copy()
+            sgd_rows(written, *merged_rows(grad), learning_rate)
+            return written
+        grad = grad.dense()
+    out: Array = param - grad * learning_rate
     return out
 
 

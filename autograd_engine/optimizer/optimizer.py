@@ -125,20 +125,21 @@ class Optimizer:
         Values are replaced, not written over: what a graph has saved stays as it was.
         """
         operation, attrs = REGISTRY[self.operation], self.attrs
-        kernel = operation.kernel
-        rates: dict[np.dtype[Any], Array] = {}
+        kernel, multiple = operation.kernel, operation.multiple
+        rate: Any = None
+        known = None
         for p in self._eager_parameters():
             grad = getattr(p, "_grad", None)
             if p._stop or grad is None:
                 continue
             data = p._data
-            rate = rates.get(data.dtype)
-            if rate is None:
-                rate = rates[data.dtype] = np.asarray(self._learning_rate, data.dtype)
+            if data.dtype is not known:
+                known = data.dtype
+                rate = np.asarray(self._learning_rate, known)
             if grad.__class__ is RowSparse and grad.is_selected_rows() and self._by_rows:
                 del data
                 self._update_rows(p, grad, rate)
-            elif not operation.multiple:
+            elif not multiple:
                 new = kernel(data, grad._data, rate, **attrs)
                 p._data = new if new.__class__ is np.ndarray else np.asarray(new)
             else:

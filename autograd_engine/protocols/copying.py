@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.values import read_only
 from autograd_engine.errors import ArgumentError
 
 __all__ = ["deep", "reduced", "restored", "shallow"]
@@ -56,8 +57,10 @@ def reduced(tensor: Any) -> tuple[Any, ...]:
         state["_grad"] = tensor.grad
     cls = tensor._copied or type(tensor)
     extra = getattr(tensor, "__dict__", None)
-    return restored, (cls, np.ascontiguousarray(tensor._data).reshape(tensor._data.shape),
-                      tensor._stop, state, extra or None)  # fmt: skip
+    data = tensor._data
+    # Read-only, for protocol 5 may hand the memory itself to whoever asks for buffers.
+    values = read_only(np.ascontiguousarray(data).reshape(data.shape))
+    return restored, (cls, values, tensor._stop, state, extra or None)
 
 
 def restored(

@@ -288,6 +288,26 @@ def test_forward_mode() -> None:
     assert "-infinity" in text
 
 
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_many_gradients_at_once(create_graph: bool) -> None:
+    x = leaf([1.0, 0.0, 4.0])
+    for function in (
+        lambda: paddle.autograd.jacobian(paddle.sqrt, x, create_graph=create_graph),
+        lambda: paddle.autograd.jacobian(lambda x: paddle.sqrt(x) * x[:2].sum(), x),
+    ):
+        text = anomaly(function)
+        assert "sqrt with respect to 'x'" in text
+        assert "at [1]: gradient" in text
+        assert "out = 0" in text
+
+
+def test_a_recorded_backward_pass() -> None:
+    x = leaf([0.0])
+    y = paddle.sqrt(x)  # forward line
+    assert "# forward line" in anomaly(lambda: y.backward(create_graph=True))
+    assert x.grad is None
+
+
 def test_a_sound_pass_has_the_same_bits() -> None:
     x = leaf(np.linspace(0.1, 1, 12).reshape(3, 4))
     w = leaf(np.linspace(-1, 1, 16).reshape(4, 4))
