@@ -41,9 +41,9 @@ def generator() -> np.random.Generator:
 def own_generator(generator: np.random.Generator | None) -> Iterator[None]:
     """Inside the ``with`` block this thread draws from `generator`; None changes nothing."""
     before = _own.generator
-    if generator is not None:
-        _own.generator = generator
     try:
+        if generator is not None:
+            _own.generator = generator
         yield
     finally:
         _own.generator = before

@@ -167,6 +167,8 @@ class Pullback:
         return _define(source, f"{op.name}_save", {"Spec": Spec, "new": object.__new__})
 
     def _compile_pull(self) -> Callable[..., tuple[Any, ...]]:
+        from autograd_engine.overwriting import LARGE, overwriting  # it reads the whole table
+
         op = self.op
         lines = [f"def {op.name}_pullback(xp, g, saved, attrs):"]
         if self.saved:
@@ -185,7 +187,13 @@ class Pullback:
                     *rule.saves,
                     *(f"{a}=attrs[{a!r}]" for a in rule.attrs),
                 ]
-                lines.append(f"grad_{name} = rule_{name}({', '.join(arguments)})")
+                call = f"rule_{name}({', '.join(arguments)})"
+                large = None if self.strong else overwriting(op, name, rule)
+                if large is not None:
+                    scope |= {f"large_{name}": large, "ndarray": np.ndarray}
+                    is_large = f"g.__class__ is ndarray and g.size >= {LARGE}"
+                    call = f"large_{name}({', '.join(arguments[1:])}) if {is_large} else {call}"
+                lines.append(f"grad_{name} = {call}")
             result = f"grad_{name}"
             if self.strong and self.op.tangent == "elementwise":
                 result = f"xp.where(xp.equal(g, 0.0), 0.0, {result})"

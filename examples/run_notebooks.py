@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -34,6 +35,7 @@ except ModuleNotFoundError as missing:
 
 HERE = Path(__file__).resolve().parent
 SECONDS = 120  # for one cell
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def executed(path: Path) -> Any:
@@ -80,7 +82,7 @@ def main() -> int:
         try:
             notebook = executed(path)
         except CellExecutionError as error:
-            print(f"{path.name}: {error}", file=sys.stderr)
+            print(f"{path.name}: {COLOURS.sub('', str(error))}", file=sys.stderr)
             return 1
         target = (arguments.output or path.parent) / path.name
         nbformat.write(notebook, target)

@@ -177,7 +177,11 @@ class _GradSwitch:
         self._before.append((bool(grad_mode.enabled), grad_mode.inference))
         if grad_mode.enabled and not self._enabled:
             note_block("inference_mode" if self._inference else "no_grad")
-        self._set()
+        try:
+            self._set()
+        except BaseException:  # an interrupt, and nobody will call __exit__
+            grad_mode.inference = self._before.pop()[1]
+            raise
 
     def _set(self) -> None:
         if self._inference is not None:

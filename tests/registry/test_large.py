@@ -1,0 +1,75 @@
+"""Rules on large arrays write over their temporaries: same bits, nothing else written."""
+
+import numpy as np
+import pytest
+
+from autograd_engine.namespace import raw
+from autograd_engine.overwriting import LARGE, overwriting
+from autograd_engine.registry import REGISTRY, Rule
+
+from .samples import SAMPLES
+
+RULES = [
+    (op, name, rule, large)
+    for op in REGISTRY.values()
+    for name, rule in op.rules.items()
+    if isinstance(rule, Rule) and (large := overwriting(op, name, rule)) is not None
+]
+IDS = [f"{op.name}-{name}" for op, name, _, _ in RULES]
+
+
+def arrays(op, dtype):
+    """Operands of one large shape, with the values of a sample, and a result."""
+    sample = next(s for s in SAMPLES[op.name] if all(o.size for o in s.operands))
+    operands = [np.resize(o.reshape(-1), LARGE + 7).astype(dtype) for o in sample.operands]
+    return operands, op.kernel(*operands)
+
+
+def test_there_are_such_rules():
+    assert {"tanh-x", "sigmoid-x", "divide-y", "sqrt-x"} <= set(IDS)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize(("op", "name", "rule", "large"), RULES, ids=IDS)
+def test_the_bits_are_those_of_the_rule(op, name, rule, large, dtype):
+    operands, out = arrays(op, dtype)
+    values = dict(zip((*op.inputs, *op.outputs), (*operands, out), strict=True))
+    g = np.random.default_rng(0).standard_normal(LARGE + 7).astype(dtype)
+    saved = [values[s] for s in rule.saves]
+    before = [a.tobytes() for a in (g, *saved)]
+    expected = rule.fn(raw, g, *saved)
+    found = large(g, *saved)
+    assert found.dtype == expected.dtype
+    assert found.tobytes() == expected.tobytes()
+    assert [a.tobytes() for a in (g, *saved)] == before
+    assert not any(np.shares_memory(found, a) for a in (g, *saved))
+    # And the tape runs it.
+    position = op.inputs.index(name)
+    pullback = op.pullback(1 << position)
+    (pulled,) = pullback.pull(raw, g, pullback.save(*operands, out), {})
+    assert pulled.tobytes() == expected.tobytes()
+
+
+VIEWS = ["spread", "strided", "transposed", "another dtype", "another shape"]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_arrays_that_are_not_alike(view):
+    """A spread cotangent, as that of a sum is; and what broadcasting or casts leave unequal."""
+    op = REGISTRY["divide"]
+    rule = op.rules["y"]
+    large = overwriting(op, "y", rule)
+    rng = np.random.default_rng(0)
+    y = rng.uniform(1.0, 2.0, (160, 160)).astype("float32")
+    out, g = y + 1, y - 1
+    if view == "spread":
+        g = np.broadcast_to(np.float32(3.0), y.shape)
+    elif view == "strided":
+        y = np.repeat(y, 2, axis=1)[:, ::2]
+    elif view == "transposed":
+        g = g.T
+    elif view == "another dtype":
+        g = g.astype("float64")
+    else:
+        y = y[:1]
+    assert large(g, y, out).tobytes() == rule.fn(raw, g, y, out).tobytes()
