@@ -39,17 +39,24 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from autograd_engine import distributed as distributed
+    from autograd_engine import errors as errors
     from autograd_engine import incubate as incubate
     from autograd_engine import testing as testing
 else:
 
     def __getattr__(name):
         """What most programs never ask for is imported when it is first asked for."""
-        if name in ("distributed", "incubate", "testing"):
+        if name in ("distributed", "errors", "incubate", "testing"):
             import importlib
 
             return importlib.import_module(f"autograd_engine.{name}")
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from autograd_engine.elsewhere import missing
+
+        raise missing(__name__, name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
 
 
 _keep_freed_memory()
@@ -75,9 +82,11 @@ __all__ = [
     "bool",
     "create_parameter",
     "disable_static",
+    "distributed",
     "dtype",
     "enable_grad",
     "enable_static",
+    "errors",
     "explain",
     "fft",
     "float16",
@@ -91,6 +100,7 @@ __all__ = [
     "grad",
     "graph",
     "in_dynamic_mode",
+    "incubate",
     "inference_mode",
     "int16",
     "int32",
@@ -111,6 +121,7 @@ __all__ = [
     "set_printoptions",
     "static",
     "strong_zeros",
+    "testing",
     "uint8",
     "unique_name",
     "utils",

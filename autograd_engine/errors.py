@@ -38,7 +38,7 @@ class DTypeError(TypeError):
     """An operation does not take arrays of this dtype."""
 
 
-class ShapeError(ValueError):
+class ShapeError(AssertionError, ValueError):
     """Shapes that do not fit together."""
 
 

@@ -52,6 +52,11 @@ __all__ = [
     "rfftn",
 ]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 Axes = Sequence[int] | None
 _SCALES = {"backward": ("none", "by_n"), "ortho": ("ortho", "ortho"), "forward": ("by_n", "none")}
 

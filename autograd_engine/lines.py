@@ -159,7 +159,8 @@ _VIEWS: Final = {
     *("expand", "expand_like", "spread_like", "broadcast_like", "sum_like", "cast_like"),
     *("flatten_lead", "unflatten_lead", "flatten_axes", "unflatten_axis", "merge_axes"),
     *("unmerge_axes", "getitem", "unpad", "split", "split_like", "unstack", "windows"),
-    *("diagonal", "same_shape", "real_part", "imag_part", "unless_zero"),
+    *("diagonal", "same_shape", "real_part", "imag_part", "unless_zero", "reinterpret"),
+    *("extend", "unextend", "checked_label"),
 }
 _LARGE: Final = 1 << 10
 _LARGEST: Final = 1 << 20
@@ -217,7 +218,7 @@ def _simplified(
             continue
         key = (
             line.op,
-            tuple([o if isinstance(o, (Value, Spec)) else (o.__class__, o) for o in operands]),
+            tuple([o if isinstance(o, (Value, Spec)) else (o.__class__, o or repr(o)) for o in operands]),
             repr(line.attrs),
         )
         earlier = known.get(key)

@@ -52,13 +52,13 @@ users: Final[list[Any]] = [None]
 def user_frame_from(frame: FrameType) -> FrameType:
     """`frame`, or the nearest one outside of it that is not the engine's own."""
     known = users[0]
-    while (
-        frame.f_globals is not known
-        and frame.f_code.co_filename.startswith(PACKAGE_DIR)
-        and frame.f_back is not None
-    ):
+    while frame.f_globals is not known:
+        if not frame.f_code.co_filename.startswith(PACKAGE_DIR):
+            users[0] = frame.f_globals
+            break
+        if frame.f_back is None:  # a thread, or the interpreter, has called us itself
+            break
         frame = frame.f_back
-    users[0] = frame.f_globals
     return frame
 
 

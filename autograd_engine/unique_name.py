@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
+import threading
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Final
 
 __all__ = ["generate", "guard", "switch"]
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 class Generator:
@@ -14,15 +21,19 @@ class Generator:
 
     def __init__(self, prefix: str = "") -> None:
         self.prefix = prefix
-        self.counters: defaultdict[str, int] = defaultdict(int)
+        self._counters: defaultdict[str, Iterator[int]] = defaultdict(itertools.count)
 
     def __call__(self, key: str) -> str:
-        number = self.counters[key]
-        self.counters[key] += 1
-        return f"{self.prefix}{key}_{number}"
+        # One step, so that two threads get two names.
+        return f"{self.prefix}{key}_{next(self._counters[key])}"
 
 
-_generator = Generator()
+class _Current(threading.local):
+    # One for all threads, until one of them puts another in use for itself.
+    generator = Generator()
+
+
+_current: Final = _Current()
 
 
 def generate(key: str) -> str:
@@ -34,13 +45,12 @@ def generate(key: str) -> str:
     ...     generate("fc"), generate("fc"), generate("mean")
     ('fc_0', 'fc_1', 'mean_0')
     """
-    return _generator(key)
+    return _current.generator(key)
 
 
 def switch(new_generator: Generator | None = None) -> Generator:
-    """Put other counters in use (fresh ones by default); returns those that were."""
-    global _generator
-    old, _generator = _generator, new_generator or Generator()
+    """Put other counters in use in this thread (fresh ones by default); returns those that were."""
+    old, _current.generator = _current.generator, new_generator or Generator()
     return old
 
 

@@ -70,3 +70,27 @@ def test_where_there_is_no_mallopt(monkeypatch):
 
     monkeypatch.setattr(os, "confstr", unknown, raising=False)
     assert not keep_freed_memory()
+
+
+HEAP = """
+import numpy as np
+import autograd_engine
+
+held = [np.ones(900_000, np.float32) for _ in range(8)]
+sizes = [line.split()[1] for line in open("/proc/self/smaps") if line.startswith("AnonHugePages")]
+print(sum(map(int, sizes)))
+"""
+
+
+def asks_for_huge_pages():
+    try:
+        with open("/sys/kernel/mm/transparent_hugepage/enabled") as file:
+            return "[madvise]" in file.read()
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not asks_for_huge_pages(), reason="the system decides about huge pages itself")
+@pytest.mark.skipif(not keep_freed_memory(), reason="no glibc, or the user's own thresholds")
+def test_arrays_of_some_megabytes_lie_in_huge_pages():
+    assert int(run(HEAP)) > int(run(HEAP, AUTOGRAD_ENGINE_MALLOC="0"))

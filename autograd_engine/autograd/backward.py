@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
 from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
-from autograd_engine.eager.hooks import Retained, run_hooks
+from autograd_engine.eager.hooks import LeafHooks, Retained, run_hooks
 from autograd_engine.eager.sparse import RowSparse
 from autograd_engine.eager.tape import Edge, run_backward
 from autograd_engine.eager.tensor import Tensor
@@ -33,6 +34,8 @@ __all__ = [
 
 
 _new = object.__new__
+_publishing = threading.RLock()
+_Update: TypeAlias = tuple[Tensor, Tensor | None, Any, Tensor]  # leaf, before, what arrived, sum
 _ndarray = np.ndarray
 
 
@@ -157,13 +160,15 @@ def _run_recorded(
         found = run_backward(
             seeds, at=at, retain=True, create_graph=True, observe=observe, retained=retained
         )
-        updated: list[tuple[Tensor, Tensor]] = []
+        updated: list[_Update] = []
         for leaf, g in cast("dict[Tensor, Any]", found).items():
-            hooks = getattr(leaf, "_hooks", None)
-            grad = dense(g) if hooks is None else run_hooks(hooks.before, dense(g), leaf.name)
+            old, hooks = _gradient_and_hooks(leaf)
+            g = dense(g) if hooks is None else run_hooks(hooks.before, dense(g), leaf.name)
             # One of its own: two leaves may have got the same.
-            updated.append((leaf, ops.assign(grad) if leaf.grad is None else leaf.grad + grad))
-    _publish(updated, retained, [leaf for leaf, _ in updated if getattr(leaf, "_hooks", None)])
+            updated.append((leaf, old, g, ops.assign(g) if old is None else old + g))
+        after = [leaf for leaf, *_ in updated if leaf._hooks is not None]
+        _publish(updated, retained, lambda old, g: ops.assign(g) if old is None else old + g)
+    _run_after(after)
     if dump is not None:
         dump.write()
 
@@ -178,41 +183,61 @@ def graph_dump(path: str, seeds: list[tuple[Edge, Any]]) -> GraphDump:
 
 def accumulate(found: dict[Edge, Any], retained: Retained) -> None:
     """Add cotangents to the ``.grad`` of leaves; all sums are made before any leaf changes."""
-    updated: list[tuple[Tensor, Tensor]] = []
+    updated: list[_Update] = []
     after: list[Tensor] = []
     for leaf, g in cast("dict[Tensor, Any]", found).items():
         try:
             old, hooks = leaf._grad, leaf._hooks
         except AttributeError:  # results that became leaves lack one or both
-            old, hooks = leaf._grad, leaf._hooks = leaf.grad, getattr(leaf, "_hooks", None)
+            old, hooks = _gradient_and_hooks(leaf)
         if hooks is not None:
             g = run_hooks(hooks.before, dense(g), leaf.name)
             after.append(leaf)
+        total = g
         if old is not None or g.__class__ is not _ndarray or g.base is not None:
-            g = _with_old(old, g)
-            if g.__class__ is Scattered:
-                updated.append((leaf, RowSparse(g)))
+            total = _with_old(old, g)
+            if total.__class__ is Scattered:
+                updated.append((leaf, old, g, RowSparse(total)))
                 continue
         grad = _new(Tensor)  # `Tensor._wrap`, without a call for each leaf
-        grad._data, grad._node, grad._stop = g, None, False
+        grad._data, grad._node, grad._stop = total, None, False
         grad._grad = grad._hooks = None
-        updated.append((leaf, grad))
-    _publish(updated, retained, after)
+        updated.append((leaf, old, g, grad))
+    _publish(updated, retained, _gradient)
+    if after:
+        _run_after(after)
 
 
-def _publish(
-    updated: list[tuple[Tensor, Tensor]], retained: Retained, after: list[Tensor]
-) -> None:
-    """Let gradients be seen; nothing that can fail comes before the last of them."""
-    for leaf, grad in updated:
-        leaf._grad = grad
-    for tensor, grad in retained:
-        grad._stop = False
-        tensor._grad = grad
-    for leaf in after:
+def _gradient_and_hooks(leaf: Tensor) -> tuple[Tensor | None, LeafHooks | None]:
+    with _publishing:
+        leaf._grad, leaf._hooks = leaf.grad, getattr(leaf, "_hooks", None)
+        return leaf._grad, leaf._hooks
+
+
+def _publish(updated: list[_Update], retained: Retained, again: Callable[[Any, Any], Any]) -> None:
+    """Let gradients be seen; nothing that can fail comes before the last of them.
+
+    Where another thread, or a hook, has changed a gradient since it was read, `again` adds to what
+    there is now: no contribution is lost.
+    """
+    with _publishing:
+        for leaf, old, g, grad in updated:
+            leaf._grad = grad if leaf._grad is old else again(leaf._grad, g)
+        for tensor, grad in retained:
+            grad._stop = False
+            tensor._grad = grad
+
+
+def _run_after(leaves: list[Tensor]) -> None:
+    for leaf in leaves:
         assert leaf._hooks is not None
         for hook in tuple(leaf._hooks.after.values()):
             hook(leaf)
+
+
+def _gradient(old: Tensor | None, g: Any) -> Tensor:
+    total = _with_old(old, g)
+    return RowSparse(total) if total.__class__ is Scattered else Tensor._leaf(total)
 
 
 def _with_old(old: Tensor | None, g: Any) -> Any:

@@ -144,8 +144,9 @@ def vjp(
     ys = outputs_of("vjp", value)
     cotangents = checked_directions("vjp", ys, v, "v", zeros=False)
     # An output may be there twice, or be an input.
-    roots = [Tensor._wrap(y._data, y._node) for y in ys if y._node is not None]
-    seeds = [u for y, u in zip(ys, cotangents, strict=True) if y._node is not None]
+    reached = [y._node is not None and not y._stop for y in ys]
+    roots = [Tensor._wrap(y._data, y._node) for y, r in zip(ys, reached, strict=True) if r]
+    seeds = [u for u, r in zip(cotangents, reached, strict=True) if r]
     found: list[Tensor | None] = [None] * len(inputs)
     if roots:
         found = grad(roots, sources, seeds, create_graph=create_graph, allow_unused=True)

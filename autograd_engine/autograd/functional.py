@@ -24,6 +24,7 @@ from autograd_engine.autograd.gradient import grad
 from autograd_engine.autograd.hessian_plan import planned_hessian
 from autograd_engine.autograd.pushing import push_along
 from autograd_engine.eager.grad_mode import grad_mode, linearizes, no_grad, recorded_with, recording
+from autograd_engine.eager.hooks import hooks_left_out
 from autograd_engine.eager.tape import Edge, edge_of, newer
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
@@ -155,7 +156,7 @@ def _floating(function: str, y: Tensor) -> None:
 
 def _gradients(value: Tensor, sources: list[Tensor], create_graph: bool) -> list[Tensor | None]:
     """Of the sum of `value`; None for a source that it does not depend on."""
-    if value._node is None:
+    if value._node is None or value._stop:
         return [None] * len(sources)
     # It may be one of the sources itself.
     root = Tensor._wrap(value._data, value._node)
@@ -346,7 +347,7 @@ def _hessian_at_once(func: Callable[..., Any], inputs: list[Tensor]) -> list[lis
         sources = [Tensor._wrap(x._data, x._node) for x in traced]
         value = _one_element("hessian", func(*traced))
     stacks = None
-    if value._node is not None:
+    if value._node is not None and not value._stop:
         stacks = planned_hessian(value, inputs, [edge_of(x) for x in sources])
     if stacks is not None:
         return [
@@ -355,7 +356,8 @@ def _hessian_at_once(func: Callable[..., Any], inputs: list[Tensor]) -> list[lis
         ]
     found = _gradients(value, sources, True)
     gradients = [ops.zeros_like(x) if g is None else g for x, g in zip(inputs, found, strict=True)]
-    pulled = [pull_units(g, sources, create_graph=False) for g in gradients]
+    with hooks_left_out():  # they have had their part in the gradient, and are recorded in it
+        pulled = [pull_units(g, sources, create_graph=False) for g in gradients]
     return [
         [_block(g, y, x, False, last=False) for x, g in zip(inputs, row, strict=True)]
         for y, row in zip(inputs, pulled, strict=True)

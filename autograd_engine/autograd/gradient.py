@@ -146,11 +146,14 @@ def leads_to(
     """Edges from which a target can be reached without crossing `blocked`.
 
     With `since`, a sequence number, nodes recorded before it are not looked at: what the targets
-    are newer than cannot lead to them, and may be large, or freed.
+    are newer than cannot lead to them, and may be large, or freed. Where all targets are nodes,
+    that is the number of the oldest.
 
     Nodes are met in order of age, youngest first, by an explicit stack; the order in which they
     were recorded is a topological one, so one sweep from old to new decides all of them.
     """
+    if since is None and targets and all(isinstance(t, Node) for t in targets):
+        since = max(t.seq for t in targets if isinstance(t, Node))
     seen: set[Edge] = set()
     stack = [r for r in roots if r not in blocked]
     while stack:
@@ -158,13 +161,17 @@ def leads_to(
         if edge in seen:
             continue
         if isinstance(edge, Node):
-            if since is not None and edge.seq > since:
+            if since is not None and edge.seq >= since:
+                if edge in targets:  # the oldest: what made it leads to none of the others
+                    seen.add(edge)
                 continue
             stack.extend(e for e in edge.edges if e not in seen and e not in blocked)
         seen.add(edge)
     needed = {edge for edge in seen if edge in targets}
     nodes = sorted((e for e in seen if isinstance(e, Node)), key=lambda n: -n.seq)
     for node in nodes:
+        if node.seq == since:
+            continue
         check_alive(node)
         if any(e in needed for e in node.edges):
             needed.add(node)

@@ -19,12 +19,14 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.autograd.gradient import leads_to
-from autograd_engine.batched import Batched, Batching
+from autograd_engine.batched import Batching
 from autograd_engine.eager.tape import Edge, Node, edge_of
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.lines import Line, Lines, Value, compiled
+from autograd_engine.one_hot import OneHotBatching
 from autograd_engine.pullback import Pullback
 from autograd_engine.pushforward import push
+from autograd_engine.registry import REGISTRY
 from autograd_engine.scattered import dense
 from autograd_engine.source import forget_generated
 from autograd_engine.spec import Spec
@@ -71,11 +73,13 @@ def planned_hessian(value: Tensor, inputs: Sequence[Tensor], edges: Sequence[Edg
         return None
     with _lock:
         found = _PLANS.get(key)
-        if found is None:
-            found = _PLANS[key] = _built(root, nodes, start, inputs)
-            _make_room()
-        else:
+        if found is not None:
             _PLANS.move_to_end(key)
+    if found is None:  # other threads go on; what two of them make is the same
+        found = _built(root, nodes, start, inputs)
+        with _lock:
+            _PLANS[key] = found
+            _make_room()
     if found[0] is None:
         return None
     results = iter(found[0](arrays))
@@ -103,10 +107,12 @@ def _described(
         tuple([(x._data.shape, x._data.dtype) for x in inputs]),
     ]
     for node in nodes:
+        if node.__class__ is not Node:  # several outputs, hooks, a layer of the user's
+            raise _NoPlan
         if node in start:
             key.append(start[node])
             continue
-        if node.__class__ is not Node or node.saved.__class__ is not tuple:
+        if node.saved.__class__ is not tuple:
             raise _NoPlan
         key.append(node.pullback)
         attrs = node.attrs
@@ -140,7 +146,8 @@ def _frozen(value: Any) -> Any:
     if isinstance(value, slice):
         return (slice, _frozen(value.start), _frozen(value.stop), _frozen(value.step))
     if value is None or value.__class__ in (str, bool, int, float):
-        return (value.__class__, value)  # 1, 1.0 and True are equal, and no attribute takes both
+        # 1, 1.0 and True are equal, and so are 0.0 and -0.0.
+        return (value.__class__, value or repr(value))
     raise _NoPlan
 
 
@@ -150,6 +157,11 @@ def _frozen(value: Any) -> Any:
 def _built(
     root: Any, nodes: list[Node], start: dict[Edge, int], inputs: Sequence[Tensor]
 ) -> tuple[Plan | None, str, int]:
+    for node in nodes:
+        op = node.pullback.op
+        if REGISTRY.get(op.name) is not op:
+            # What rules of the user's read besides their arguments may change between calls.
+            return None, "", 0
     try:
         xp = Lines()
         given, saved = _saved_values(xp, nodes, start)
@@ -160,8 +172,7 @@ def _built(
             wanted += _columns(xp, nodes, start, saved, specs, reverse, gradients, inputs, j)
         plan, filename = compiled("hessian", xp, given, wanted)
     except Exception:
-        # A rule of the user's may do what only arrays can. The general way runs it on these, and
-        # if something is wrong with it, says so.
+        # The general way runs the rules on arrays, and if something is wrong, says so.
         return None, "", 0
     scope: dict[str, Any] = plan.__globals__
     return plan, filename, sum(v.nbytes for v in scope.values() if isinstance(v, np.ndarray))
@@ -230,11 +241,10 @@ def _columns(
     moved: int,
 ) -> list[Value]:
     """Tangents of the gradients for unit directions of one of the inputs."""
-    stacks = Batching(xp)
+    stacks = OneHotBatching(xp)
     x = inputs[moved]._data
-    units = np.eye(x.size, dtype=x.dtype).reshape(x.size, *x.shape)
     tangents: dict[Any, Any] = {
-        node: Batched(xp.constant(units), stacks) for node in nodes if start.get(node) == moved
+        node: stacks.units(x) for node in nodes if start.get(node) == moved
     }
     for node in reversed(nodes):
         along = [tangents.get(e) for e in node.edges]

@@ -157,7 +157,7 @@ def hessian(
     found: list[Tensor | None] = [None] * len(inputs)
     if not y._stop:
         # One may be there twice, or be an output.
-        sources = [Tensor._wrap(x._data, x._node) if x._node is not None else x for x in inputs]
+        sources = [x._alias() for x in inputs]
         distinct = list({id(s): s for s in sources}.values())
         gradients = grad([y], distinct, create_graph=True, allow_unused=True)
         by_source = {id(s): g for s, g in zip(distinct, gradients, strict=True)}
@@ -200,8 +200,8 @@ class Jacobian:
     ) -> None:
         self._batched = batch_axis is not None
         # These tensors may be written to later; the matrix is that of now.
-        self._y = Tensor._wrap(ys._data, ys._node) if ys._node is not None else ys
-        self._x = Tensor._wrap(xs._data, xs._node) if xs._node is not None else xs
+        self._y = ys._alias()
+        self._x = xs._alias()
         self._chunk_size = chunk_size
         self._rows: dict[int, Tensor] = {}
         self._all: Tensor | None = None

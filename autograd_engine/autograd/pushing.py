@@ -50,10 +50,10 @@ def push_along(
 ) -> list[Any]:
     """Tangents of `outputs`, from those of the edges in `starts`, all recorded after `since`.
 
-    None for an output that is not floating, or whose tangent is zero.
+    None for an output that is not floating, that stops gradients, or whose tangent is zero.
     """
-    floating = [y for y in outputs if y._data.dtype.kind == "f"]
-    reached = leads_to([edge_of(y) for y in floating], set(starts), set(), since)
+    roots = [edge_of(y) for y in outputs if y._data.dtype.kind == "f" and not y._stop]
+    reached = leads_to(roots, set(starts), set(), since)
     tangents: dict[Edge, Any] = dict(starts)
     several: dict[Node, Sequence[Any]] = {}
     # Sequence numbers fall: from the oldest node to the newest.
@@ -73,7 +73,7 @@ def push_along(
             several[node] = results
         else:
             (tangents[node],) = results
-    return [tangents.get(edge_of(y)) if y._data.dtype.kind == "f" else None for y in outputs]
+    return [None if y._stop else tangents.get(edge_of(y)) for y in outputs]
 
 
 def _push_node(node: Node, tangents: Sequence[Any], xp: Any) -> Sequence[Any]:

@@ -40,7 +40,7 @@ from autograd_engine.namespace import ops
 from autograd_engine.source import Location, user_frame_from
 from autograd_engine.spec import Spec
 
-__all__ = ["PyLayer", "PyLayerContext", "once_differentiable"]
+__all__ = ["Function", "PyLayer", "PyLayerContext", "once_differentiable"]
 
 
 class PyLayerContext:
@@ -253,6 +253,9 @@ class PyLayer:
             For Variables of a program; register an operation with `defop` for both modes.
         """
         return _apply(cls, args, kwargs)
+
+
+Function = PyLayer  # its name in PyTorch
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:

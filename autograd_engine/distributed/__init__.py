@@ -3,3 +3,7 @@
 from autograd_engine.distributed import fleet
 
 __all__ = ["fleet"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.eager.grad_mode import grad_mode
-from autograd_engine.eager.record import explain_failure
+from autograd_engine.eager.record import explain_failure, results_of
 from autograd_engine.eager.tape import Node, newer
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.registry import OpDef
@@ -66,6 +66,7 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
         "_user_frame_from": user_frame_from,
         "_users": users,
         "_pullbacks": _Pullbacks(op),
+        "_results_of": results_of,
         "_with_scalar": with_scalar,
         **{f"_default_{name}": value for name, value in op.attrs.items()},
     }
@@ -129,7 +130,7 @@ def _source(op: OpDef, unless: str) -> str:
         "    if _out.__class__ is not _ndarray: _out = _asarray(_out)",
         "    _t = _new(_Tensor)",
         "    _t._data = _out",
-        *_recording(op, arrays, general),
+        *_recording(op, arrays),
         "    _t._stop = True",
         "    _t._node = None",
         "    return _t",
@@ -164,14 +165,15 @@ def _attr_dict(op: OpDef) -> str:
     return "{" + ", ".join(f"{name!r}: {name}" for name in op.attrs) + "}"
 
 
-def _recording(op: OpDef, arrays: list[str], general: str) -> list[str]:
+def _recording(op: OpDef, arrays: list[str]) -> list[str]:
     """Put the call on the tape if an input that has a rule wants a gradient."""
     open_inputs = [k for k in range(len(op.inputs)) if op.rule_at(k) is not None]
     if not open_inputs:
         return []
     names = [op.inputs[k] for k in open_inputs]
+    given = f"({', '.join(op.inputs)},), ({', '.join(arrays)},)"
     body = [
-        f"if _mode is not True: return {general}",
+        f"if _mode is not True: return _results_of(_op, {given}, (_out,), {_attr_dict(op)})",
         *_edges(names, open_inputs),
         *_projection(op, arrays),
         "_pullback = _pullbacks[_mask]",

@@ -243,7 +243,8 @@ def _wrap_generator(function: Callable[..., Any], again: Callable[[], Any]) -> C
                 sent = yield item
                 step = functools.partial(generator.send, sent)
             except GeneratorExit:
-                generator.close()
+                with again():
+                    generator.close()
                 raise
             except BaseException as error:
                 step = functools.partial(generator.throw, error)

@@ -9,9 +9,12 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from autograd_engine.eager.grad_mode import enable_grad, grad_mode, no_grad
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import DTypeError, NotATensorError, ShapeError
+from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape
 
 __all__ = [
@@ -23,6 +26,7 @@ __all__ = [
     "hooks_left_out",
     "run_hooks",
 ]
+
 
 class _LeftOut(threading.local):
     now: bool = False
@@ -80,6 +84,11 @@ class RemovableHandle:
         hooks = self._hooks()
         return hooks is not None and hooks.pop(self._key, None) is not None
 
+    def __repr__(self) -> str:
+        hooks = self._hooks()
+        hook = None if hooks is None else hooks.get(self._key)
+        return f"<handle of a hook, {'removed' if hook is None else _name(hook)}>"
+
     def __enter__(self) -> RemovableHandle:
         return self
 
@@ -120,22 +129,19 @@ def run_hooks(hooks: Hooks, g: Any, where: object, retained: Retained | None = N
     if _left_out.now:
         return g
     recorded = isinstance(g, Tensor)
-    # A tensor of the hook's own: what it does to it in place is seen here and nowhere else.
-    grad = Tensor._wrap(g._data, g._node) if recorded and g._node is not None else g
-    if not isinstance(grad, Tensor):
-        grad = Tensor._wrap(grad)
-    shape, dtype = grad._data.shape, grad._data.dtype
     with enable_grad() if recorded else no_grad():
+        grad = _own(g) if recorded else Tensor._wrap(np.asarray(g))
+        shape, dtype = grad._data.shape, grad._data.dtype
         for hook in tuple(hooks.values()):
             if hook.__class__ is Retain:
                 tensor = hook.tensor()
                 if tensor is not None and retained is not None:
-                    retained.append((tensor, grad if recorded else Tensor._wrap(grad._data)))
+                    retained.append((tensor, _own(grad)))
                 continue
             before = grad._data
             result = hook(grad)
             if result is not None:
-                grad = _checked(result, hook, where)
+                grad = _own(_checked(result, hook, where))
             if grad._data.shape != shape:
                 raise ShapeError(
                     f"{_name(hook)}, a hook on the gradient of {where}, made shape "
@@ -151,6 +157,16 @@ def run_hooks(hooks: Hooks, g: Any, where: object, retained: Retained | None = N
             if grad_mode.anomaly is not None:
                 grad_mode.anomaly.hooked(_name(hook), where, before, grad._data)
     return grad if recorded else grad._data
+
+
+def _own(tensor: Tensor) -> Tensor:
+    """The same value as a tensor of one's own: what is done to it in place is seen nowhere else."""
+    if tensor._stop or not grad_mode.enabled:
+        return Tensor._wrap(tensor._data)
+    if tensor._node is None:  # a leaf, which gradients of this gradient lead to
+        own: Tensor = ops.assign(tensor)
+        return own
+    return Tensor._wrap(tensor._data, tensor._node)
 
 
 def _checked(result: Any, hook: Any, where: object) -> Tensor:

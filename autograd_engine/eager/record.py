@@ -20,7 +20,7 @@ from autograd_engine.registry import REGISTRY, OpDef
 from autograd_engine.source import user_frame_from, user_stack
 from autograd_engine.spec import Spec
 
-__all__ = ["apply", "cast", "explain_failure", "prepare", "record_more"]
+__all__ = ["apply", "cast", "explain_failure", "prepare", "record_more", "results_of"]
 
 Array = NDArray[Any]
 _ndarray = np.ndarray
@@ -53,6 +53,17 @@ def apply(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
         outputs = tuple([np.asarray(o) for o in out])
     else:
         outputs = (out if out.__class__ is _ndarray else np.asarray(out),)
+    return results_of(op, tensors, arrays, outputs, attrs)
+
+
+def results_of(
+    op: OpDef,
+    tensors: Sequence[Any],
+    arrays: Sequence[Any],
+    outputs: tuple[Array, ...],
+    attrs: dict[str, Any],
+) -> Any:
+    """What the kernel made of the arrays of `tensors`, as Tensors: recorded, if need be."""
     node = None
     mask = 0
     bit = 1
@@ -64,7 +75,7 @@ def apply(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
         node = _record(op, mask, tensors, arrays, outputs, attrs)
         if node is not None and mode.__class__ is Recorder:
             record_more(mode, node, tensors, arrays, outputs)
-    if not multiple:
+    if not op.multiple:
         return Tensor._wrap(outputs[0], node)
     return tuple([_wrap_output(op, node, i, o) for i, o in enumerate(outputs)])
 

@@ -282,6 +282,9 @@ def run_backward(
                 results = node.pullback.pull(raw, g, saved, node.attrs)
             else:
                 edges, results = step.run(node, g)
+                if not edges:  # nothing was asked for beyond it, so it keeps what it saved
+                    node = None
+                    continue
             if not retain:
                 node.saved = at
                 node.edges = ()
@@ -364,14 +367,18 @@ class _Step(NamedTuple):
 
     def run(self, node: Node, g: Any) -> tuple[tuple[Edge, ...], tuple[Any, ...]]:
         """The edges to follow from `node`, and their cotangents."""
-        saved = saved_values(node)
+        ends = self.capture is not None and self._ends(node, self.capture)
+        saved = () if ends else saved_values(node)
         if isinstance(node, (HookedNode, HookedSlot)):
             g = self._hooked(node, g)
         if self.capture is not None and node in self.capture:
             self.captured[node] = g
         pullback, edges = node.pullback, node.edges
-        if isinstance(node, Slot):
-            results: tuple[Any, ...] = (node.bundle(g),)
+        results: tuple[Any, ...] = ()
+        if ends:
+            edges = ()
+        elif isinstance(node, Slot):
+            results = (node.bundle(g),)
         else:
             if self.create_graph:
                 saved = lift(node, saved)
@@ -383,6 +390,17 @@ class _Step(NamedTuple):
         if self.observe is not None:
             self.observe(node, g, edges, results)
         return edges, results
+
+    def _ends(self, node: Node, capture: set[Edge]) -> bool:
+        """Whether the pass ends here: `node` is in `capture`, and leads to nothing needed.
+
+        One that was freed cannot say where it leads, unless everything in `capture` is newer.
+        """
+        if node not in capture:
+            return False
+        if node.saved.__class__ is Location:
+            return all(isinstance(e, Node) and e.seq <= node.seq for e in capture)
+        return self.needed is not None and not any(e in self.needed for e in node.edges)
 
     def plus(self, edge: Edge, old: Any, new: Any) -> Any:
         """Cotangents of `edge` in a recorded pass: summed by one operation, when all are there."""

@@ -121,6 +121,14 @@ class Tensor(Values):
         self._stop = node is None
         return self
 
+    def _alias(self) -> Tensor:
+        """What this tensor is now, for the graph too, whatever is done to the tensor later."""
+        if self._node is None and not self._stop:
+            return self  # gradients go to the leaf itself
+        other = Tensor._wrap(self._data, self._node)
+        other._stop = self._stop
+        return other
+
     # --- what it is
 
     @property
@@ -139,6 +147,20 @@ class Tensor(Values):
         if not value and self._stop and not hasattr(self, "_born"):
             self._born = newer()
         self._stop = bool(value)
+
+    @property
+    def requires_grad(self) -> bool:
+        """The opposite of ``stop_gradient``."""
+        return not self._stop
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.stop_gradient = not value
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Set ``requires_grad``, and return this tensor."""
+        self.stop_gradient = not requires_grad
+        return self
 
     @property
     def shape(self) -> Size:

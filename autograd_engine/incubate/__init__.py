@@ -3,3 +3,7 @@
 from autograd_engine.incubate import autograd
 
 __all__ = ["autograd"]
+
+
+def __dir__() -> list[str]:
+    return __all__

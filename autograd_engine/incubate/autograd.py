@@ -18,6 +18,10 @@ from autograd_engine.static.mode import require_dynamic
 __all__ = ["Hessian", "Jacobian", "jvp", "vjp"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 class Jacobian(matrices.Jacobian):
     """The Jacobian of a function, as one matrix, whose rows are computed when they are asked for.
 

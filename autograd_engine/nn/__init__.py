@@ -4,3 +4,7 @@ from autograd_engine.nn import functional, initializer
 from autograd_engine.nn.param_attr import ParamAttr
 
 __all__ = ["ParamAttr", "functional", "initializer"]
+
+
+def __dir__() -> list[str]:
+    return __all__

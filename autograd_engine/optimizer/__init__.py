@@ -5,3 +5,7 @@ from autograd_engine.optimizer.optimizer import Optimizer
 from autograd_engine.optimizer.sgd import SGD, Momentum
 
 __all__ = ["SGD", "Adam", "Momentum", "Optimizer"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.arithmetic import Operand
 from autograd_engine.errors import ArgumentError
 from autograd_engine.protocols.operands import as_tensor, plain
 from autograd_engine.protocols.table import covers
@@ -138,7 +139,14 @@ def _broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
 
 @covers("broadcast_arrays")
 def _broadcast_arrays(*args: Any, subok: bool = False) -> Any:
-    return tuple(paddle.broadcast_tensors([as_tensor(a) for a in args]))
+    arrays = [as_tensor(a) for a in args]
+    ours = paddle.broadcast_tensors([a for a in arrays if isinstance(a, Operand)])
+    rest = iter(ours)
+    return tuple(
+        # None and str, which NumPy takes for arrays of no dimension: plots pass options so.
+        next(rest) if isinstance(a, Operand) else np.broadcast_to(np.asarray(a), ours[0].shape)
+        for a in arrays
+    )
 
 
 @covers("meshgrid")

@@ -43,3 +43,7 @@ __all__ = [
     "scope_guard",
     "setitem",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

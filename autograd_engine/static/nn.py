@@ -25,6 +25,11 @@ from autograd_engine.tensor.linalg import matmul
 
 __all__ = ["batch_norm", "conv2d", "embedding", "fc", "layer_norm"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 _ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "relu": F.relu,
     "sigmoid": F.sigmoid,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -84,7 +85,8 @@ class Scope:
         return list(self._variables)
 
 
-class _Current:
+class _Current(threading.local):
+    # One for all threads, until a guard names another for its own.
     scope = Scope()
 
 
@@ -98,7 +100,7 @@ def global_scope() -> Scope:
 
 @contextlib.contextmanager
 def scope_guard(scope: Scope) -> Iterator[None]:
-    """Make `scope` the global one inside a ``with`` block."""
+    """Make `scope` the global one inside a ``with`` block, for the thread that enters it."""
     if not isinstance(scope, Scope):
         raise TypeError(f"scope_guard takes a Scope, got {type(scope).__name__}")
     old, _current.scope = _current.scope, scope

@@ -9,3 +9,7 @@ from autograd_engine.testing.gradients import gradcheck, gradgradcheck
 from autograd_engine.testing.operation import check_op
 
 __all__ = ["GradientCheckError", "check_op", "gradcheck", "gradgradcheck"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -10,6 +10,10 @@ from autograd_engine.errors import NotATensorError
 __all__ = ["from_dlpack", "to_dlpack"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def to_dlpack(x: Any) -> Any:
     """A DLPack capsule of a tensor, for another library to import once.
 

@@ -1,5 +1,9 @@
 """``paddle.distributed.fleet.utils``: `recompute`, where the reference has it."""
 
-from autograd_engine.autograd.recompute import recompute, recompute_sequential
+from autograd_engine.autograd.recomputing import recompute, recompute_sequential
 
 __all__ = ["recompute", "recompute_sequential"]
+
+
+def __dir__() -> list[str]:
+    return __all__

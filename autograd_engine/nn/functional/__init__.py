@@ -67,3 +67,7 @@ __all__ += recurrent.__all__
 __all__ += shuffle.__all__
 __all__ += sigmoidal.__all__
 __all__ += vision.__all__
+
+
+def __dir__() -> list[str]:
+    return __all__
