@@ -11,7 +11,13 @@ from autograd_engine.eager.grad_node import freed_at, lines
 from autograd_engine.eager.graph_walk import walk
 from autograd_engine.eager.tape import Edge, Node, Slot, edge_of
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.explain_lost import cut_reason, cuts_from, lost_reasons, readers
+from autograd_engine.explain_lost import (
+    cut_reason,
+    cuts_from,
+    cuts_perhaps_from,
+    lost_reasons,
+    readers,
+)
 from autograd_engine.explain_report import Explanation, Reason
 
 __all__ = ["explain_tensor", "seed_notes"]
@@ -154,14 +160,13 @@ def _without_loss(x: Tensor) -> list[Reason]:
                 str(first.location),
             )
         ]
-    return [
-        *cuts_from(x),
-        Reason(
-            "unused",
-            "no graph that is alive reads it: no recorded operation has used it, or the results "
-            "are gone or were differentiated already. Call explain(x, loss) with the loss at hand",
-        ),
-    ]
+    unused = Reason(
+        "unused",
+        "no graph that is alive reads it: no recorded operation has used it, or the results "
+        "are gone or were differentiated already. Call explain(x, loss) with the loss at hand",
+    )
+    known = cuts_from(x)
+    return [*known, unused] if known else [unused, *cuts_perhaps_from(x)]
 
 
 def _connected(target: Edge, root: Edge) -> tuple[bool, Node | None]:
@@ -203,5 +208,5 @@ def _freed(x: Tensor, node: Node, known: bool) -> list[Reason]:
             f"paddle.grad, which writes no .grad). {again}",
             str(at),
         ),
-        *cuts_from(x),
+        *cuts_perhaps_from(x),
     ]

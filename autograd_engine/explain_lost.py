@@ -20,7 +20,15 @@ from autograd_engine.eager.tape import Edge, Node, Slot, edge_of
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.explain_report import Reason
 
-__all__ = ["cut_reason", "cuts_from", "described", "lost_reasons", "path_between", "readers"]
+__all__ = [
+    "cut_reason",
+    "cuts_from",
+    "cuts_perhaps_from",
+    "described",
+    "lost_reasons",
+    "path_between",
+    "readers",
+]
 
 _MOST = 5
 
@@ -155,6 +163,22 @@ def cuts_from(x: Tensor) -> list[Reason]:
     """Where values computed from `x` left the graph, as far as that is still to be seen."""
     onward = readers(x)
     return [cut_reason(cut, certain=False) for cut in recent_cuts() if _is_from(cut, x, onward)]
+
+
+def cuts_perhaps_from(x: Tensor) -> list[Reason]:
+    """The latest lines where values left a graph, those computed from `x` first.
+
+    Where the graph is gone, what was cut off cannot be told to come from `x` or from elsewhere.
+    """
+    own = x._node.seq if x._node is not None else getattr(x, "_born", None)
+    known = cuts_from(x)
+    places = {reason.location for reason in known}
+    others = [
+        cut_reason(cut, certain=False)
+        for cut in recent_cuts()
+        if cut.seq is not None and (own is None or cut.seq < own)
+    ]
+    return [*known, *(r for r in others if r.location not in places)][:_MOST]
 
 
 def _is_from(cut: Cut, x: Tensor, onward: list[Node]) -> bool:

@@ -119,7 +119,7 @@ class Watched:
         if not live:
             self._cancelled(node)
         if isinstance(node, Slot):
-            if live:
+            if live and edges:  # none where the slot itself was asked for
                 self.contributors.setdefault(edges[0], []).append(node)
             return
         for edge, result in zip(edges, results, strict=True):

@@ -66,8 +66,8 @@ def replaying(generator: np.random.Generator | None) -> Iterator[None]:
     """As `own_generator`; and `seed` inside the ``with`` block changes nothing outside of it."""
     before = _own.replays
     with own_generator(generator):
-        _own.replays = generator is not None
         try:
+            _own.replays = generator is not None
             yield
         finally:
             _own.replays = before

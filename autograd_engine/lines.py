@@ -196,8 +196,9 @@ def compiled(
         dying = {o.index for o in line.operands if isinstance(o, Value) and last[o.index] == k}
         if names := [f"v{i}" for i in sorted(dying - keep)]:
             text.append(f"    del {', '.join(names)}")
-    # A constant is handed out as a copy: whoever gets a result may write to it.
-    results = "".join(f"v{v.index}{'.copy()' if v.index in constants else ''}, " for v in wanted)
+    # What others hold is handed out as a copy: whoever gets a result may write to it.
+    held = constants.keys() | {v.index for v in given}
+    results = "".join(f"v{v.index}{'.copy()' if v.index in held else ''}, " for v in wanted)
     text.append(f"    return ({results})")
     filename = run_generated("\n".join(text) + "\n", label, scope)
     function: Callable[[Sequence[Any]], tuple[Any, ...]] = scope[label]
@@ -213,12 +214,15 @@ def _simplified(
     known: dict[Any, list[Value]] = {}
     for line in lines:
         operands = [renamed.get(o.index, o) if isinstance(o, Value) else o for o in line.operands]
-        if _known(line.op) == "assign":
-            renamed[line.results[0].index] = operands[0]
+        same = _unchanged(line, operands, constants)
+        if same is not None:
+            renamed[line.results[0].index] = same
             continue
         key = (
             line.op,
-            tuple([o if isinstance(o, (Value, Spec)) else (o.__class__, o or repr(o)) for o in operands]),
+            tuple(
+                [o if isinstance(o, (Value, Spec)) else (type(o), o or repr(o)) for o in operands]
+            ),
             repr(line.attrs),
         )
         earlier = known.get(key)
@@ -230,6 +234,25 @@ def _simplified(
         if not _folded(line, constants):
             kept.append(line)
     return kept, renamed
+
+
+def _unchanged(line: Line, operands: Sequence[Any], constants: dict[int, Any]) -> Value | None:
+    """The operand that the line gives back as it is: a copy, or a product with ones."""
+    if _known(line.op) == "assign":
+        same: Value = operands[0]
+        return same
+    if _known(line.op) != "multiply":
+        return None
+    for same, other in (operands, operands[::-1]):
+        ones = constants.get(other.index) if isinstance(other, Value) else None
+        if (
+            ones is not None
+            and isinstance(same, Value)
+            and same.spec == line.results[0].spec
+            and (ones == 1).all()
+        ):
+            return same
+    return None
 
 
 def _folded(line: Line, constants: dict[int, Any]) -> bool:

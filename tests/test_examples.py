@@ -153,7 +153,7 @@ def test_an_example_of_the_readme_prints_what_is_shown(
 
 
 def test_the_readme_shows_both_modes_in_few_lines() -> None:
-    assert [name for name, _, _ in SHOWN] == ["eager", "static"]
+    assert [name for name, _, _ in SHOWN] == ["eager", "static", "explain"]
     assert all(program.count("\n") <= 12 for _, program, _ in SHOWN)
 
 

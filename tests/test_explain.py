@@ -581,3 +581,17 @@ def test_what_was_cut_before_the_leaf_was_made_is_no_candidate() -> None:
     paddle.exp(x).detach()  # a cut of its own
     found = paddle.explain(x, (w * 3.0).sum())
     assert at("a cut of its own") in str(found)
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_leaf_that_a_freed_graph_did_not_reach(keep: bool) -> None:
+    """The graph is gone, and with it what was cut off: the line of the cut is still named."""
+    w, b = leaf(1.0, 4.0), leaf(0.5, 0.5)
+    scale = (w * 2.0).detach()
+    loss = (scale * b).sum()
+    loss.backward()
+    del scale
+    report = paddle.explain(w, loss) if keep else paddle.explain(w)
+    assert [r.kind for r in report.reasons] == ["not_reached" if keep else "unused", "detached"]
+    assert not report.reasons[1].certain
+    assert "scale = (w * 2.0).detach()" in str(report)

@@ -11,7 +11,8 @@ reverse, then `push` along the recording and along the lines of that reverse pas
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import itertools
+import operator
 from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any, Final
@@ -35,14 +36,30 @@ from autograd_engine.strong_zeros import zeros_are_strong
 __all__ = ["planned_hessian"]
 
 Plan = Callable[[Sequence[Any]], tuple[Any, ...]]
+_ndarray = np.ndarray
 
 
 class _NoPlan(Exception):
     """The recording holds something that is worked out the general way."""
 
 
-# For each description the function, the name of its text, and how many bytes its constants take.
-_PLANS: Final[OrderedDict[Any, tuple[Plan | None, str, int]]] = OrderedDict()
+class _Entry:
+    """A plan, the name of its text, how many bytes its constants take, and when it was asked for.
+
+    `plan` is None where the general way is taken.
+    """
+
+    __slots__ = ("filename", "nbytes", "plan", "used")
+
+    def __init__(self, plan: Plan | None = None, filename: str = "", nbytes: int = 0) -> None:
+        self.plan = plan
+        self.filename = filename
+        self.nbytes = nbytes
+        self.used = next(_clock)
+
+
+_clock: Final = itertools.count()
+_PLANS: Final[dict[Any, _Entry]] = {}  # by a description of the recording
 _MOST: Final = 64
 _MOST_BYTES: Final = 1 << 27
 _LARGEST: Final = 1 << 24  # bytes of a Hessian beyond which finding out what to do is nothing
@@ -61,94 +78,129 @@ def planned_hessian(value: Tensor, inputs: Sequence[Tensor], edges: Sequence[Edg
         Where the history of each of them starts.
     """
     root = value._data
-    total = sum(x._data.size for x in inputs)
+    total = sum([x._data.size for x in inputs])
     if total * total * root.itemsize > _LARGEST or zeros_are_strong():
         return None
-    reached = leads_to([edge_of(value)], set(edges), set())
-    nodes = sorted((e for e in reached if isinstance(e, Node)), key=lambda n: n.seq)
     start = {edge: k for k, edge in enumerate(edges)}
     try:
+        nodes = _nodes_of(edge_of(value), edges)
         key, arrays = _described(root, nodes, start, inputs)
     except _NoPlan:
         return None
-    with _lock:
-        found = _PLANS.get(key)
-        if found is not None:
-            _PLANS.move_to_end(key)
+    found = _PLANS.get(key)
     if found is None:  # other threads go on; what two of them make is the same
         found = _built(root, nodes, start, inputs)
         with _lock:
             _PLANS[key] = found
             _make_room()
-    if found[0] is None:
+    if found.plan is None:
         return None
-    results = iter(found[0](arrays))
+    found.used = next(_clock)
+    results = iter(found.plan(arrays))
     return [[next(results) for _ in inputs] for _ in inputs]
 
 
 def _make_room() -> None:
     """Forget what was not used for longest."""
-    while len(_PLANS) > _MOST or sum(size for _, _, size in _PLANS.values()) > _MOST_BYTES:
-        _, (_, filename, _) = _PLANS.popitem(last=False)
-        forget_generated(filename)
+    while len(_PLANS) > _MOST or sum([e.nbytes for e in _PLANS.values()]) > _MOST_BYTES:
+        oldest = min(_PLANS, key=lambda key: _PLANS[key].used)
+        forget_generated(_PLANS.pop(oldest).filename)
 
 
 # --- what the plan depends on
+
+_age: Final = operator.attrgetter("seq")
+
+
+def _nodes_of(root: Edge, edges: Sequence[Edge]) -> list[Any]:
+    """The recording from the inputs on, newest first: also what does not lead to them."""
+    since = max([_age(edge) for edge in edges], default=0)
+    if root.__class__ is not Node:
+        raise _NoPlan
+    seen = {root}
+    stack: list[Any] = [root]
+    while stack:
+        for edge in stack.pop().edges:
+            if edge.__class__ is Node:
+                if edge.seq <= since and edge not in seen:
+                    seen.add(edge)
+                    stack.append(edge)
+            elif isinstance(edge, Node) and edge.seq <= since:
+                raise _NoPlan  # several outputs, hooks, a layer of the user's
+    return sorted(seen, key=_age)
 
 
 def _described(
     root: Any, nodes: list[Node], start: dict[Edge, int], inputs: Sequence[Tensor]
 ) -> tuple[Any, list[Any]]:
-    """A key for the shape of the recording, and the saved arrays in order."""
-    place = {id(node): k for k, node in enumerate(nodes)}
+    """A key for the shape of the recording, and the saved arrays in order.
+
+    The key is flat. What follows a pullback is as long and of the same kinds in all recordings, or
+    says what it is.
+    """
+    place = {node: k for k, node in enumerate(nodes)}
     arrays: list[Any] = []
-    key: list[Any] = [
-        (root.shape, root.dtype),
-        tuple([(x._data.shape, x._data.dtype) for x in inputs]),
-    ]
+    key: list[Any] = [root.shape, root.dtype]
+    for x in inputs:
+        key += (x._data.shape, x._data.dtype)
     for node in nodes:
-        if node.__class__ is not Node:  # several outputs, hooks, a layer of the user's
-            raise _NoPlan
         if node in start:
             key.append(start[node])
             continue
-        if node.saved.__class__ is not tuple:
+        saved = node.saved
+        if saved.__class__ is not tuple:
             raise _NoPlan
         key.append(node.pullback)
-        attrs = node.attrs
-        if attrs:
-            key.append(_frozen(attrs))
-        key.append(tuple([place.get(id(e)) for e in node.edges]))
-        for value in node.saved:
-            if value.__class__ is np.ndarray:
+        if node.attrs:
+            for attr in node.attrs.values():
+                _freeze(attr, key)
+        key += [place.get(edge) for edge in node.edges]  # type: ignore[arg-type]
+        for value in saved:
+            if value.__class__ is _ndarray:
                 arrays.append(value)
-                key.append((value.shape, value.dtype))
-            elif value.__class__ is Spec:
-                key.append(value)
-            elif value.__class__ is tuple:
-                for v in value:
-                    if v.__class__ is np.ndarray:
-                        arrays.append(v)
-                        key.append((v.shape, v.dtype))
-                    else:
-                        key.append(v)
-                key.append(len(value))
+                key += (value.shape, value.dtype)
             else:
-                raise _NoPlan
+                _describe(value, key, arrays)
     return tuple(key), arrays
 
 
-def _frozen(value: Any) -> Any:
-    if isinstance(value, dict):
-        return tuple([(name, _frozen(v)) for name, v in value.items()])
-    if isinstance(value, (tuple, list)):
-        return (value.__class__, *[_frozen(v) for v in value])
-    if isinstance(value, slice):
-        return (slice, _frozen(value.start), _frozen(value.stop), _frozen(value.step))
-    if value is None or value.__class__ in (str, bool, int, float):
+def _describe(value: Any, key: list[Any], arrays: list[Any]) -> None:
+    """What else is saved: Specs, and the arrays of a variadic input."""
+    if value.__class__ is Spec:
+        key += (Spec, value.shape, value.dtype)
+    elif value.__class__ is tuple:
+        key += (tuple, len(value))
+        for v in value:
+            if v.__class__ is _ndarray:
+                arrays.append(v)
+                key += (v.shape, v.dtype)
+            else:
+                _describe(v, key, arrays)
+    else:
+        raise _NoPlan
+
+
+def _freeze(value: Any, key: list[Any]) -> None:
+    """Append an attribute to the key."""
+    kind = value.__class__
+    if kind in _ATOMS:
         # 1, 1.0 and True are equal, and so are 0.0 and -0.0.
-        return (value.__class__, value or repr(value))
-    raise _NoPlan
+        key += (kind, value or repr(value))
+    elif kind is tuple or kind is list:
+        key += (kind, len(value))
+        for v in value:
+            _freeze(v, key)
+    elif kind is slice:
+        parts = value.start, value.stop, value.step
+        if any([v is not None and v.__class__ is not int for v in parts]):
+            raise _NoPlan
+        key.append(slice)
+        key += parts
+    else:
+        raise _NoPlan
+
+
+_ATOMS: Final = frozenset({type(None), str, bool, int, float})
 
 
 # --- how it is made
@@ -156,15 +208,19 @@ def _frozen(value: Any) -> Any:
 
 def _built(
     root: Any, nodes: list[Node], start: dict[Edge, int], inputs: Sequence[Tensor]
-) -> tuple[Plan | None, str, int]:
+) -> _Entry:
     for node in nodes:
+        if node in start:
+            continue
         op = node.pullback.op
         if REGISTRY.get(op.name) is not op:
             # What rules of the user's read besides their arguments may change between calls.
-            return None, "", 0
+            return _Entry()
     try:
         xp = Lines()
         given, saved = _saved_values(xp, nodes, start)
+        needed = leads_to(nodes[:1], set(start), set())
+        nodes = [node for node in nodes if node in needed]
         gradients, specs = _reverse(xp, nodes, start, saved, root, len(inputs))
         reverse = list(xp.lines)
         wanted = []
@@ -173,9 +229,10 @@ def _built(
         plan, filename = compiled("hessian", xp, given, wanted)
     except Exception:
         # The general way runs the rules on arrays, and if something is wrong, says so.
-        return None, "", 0
+        return _Entry()
     scope: dict[str, Any] = plan.__globals__
-    return plan, filename, sum(v.nbytes for v in scope.values() if isinstance(v, np.ndarray))
+    nbytes = sum(v.nbytes for v in scope.values() if isinstance(v, np.ndarray))
+    return _Entry(plan, filename, nbytes)
 
 
 def _saved_values(

@@ -520,7 +520,7 @@ def gradients_are_shared_between_leaves() -> list[Pair]:
     held, view = y.grad, y.grad.numpy()
     z.backward()
     return [
-        (x.grad, np.array([-1.0, 102.0, 103.0]) + [1, 2, 3]),
+        (x.grad, [0.0, 104.0, 106.0]),
         (y.grad, [2.0, 4.0, 6.0]),
         (held, [1.0, 2.0, 3.0]),
         (view, [1.0, 2.0, 3.0]),

@@ -7,7 +7,7 @@ import textwrap
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -135,7 +135,7 @@ def test_second_order_of_a_deep_graph() -> None:
 
 def test_many_leaves() -> None:
     def run() -> None:
-        leaves = [leaf(float(k)) for k in range(50_000)]
+        leaves = [leaf(float(k)) for k in range(20_000)]
         total = paddle.stack(leaves).sum()
         for x in leaves:
             total = total + x
@@ -287,14 +287,10 @@ def _exceptions() -> Callable[[], None]:
     def step() -> None:
         y = paddle.exp(leaf(DATA) @ w * 0.01)
         y.register_hook(boom)
-        try:
+        with suppress(RuntimeError):
             y.sum().backward()
-        except RuntimeError:
-            pass
-        try:
+        with suppress(ValueError):
             (y @ y).sum()
-        except ValueError:
-            pass
 
     return step
 

@@ -1,0 +1,286 @@
+"""Everything that concerns the tape, in one another: values and derivatives of the plain function.
+
+The model is a chain of two stages and a product of matrices. Each pair of features is put around
+both stages, one inside the other, and both ways round. References: the function written in NumPy,
+differentiated by complex steps, and differences of those.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import itertools
+import pickle
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograd_engine as paddle
+from autograd_engine import autograd
+from autograd_engine.eager.grad_mode import grad_mode
+from tests.eager.features import FEATURES, Feature, Stage
+
+N = 3
+X = np.array([0.3, -0.7, 1.1])
+V = np.array([1.0, 0.5, -2.0])
+W = np.array([[0.5, -0.2, 0.1], [0.3, 0.4, -0.6]])
+
+
+def first(x: Any) -> Any:
+    return x * x * 0.5 + x
+
+
+def second(x: Any) -> Any:
+    return paddle.sin(x) * x
+
+
+def model(one: Stage = first, two: Stage = second) -> Stage:
+    """The vector-valued function, [3] to [2]."""
+
+    def run(x: Any) -> Any:
+        return paddle.exp(paddle.matmul(paddle.to_tensor(W), two(one(x))) * 0.3)
+
+    return run
+
+
+def loss_of(f: Stage) -> Stage:
+    return lambda x: f(x).sum()
+
+
+# --- references
+
+
+def values(x: Any) -> Any:
+    u = x * x * 0.5 + x
+    return np.exp(W @ (np.sin(u) * u) * 0.3)
+
+
+def complex_steps(x: Any) -> Any:
+    """The Jacobian, [2, 3]."""
+    return np.stack([values(x + 1e-30j * e).imag / 1e-30 for e in np.eye(N)], axis=1)
+
+
+def differences(function: Callable[[Any], Any], x: Any, v: Any, h: float) -> Any:
+    """The derivative along v, to the fourth order of h."""
+    a, b, c, d = (function(x + k * h * v) for k in (-2, -1, 1, 2))
+    return (a - 8 * b + 8 * c - d) / (12 * h)
+
+
+def gradient(x: Any) -> Any:
+    return complex_steps(x).sum(0)
+
+
+VALUE = values(X)
+JACOBIAN = complex_steps(X)
+GRADIENT = gradient(X)
+HESSIAN = np.stack([differences(gradient, X, e, 1e-3) for e in np.eye(N)])
+# The derivative of V'H V, a third derivative.
+THIRD = differences(
+    lambda x: differences(gradient, x, V, 2e-3), X, V, 2e-3
+)
+
+
+def leaf() -> Any:
+    return paddle.to_tensor(X.copy(), stop_gradient=False)
+
+
+@functools.cache
+def plain_bits() -> tuple[bytes, bytes]:
+    x = leaf()
+    y = model()(x)
+    y.sum().backward()
+    return y.numpy().tobytes(), x.grad.numpy().tobytes()
+
+
+def near(actual: Any, expected: Any, tolerance: float = 1e-9) -> None:
+    np.testing.assert_allclose(np.asarray(actual), expected, rtol=tolerance, atol=tolerance)
+
+
+# --- what reads the graph
+
+Consumer = Callable[[Stage, bool, Path], None]
+CONSUMERS: list[Consumer] = []
+consumer = CONSUMERS.append
+
+
+def first_order(x: Any, exact: bool) -> None:
+    near(x.grad, GRADIENT, 1e-12)
+    assert not exact or x.grad.numpy().tobytes() == plain_bits()[1], "other bits"
+
+
+@consumer
+def backward(f: Stage, exact: bool, _: Path) -> None:
+    x = leaf()
+    y = f(x)
+    near(y, VALUE, 1e-13)
+    assert not exact or y.numpy().tobytes() == plain_bits()[0]
+    y.sum().backward()
+    first_order(x, exact)
+
+
+@consumer
+def backward_twice(f: Stage, exact: bool, _: Path) -> None:
+    x = leaf()
+    loss = loss_of(f)(x)
+    loss.backward(retain_graph=True)
+    first_order(x, exact)
+    loss.backward()
+    near(x.grad, 2 * GRADIENT, 1e-12)
+    with pytest.raises(RuntimeError, match="freed by an earlier backward pass"):
+        loss.backward()
+    near(x.grad, 2 * GRADIENT, 1e-12)
+
+
+@consumer
+def recorded_backward(f: Stage, exact: bool, _: Path) -> None:
+    x = leaf()
+    loss_of(f)(x).backward(create_graph=True)
+    first_order(x, exact)
+    g, x.grad = x.grad, None
+    (g * paddle.to_tensor(V)).sum().backward()
+    near(x.grad, HESSIAN @ V)
+    x.grad = None
+
+
+@consumer
+def some_inputs(f: Stage, exact: bool, _: Path) -> None:
+    x, w, unused = leaf(), paddle.to_tensor(2.0, dtype="float64", stop_gradient=False), leaf()
+    y = f(x)
+    got, none = paddle.grad(y * w, [x, unused], allow_unused=True)
+    near(got, 2 * GRADIENT, 1e-12)
+    assert none is None
+    (at_y,) = paddle.grad((y * y).sum(), y)  # an input between: nothing before it is read
+    near(at_y, 2 * VALUE, 1e-12)
+    assert x.grad is None
+    assert w.grad is None
+
+
+@consumer
+def third_order(f: Stage, _: bool, __: Path) -> None:
+    x, v = leaf(), paddle.to_tensor(V)
+    (g,) = paddle.grad(f(x).sum(), x, create_graph=True)
+    (h,) = paddle.grad((g * v).sum(), x, create_graph=True)
+    (t,) = paddle.grad((h * v).sum(), x)
+    near(g, GRADIENT, 1e-12)
+    near(h, HESSIAN @ V)
+    near(t, THIRD, 1e-6)
+
+
+@consumer
+def products(f: Stage, _: bool, __: Path) -> None:
+    x, v = paddle.to_tensor(X), paddle.to_tensor(V)
+    value, pulled = autograd.vjp(f, x)
+    near(value, VALUE, 1e-12)
+    near(pulled, GRADIENT, 1e-12)
+    value, pushed = autograd.jvp(f, x, v)
+    near(value, VALUE, 1e-12)
+    near(pushed, JACOBIAN @ V, 1e-12)
+    value, product = autograd.hvp(loss_of(f), x, v)
+    near(value, VALUE.sum(), 1e-12)
+    near(product, HESSIAN @ V)
+
+
+@consumer
+def matrices(f: Stage, _: bool, __: Path) -> None:
+    x = paddle.to_tensor(X)
+    for mode in ("forward", "reverse"):
+        near(autograd.jacobian(f, x, mode=mode), JACOBIAN, 1e-12)
+    near(autograd.hessian(loss_of(f), x), HESSIAN)
+
+
+@consumer
+def matrices_of_tensors(f: Stage, _: bool, __: Path) -> None:
+    x = leaf()
+    y = f(x)
+    near(autograd.jacobian(y, x)[:], JACOBIAN, 1e-12)
+    near(autograd.jacobian(y, x)[1], JACOBIAN[1], 1e-12)
+    near(autograd.hessian(y.sum(), x)[:], HESSIAN)
+
+
+@consumer
+def checks(f: Stage, _: bool, __: Path) -> None:
+    assert paddle.testing.gradcheck(f, [leaf()])
+
+
+@consumer
+def looking(f: Stage, exact: bool, directory: Path) -> None:
+    x = leaf()
+    loss = loss_of(f)(x)
+    assert "multiply" in str(paddle.graph(loss)) or "Multiply" in str(paddle.graph(loss))
+    assert str(autograd.saved_report(loss))
+    assert str(paddle.explain(x, loss))
+    loss.backward(dump_backward_graph_path=str(directory))
+    first_order(x, exact)
+    assert len(list(directory.iterdir())) == 3
+
+
+@consumer
+def copies(f: Stage, exact: bool, _: Path) -> None:
+    x = leaf()
+    loss_of(f)(x).backward()
+    for other in (copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+        other.grad = None
+        loss_of(f)(other).backward()
+        first_order(other, exact)
+    first_order(x, exact)
+
+
+@consumer
+def threads(f: Stage, exact: bool, _: Path) -> None:
+    leaves = [leaf(), leaf()]
+    failed: list[BaseException] = []
+
+    def work(x: Any) -> None:
+        try:
+            loss_of(f)(x).backward()
+        except BaseException as error:
+            failed.append(error)
+
+    running = [threading.Thread(target=work, args=(x,)) for x in leaves]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
+    assert not failed, failed
+    for x in leaves:
+        first_order(x, exact)
+
+
+# --- pairs
+
+
+def pair_of(a: Feature, b: Feature) -> Stage:
+    return model(a.wrap(b.wrap(first)), b.wrap(a.wrap(second)))
+
+
+def state() -> tuple[Any, ...]:
+    return grad_mode.enabled, grad_mode.recorder, grad_mode.inference, grad_mode.anomaly
+
+
+def run(a: Feature, b: Feature, use: Consumer, directory: Path) -> None:
+    before = state()
+    with ExitStack() as scope:
+        scope.enter_context(a.around())
+        scope.enter_context(b.around())
+        use(pair_of(a, b), a.exact and b.exact, directory)
+    assert state() == before
+
+
+PAIRS = list(itertools.combinations_with_replacement(FEATURES, 2))
+
+
+@pytest.mark.parametrize("use", CONSUMERS, ids=lambda use: use.__name__)
+@pytest.mark.parametrize("a", FEATURES, ids=lambda f: f.name)
+def test_two_features(a: Feature, use: Consumer, tmp_path: Path) -> None:
+    for k, b in enumerate(FEATURES):
+        directory = tmp_path / str(k)
+        try:
+            run(a, b, use, directory)
+        except BaseException as error:
+            error.add_note(f"{a.name} with {b.name}")
+            raise
