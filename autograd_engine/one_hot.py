@@ -12,6 +12,7 @@ not: the first is an array of row numbers, the second a `Value`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -50,7 +51,7 @@ class OneHot(Batched):
         super().__init__(None, xp)
         self.terms = terms
         self._count = count
-        self._shape = tuple(spec.shape)
+        self._shape: tuple[int, ...] = tuple(spec.shape)  # type: ignore[arg-type]
         self._dtype = spec.dtype
 
     @property
@@ -68,8 +69,6 @@ class OneHot(Batched):
     @property
     def dtype(self) -> np.dtype[Any]:
         return self._dtype
-
-    __hash__ = None  # type: ignore[assignment]
 
     def like(self, terms: Sequence[Term], spec: Spec) -> OneHot:
         """Other terms of as many directions, those of the same elements in the same ones joined."""
@@ -113,7 +112,7 @@ class OneHotBatching(Batching):
     def units(self, like: Like) -> OneHot:
         """The unit directions of an array."""
         spec = Spec(tuple(like.shape), like.dtype)
-        size = int(np.prod(spec.shape, dtype=np.int64))
+        size = math.prod(like.shape)
         assert isinstance(self.base, Lines)
         ones = self.base.constant(np.ones(spec.shape, spec.dtype))
         return OneHot([Term(np.arange(size).reshape(spec.shape), ones)], size, spec, self)

@@ -139,10 +139,12 @@ def test_tour_fits_in_one_reading() -> None:
 
 @pytest.mark.parametrize(("_mode", "program", "output"), SHOWN)
 def test_an_example_of_the_readme_prints_what_is_shown(
-    _mode: str, program: str, output: str
+    _mode: str, program: str, output: str, tmp_path: Path
 ) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(program, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-c", program],
+        [sys.executable, script],
         capture_output=True,
         text=True,
         env=os.environ | {"PYTHONPATH": str(ROOT)},

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
+from autograd_engine.checks import require_bools
 from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
 from autograd_engine.eager.hooks import LeafHooks, Retained, run_hooks
 from autograd_engine.eager.sparse import RowSparse
@@ -82,8 +83,7 @@ def backward(
     mode.require_dynamic("paddle.autograd.backward")
     roots = _checked_tensors("backward", tensors, "tensors")
     cotangents = checked_cotangents("backward", roots, grad_tensors, "grad_tensors")
-    if not isinstance(retain_graph, bool):
-        raise ArgumentError(f"backward: retain_graph must be True or False, got {retain_graph!r}")
+    require_bools("backward", retain_graph=retain_graph, create_graph=create_graph)
     if create_graph:
         _run_recorded(roots, grad_tensors, cotangents, dump_backward_graph_path, caller())
     else:
@@ -106,7 +106,7 @@ def tensor_backward(
     if (
         grad_tensor is None
         and retain_graph.__class__ is bool
-        and not create_graph
+        and create_graph is False
         and dump_backward_graph_path is None
     ):
         seeds = [] if self._stop else [(self._node or self, _ones(self._data))]
@@ -327,7 +327,9 @@ def _ones(data: Any) -> Any:
         return np.ones(data.shape, data.dtype)
     one = _ONE.get(data.dtype)
     if one is None:
-        one = _ONE[data.dtype] = np.ones((), data.dtype)
+        one = np.ones((), data.dtype)
+        one.flags.writeable = False  # all passes share it
+        _ONE[data.dtype] = one
     return one
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from autograd_engine.autograd.backward import settled
 from autograd_engine.autograd.gradient import grad
+from autograd_engine.checks import require_bools
 from autograd_engine.eager.grad_mode import linearizes, no_grad, recorded_with, recording
 from autograd_engine.eager.tape import Edge, edge_of, newer
 from autograd_engine.eager.tensor import Tensor
@@ -81,6 +82,7 @@ def jvp(
 
     mode.require_dynamic("jvp")
     inputs = inputs_of("jvp", func, xs)
+    require_bools("jvp", create_graph=create_graph)
     tangents = checked_directions("jvp", inputs, v, "v", zeros=True)
     create_graph = create_graph or linearizes()
     since = newer()
@@ -135,6 +137,7 @@ def vjp(
     """
     mode.require_dynamic("vjp")
     inputs = inputs_of("vjp", func, xs)
+    require_bools("vjp", create_graph=create_graph)
     create_graph = create_graph or linearizes()
     with recording():
         traced = traced_from(inputs)
@@ -181,6 +184,8 @@ def inputs_of(function: str, func: Any, xs: Any) -> list[Tensor]:
             f"{function}: func must be a function of tensors, got {type(func).__name__}"
         )
     inputs = list(xs) if isinstance(xs, (list, tuple)) else [xs]
+    if not inputs:
+        raise ArgumentError(f"{function}: xs is empty; give one Tensor at least")
     for k, x in enumerate(inputs):
         if not isinstance(x, Tensor):
             raise NotATensorError(

@@ -23,6 +23,7 @@ from autograd_engine.autograd.forward import (
 from autograd_engine.autograd.gradient import grad
 from autograd_engine.autograd.hessian_plan import planned_hessian
 from autograd_engine.autograd.pushing import push_along
+from autograd_engine.checks import require_bools
 from autograd_engine.eager.grad_mode import grad_mode, linearizes, no_grad, recorded_with, recording
 from autograd_engine.eager.hooks import hooks_left_out
 from autograd_engine.eager.tape import Edge, edge_of, newer
@@ -78,6 +79,7 @@ def value_and_grad(
         raise NotATensorError(
             f"value_and_grad: func must be a function of tensors, got {type(func).__name__}"
         )
+    require_bools("value_and_grad", has_aux=has_aux, create_graph=create_graph)
     several = isinstance(argnums, (list, tuple))
     numbers: list[Any] = list(argnums) if isinstance(argnums, (list, tuple)) else [argnums]
     for k in numbers:
@@ -202,6 +204,7 @@ def hvp(
     """
     mode.require_dynamic("hvp")
     inputs = inputs_of("hvp", func, xs)
+    require_bools("hvp", create_graph=create_graph)
     along = checked_directions("hvp", inputs, v, "v", zeros=True)
     create_graph = create_graph or linearizes()
     value, starts, gradients, since = _recorded_gradient("hvp", func, inputs)
@@ -252,7 +255,8 @@ def jacobian_of(
     inputs = inputs_of("jacobian", func, xs)
     batched = batch_axis is not None
     chunk_size = checked_chunk("jacobian", chunk_size)
-    if how not in ("auto", "forward", "reverse"):
+    require_bools("jacobian", create_graph=create_graph)
+    if not isinstance(how, str) or how not in ("auto", "forward", "reverse"):
         raise ArgumentError(f"jacobian: mode must be 'auto', 'forward' or 'reverse', got {how!r}")
     create_graph = create_graph or linearizes()
     since = newer()
@@ -311,6 +315,7 @@ def hessian_of(
     inputs = inputs_of("hessian", func, xs)
     batched = batch_axis is not None
     chunk_size = checked_chunk("hessian", chunk_size)
+    require_bools("hessian", create_graph=create_graph)
     create_graph = create_graph or linearizes()
     if batched:
         _one_batch("hessian", inputs, [])

@@ -13,6 +13,7 @@ from autograd_engine.autograd.backward import (
     recorded_cotangents,
     settled,
 )
+from autograd_engine.checks import require_bools
 from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
 from autograd_engine.eager.tape import Edge, Node, check_alive, edge_of, run_backward
 from autograd_engine.eager.tensor import Tensor
@@ -81,6 +82,11 @@ def grad(
     mode.require_dynamic("paddle.grad")
     roots = _checked_tensors("grad", outputs, "outputs")
     sources = _checked_tensors("grad", inputs, "inputs", again="leave the second one out")
+    require_bools(
+        "grad", create_graph=create_graph, only_inputs=only_inputs, allow_unused=allow_unused
+    )
+    if retain_graph is not None:
+        require_bools("grad", retain_graph=retain_graph)
     if not only_inputs:
         raise ArgumentError("grad: only_inputs=False is not supported; use backward() for leaves")
     cotangents = checked_cotangents("grad", roots, grad_outputs, "grad_outputs")

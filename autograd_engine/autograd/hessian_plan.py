@@ -12,7 +12,6 @@ reverse, then `push` along the recording and along the lines of that reverse pas
 from __future__ import annotations
 
 import itertools
-import operator
 from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any, Final
@@ -83,8 +82,7 @@ def planned_hessian(value: Tensor, inputs: Sequence[Tensor], edges: Sequence[Edg
         return None
     start = {edge: k for k, edge in enumerate(edges)}
     try:
-        nodes = _nodes_of(edge_of(value), edges)
-        key, arrays = _described(root, nodes, start, inputs)
+        key, nodes, arrays = _described(value, start, inputs)
     except _NoPlan:
         return None
     found = _PLANS.get(key)
@@ -109,41 +107,27 @@ def _make_room() -> None:
 
 # --- what the plan depends on
 
-_age: Final = operator.attrgetter("seq")
-
-
-def _nodes_of(root: Edge, edges: Sequence[Edge]) -> list[Any]:
-    """The recording from the inputs on, newest first: also what does not lead to them."""
-    since = max([_age(edge) for edge in edges], default=0)
-    if root.__class__ is not Node:
-        raise _NoPlan
-    seen = {root}
-    stack: list[Any] = [root]
-    while stack:
-        for edge in stack.pop().edges:
-            if edge.__class__ is Node:
-                if edge.seq <= since and edge not in seen:
-                    seen.add(edge)
-                    stack.append(edge)
-            elif isinstance(edge, Node) and edge.seq <= since:
-                raise _NoPlan  # several outputs, hooks, a layer of the user's
-    return sorted(seen, key=_age)
-
 
 def _described(
-    root: Any, nodes: list[Node], start: dict[Edge, int], inputs: Sequence[Tensor]
-) -> tuple[Any, list[Any]]:
-    """A key for the shape of the recording, and the saved arrays in order.
+    root: Tensor, start: dict[Any, int], inputs: Sequence[Tensor]
+) -> tuple[Any, list[Any], list[Any]]:
+    """A key for the shape of the recording, its nodes, and their saved arrays in the same order.
 
-    The key is flat. What follows a pullback is as long and of the same kinds in all recordings, or
-    says what it is.
+    The nodes are those from the inputs on, breadth first from the root, also where they do not lead
+    to an input. The key is flat: what follows a pullback is as long and of the same kinds in all
+    recordings, or says what it is.
     """
-    place = {node: k for k, node in enumerate(nodes)}
-    arrays: list[Any] = []
-    key: list[Any] = [root.shape, root.dtype]
+    oldest = max([edge.seq for edge in start], default=0)
+    first = edge_of(root)
+    if first.__class__ is not Node:
+        raise _NoPlan
+    key: list[Any] = [root._data.shape, root._data.dtype]
     for x in inputs:
         key += (x._data.shape, x._data.dtype)
-    for node in nodes:
+    arrays: list[Any] = []
+    place: dict[Edge, int] = {first: 0}
+    nodes: list[Any] = [first]
+    for node in nodes:  # it grows
         if node in start:
             key.append(start[node])
             continue
@@ -154,14 +138,21 @@ def _described(
         if node.attrs:
             for attr in node.attrs.values():
                 _freeze(attr, key)
-        key += [place.get(edge) for edge in node.edges]  # type: ignore[arg-type]
+        for edge in node.edges:
+            k = place.get(edge)
+            if k is None and isinstance(edge, Node) and edge.seq <= oldest:
+                if edge.__class__ is not Node:
+                    raise _NoPlan  # several outputs, hooks, a layer of the user's
+                k = place[edge] = len(nodes)
+                nodes.append(edge)
+            key.append(k)
         for value in saved:
             if value.__class__ is _ndarray:
                 arrays.append(value)
                 key += (value.shape, value.dtype)
             else:
                 _describe(value, key, arrays)
-    return tuple(key), arrays
+    return tuple(key), nodes, arrays
 
 
 def _describe(value: Any, key: list[Any], arrays: list[Any]) -> None:
@@ -192,7 +183,7 @@ def _freeze(value: Any, key: list[Any]) -> None:
             _freeze(v, key)
     elif kind is slice:
         parts = value.start, value.stop, value.step
-        if any([v is not None and v.__class__ is not int for v in parts]):
+        if any(v is not None and v.__class__ is not int for v in parts):
             raise _NoPlan
         key.append(slice)
         key += parts
@@ -219,8 +210,8 @@ def _built(
     try:
         xp = Lines()
         given, saved = _saved_values(xp, nodes, start)
-        needed = leads_to(nodes[:1], set(start), set())
-        nodes = [node for node in nodes if node in needed]
+        needed = leads_to([nodes[0]], set(start), set())
+        nodes = sorted([node for node in nodes if node in needed], key=lambda node: node.seq)
         gradients, specs = _reverse(xp, nodes, start, saved, root, len(inputs))
         reverse = list(xp.lines)
         wanted = []
@@ -300,9 +291,7 @@ def _columns(
     """Tangents of the gradients for unit directions of one of the inputs."""
     stacks = OneHotBatching(xp)
     x = inputs[moved]._data
-    tangents: dict[Any, Any] = {
-        node: stacks.units(x) for node in nodes if start.get(node) == moved
-    }
+    tangents: dict[Any, Any] = {node: stacks.units(x) for node in nodes if start.get(node) == moved}
     for node in reversed(nodes):
         along = [tangents.get(e) for e in node.edges]
         if node in start or all(t is None for t in along):

@@ -11,6 +11,7 @@ import numpy as np
 from autograd_engine.arithmetic import OPERATORS, REFLECTED
 from autograd_engine.autograd.directions import checked_chunk, pull_units, split_front
 from autograd_engine.autograd.gradient import grad
+from autograd_engine.checks import require_bools
 from autograd_engine.eager.grad_mode import recording
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
@@ -333,12 +334,14 @@ for _dunder in (*OPERATORS, "__pow__", "__matmul__", *_MIRRORED):
 
 
 def _check_batch_axis(function: str, axis: Any) -> None:
-    if axis is not None and (isinstance(axis, bool) or axis != 0):
+    if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int) or axis != 0):
         raise ArgumentError(f"{function}: batch_axis must be None or 0, got {axis!r}")
 
 
 def _tensors(function: str, value: Any, argument: str) -> list[Tensor]:
     values = list(value) if isinstance(value, (list, tuple)) else [value]
+    if not values:
+        raise ArgumentError(f"{function}: {argument} is empty; give one Tensor at least")
     for k, v in enumerate(values):
         if not isinstance(v, Tensor):
             raise NotATensorError(

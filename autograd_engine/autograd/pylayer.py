@@ -8,6 +8,7 @@ from sys import _getframe
 from typing import Any
 
 from autograd_engine.arithmetic import Operand
+from autograd_engine.checks import require_bools
 from autograd_engine.eager.grad_mode import Recorder, grad_mode, no_grad
 from autograd_engine.eager.kept import (
     Again,
@@ -114,6 +115,11 @@ class PyLayerContext:
     def saved_tensor(self) -> Any:
         """What `save_for_backward` was given, as a tuple; None where it was not called."""
         if self._values is None:
+            if hasattr(self, "kept"):
+                raise ArgumentError(
+                    "saved_tensor: forward is over, and what it saved is in the context that "
+                    "backward gets; this one is forward's"
+                )
             return map_tensors(lambda taken: taken.tensor, self._saved, Taken)
         return self._restored(self._saved)
 
@@ -140,7 +146,8 @@ class PyLayerContext:
 
     def set_materialize_grads(self, value: bool) -> None:
         """Whether backward gets zeros (the default) or None for outputs that nothing came from."""
-        self.materializes = bool(value)
+        require_bools("set_materialize_grads", value=value)
+        self.materializes = value
 
     def set_grad_in_dtype_consistent(self, value: bool) -> None:
         """Accepted: the gradient of an output always has its dtype."""
@@ -283,6 +290,10 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     1.0
     """
     function = backward.__func__ if isinstance(backward, staticmethod) else backward
+    if not callable(function):
+        raise TypeError(
+            f"once_differentiable decorates the backward of a PyLayer, got {type(function).__name__}"
+        )
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:

@@ -90,7 +90,7 @@ def recompute(
     ):
         if not isinstance(value, bool):
             raise ArgumentError(f"recompute: {name} must be True or False, got {value!r}")
-    if determinism_check not in ("default", "none"):
+    if not isinstance(determinism_check, str) or determinism_check not in ("default", "none"):
         raise ArgumentError(
             f"recompute: determinism_check must be 'default' or 'none', got {determinism_check!r}"
         )
@@ -110,6 +110,21 @@ def recompute(
 
 
 checkpoint = recompute
+
+
+def _layers(functions: Any) -> list[Callable[..., Any]]:
+    children = getattr(functions, "children", None)
+    if callable(children):
+        return list(children())
+    layers = list(functions) if isinstance(functions, Iterable) else [functions]
+    for k, layer in enumerate(layers):
+        if not callable(layer):
+            raise TypeError(
+                "recompute_sequential: functions must be a list of functions; got "
+                + (f"{type(layer).__name__} at [{k}]" if layer is not functions else "")
+                + (f"{type(functions).__name__}" if layer is functions else "")
+            )
+    return layers
 
 
 def recompute_sequential(
@@ -144,9 +159,13 @@ def recompute_sequential(
     >>> round(x.grad[0].item(), 4)
     0.42
     """
+    if ctx is not None and not isinstance(ctx, (int, Mapping)):
+        raise TypeError(
+            "recompute_sequential: ctx must be a number of segments or a dict, as "
+            f"{{'segments': 2}}; got {type(ctx).__name__}"
+        )
     options: dict[str, Any] = {"segments": ctx} if isinstance(ctx, int) else dict(ctx or {})
-    children = getattr(functions, "children", None)
-    layers = list(children() if callable(children) else functions)
+    layers = _layers(functions)
     segments = options.pop("segments", None)
     preserve = options.pop("preserve_rng_state", True)
     if options:

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from autograd_engine.eager.cuts import note_block
+from autograd_engine.errors import ArgumentError, ModeError
 
 __all__ = [
     "Recorder",
@@ -194,6 +195,9 @@ class _GradSwitch:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if not self._before:
+            name = type(self).__name__
+            raise ModeError(f"{name} was left without being entered: write `with {name}(...):`")
         enabled, inference = self._before.pop()
         if self._inference is not None:
             grad_mode.inference = inference
@@ -208,8 +212,13 @@ class _GradSwitch:
 
 def decorated(function: F, again: Callable[[], Any], name: str) -> F:
     """`function`, run inside a new context manager from `again` each time; generators too."""
-    if not callable(function):
-        raise TypeError(f"{name} decorates functions, got {function!r}")
+    if not callable(function) or isinstance(function, type):
+        also = "takes True or False, or " if name == "inference_mode" else ""
+        got = function.__name__ if isinstance(function, type) else type(function).__name__
+        raise TypeError(
+            f"{name} {also}decorates functions, got {got}: write `with {name}():`, or "
+            f"`@{name}()` above a function or method"
+        )
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
         raise TypeError(
             f"{name} cannot decorate {function.__qualname__}: other tasks run "
@@ -288,6 +297,14 @@ class enable_grad(_GradSwitch):  # noqa: N801 - the public name
     True
     """
 
+    def __new__(cls, function: Any = None) -> Any:
+        """``@enable_grad`` without parentheses decorates as well."""
+        self = super().__new__(cls)
+        if function is None:
+            return self
+        self.__init__()  # type: ignore[misc]
+        return self(function)
+
     def __init__(self) -> None:
         super().__init__(enabled=True)
 
@@ -337,7 +354,12 @@ class set_grad_enabled(_GradSwitch):  # noqa: N801 - the public name
     """
 
     def __init__(self, mode: bool) -> None:
-        super().__init__(enabled=bool(mode))
+        if not isinstance(mode, bool):
+            raise ArgumentError(
+                "set_grad_enabled: mode must be True or False, got "
+                f"{type(mode).__name__}: write set_grad_enabled(False), also above a function"
+            )
+        super().__init__(enabled=mode)
         self._outer = bool(grad_mode.enabled), grad_mode.inference
         self._set()
 

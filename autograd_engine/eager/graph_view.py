@@ -133,13 +133,10 @@ class Graph:
         return preformatted(self.caption) + "\n" + table(rows, head)
 
     def _repr_html_(self) -> str:
-        return self._repr_svg_() or self.html()
-
-    def _repr_svg_(self) -> str | None:
         try:
             return self.svg()
         except MissingLibraryError:
-            return None
+            return self.html()
 
     def save(self, path: str | Path) -> None:
         """Write the drawing: ``.dot`` or ``.gv`` text, ``.svg``, or an ``.html`` page.

@@ -134,6 +134,10 @@ class LayerOp:
         """What gives its gradient; None for a Tensor that can have none."""
         return self.layer.backward if self.input_specs[position].dtype.kind == "f" else None
 
+    def infer_tuple(self, *_: Any) -> tuple[Spec, ...]:
+        """The Specs of the outputs of this call, which was on operands of known ones."""
+        return tuple(self.output_specs)
+
     @property
     def label(self) -> Label:
         """``Cube.apply at train.py:12 (y = Cube.apply(x))``"""

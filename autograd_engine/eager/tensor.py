@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.checks import require_bools
 from autograd_engine.dtypes import DType, DTypeLike, as_dtype
 from autograd_engine.eager.cuts import follow_cut, note_cut
 from autograd_engine.eager.printing import format_tensor
@@ -137,6 +138,8 @@ class Tensor(Values):
 
     @stop_gradient.setter
     def stop_gradient(self, value: bool) -> None:
+        if value.__class__ is not bool:
+            require_bools("stop_gradient = ...", value=value)
         if not value and self._data.dtype.kind != "f":
             raise DTypeError(
                 f"stop_gradient=False needs a floating dtype, got {self._data.dtype.name}: "
@@ -155,11 +158,12 @@ class Tensor(Values):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
+        require_bools("requires_grad = ...", value=value)
         self.stop_gradient = not value
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Set ``requires_grad``, and return this tensor."""
-        self.stop_gradient = not requires_grad
+        self.requires_grad = requires_grad
         return self
 
     @property
@@ -254,6 +258,7 @@ class Tensor(Values):
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Set an existing gradient to zeros, or to None with ``set_to_zero=False``."""
+        require_bools("clear_gradient", set_to_zero=set_to_zero)
         if self.grad is not None:
             self._clear(set_to_zero, caller())
 

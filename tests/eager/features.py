@@ -216,7 +216,8 @@ def generated(stage: Stage) -> Stage:
     def ones(y: Any) -> Iterator[Any]:
         yield constant(1.0, y) * 1.0
         with paddle.inference_mode():
-            yield constant(1.0, y) * 1.0
+            one = constant(1.0, y) * 1.0
+        yield one
 
     @paddle.enable_grad()
     def values(x: Any) -> Iterator[Any]:

@@ -201,7 +201,6 @@ def test_svg_where_graphviz_is_there(monkeypatch: Any) -> None:
     fake_graphviz(monkeypatch)
     drawing = paddle.graph(small())
     assert drawing.svg().startswith("<svg>")
-    assert drawing._repr_svg_() == drawing.svg()
     assert drawing._repr_html_() == drawing.svg()
 
 
@@ -210,7 +209,6 @@ def test_without_the_program_a_table_is_shown(monkeypatch: Any) -> None:
     drawing = paddle.graph(small())
     with pytest.raises(MissingLibraryError, match="program dot"):
         drawing.svg()
-    assert drawing._repr_svg_() is None
     assert drawing._repr_html_() == drawing.html()
 
 

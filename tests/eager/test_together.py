@@ -204,14 +204,18 @@ def matrices_of_tensors(f: Stage, _: bool, __: Path) -> None:
 
 @consumer
 def checks(f: Stage, _: bool, __: Path) -> None:
-    assert paddle.testing.gradcheck(f, [leaf()])
+    def repeated(x: Any) -> Any:
+        paddle.seed(0)
+        return f(x)
+
+    assert paddle.testing.gradcheck(repeated, [leaf()])
 
 
 @consumer
 def looking(f: Stage, exact: bool, directory: Path) -> None:
     x = leaf()
     loss = loss_of(f)(x)
-    assert "multiply" in str(paddle.graph(loss)) or "Multiply" in str(paddle.graph(loss))
+    assert "sin" in paddle.graph(loss).dot.lower()
     assert str(autograd.saved_report(loss))
     assert str(paddle.explain(x, loss))
     loss.backward(dump_backward_graph_path=str(directory))
