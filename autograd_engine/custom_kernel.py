@@ -25,7 +25,8 @@ __all__ = ["attribute", "guarded", "inference", "kind", "own", "shielded", "spre
 
 
 def kind(value: Any) -> str:
-    return "None" if value is None else f"a {type(value).__name__}"
+    name = type(value).__name__
+    return "None" if value is None else f"{'an' if name[0] in 'aeio' else 'a'} {name}"
 
 
 def attribute(op: str, name: str, value: Any) -> Any:
@@ -178,7 +179,7 @@ def _result(op: OpDef, value: Any, wanted: Spec, which: str) -> Any:
 
 def inference(name: str, infer: Any) -> Callable[..., Any]:
     """A function that gives Specs, from what a user may say."""
-    if isinstance(infer, (tuple, list)):
+    if isinstance(infer, (tuple, list)) and infer:
         parts = [inference(name, part) for part in infer]
         return lambda *specs, **attrs: tuple(part(*specs, **attrs) for part in parts)
     if infer == "same":
@@ -186,10 +187,7 @@ def inference(name: str, infer: Any) -> Callable[..., Any]:
     if infer == "broadcast":
         return broadcast(name)
     if not callable(infer):
-        raise RegistryError(
-            f"{name}: infer must be 'same', 'broadcast', a function of the Specs of the inputs, or "
-            f"a tuple with one of these for each output; got {infer!r}"
-        )
+        raise not_inference(name, repr(infer))
 
     def checked(*specs: Spec, **attrs: Any) -> Any:
         made = infer(*specs, **attrs)
@@ -203,6 +201,14 @@ def inference(name: str, infer: Any) -> Callable[..., Any]:
         )
 
     return checked
+
+
+def not_inference(name: str, got: str) -> RegistryError:
+    """What to raise for something else than `inference` takes."""
+    return RegistryError(
+        f"{name}: infer must be 'same', 'broadcast', a function of the Specs of the inputs, or "
+        f"a tuple with one of these for each output; got {got}"
+    )
 
 
 def spread(infer: Callable[..., Any], count: int) -> Callable[..., Any]:

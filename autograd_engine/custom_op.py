@@ -16,6 +16,7 @@ import keyword
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any, Final, Literal, TypeVar, overload
 
 import numpy as np
@@ -26,6 +27,7 @@ from autograd_engine.custom_kernel import (
     guarded,
     inference,
     kind,
+    not_inference,
     own,
     shielded,
     spread,
@@ -357,9 +359,11 @@ def defop(
             "real": real,
         }
         return lambda function: defop(name, function, **options)
+    _check_options(name, inputs, outputs, nondiff_outputs, untyped, dtypes, infer)
     if not callable(kernel):
         raise RegistryError(f"{name}: the kernel must be a function, got {kind(kernel)}")
     known = inputs if inputs is not None else _positional(name, kernel)
+    _check_arity(name, kernel, known)
     if infer is None:
         infer = "same" if len(known.split()) == 1 and "*" not in known else "broadcast"
     if infer == "broadcast" and broadcasts is None and "*" not in known:
@@ -396,6 +400,38 @@ def _check_name(name: Any) -> None:
     if name in REGISTRY:
         raise RegistryError(
             f"{name!r} is a built-in operation; give yours another name, as 'my_{name}'"
+        )
+
+
+def _check_options(
+    name: str, inputs: Any, outputs: Any, nondiff: Any, untyped: Any, dtypes: Any, infer: Any
+) -> None:
+    given = {"inputs": inputs, "outputs": outputs, "nondiff_outputs": nondiff, "untyped": untyped}
+    for option, value in given.items():
+        if not isinstance(value, str) and not (option == "inputs" and value is None):
+            raise RegistryError(
+                f"{name}: {option} must be a str of names, as {option}='x y'; got {kind(value)}"
+            )
+    if not isinstance(dtypes, str) or dtypes not in ("common", "floating", "any"):
+        raise RegistryError(
+            f"{name}: dtypes must be 'common', 'floating' or 'any', got "
+            f"{repr(dtypes) if isinstance(dtypes, str) else kind(dtypes)}"
+        )
+    if infer is not None and not isinstance(infer, (str, tuple, list)) and not callable(infer):
+        raise not_inference(name, kind(infer))
+
+
+def _check_arity(name: str, kernel: Callable[..., Any], inputs: str) -> None:
+    code = getattr(kernel, "__code__", None)
+    if not isinstance(kernel, FunctionType) or code is None or code.co_flags & 0x04:  # *args
+        return
+    names = inputs.split()
+    least = code.co_argcount - len(kernel.__defaults__ or ())
+    if "*" in inputs or not least <= len(names) <= code.co_argcount:
+        takes = ", ".join(code.co_varnames[: code.co_argcount]) or "nothing"
+        raise RegistryError(
+            f"{name}: the kernel takes {takes}, and the inputs are {inputs!r}; name as many (with "
+            "*xs in both for a number that depends on the call)"
         )
 
 

@@ -11,6 +11,7 @@ __all__ = [
     "ArgumentError",
     "BuildError",
     "DTypeError",
+    "EagerOnlyError",
     "ExecutionError",
     "ExportError",
     "FeedError",
@@ -44,6 +45,10 @@ class ShapeError(AssertionError, ValueError):
 
 class ModeError(AssertionError, RuntimeError):
     """A static function was called in eager mode, or the other way round."""
+
+
+class EagerOnlyError(ModeError, AttributeError):
+    """What only eager tensors have was asked of a Variable of a program."""
 
 
 class GraphFreedError(RuntimeError):

@@ -28,6 +28,8 @@ __all__ = ["OneHot", "OneHotBatching"]
 
 Array = NDArray[Any]
 
+_MOST: Final = 16  # terms of a stack
+
 
 class Term(NamedTuple):
     """``values[i]`` in the direction ``rows[i]``, for each element i; in none where that is -1."""
@@ -70,8 +72,11 @@ class OneHot(Batched):
     def dtype(self) -> np.dtype[Any]:
         return self._dtype
 
-    def like(self, terms: Sequence[Term], spec: Spec) -> OneHot:
-        """Other terms of as many directions, those of the same elements in the same ones joined."""
+    def like(self, terms: Sequence[Term], spec: Spec) -> Batched:
+        """Other terms of as many directions, those of the same elements in the same ones joined.
+
+        Many terms are written out, for a stack is then as quick.
+        """
         assert isinstance(self.xp, OneHotBatching)
         joined: list[Term] = []
         for term in terms:
@@ -81,6 +86,8 @@ class OneHot(Batched):
                     break
             else:
                 joined.append(term)
+            if len(joined) > _MOST:
+                return OneHot(terms, self._count, spec, self.xp).written()
         return OneHot(joined, self._count, spec, self.xp)
 
     def written(self) -> Batched:
@@ -168,7 +175,7 @@ def _plain(op: OpDef, k: int, operand: Any) -> Any:
 
 # --- operations that keep terms; None where they cannot
 
-Keep = Callable[[OneHotBatching, OpDef, Sequence[Any], dict[str, Any]], OneHot | Batched | None]
+Keep = Callable[[OneHotBatching, OpDef, Sequence[Any], dict[str, Any]], Batched | None]
 
 
 def _spread(term_rows: Array, shape: Sequence[int]) -> Array:
@@ -177,7 +184,7 @@ def _spread(term_rows: Array, shape: Sequence[int]) -> Array:
 
 def _scaled(
     xp: OneHotBatching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]
-) -> OneHot | None:
+) -> Batched | None:
     """Linear in one operand, elementwise in both."""
     (k, *others) = [k for k, o in enumerate(operands) if o.__class__ is OneHot]
     if others or (op.name == "divide" and k == 1):
@@ -192,7 +199,7 @@ def _scaled(
     return _mapped(stack, of, operands)
 
 
-def _mapped(stack: OneHot, of: Callable[[Value], Value], operands: Sequence[Any]) -> OneHot:
+def _mapped(stack: OneHot, of: Callable[[Value], Value], operands: Sequence[Any]) -> Batched:
     terms = []
     for rows, values in stack.terms:
         out = of(values)
@@ -205,7 +212,7 @@ def _mapped(stack: OneHot, of: Callable[[Value], Value], operands: Sequence[Any]
 
 def _where(
     xp: OneHotBatching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]
-) -> OneHot | None:
+) -> Batched | None:
     condition, *sides = operands
     chosen = [k for k, o in enumerate(sides) if o.__class__ is OneHot]
     if condition.__class__ is OneHot or not all(
@@ -224,32 +231,32 @@ def _where(
     return parts[0] if len(parts) == 1 else _added(parts)
 
 
-def _added(parts: Sequence[Any]) -> OneHot | None:
+def _added(parts: Sequence[Any]) -> Batched | None:
     first = parts[0]
     if any(
         p.__class__ is not OneHot or p.shape != first.shape or p.dtype != first.dtype for p in parts
     ):
         return None
-    found: OneHot = first.like([t for p in parts for t in p.terms], first.spec)
+    found: Batched = first.like([t for p in parts for t in p.terms], first.spec)
     return found
 
 
 def _sum_of(
     xp: OneHotBatching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]
-) -> OneHot | None:
+) -> Batched | None:
     return _added(operands)
 
 
 def _less(
     xp: OneHotBatching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]
-) -> OneHot | None:
+) -> Batched | None:
     x, y = operands
     return None if y.__class__ is not OneHot else _added([x, xp.negative(y)])
 
 
 def _moved(
     xp: OneHotBatching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]
-) -> OneHot | None:
+) -> Batched | None:
     """Elements change their places, are repeated or left out; what is new is zero."""
     stack, *likes = operands
     if stack.__class__ is not OneHot:  # only the shape of another is a stack's
@@ -269,7 +276,7 @@ def _moved(
 
 def _cast(
     xp: OneHotBatching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]
-) -> OneHot | None:
+) -> Batched | None:
     stack, *likes = operands
     if stack.__class__ is not OneHot:
         return None
@@ -283,18 +290,20 @@ def _cast(
 
 def _gathered(
     xp: OneHotBatching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]
-) -> OneHot | None:
+) -> Batched | None:
     """Slices put in their places, on top of one another."""
     base, *parts = operands
     if not all(o.__class__ is OneHot or xp.is_zero(o) for o in operands):
         return None
-    stack = next(o for o in operands if o.__class__ is OneHot)
+    stacks = [o for o in operands if o.__class__ is OneHot]
+    if len(stacks) > _MOST:
+        return None
     out = Spec(tuple(base.shape), base.dtype)
     placed = [base] if base.__class__ is OneHot else []
     for part, key in zip(parts, attrs["keys"], strict=True):
         if part.__class__ is OneHot:
             placed.append(xp.unslice_like(part, out, key=key))
-    return _added(placed) if placed else stack.like([], out)
+    return _added(placed) if placed else stacks[0].like([], out)
 
 
 def _total(

@@ -69,4 +69,8 @@ class strong_zeros:  # noqa: N801 - a context manager, like no_grad
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if not self._before:
+            from autograd_engine.eager.grad_mode import left_unentered  # imports this module
+
+            raise left_unentered(self)
         _mode.enabled = self._before.pop()

@@ -375,7 +375,7 @@ def test_attributes() -> None:
         (("_cube", np.sin), {"inputs": "x"}, "does not begin with an underscore"),
         (("lambda", np.sin), {"inputs": "x"}, "has to be a Python identifier"),
         ((np.sin,), {}, r"takes a name first, got a ufunc: defop\('cube', kernel\)"),
-        (("op", 3), {}, "the kernel must be a function, got a int"),
+        (("op", 3), {}, "the kernel must be a function, got an int"),
         (("op", np.sin), {}, "name its inputs: inputs='x y'"),
         (("op", lambda: 1), {}, "needs an input"),
         (("op", lambda g: g), {}, "'g' is what rules are given; rename it"),

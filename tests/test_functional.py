@@ -596,3 +596,22 @@ def test_names_are_where_the_reference_has_them():
     with pytest.raises(AttributeError, match="no attribute 'vmapp'"):
         paddle.autograd.vmapp  # noqa: B018
     assert paddle.autograd.functional.hvp is paddle.autograd.hvp
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_result_that_stops_gradients_is_constant(mode):
+    def stopped(x):
+        y = (x * x).sum()
+        y.stop_gradient = True
+        return y
+
+    autograd, x = paddle.autograd, paddle.to_tensor([1.0, 2.0])
+    zeros = [0.0, 0.0]
+    assert autograd.jvp(stopped, x)[1].item() == 0.0
+    for transform in (autograd.vjp, autograd.hvp):
+        assert transform(stopped, x)[1].tolist() == zeros
+    assert autograd.value_and_grad(stopped)(x)[1].tolist() == zeros
+    assert autograd.jacobian(stopped, x, mode=mode).tolist() == zeros
+    assert autograd.hessian(stopped, x).tolist() == [zeros, zeros]
+    x.stop_gradient = False
+    assert autograd.jacobian(stopped(x), x)[:].tolist() == zeros

@@ -124,3 +124,24 @@ def test_the_context_is_of_its_thread_and_ends():
     with again, again:
         pass
     assert not zeros_are_strong()
+
+
+def test_forward_mode_through_a_backward_of_the_users():
+    """The rule is transposed at a cotangent of zeros, which must not count as strong."""
+
+    class Around(paddle.autograd.PyLayer):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensor()
+            create_graph = paddle.is_grad_enabled()
+            return paddle.autograd.vjp(lambda x: x * x, x, g, create_graph=create_graph)[1]
+
+    x = paddle.to_tensor([1.0, 3.0])
+    with paddle.strong_zeros():
+        _, tangent = paddle.autograd.jvp(Around.apply, x)
+    assert tangent.tolist() == [2.0, 6.0]

@@ -255,9 +255,6 @@ def jacobian_of(
     inputs = inputs_of("jacobian", func, xs)
     batched = batch_axis is not None
     chunk_size = checked_chunk("jacobian", chunk_size)
-    require_bools("jacobian", create_graph=create_graph)
-    if not isinstance(how, str) or how not in ("auto", "forward", "reverse"):
-        raise ArgumentError(f"jacobian: mode must be 'auto', 'forward' or 'reverse', got {how!r}")
     create_graph = create_graph or linearizes()
     since = newer()
     # Which way is shorter is known when the outputs are there.
@@ -315,7 +312,6 @@ def hessian_of(
     inputs = inputs_of("hessian", func, xs)
     batched = batch_axis is not None
     chunk_size = checked_chunk("hessian", chunk_size)
-    require_bools("hessian", create_graph=create_graph)
     create_graph = create_graph or linearizes()
     if batched:
         _one_batch("hessian", inputs, [])

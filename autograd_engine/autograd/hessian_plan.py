@@ -45,13 +45,21 @@ class _NoPlan(Exception):
 class _Entry:
     """A plan, the name of its text, how many bytes its constants take, and when it was asked for.
 
-    `plan` is None where the general way is taken.
+    `plan` is None where the general way is taken; with `waits`, this time only.
     """
 
-    __slots__ = ("filename", "nbytes", "plan", "used")
+    __slots__ = ("filename", "nbytes", "plan", "used", "waits")
 
-    def __init__(self, plan: Plan | None = None, filename: str = "", nbytes: int = 0) -> None:
+    def __init__(
+        self,
+        plan: Plan | None = None,
+        filename: str = "",
+        nbytes: int = 0,
+        *,
+        waits: bool = False,
+    ) -> None:
         self.plan = plan
+        self.waits = waits
         self.filename = filename
         self.nbytes = nbytes
         self.used = next(_clock)
@@ -61,6 +69,7 @@ _clock: Final = itertools.count()
 _PLANS: Final[dict[Any, _Entry]] = {}  # by a description of the recording
 _MOST: Final = 64
 _MOST_BYTES: Final = 1 << 27
+_LONG: Final = 100  # nodes: then a plan takes longer than a Hessian, and waits for the second one
 _LARGEST: Final = 1 << 24  # bytes of a Hessian beyond which finding out what to do is nothing
 _lock: Final = Lock()
 
@@ -86,16 +95,27 @@ def planned_hessian(value: Tensor, inputs: Sequence[Tensor], edges: Sequence[Edg
     except _NoPlan:
         return None
     found = _PLANS.get(key)
-    if found is None:  # other threads go on; what two of them make is the same
-        found = _built(root, nodes, start, inputs)
-        with _lock:
-            _PLANS[key] = found
-            _make_room()
+    if found is None and len(nodes) > _LONG:
+        found = _kept(key, _Entry(waits=True))
+    elif found is None or found.waits:
+        found = _kept(key, _built(root, nodes, start, inputs))
     if found.plan is None:
         return None
     found.used = next(_clock)
     results = iter(found.plan(arrays))
     return [[next(results) for _ in inputs] for _ in inputs]
+
+
+def _kept(key: Any, made: _Entry) -> _Entry:
+    """Keep what was made, unless another thread made the same; forget what is not used."""
+    with _lock:
+        known = _PLANS.get(key)
+        if known is not None and not known.waits:
+            forget_generated(made.filename)
+            return known
+        _PLANS[key] = made
+        _make_room()
+    return made
 
 
 def _make_room() -> None:
@@ -175,8 +195,8 @@ def _freeze(value: Any, key: list[Any]) -> None:
     """Append an attribute to the key."""
     kind = value.__class__
     if kind in _ATOMS:
-        # 1, 1.0 and True are equal, and so are 0.0 and -0.0.
-        key += (kind, value or repr(value))
+        # 1, 1.0 and True are equal, and so are 0.0 and -0.0; nan is not.
+        key += (kind, value if value and value == value else repr(value))
     elif kind is tuple or kind is list:
         key += (kind, len(value))
         for v in value:

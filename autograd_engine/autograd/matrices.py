@@ -76,6 +76,9 @@ def jacobian(
     """
     require_dynamic("jacobian")
     _check_batch_axis("jacobian", batch_axis)
+    require_bools("jacobian", create_graph=create_graph)
+    if not isinstance(mode, str) or mode not in ("auto", "forward", "reverse"):
+        raise ArgumentError(f"jacobian: mode must be 'auto', 'forward' or 'reverse', got {mode!r}")
     if callable(ys) and not isinstance(ys, Tensor):
         from autograd_engine.autograd.functional import jacobian_of
 
@@ -140,6 +143,7 @@ def hessian(
     """
     require_dynamic("hessian")
     _check_batch_axis("hessian", batch_axis)
+    require_bools("hessian", create_graph=create_graph)
     if callable(ys) and not isinstance(ys, Tensor):
         from autograd_engine.autograd.functional import hessian_of
 

@@ -31,6 +31,7 @@ from autograd_engine.namespace import ops
 from autograd_engine.pushforward import push
 from autograd_engine.scattered import dense
 from autograd_engine.source import caller
+from autograd_engine.strong_zeros import strengthened
 
 __all__ = ["base_of", "is_recorded", "push_along"]
 
@@ -114,7 +115,8 @@ def _transposed(node: Node, along: Sequence[Any], xp: Any) -> Sequence[Any]:
     saved = lift(node, saved_values(node))
     since = newer()
     us = {k: Tensor._leaf(np.zeros(outputs[k].shape, outputs[k].dtype)) for k in open_outputs}
-    with recording():
+    # Cotangents are zero here, but what is linear in them is not: zeros must not be strong.
+    with recording(), strengthened(False):
         given: Any = [us.get(k) for k in range(len(outputs))] if op.multiple else us[0]
         pulled = [dense(r) for r in node.pullback.pull(ops, given, saved, node.attrs)]
     roots = [

@@ -292,7 +292,8 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     function = backward.__func__ if isinstance(backward, staticmethod) else backward
     if not callable(function):
         raise TypeError(
-            f"once_differentiable decorates the backward of a PyLayer, got {type(function).__name__}"
+            "once_differentiable decorates the backward of a PyLayer, got "
+            f"{type(function).__name__}"
         )
 
     @functools.wraps(function)

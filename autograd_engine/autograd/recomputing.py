@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -116,15 +116,15 @@ def _layers(functions: Any) -> list[Callable[..., Any]]:
     children = getattr(functions, "children", None)
     if callable(children):
         return list(children())
-    layers = list(functions) if isinstance(functions, Iterable) else [functions]
-    for k, layer in enumerate(layers):
-        if not callable(layer):
-            raise TypeError(
-                "recompute_sequential: functions must be a list of functions; got "
-                + (f"{type(layer).__name__} at [{k}]" if layer is not functions else "")
-                + (f"{type(functions).__name__}" if layer is functions else "")
-            )
-    return layers
+    layers = list(functions) if isinstance(functions, (list, tuple, Iterator)) else functions
+    if isinstance(layers, list) and all(callable(layer) for layer in layers):
+        return layers
+    if isinstance(layers, list):
+        k = [callable(layer) for layer in layers].index(False)
+        got = f"{type(layers[k]).__name__} at [{k}]"
+    else:
+        got = type(functions).__name__
+    raise TypeError(f"recompute_sequential: functions must be a list of functions, got {got}")
 
 
 def recompute_sequential(

@@ -16,7 +16,13 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.eager.grad_mode import Recorder, decorated, grad_mode, recorded_with
+from autograd_engine.eager.grad_mode import (
+    Recorder,
+    decorated,
+    grad_mode,
+    left_unentered,
+    recorded_with,
+)
 from autograd_engine.eager.tape import Edge, Node, Observer, Slot, saved_values
 from autograd_engine.errors import AnomalyError, ArgumentError
 from autograd_engine.scattered import Scattered
@@ -346,6 +352,8 @@ class detect_anomaly:  # noqa: N801 - a context manager, like no_grad
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if not self._open:
+            raise left_unentered(self)
         scope, grad_mode.anomaly = self._open.pop()
         scope.__exit__(kind, error, traceback)
 

@@ -22,6 +22,7 @@ __all__ = [
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "keep_stacks",
+    "left_unentered",
     "linearizes",
     "no_grad",
     "recorded_with",
@@ -98,11 +99,18 @@ grad_mode = _GradMode()
 
 def keep_stacks(keep: bool) -> None:
     """Let nodes keep whole stacks, in this thread and in those that begin later."""
-    known = grad_mode.recorder
-    recorder = (known if isinstance(known, Recorder) else Recorder()).but(stacks=keep)
-    grad_mode.recorder = recorder if keep or recorder.extra else True
+    grad_mode.recorder = _with_stacks(grad_mode.recorder, keep)
     grad_mode.switch(bool(grad_mode.enabled))
     _GradMode.recorder = _GradMode.enabled = Recorder(stacks=True) if keep else True
+
+
+def _with_stacks(recorder: bool | Recorder, keep: bool) -> bool | Recorder:
+    """`recorder`, keeping whole stacks or not."""
+    known = recorder if isinstance(recorder, Recorder) else Recorder()
+    if known.stacks == keep:
+        return recorder
+    changed = known.but(stacks=keep)
+    return changed if changed.extra else True
 
 
 def linearizes() -> bool:
@@ -121,7 +129,9 @@ def recorded_with(**changes: Any) -> Iterator[None]:
         grad_mode.switch(bool(grad_mode.enabled))
         yield
     finally:
-        grad_mode.recorder = before
+        # A flag says whether stacks are kept, and may have been set inside.
+        now = grad_mode.recorder
+        grad_mode.recorder = _with_stacks(before, isinstance(now, Recorder) and now.stacks)
         grad_mode.switch(bool(grad_mode.enabled))
 
 
@@ -166,6 +176,12 @@ def is_inference_mode_enabled() -> bool:
     return grad_mode.inference
 
 
+def left_unentered(manager: object) -> ModeError:
+    """What to raise where a context manager is left more often than entered."""
+    name = type(manager).__name__
+    return ModeError(f"{name} was left without being entered: write `with {name}(...):`")
+
+
 class _GradSwitch:
     """Context manager and decorator that sets the switch; nests, and serves generators."""
 
@@ -196,8 +212,7 @@ class _GradSwitch:
         traceback: TracebackType | None,
     ) -> None:
         if not self._before:
-            name = type(self).__name__
-            raise ModeError(f"{name} was left without being entered: write `with {name}(...):`")
+            raise left_unentered(self)
         enabled, inference = self._before.pop()
         if self._inference is not None:
             grad_mode.inference = inference

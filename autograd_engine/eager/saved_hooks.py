@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from autograd_engine.eager.grad_mode import decorated, no_grad, recorded_with
+from autograd_engine.eager.grad_mode import decorated, left_unentered, no_grad, recorded_with
 from autograd_engine.eager.tensor import Tensor
 
 __all__ = ["save_on_disk", "saved_tensors_hooks"]
@@ -83,6 +83,8 @@ class saved_tensors_hooks:  # noqa: N801 - the public name
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if not self._open:
+            raise left_unentered(self)
         self._open.pop().__exit__(kind, error, traceback)
 
     def __call__(self, function: F) -> F:

@@ -17,7 +17,7 @@ from autograd_engine.eager.graph_walk import arrows, base_of, walk
 from autograd_engine.eager.packed import Packed
 from autograd_engine.eager.tape import Edge, Node, edge_of
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import NotATensorError
+from autograd_engine.errors import ArgumentError, NotATensorError
 from autograd_engine.pullback import Pullback
 from autograd_engine.registry import OpDef
 
@@ -176,6 +176,8 @@ def report_on(outputs: Tensor | Sequence[Tensor]) -> SavedReport:
                 f"saved_report takes a Tensor or a list of them, got {type(v).__name__}: give it "
                 "the loss"
             )
+    if not results:
+        raise ArgumentError("saved_report: outputs is empty; give it the loss")
     edges = walk(edge_of(t) for t in results if not t.stop_gradient)
     nodes = [e for e in edges if isinstance(e, Node)]
     leaves = [e for e in edges if isinstance(e, Tensor)]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.checks import require_bools
 from autograd_engine.dtypes import DType, as_dtype
 from autograd_engine.eager.sparse import held_by_one
 from autograd_engine.eager.tensor import Size, Tensor
@@ -196,6 +197,8 @@ def imported(function: str, x: Any, device: Any = None, copy: bool | None = None
         raise NotATensorError(
             f"{function}: {type(x).__name__} does not support DLPack; use paddle.to_tensor"
         )
+    if copy is not None:
+        require_bools(function, copy=copy)
     kwargs: dict[str, Any] = {} if copy is None or isinstance(x, _Capsule) else {"copy": copy}
     try:
         array = np.from_dlpack(x, **kwargs)

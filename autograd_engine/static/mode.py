@@ -83,6 +83,11 @@ def require_static(function: str) -> None:
 def require_dynamic(function: str) -> None:
     """Raise ModeError in static mode."""
     if building():
+        if not _Mode.static:
+            raise ModeError(
+                f"{function} works on eager tensors, and a program_guard is open: call it outside "
+                "the block"
+            )
         raise ModeError(
             f"{function} works on eager tensors, and static mode is on: "
             "call paddle.disable_static() first"

@@ -158,9 +158,16 @@ class Variable(Operand):
             f"with Executor.run(..., fetch_list=[{self.name!r}])"
         )
 
+    def __getattr__(self, name: str) -> Any:
+        from autograd_engine.elsewhere import eager_only
+
+        raise eager_only(self, name)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise _not_copied(f"the variable {self.name}")
+
     numpy = item = tolist = __array__ = __dlpack__ = _no_value
     __float__ = __int__ = __complex__ = __contains__ = _no_value
-    backward = _no_value
 
 
 class Parameter(Variable):
@@ -307,7 +314,9 @@ class Block:
         try:
             return self.vars[name]
         except KeyError:
-            raise BuildError(f"var {name} not in this block") from None
+            known = ", ".join([*self.vars][:10]) or "none"
+            more = ", ..." * (len(self.vars) > 10)
+            raise BuildError(f"var {name} not in this block, which has {known}{more}") from None
 
     def has_var(self, name: str) -> bool:
         return name in self.vars
@@ -374,6 +383,13 @@ class Block:
         return f"{head}{variables}\n{operators}}}\n"
 
 
+def _not_copied(what: str) -> ArgumentError:
+    return ArgumentError(
+        f"{what} cannot be pickled, nor copied by copy: use program.clone() for a copy, and keep "
+        "the code that builds it"
+    )
+
+
 class Program:
     """A list of blocks, the first of which is what runs.
 
@@ -396,6 +412,9 @@ class Program:
         self.compiled: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
         self._random_seed = 0
         self._generator: np.random.Generator | None = None
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise _not_copied("a program")
 
     def changed(self) -> None:
         """Programs compiled from the text so far are out of date."""

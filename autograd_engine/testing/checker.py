@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import GradientCheckError, NotDifferentiableError
+from autograd_engine.errors import ArgumentError, GradientCheckError, NotDifferentiableError
 from autograd_engine.testing.causes import causes_of
 from autograd_engine.testing.mismatch import Mismatch, Tolerance
 from autograd_engine.testing.numeric import derivative, first_step, one_sided
@@ -28,6 +29,14 @@ def default_tolerance(problem: Problem, atol: float | None, rtol: float | None) 
     return Tolerance(default[0] if atol is None else atol, default[1] if rtol is None else rtol)
 
 
+def _require_number(name: str, value: Any, bounds: str, fits: Callable[[float], bool]) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not fits(value):
+        got = repr(value) if isinstance(value, (str, int, float)) else type(value).__name__
+        raise ArgumentError(f"gradcheck: {name} must be a number, {bounds}; got {got}")
+
+
 class Checker:
     """What is checked of a problem, and how closely."""
 
@@ -39,6 +48,10 @@ class Checker:
         undefined: bool,
         forward: bool,
     ) -> None:
+        _require_number("eps", eps, "more than 0", lambda n: n > 0)
+        for name, value in (("atol", tolerance.absolute), ("rtol", tolerance.relative)):
+            _require_number(name, value, "0 or more", lambda n: n >= 0)
+        _require_number("nondet_tol", nondet_tol, "0 or more", lambda n: n >= 0)
         self.eps = eps
         self.tolerance = tolerance
         self.nondet_tol = nondet_tol

@@ -105,6 +105,7 @@ def check_op(
     mode.require_dynamic("check_op")
     found = _resolved(op)
     name = _name(found)
+    _check_count(found, name, len(inputs))
     operands = [_operand(name, k, x) for k, x in enumerate(inputs)]
     full = found.complete_attrs(attrs) if isinstance(found, OpDef) else attrs
     failures: list[tuple[str, Exception]] = []
@@ -129,6 +130,20 @@ def check_op(
         lines.append(f"- {label}:\n    {text}")
         causes += getattr(failure, "causes", ())
     raise GradientCheckError("\n".join(lines), tuple(dict.fromkeys(causes))) from failures[0][1]
+
+
+def _check_count(op: Runnable, name: str, count: int) -> None:
+    if not isinstance(op, OpDef):
+        if not count:
+            raise ArgumentError(f"check_op({name}): give its operands, as check_op(f, x, y)")
+        return
+    known, several = op.inputs, op.variadic
+    if count < len(known) if several else count != len(known):
+        shown = " ".join(known)
+        raise ArgumentError(
+            f"check_op({name}): its operands are {shown}{', or more' * several}; "
+            f"got {count} of them"
+        )
 
 
 def _resolved(op: Any) -> Runnable:

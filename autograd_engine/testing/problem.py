@@ -39,6 +39,10 @@ class Problem:
     def __init__(
         self, function: Callable[..., Any], inputs: Any, *, order: int = 1, names: Any = None
     ) -> None:
+        if not callable(function):
+            raise NotATensorError(
+                f"gradcheck: func must be a function of tensors, got {type(function).__name__}"
+            )
         self.function = function
         self.given = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
         self.order = order

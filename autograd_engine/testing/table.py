@@ -359,11 +359,12 @@ def wanted_rules_only(op: OpDef, operands: Sequence[Array], attrs: Attrs) -> Non
     grouped = (outputs,) if op.variadic_output else outputs
     with _spied(op, called):
         for wanted in every_subset(differentiable(op, operands)):
-            called.clear()
             project = 0 if op.broadcasts is None else (1 << len(operands)) - 1
             pullback = Pullback(op, wanted, project=project)
             saved = pullback.save(*op.group(operands), *grouped)
-            results = pullback.pull(raw, u if op.multiple else u[0], saved, attrs)
+            pull = pullback.pull  # compiles, where rules may be run too, to see what they compute
+            called.clear()
+            results = pull(raw, u if op.multiple else u[0], saved, attrs)
             ensure(len(results) == len(wanted), f"{len(results)} cotangents for {wanted}")
             # A variadic input has one rule for all of its operands.
             names = list(dict.fromkeys(op.input_at(k) for k in wanted))

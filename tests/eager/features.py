@@ -65,7 +65,7 @@ def around(exact: bool = True) -> Callable[[Callable[[Stage], Stage]], Callable[
 
 
 def constant(value: float, like: Any) -> Any:
-    return paddle.to_tensor(np.full(like.shape, value, like.numpy().dtype))
+    return paddle.to_tensor(np.full(like.shape, value))
 
 
 # --- hooks
@@ -81,8 +81,8 @@ def hook(y: Any) -> Any:
 @after()
 def hook_in_place(y: Any) -> Any:
     def to_and_fro(g: Any) -> None:
-        g.multiply_(constant(2.0, y))
-        g.multiply_(constant(0.5, y))
+        g.multiply_(constant(2.0, g))
+        g.multiply_(constant(0.5, g))
 
     y.register_hook(to_and_fro)
     return y
@@ -155,6 +155,114 @@ def layer_with_two_outputs(y: Any) -> Any:
 def operation_of_the_users(y: Any) -> Any:
     double, square = double_and_square(y)
     return double * 0.5 + (square - y * y)
+
+
+class Around(autograd.PyLayer):
+    """A stage as a layer: its backward differentiates it."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any, stage: Stage) -> Any:
+        ctx.save_for_backward(x)
+        ctx.stage = stage
+        with paddle.enable_grad():  # a stage may register hooks
+            return stage(x).detach()
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        (x,) = ctx.saved_tensor()
+        return autograd.vjp(ctx.stage, x, g, create_graph=paddle.is_grad_enabled())[1]
+
+
+class Intermediate(autograd.PyLayer):
+    """Saves what is neither its input nor its output, and what that is computed from."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        square = x * x + 1.0
+        ctx.save_for_backward(x, square)
+        return x * 1.0
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        _, square = ctx.saved_tensor()
+        return g * (square / square)
+
+
+@around()
+def layer_around(stage: Stage) -> Stage:
+    return lambda x: Around.apply(x, stage)
+
+
+@after(exact=False)
+def layer_with_an_intermediate(y: Any) -> Any:
+    return Intermediate.apply(y)
+
+
+# --- values that are derivatives, of s * y by s
+
+
+def ones_of(y: Any) -> Any:
+    one = constant(1.0, y)
+    one.stop_gradient = False
+    return one
+
+
+@after()
+def by_grad(y: Any) -> Any:
+    s = ones_of(y)
+    (g,) = paddle.grad((s * y).sum(), s, create_graph=True)
+    return g
+
+
+@after()
+def by_jvp(y: Any) -> Any:
+    return autograd.jvp(lambda s: s * y, constant(1.0, y), create_graph=True)[1]
+
+
+@after()
+def by_vjp(y: Any) -> Any:
+    return autograd.vjp(lambda s: s * y, constant(1.0, y), create_graph=True)[1]
+
+
+@after()
+def by_hvp(y: Any) -> Any:
+    one = constant(1.0, y)
+    return autograd.hvp(lambda s: (s * s * (y * 0.5)).sum(), one, create_graph=True)[1]
+
+
+@after()
+def by_value_and_grad(y: Any) -> Any:
+    run = autograd.value_and_grad(lambda s: (s * y).sum(), create_graph=True)
+    return run(constant(1.0, y))[1]
+
+
+@after(exact=False)
+def by_jacobian(y: Any) -> Any:
+    s = ones_of(y)
+    one, two = (
+        autograd.jacobian(lambda s: s * y, s, mode=mode, create_graph=True)
+        for mode in ("forward", "reverse")
+    )
+    return (paddle.diagonal(one) + paddle.diagonal(two)) * 0.5
+
+
+@after()
+def by_rows_of_a_jacobian(y: Any) -> Any:
+    s = ones_of(y)
+    rows = autograd.jacobian(s * y, s)
+    return paddle.stack([rows[i][i] for i in range(y.shape[0])])
+
+
+@after(exact=False)
+def by_hessian(y: Any) -> Any:
+    s = ones_of(y)
+    matrix = autograd.hessian(lambda s: (s * s * (y * 0.5)).sum(), s, create_graph=True)
+    return paddle.diagonal(matrix)
+
+
+@around(exact=False)
+def twice(stage: Stage) -> Stage:
+    return lambda x: stage(x) * 0.5 + stage(x) * 0.5
 
 
 # --- what is saved

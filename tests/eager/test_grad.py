@@ -278,3 +278,57 @@ def test_mixed_second_order_of_a_power(x: float, y: float, expected: float) -> N
         (mixed,) = paddle.grad(g, second)
         assert mixed is not None
         assert mixed.item() == pytest.approx(expected, rel=1e-12)
+
+
+# --- where a pass ends
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_what_made_an_input_may_have_been_freed(several: bool) -> None:
+    x = paddle.to_tensor([1.0, 2.0, 3.0, 4.0], stop_gradient=False)
+    y = paddle.split(x * x, 2)[0] if several else x * x
+    y.sum().backward()
+    (g,) = paddle.grad((y * y).sum(), y)
+    assert g is not None
+    assert g.tolist() == (2.0 * y).tolist()
+    with pytest.raises(GraphFreedError):
+        paddle.grad((y * y).sum(), [y, x])
+
+
+def test_a_pass_frees_nothing_where_it_ends() -> None:
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    y = x * x
+    (g,) = paddle.grad((y * y).sum(), y, retain_graph=False)
+    assert g is not None
+    assert g.tolist() == [2.0, 8.0]
+    y.sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [2.0, 4.0]
+
+
+def test_no_rule_is_run_where_a_pass_ends() -> None:
+    called = []
+
+    class Noted(paddle.autograd.PyLayer):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2.0
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            called.append("backward")
+            return g * 2.0
+
+    def unpack(array: Any) -> Any:
+        called.append("unpack")
+        return array
+
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    with paddle.autograd.saved_tensors_hooks(lambda t: t, unpack):
+        y = Noted.apply(x * x)
+        z = paddle.autograd.recompute(lambda u: u * u, x)
+    for end in (y, z):
+        (g,) = paddle.grad(end.sum(), end)
+        assert g is not None
+        assert g.tolist() == [1.0, 1.0]
+    assert called == []

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import autograd_engine as paddle
+from autograd_engine.eager.grad_mode import grad_mode
 
 
 def recorded() -> bool:
@@ -159,3 +160,49 @@ def test_coroutines_are_refused() -> None:
 def test_only_functions_are_decorated() -> None:
     with pytest.raises(TypeError, match="decorates functions"):
         paddle.no_grad(3)
+
+
+def test_a_generator_is_closed_in_its_mode() -> None:
+    seen = []
+
+    @paddle.no_grad()
+    def rows() -> Iterator[int]:
+        try:
+            yield 1
+        finally:
+            seen.append(paddle.is_grad_enabled())
+
+    running = rows()
+    next(running)
+    running.close()  # type: ignore[attr-defined]
+    assert seen == [False]
+
+
+def test_a_kernel_runs_once_whoever_records() -> None:
+    calls = []
+
+    def kernel(x: Any) -> Any:
+        calls.append(1)
+        return x * 2.0
+
+    double: Any = paddle.autograd.defop("counted_double", kernel)
+    double.vjp(x=lambda xp, g: g * 2.0)
+    x = paddle.to_tensor([1.0], stop_gradient=False)
+    double(x)
+    with paddle.autograd.detect_anomaly():
+        double(x)
+    with paddle.autograd.saved_tensors_hooks(lambda t: t, lambda t: t):
+        double(x)
+    paddle.autograd.jvp(double, x)
+    assert len(calls) == 4
+
+
+@pytest.mark.parametrize("level", [1, 3])
+def test_a_flag_that_is_set_inside_a_block_stays_set(level: int) -> None:
+    paddle.set_flags({"FLAGS_call_stack_level": 4 - level})
+    with paddle.autograd.detect_anomaly():
+        paddle.set_flags({"FLAGS_call_stack_level": level})
+    y = paddle.to_tensor([1.0], stop_gradient=False) * 2.0
+    assert hasattr(y._node, "stack") == (level == 3)
+    assert (grad_mode.enabled is True) == (level == 1)  # nothing more than usual is recorded
+    paddle.set_flags({"FLAGS_call_stack_level": 1})

@@ -285,3 +285,17 @@ def test_operators_of_a_program() -> None:
     for _ in range(100):
         y = y + 1.0
     assert "the 90 in the middle" in paddle.graph(y, limit=10).caption
+
+
+def test_a_layer_knows_the_shapes_of_its_results() -> None:
+    class Twice(paddle.autograd.PyLayer):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x + x
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g + g
+
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    assert "Twice" in paddle.graph(paddle.exp(Twice.apply(x) + 1.0)).dot

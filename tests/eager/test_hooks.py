@@ -364,3 +364,52 @@ def test_what_a_hook_does_to_its_argument_in_place_counts_and_stays_there() -> N
     x.register_hook(lambda grad: grad.scale_(5.0) and None)
     y.sum().backward()
     assert (grad_of(x), grad_of(w)) == ([5.0], [1.0])
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_what_a_hook_writes_to_in_place_is_its_own(create_graph: bool) -> None:
+    """Not the cotangent that was given, nor what an earlier hook returned, nor what is retained."""
+    x, v, w = leaf(1.0), paddle.to_tensor([1.0]), leaf(3.0)
+    y = x * 2.0
+    y.register_hook(lambda grad: grad.scale_(5.0) and None)
+    y.retain_grads()
+    y.register_hook(lambda grad: grad.scale_(7.0) and None)
+    y.register_hook(lambda grad: w)
+    y.register_hook(lambda grad: grad.scale_(11.0) and None)
+    paddle.autograd.backward([y], [v], create_graph=create_graph)
+    assert (v.tolist(), v.stop_gradient) == ([1.0], True)
+    assert (w.tolist(), w.is_leaf) == ([3.0], True)
+    assert grad_of(y) == [5.0]
+    assert grad_of(x) == [66.0]
+    x.grad = None
+
+
+def test_the_cotangent_that_was_given_is_not_what_is_retained() -> None:
+    x, v = leaf(1.0), paddle.to_tensor([1.0])
+    y = x * 2.0
+    y.retain_grads()
+    y.backward(v, create_graph=True)
+    assert y.grad is not v
+    assert v.stop_gradient
+    x.grad = None
+
+
+def test_a_hook_that_returns_a_leaf_is_differentiated_by_it() -> None:
+    x, w = leaf(2.0), leaf(3.0)
+    y = x * x
+    y.register_hook(lambda grad: w)
+    (g,) = paddle.grad(y, x, create_graph=True)
+    (by_w,) = paddle.grad(g, w)
+    assert (g.tolist(), by_w.tolist()) == ([12.0], [4.0])
+
+
+def test_the_gradient_of_a_number_is_an_array() -> None:
+    x = paddle.to_tensor(2.0, stop_gradient=False)
+    y = x * 3.0
+    seen = []
+    y.register_hook(lambda grad: seen.append(type(grad._data)))
+    y.retain_grads()
+    (y * 5.0 + y * 2.0).backward()
+    assert seen == [np.ndarray]
+    assert type(y.grad._data) is np.ndarray
+    assert y.grad.item() == 7.0
