@@ -126,4 +126,5 @@ __all__ = [
     "unique_name",
     "utils",
 ]
-__all__ += _public.__all__
+if not TYPE_CHECKING:  # type checkers take the names from where they are imported
+    __all__ += _public.__all__

@@ -419,3 +419,10 @@ def test_a_variable_has_no_values_for_numpy(static_mode: None) -> None:
     assert np.shape(x) == (2, 3)
     with pytest.raises(ModeError, match="no out="):
         np.sin(x, out=np.zeros((2, 3)))
+
+
+def test_broadcast_arrays_takes_none_as_numpy_does():
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    ours, nothing = np.broadcast_arrays(x, None)
+    assert ours.grad_fn is not None
+    assert nothing.tolist() == [None, None]

@@ -341,6 +341,7 @@ def test_matplotlib(tensors: dict[str, Any]) -> None:
         np.testing.assert_array_equal(line.get_xdata(), tensors["leaf"].numpy())
         points = axes.scatter(tensors["plain"], t, c=t, s=20 * t)
         np.testing.assert_allclose(points.get_offsets()[:, 1], t.numpy())
+        assert [bar.get_height() for bar in axes.bar(tensors["leaf"], t)] == t.tolist()
         counts, _, _ = axes.hist(t, bins=4)
         assert counts.sum() == 12
         axes.fill_between(tensors["plain"], t, t * 2)

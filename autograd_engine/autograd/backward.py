@@ -101,7 +101,20 @@ def tensor_backward(
 ) -> None:
     """Accumulate the gradients of this tensor in the ``.grad`` of the leaves.
 
-    See `autograd.backward`; without `grad_tensor`, ones.
+    Parameters
+    ----------
+    grad_tensor : Tensor, optional
+        The cotangent of this tensor, of its shape; ones if not given.
+    retain_graph, create_graph, dump_backward_graph_path : optional
+        See `autograd.backward`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    >>> (x * x).backward(paddle.to_tensor([1.0, 10.0]))
+    >>> x.grad.tolist()
+    [2.0, 40.0]
     """
     if (
         grad_tensor is None

@@ -378,6 +378,13 @@ _warnings: Final = _Warnings()
 def set_detect_anomaly(mode: bool, check_nan: bool = True, check_inf: bool = True) -> None:
     """Do in this thread from now on what `detect_anomaly` does in a block, or stop doing it.
 
+    Parameters
+    ----------
+    mode : bool
+        True to begin, False to stop.
+    check_nan, check_inf : bool
+        See `detect_anomaly`.
+
     Examples
     --------
     >>> import autograd_engine as paddle

@@ -361,6 +361,11 @@ class inference_mode(_GradSwitch):  # noqa: N801 - the public name
 class set_grad_enabled(_GradSwitch):  # noqa: N801 - the public name
     """Switch recording on or off at once; as a context manager, until the block ends.
 
+    Parameters
+    ----------
+    mode : bool
+        Whether operations are recorded from here on. It also decorates functions and generators.
+
     Examples
     --------
     >>> with set_grad_enabled(False):

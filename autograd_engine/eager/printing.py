@@ -77,8 +77,18 @@ def set_printoptions(
 ) -> None:
     """Change how tensors print; an option left at None keeps its value.
 
-    The parameters and their order are those of ``paddle.set_printoptions``; `PrintOptions`
-    describes them.
+    Parameters
+    ----------
+    precision : int, optional
+        Digits after the point.
+    threshold : int, optional
+        Arrays of more elements than this are summarised; ``sys.maxsize`` shows everything.
+    edgeitems : int, optional
+        Elements kept at each end of each axis of a summarised array.
+    sci_mode : bool, optional
+        Write floats as ``1.50000000e+00``.
+    linewidth : int, optional
+        Columns of a line, the indent included. A line holds one element at least.
 
     Raises
     ------
@@ -89,10 +99,12 @@ def set_printoptions(
 
     Examples
     --------
-    >>> set_printoptions(precision=2)
-    >>> print(format_array(np.array([0.125, 1.0]), indent=0))
-    [0.12, 1.  ]
-    >>> set_printoptions(precision=8)
+    >>> import autograd_engine as paddle
+    >>> paddle.set_printoptions(precision=2)
+    >>> paddle.to_tensor([0.125, 1.0])
+    Tensor(shape=[2], dtype=float32, place=Place(cpu), stop_gradient=True,
+           [0.12, 1.  ])
+    >>> paddle.set_printoptions(precision=8)
     """
     global _options
     # In the order of _LEAST, which names them.

@@ -134,6 +134,10 @@ class Tensor(Values):
 
     @property
     def stop_gradient(self) -> bool:
+        """Whether gradients stop here: True for tensors that a user makes, unless said otherwise.
+
+        Set it to False before the tensor is used: operations look at it when they run.
+        """
         return self._stop
 
     @stop_gradient.setter
@@ -229,6 +233,11 @@ class Tensor(Values):
 
     @property
     def grad(self) -> Tensor | None:
+        """What backward passes have added up, or None; `paddle.explain` tells why it is None.
+
+        Leaves have it, and results of operations for which `retain_grads` was called. It may be
+        set, to None or to a Tensor of this shape and dtype.
+        """
         return getattr(self, "_grad", None)
 
     @grad.setter
@@ -257,7 +266,12 @@ class Tensor(Values):
         return None if self.grad is None else self.grad.numpy()
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
-        """Set an existing gradient to zeros, or to None with ``set_to_zero=False``."""
+        """Set an existing gradient to zeros, or to None with ``set_to_zero=False``.
+
+        Parameters
+        ----------
+        set_to_zero : bool
+        """
         require_bools("clear_gradient", set_to_zero=set_to_zero)
         if self.grad is not None:
             self._clear(set_to_zero, caller())
@@ -302,10 +316,25 @@ class Tensor(Values):
         A leaf stays a leaf. The result of an operation is one no longer: nothing flows from these
         values into the graph that the old ones came from.
 
+        Parameters
+        ----------
+        value : Tensor or array_like
+            Of this tensor's shape; its dtype is that of the tensor, or one that casts to it.
+
         Raises
         ------
         ShapeError, DTypeError
             Unless `value` has this tensor's shape and dtype.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> w = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> loss = (w * w).sum()
+        >>> w.set_value([5.0, 5.0])
+        >>> loss.backward()
+        >>> w.grad.tolist()
+        [2.0, 4.0]
         """
         from autograd_engine.tensor.conversion import to_array
 

@@ -1,5 +1,7 @@
 """All public functions of this package in one place: what the engine exports at its top."""
 
+from typing import TYPE_CHECKING
+
 from autograd_engine.tensor import (
     attribute,
     broadcasting,
@@ -66,39 +68,41 @@ from autograd_engine.tensor.summation import *  # noqa: F403
 from autograd_engine.tensor.trigonometry import *  # noqa: F403
 from autograd_engine.tensor.writing import *  # noqa: F403
 
-__all__: list[str] = []
-__all__ += complex_values.__all__
-__all__ += counting.__all__
-__all__ += attribute.__all__
-__all__ += creation.__all__
-__all__ += summation.__all__
-__all__ += exponential.__all__
-__all__ += indexing.__all__
-__all__ += linalg.__all__
-__all__ += logic.__all__
-__all__ += broadcasting.__all__
-__all__ += combining.__all__
-__all__ += diagonals.__all__
-__all__ += joining.__all__
-__all__ += movement.__all__
-__all__ += sizes.__all__
-__all__ += splitting.__all__
-__all__ += manipulation.__all__
-__all__ += math.__all__
-__all__ += norms.__all__
-__all__ += products.__all__
-__all__ += put_along.__all__
-__all__ += quantiles.__all__
-__all__ += random.__all__
-__all__ += reduction.__all__
-__all__ += rounding.__all__
-__all__ += scan.__all__
-__all__ += writing.__all__
-__all__ += search.__all__
-__all__ += special.__all__
-__all__ += trigonometry.__all__
-__all__ += statistics.__all__
+# Type checkers read no sums of lists: to them, what is imported here is what is exported.
+if not TYPE_CHECKING:
+    __all__: list[str] = []
+    __all__ += complex_values.__all__
+    __all__ += counting.__all__
+    __all__ += attribute.__all__
+    __all__ += creation.__all__
+    __all__ += summation.__all__
+    __all__ += exponential.__all__
+    __all__ += indexing.__all__
+    __all__ += linalg.__all__
+    __all__ += logic.__all__
+    __all__ += broadcasting.__all__
+    __all__ += combining.__all__
+    __all__ += diagonals.__all__
+    __all__ += joining.__all__
+    __all__ += movement.__all__
+    __all__ += sizes.__all__
+    __all__ += splitting.__all__
+    __all__ += manipulation.__all__
+    __all__ += math.__all__
+    __all__ += norms.__all__
+    __all__ += products.__all__
+    __all__ += put_along.__all__
+    __all__ += quantiles.__all__
+    __all__ += random.__all__
+    __all__ += reduction.__all__
+    __all__ += rounding.__all__
+    __all__ += scan.__all__
+    __all__ += writing.__all__
+    __all__ += search.__all__
+    __all__ += special.__all__
+    __all__ += trigonometry.__all__
+    __all__ += statistics.__all__
 
-_IN_PLACE = inplace.functions(globals())
-globals().update(_IN_PLACE)
-__all__ += _IN_PLACE
+    _IN_PLACE = inplace.functions(globals())
+    globals().update(_IN_PLACE)
+    __all__ += _IN_PLACE

@@ -65,7 +65,7 @@ def around(exact: bool = True) -> Callable[[Callable[[Stage], Stage]], Callable[
 
 
 def constant(value: float, like: Any) -> Any:
-    return paddle.to_tensor(np.full(like.shape, value))
+    return paddle.full(list(like.shape), value, like.dtype)
 
 
 # --- hooks
@@ -295,7 +295,7 @@ def recomputed_inside(stage: Stage) -> Stage:
 
 @after(exact=False)
 def random(y: Any) -> Any:
-    r = paddle.rand(y.shape, "float64") + 1.0
+    r = paddle.rand(y.shape, "float64").astype(y.dtype) + 1.0
     return (y * r) / r
 
 
@@ -400,7 +400,7 @@ def numpy_calls(y: Any) -> Any:
 
 @after()
 def shared_memory(y: Any) -> Any:
-    memory = np.ones(y.shape)
+    memory = constant(1.0, y).numpy().copy()
     shared = paddle.from_dlpack(memory)
     z = y * shared
     memory[...] = 7.0  # after it was read
@@ -409,7 +409,7 @@ def shared_memory(y: Any) -> Any:
 
 @after(exact=False)
 def two_dtypes(y: Any) -> Any:
-    high = y.astype("float32").astype("float64")
+    high = y.astype("float32").astype(y.dtype)
     return high + (y - high)
 
 

@@ -25,6 +25,7 @@ import autograd_engine as paddle
 from autograd_engine import autograd
 from autograd_engine.eager.cuts import in_user_code
 from autograd_engine.eager.grad_mode import grad_mode
+from autograd_engine.generator import own_generator
 from autograd_engine.strong_zeros import zeros_are_strong
 from tests.eager.features import FEATURES, Feature, Stage
 
@@ -46,7 +47,7 @@ def model(one: Stage = first, two: Stage = second) -> Stage:
     """The vector-valued function, [3] to [2]."""
 
     def run(x: Any) -> Any:
-        return paddle.exp(paddle.matmul(paddle.to_tensor(W), two(one(x))) * 0.3)
+        return paddle.exp(paddle.matmul(paddle.to_tensor(W, x.dtype), two(one(x))) * 0.3)
 
     return run
 
@@ -261,12 +262,14 @@ def copies(f: Stage, exact: bool, _: Path) -> None:
 
 @consumer
 def threads(f: Stage, exact: bool, _: Path) -> None:
+    """Each draws from a generator of its own, so that nobody draws between what recompute draws."""
     leaves = [leaf(), leaf()]
     failed: list[BaseException] = []
 
     def work(x: Any) -> None:
         try:
-            loss_of(f)(x).backward()
+            with own_generator(np.random.default_rng(0)):
+                loss_of(f)(x).backward()
         except BaseException as error:
             failed.append(error)
 
@@ -324,6 +327,22 @@ def test_two_features(a: Feature, tmp_path: Path) -> None:
     for k, b in enumerate(FEATURES[start:]):
         for use in (*EVERY, SOME[(start + k) % len(SOME)]):
             run(a, b, use, tmp_path / str(k))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize("a", FEATURES, ids=lambda f: f.name)
+def test_other_dtypes(a: Feature, dtype: str) -> None:
+    found = []
+    for f in (a, NONE):
+        x = paddle.to_tensor(X, dtype, stop_gradient=False)
+        with f.around():
+            y = pair_of(f, f)(x)
+            y.sum().backward()
+        assert (y.dtype, x.grad.dtype) == (x.dtype, x.dtype)
+        found.append((y.numpy(), x.grad.numpy()))
+    for value, plain in zip(*found, strict=True):
+        np.testing.assert_allclose(value, plain, rtol=0, atol=32 * np.finfo(dtype).eps)
+        assert not a.exact or value.tobytes() == plain.tobytes()
 
 
 # --- afterwards

@@ -270,7 +270,6 @@ def test_looking_at_a_program_does_not_change_it() -> None:
         lambda v: v.numpy(),
         lambda v: v.item(),
         lambda v: v.tolist(),
-        lambda v: v.backward(),
     ],
 )
 def test_a_variable_has_no_value(use: Any) -> None:
