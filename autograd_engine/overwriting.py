@@ -58,7 +58,7 @@ class _Steps:
         if ufunc is None or op.casts or op.attrs:
             raise _Untraceable
         self.steps.append((ufunc, operands))
-        return _Value(f"t{len(self.steps) - 1}", self)
+        return _Value(f"t{len(self.steps) - 1}", self, made=True)
 
     def __getattr__(self, name: str) -> Callable[..., _Value]:
         if name not in REGISTRY:
@@ -69,9 +69,10 @@ class _Steps:
 class _Value:
     """An array that a rule is given, or has made."""
 
-    def __init__(self, name: str, steps: _Steps) -> None:
+    def __init__(self, name: str, steps: _Steps, *, made: bool = False) -> None:
         self.name = name
         self.steps = steps
+        self.made = made
 
     def __getattr__(self, name: str) -> Any:
         raise _Untraceable
@@ -107,14 +108,17 @@ def overwriting(op: OpDef, name: str, rule: Rule) -> Callable[..., Any] | None:
         return None
     steps = _Steps()
     try:
-        result = rule.fn(steps, *(_Value(v, steps) for v in ("g", *rule.saves)))
+        # Named apart from the temporaries, whatever the operation calls its inputs.
+        given = [_Value(f"given_{v}", steps) for v in ("g", *rule.saves)]
+        result = rule.fn(steps, *given)
     except _Untraceable:
         return None
     if not isinstance(result, _Value) or len(steps.steps) < 2:
         return None
     lines = _written(steps.steps, result.name)
-    same = " and ".join(f"{v}.shape == g.shape and {v}.dtype is g.dtype" for v in rule.saves)
-    arguments = ", ".join(("g", *rule.saves))
+    g, *saves = (v.name for v in given)
+    same = " and ".join(f"{v}.shape == {g}.shape and {v}.dtype is {g}.dtype" for v in saves)
+    arguments = ", ".join((g, *saves))
     source = "\n    ".join(
         [
             f"def {op.name}_large({arguments}):",
@@ -143,7 +147,7 @@ def _written(steps: list[tuple[np.ufunc, tuple[Any, ...]]], result: str) -> list
         done = [
             v.name
             for v in operands
-            if _is_array(v) and v.name.startswith("t") and last[v.name] == k and v.name != result
+            if _is_array(v) and v.made and last[v.name] == k and v.name != result
         ]
         out = [done[0]] if done else []
         lines.append(f"t{k} = {ufunc.__name__}({', '.join([*arguments, *out])})")

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from autograd_engine.namespace import raw
+from autograd_engine.ops.infer import same
 from autograd_engine.overwriting import LARGE, overwriting
-from autograd_engine.registry import REGISTRY, Rule
+from autograd_engine.registry import REGISTRY, Rule, defop
 
 from .samples import SAMPLES
 
@@ -48,6 +49,20 @@ def test_the_bits_are_those_of_the_rule(op, name, rule, large, dtype):
     pullback = op.pullback(1 << position)
     (pulled,) = pullback.pull(raw, g, pullback.save(*operands, out), {})
     assert pulled.tobytes() == expected.tobytes()
+
+
+def test_inputs_may_be_called_what_temporaries_are():
+    op = defop(
+        "probe", np.tanh, inputs="t0", infer=same, dtypes="floating", tangent="elementwise"
+    ).vjp(t0=lambda xp, g, t0: g * (1.0 - t0 * 2.0))
+    try:
+        large = overwriting(op, "t0", op.rules["t0"])
+    finally:
+        del REGISTRY["probe"]
+    x = np.random.default_rng(0).standard_normal(LARGE)
+    g, before = x + 1, x.copy()
+    assert large(g, x).tobytes() == (g * (1.0 - before * 2.0)).tobytes()
+    assert x.tobytes() == before.tobytes()
 
 
 VIEWS = ["spread", "strided", "transposed", "another dtype", "another shape"]
