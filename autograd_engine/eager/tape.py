@@ -194,7 +194,6 @@ class Bundle(dict[int, Any]):
 
 Edge: TypeAlias = Node | Tensor
 Observer: TypeAlias = Callable[[Node, Any, tuple[Edge, ...], tuple[Any, ...]], None]
-_IDENTITY = REGISTRY["assign"].pullback(1)
 
 
 def edge_of(tensor: Tensor) -> Edge:
@@ -505,5 +504,5 @@ def connect(value: Array, edge: Edge | None) -> Tensor:
             return edge
         # The leaf has been given another value since: an identity leads to it.
         at = caller()
-        edge = Node(_IDENTITY, (edge,), (), None, at.code, at.instruction)
+        edge = Node(REGISTRY["assign"].pullback(1), (edge,), (), None, at.code, at.instruction)
     return Tensor._wrap(value, edge)
