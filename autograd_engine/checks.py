@@ -1,12 +1,12 @@
-"""Arguments that are switches."""
+"""What many functions and blocks check alike."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ModeError
 
-__all__ = ["require_bools"]
+__all__ = ["left_unentered", "require_bools"]
 
 
 def require_bools(function: str, **values: Any) -> None:
@@ -21,3 +21,9 @@ def require_bools(function: str, **values: Any) -> None:
                 f"{function}: {name} must be True or False, got "
                 f"{'None' if value is None else shown}"
             )
+
+
+def left_unentered(manager: object) -> ModeError:
+    """What to raise where a context manager is left more often than entered."""
+    name = type(manager).__name__
+    return ModeError(f"{name} was left without being entered: write `with {name}(...):`")

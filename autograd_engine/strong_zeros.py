@@ -7,6 +7,8 @@ import threading
 from collections.abc import Iterator
 from types import TracebackType
 
+from autograd_engine.checks import left_unentered
+
 __all__ = ["strengthened", "strong_zeros", "zeros_are_strong"]
 
 
@@ -70,7 +72,5 @@ class strong_zeros:  # noqa: N801 - a context manager, like no_grad
         traceback: TracebackType | None,
     ) -> None:
         if not self._before:
-            from autograd_engine.eager.grad_mode import left_unentered  # imports this module
-
             raise left_unentered(self)
         _mode.enabled = self._before.pop()

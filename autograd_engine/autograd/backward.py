@@ -12,7 +12,7 @@ from autograd_engine.checks import require_bools
 from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
 from autograd_engine.eager.hooks import LeafHooks, Retained, run_hooks
 from autograd_engine.eager.sparse import RowSparse
-from autograd_engine.eager.tape import Edge, run_backward
+from autograd_engine.eager.tape import Edge, Observer, run_backward
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
 from autograd_engine.namespace import ops
@@ -28,7 +28,9 @@ __all__ = [
     "backward",
     "checked_cotangents",
     "graph_dump",
+    "observer",
     "recorded_cotangents",
+    "seeds_of",
     "settled",
     "tensor_backward",
 ]
@@ -87,7 +89,7 @@ def backward(
     if create_graph:
         _run_recorded(roots, grad_tensors, cotangents, dump_backward_graph_path, caller())
     else:
-        seeds = _seeds(roots, cotangents)
+        seeds = seeds_of(roots, cotangents)
         _run(seeds, retain_graph, dump_backward_graph_path, caller())
 
 
@@ -134,23 +136,20 @@ def tensor_backward(
         )
 
 
-def _seeds(roots: list[Tensor], cotangents: list[Any]) -> list[tuple[Edge, Any]]:
+def seeds_of(roots: list[Tensor], cotangents: list[Any]) -> list[tuple[Edge, Any]]:
     return [(t._node or t, g) for t, g in zip(roots, cotangents, strict=True) if not t._stop]
 
 
 def _run(
     seeds: list[tuple[Edge, Any]], retain: bool, dump_path: str | None, at: Location
 ) -> None:
-    dump = None if dump_path is None else graph_dump(dump_path, seeds)
-    observe = None if dump is None else dump.observe
-    if grad_mode.anomaly is not None:
-        observe = grad_mode.anomaly.observer(at, seeds, observe)
+    dump = graph_dump(dump_path, seeds)
     retained: Retained = []
     found = run_backward(
         seeds,
         at=at,
         retain=retain,
-        observe=observe,
+        observe=observer(at, seeds, dump),
         retained=retained,
     )
     accumulate(found, retained)
@@ -163,15 +162,17 @@ def _run_recorded(
 ) -> None:
     """A pass whose gradients are Tensors with a history, and so are their sums in ``.grad``."""
     tensors = recorded_cotangents(given, cotangents)
-    seeds = _seeds(roots, tensors)
-    dump = None if dump_path is None else graph_dump(dump_path, seeds)
-    observe = None if dump is None else dump.observe
-    if grad_mode.anomaly is not None:
-        observe = grad_mode.anomaly.observer(at, seeds, observe)
+    seeds = seeds_of(roots, tensors)
+    dump = graph_dump(dump_path, seeds)
     retained: Retained = []
     with recording(), unwatched():
         found = run_backward(
-            seeds, at=at, retain=True, create_graph=True, observe=observe, retained=retained
+            seeds,
+            at=at,
+            retain=True,
+            create_graph=True,
+            observe=observer(at, seeds, dump),
+            retained=retained,
         )
         updated: list[_Update] = []
         for leaf, g in cast("dict[Tensor, Any]", found).items():
@@ -186,12 +187,23 @@ def _run_recorded(
         dump.write()
 
 
-def graph_dump(path: str, seeds: list[tuple[Edge, Any]]) -> GraphDump:
-    """What watches a pass and writes drawings of it."""
+def graph_dump(path: str | None, seeds: list[tuple[Edge, Any]]) -> GraphDump | None:
+    """What watches a pass and writes drawings of it, if there is a `path` to write them to."""
+    if path is None:
+        return None
     # Rarely asked for, and what writes files takes long to import.
     from autograd_engine.eager.dump import GraphDump
 
     return GraphDump(path, seeds)
+
+
+def observer(
+    at: Location, seeds: list[tuple[Edge, Any]], dump: GraphDump | None = None
+) -> Observer | None:
+    """What looks at each node of a pass: the dump, anomaly mode, both or nothing."""
+    observe = None if dump is None else dump.observe
+    anomaly = grad_mode.anomaly
+    return observe if anomaly is None else anomaly.observer(at, seeds, observe)
 
 
 def accumulate(found: dict[Edge, Any], retained: Retained) -> None:
@@ -295,9 +307,7 @@ def _checked_tensors(
                 f"{type(v).__name__}"
             )
     if len({id(v) for v in values}) != len(values):
-        raise ArgumentError(
-            f"{function}: {argument} holds the same Tensor twice; {again}"
-        )
+        raise ArgumentError(f"{function}: {argument} holds the same Tensor twice; {again}")
     return values
 
 

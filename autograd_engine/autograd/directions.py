@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.autograd.backward import observer
 from autograd_engine.autograd.gradient import leads_to
 from autograd_engine.autograd.pushing import is_recorded, push_along
 from autograd_engine.batched import Batched, Batching, batching
-from autograd_engine.eager.grad_mode import grad_mode, no_grad, recording, unwatched
+from autograd_engine.eager.grad_mode import no_grad, recording, unwatched
 from autograd_engine.eager.tape import Edge, edge_of, run_backward
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
@@ -119,7 +120,6 @@ def pull_units(
         if root in needed:
             with recording() if create_graph else no_grad(), unwatched():
                 seeds: list[tuple[Edge, Any]] = [(root, _seed(y._data, chunk, batched, xp))]
-                anomaly = grad_mode.anomaly
                 found = run_backward(
                     seeds,
                     at=at,
@@ -127,7 +127,7 @@ def pull_units(
                     create_graph=create_graph,
                     needed=needed,
                     capture=targets,
-                    observe=None if anomaly is None else anomaly.observer(at, seeds),
+                    observe=observer(at, seeds),
                     xp=xp,
                 )
                 found = {edge: dense(g) for edge, g in found.items()}

@@ -10,11 +10,13 @@ from autograd_engine.autograd.backward import (
     _checked_tensors,
     checked_cotangents,
     graph_dump,
+    observer,
     recorded_cotangents,
+    seeds_of,
     settled,
 )
 from autograd_engine.checks import require_bools
-from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
+from autograd_engine.eager.grad_mode import recording, unwatched
 from autograd_engine.eager.tape import Edge, Node, check_alive, edge_of, run_backward
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, NotDifferentiableError
@@ -94,14 +96,11 @@ def grad(
         cotangents = recorded_cotangents(grad_outputs, cotangents)
     blocked = {edge_of(t) for t in _no_grad(no_grad_vars)}
     targets = {edge_of(t): k for k, t in enumerate(sources) if not t._stop}
-    seeds = [(edge_of(t), g) for t, g in zip(roots, cotangents, strict=True) if not t._stop]
+    seeds = seeds_of(roots, cotangents)
     needed = leads_to([edge for edge, _ in seeds], set(targets), blocked)
     seeds = [(edge, g) for edge, g in seeds if edge in needed]
     at = caller()
-    dump = None if dump_backward_graph_path is None else graph_dump(dump_backward_graph_path, seeds)
-    observe = None if dump is None else dump.observe
-    if grad_mode.anomaly is not None:
-        observe = grad_mode.anomaly.observer(at, seeds, observe)
+    dump = graph_dump(dump_backward_graph_path, seeds)
     with recording() if create_graph else nullcontext(), unwatched():
         found = run_backward(
             seeds,
@@ -110,7 +109,7 @@ def grad(
             create_graph=create_graph,
             needed=needed,
             capture=set(targets),
-            observe=observe,
+            observe=observer(at, seeds, dump),
         )
         found = {edge: dense(g) for edge, g in found.items()}
     if dump is not None:

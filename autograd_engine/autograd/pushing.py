@@ -20,7 +20,6 @@ from autograd_engine.eager.tape import (
     Node,
     Slot,
     edge_of,
-    lift,
     newer,
     run_backward,
     saved_values,
@@ -84,7 +83,7 @@ def _push_node(node: Node, tangents: Sequence[Any], xp: Any) -> Sequence[Any]:
     operands, outputs = _context(node)
     saved = saved_values(node)
     if is_recorded(xp):
-        saved = lift(node, saved)
+        saved = node.lifted(saved)
         operands = tuple([Tensor._wrap(a) if isinstance(a, np.ndarray) else a for a in operands])
     return push(
         pullback,
@@ -112,7 +111,7 @@ def _transposed(node: Node, along: Sequence[Any], xp: Any) -> Sequence[Any]:
     """The gradient of ``<pull(u), along>`` with respect to the cotangents u: they are `J along`."""
     op, (_, outputs) = node.pullback.op, _context(node)
     open_outputs = [k for k in range(len(outputs)) if op.output_at(k) not in op.nondiff_outputs]
-    saved = lift(node, saved_values(node))
+    saved = node.lifted(saved_values(node))
     since = newer()
     us = {k: Tensor._leaf(np.zeros(outputs[k].shape, outputs[k].dtype)) for k in open_outputs}
     # Cotangents are zero here, but what is linear in them is not: zeros must not be strong.
@@ -169,7 +168,7 @@ def _push_one(node: Node, tangents: Sequence[Any], xp: Any) -> Sequence[Any]:
     own = getattr(node.pullback, "push", None)
     if own is not None:
         given = [t if t is None or isinstance(t, Tensor) else Tensor._wrap(t) for t in tangents]
-        results = own(lift(node, saved_values(node)), given)
+        results = own(node.lifted(saved_values(node)), given)
         if results is not None:
             if is_recorded(xp):
                 return list(results)

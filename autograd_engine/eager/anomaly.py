@@ -16,11 +16,11 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.checks import left_unentered
 from autograd_engine.eager.grad_mode import (
     Recorder,
     decorated,
     grad_mode,
-    left_unentered,
     recorded_with,
 )
 from autograd_engine.eager.tape import Edge, Node, Observer, Slot, saved_values

@@ -10,8 +10,9 @@ from collections.abc import Callable, Generator, Iterator
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
+from autograd_engine.checks import left_unentered
 from autograd_engine.eager.cuts import note_block
-from autograd_engine.errors import ArgumentError, ModeError
+from autograd_engine.errors import ArgumentError
 
 __all__ = [
     "Recorder",
@@ -22,7 +23,6 @@ __all__ = [
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "keep_stacks",
-    "left_unentered",
     "linearizes",
     "no_grad",
     "recorded_with",
@@ -174,12 +174,6 @@ def is_inference_mode_enabled() -> bool:
     True
     """
     return grad_mode.inference
-
-
-def left_unentered(manager: object) -> ModeError:
-    """What to raise where a context manager is left more often than entered."""
-    name = type(manager).__name__
-    return ModeError(f"{name} was left without being entered: write `with {name}(...):`")
 
 
 class _GradSwitch:

@@ -45,7 +45,6 @@ __all__ = [
     "Slot",
     "check_alive",
     "edge_of",
-    "lift",
     "newer",
     "run_backward",
     "saved_values",
@@ -124,8 +123,28 @@ class Node:
         return Location(self.code, self.instruction)
 
     def lifted(self, saved: tuple[Any, ...]) -> tuple[Any, ...]:
-        """See `lift`; a node that keeps things its own way connects them its own way."""
-        return _lifted(self, saved)
+        """What it saved, as Tensors connected to the graph, so that rules on them record.
+
+        A node that keeps things its own way connects them its own way.
+        """
+        op = self.pullback.op
+        edges = dict(zip(self.pullback.wanted, self.edges, strict=True))
+        fixed = len(op.inputs) - 1
+
+        def tensor_at(position: int, value: Any) -> Any:
+            return connect(value, edges.get(position))
+
+        lifted: list[Any] = []
+        for name, value in zip(self.pullback.saved, saved, strict=True):
+            if isinstance(value, Spec) or name.removesuffix("_like") != name:
+                lifted.append(value)
+            elif name in op.outputs:
+                lifted.append(_lift_output(self, name, value))
+            elif op.variadic and name == op.inputs[-1]:
+                lifted.append(tuple(tensor_at(fixed + i, v) for i, v in enumerate(value)))
+            else:
+                lifted.append(tensor_at(op.inputs.index(name), value))
+        return tuple(lifted)
 
     def __repr__(self) -> str:
         return f"<{self.name} at {self.location}>"
@@ -380,7 +399,7 @@ class _Step(NamedTuple):
             results = (node.bundle(g),)
         else:
             if self.create_graph:
-                saved = lift(node, saved)
+                saved = node.lifted(saved)
             if self.needed is not None:
                 pullback, edges = _restrict(node, self.needed)
             if self.strong:
@@ -457,32 +476,6 @@ def saved_values(node: Node) -> tuple[Any, ...]:
     check_alive(node)
     found: tuple[Any, ...] = node.saved
     return found
-
-
-def lift(node: Node, saved: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What `node` saved, as Tensors connected to the graph, so that rules on them record."""
-    return node.lifted(saved)
-
-
-def _lifted(node: Node, saved: tuple[Any, ...]) -> tuple[Any, ...]:
-    op = node.pullback.op
-    edges = dict(zip(node.pullback.wanted, node.edges, strict=True))
-    fixed = len(op.inputs) - 1
-
-    def tensor_at(position: int, value: Any) -> Any:
-        return connect(value, edges.get(position))
-
-    lifted: list[Any] = []
-    for name, value in zip(node.pullback.saved, saved, strict=True):
-        if isinstance(value, Spec) or name.removesuffix("_like") != name:
-            lifted.append(value)
-        elif name in op.outputs:
-            lifted.append(_lift_output(node, name, value))
-        elif op.variadic and name == op.inputs[-1]:
-            lifted.append(tuple(tensor_at(fixed + i, v) for i, v in enumerate(value)))
-        else:
-            lifted.append(tensor_at(op.inputs.index(name), value))
-    return tuple(lifted)
 
 
 def _lift_output(node: Node, name: str, value: Any) -> Tensor:

@@ -103,7 +103,7 @@ def _mean(
     where: Any = True,
 ) -> Any:
     x = as_tensor(a)
-    x = x.astype(dtype) if dtype is not None else x if x.dtype.dtype.kind in "fc" else x * 1.0
+    x = x.astype(dtype) if dtype is not None else mean_base(x)
     if where is not True and where is not UNSET:
         total = reduce_with("np.mean", "add", x, axis=axis, keepdims=keepdims, where=where)
         return total / _count(x, axis, keepdims, where)
@@ -133,7 +133,7 @@ def _var(
     correction: Any = UNSET,
 ) -> Any:
     x = as_tensor(a)
-    x = x.astype(dtype) if dtype is not None else x if x.dtype.dtype.kind in "fc" else x * 1.0
+    x = x.astype(dtype) if dtype is not None else mean_base(x)
     center = mean if mean is not UNSET else _mean(x, axis, None, None, True, where=where)
     off = x - center
     squares = off * off if x.dtype.dtype.kind == "f" else paddle.real(off * paddle.conj(off))

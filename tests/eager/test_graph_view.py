@@ -5,7 +5,6 @@ import re
 import sys
 import types
 import xml.etree.ElementTree as ET
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError, MissingLibraryError, NotATensorError
+from tests.eager.markup import Balanced
 
 
 def leaf(*values: float) -> Any:
@@ -147,23 +147,6 @@ def test_names_are_escaped() -> None:
     assert drawing.dot.count("->") == 2  # one of them in the label
     assert "<script>" not in drawing.html()
     assert "&lt;script&gt;" in drawing.html()
-
-
-class Balanced(HTMLParser):
-    """Tags that are opened are closed, and there is nothing that runs or loads."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        assert tag in {"table", "tr", "td", "th", "pre", "div", "b", "br", "span"}, tag
-        assert all(not k.startswith("on") and k not in ("src", "href") for k, _ in attrs)
-        if tag != "br":
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
 
 
 def test_html_needs_nothing() -> None:

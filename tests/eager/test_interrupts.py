@@ -26,6 +26,7 @@ from autograd_engine.generator import _own
 from autograd_engine.source import PACKAGE_DIR
 from autograd_engine.static import mode
 from autograd_engine.strong_zeros import zeros_are_strong
+from tests.eager.layers import Cube
 
 F = paddle.nn.functional
 X = np.array([0.5, -1.5, 2.0])
@@ -176,18 +177,6 @@ def same(got: Any, right: Any) -> bool:
 
 
 # --- a backward pass
-
-
-class Cube(PyLayer):
-    @staticmethod
-    def forward(ctx: Any, x: Any) -> Any:
-        ctx.save_for_backward(x)
-        return x * x * x
-
-    @staticmethod
-    def backward(ctx: Any, g: Any) -> Any:
-        (x,) = ctx.saved_tensor()
-        return g * x * x * 3.0
 
 
 square = defop("squared_here", lambda x: x * x, tangent="elementwise")

@@ -13,7 +13,6 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.autograd import (
-    PyLayer,
     checkpoint,
     recompute,
     recompute_sequential,
@@ -21,6 +20,7 @@ from autograd_engine.autograd import (
 )
 from autograd_engine.errors import ArgumentError, GraphFreedError, RecomputeError
 from autograd_engine.generator import own_generator
+from tests.eager.layers import Cube
 
 F = paddle.nn.functional
 RNG = np.random.default_rng(0)
@@ -175,17 +175,6 @@ def test_hooks_and_retained_gradients() -> None:
 
 
 def test_a_layer_of_the_users_inside() -> None:
-    class Cube(PyLayer):
-        @staticmethod
-        def forward(ctx: Any, x: Any) -> Any:
-            ctx.save_for_backward(x)
-            return x * x * x
-
-        @staticmethod
-        def backward(ctx: Any, g: Any) -> Any:
-            (x,) = ctx.saved_tensor()
-            return g * 3.0 * x * x
-
     grads = []
     for call in (lambda f, x: f(x), recompute):
         x = leaf([0.3, 0.7])

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.autograd import PyLayer, save_on_disk, saved_tensors_hooks
+from autograd_engine.autograd import save_on_disk, saved_tensors_hooks
 from autograd_engine.errors import DTypeError, GraphFreedError, NotATensorError, ShapeError
+from tests.eager.layers import Cube
 
 F = paddle.nn.functional
 
@@ -220,17 +221,6 @@ def test_forward_mode() -> None:
 
 
 def test_a_layer_of_the_users() -> None:
-    class Cube(PyLayer):
-        @staticmethod
-        def forward(ctx: Any, x: Any) -> Any:
-            ctx.save_for_backward(x)
-            return x * x * x
-
-        @staticmethod
-        def backward(ctx: Any, g: Any) -> Any:
-            (x,) = ctx.saved_tensor()
-            return g * 3.0 * x * x
-
     hooks = Counting()
     x = leaf([2.0])
     with hooks():
