@@ -51,9 +51,21 @@ class Variable(Operand):
         True where no gradient flows.
     persistable : bool
         Kept in the scope between runs.
+    is_stack : bool
+        When the program runs it is a list of arrays, one for each iteration of a loop; the first
+        size of its shape is their number.
     """
 
-    __slots__ = ("block", "is_data", "name", "persistable", "spec", "stop_gradient", "version")
+    __slots__ = (
+        "block",
+        "is_data",
+        "is_stack",
+        "name",
+        "persistable",
+        "spec",
+        "stop_gradient",
+        "version",
+    )
 
     __hash__ = object.__hash__
 
@@ -73,6 +85,7 @@ class Variable(Operand):
         self.stop_gradient = stop_gradient
         self.persistable = persistable
         self.is_data = is_data
+        self.is_stack = False
         self.version = 0
 
     @property
@@ -295,12 +308,30 @@ class Operator:
 
 
 class Block:
-    """Variables by name, and operators in the order in which they run."""
+    """Variables by name, and operators in the order in which they run.
 
-    def __init__(self, program: Program, idx: int, parent_idx: int = -1) -> None:
+    A block inside an operator (a branch of a `cond`, the body of a loop) is a function: nothing in
+    it reads a variable of another block.
+
+    Attributes
+    ----------
+    arguments : list of Variable
+        What the function takes. One that stands for a variable of a block around has its name.
+    results : list of Ref
+        What it returns.
+    parent_idx, forward_idx : int
+        Which block it is inside of; which it computes gradients of. -1 for none.
+    """
+
+    def __init__(
+        self, program: Program, idx: int, parent_idx: int = -1, forward_idx: int = -1
+    ) -> None:
         self.program = program
         self.idx = idx
         self.parent_idx = parent_idx
+        self.forward_idx = forward_idx
+        self.arguments: list[Variable] = []
+        self.results: list[Ref] = []
         self.vars: dict[str, Variable] = {}
         self.ops: list[Operator] = []
         # What exists already and is used again, by what it computes: gradients (see
