@@ -41,12 +41,13 @@ if TYPE_CHECKING:
     from autograd_engine import distributed as distributed
     from autograd_engine import errors as errors
     from autograd_engine import incubate as incubate
+    from autograd_engine import jit as jit
     from autograd_engine import testing as testing
 else:
 
     def __getattr__(name):
         """What most programs never ask for is imported when it is first asked for."""
-        if name in ("distributed", "errors", "incubate", "testing"):
+        if name in ("distributed", "errors", "incubate", "jit", "testing"):
             import importlib
 
             return importlib.import_module(f"autograd_engine.{name}")
@@ -109,6 +110,7 @@ __all__ = [
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "is_tensor",
+    "jit",
     "linalg",
     "nn",
     "no_grad",

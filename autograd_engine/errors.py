@@ -9,12 +9,14 @@ from __future__ import annotations
 __all__ = [
     "AnomalyError",
     "ArgumentError",
+    "AssertFailedError",
     "BuildError",
     "DTypeError",
     "EagerOnlyError",
     "ExecutionError",
     "ExportError",
     "FeedError",
+    "FileFormatError",
     "GradientCheckError",
     "GraphFreedError",
     "MissingLibraryError",
@@ -78,8 +80,16 @@ class FeedError(ValueError, KeyError):
     __str__ = Exception.__str__
 
 
+class FileFormatError(ValueError):
+    """A file is none of ours, is damaged, or says what no program can be."""
+
+
 class ExecutionError(RuntimeError):
     """An operation of a running program failed."""
+
+
+class AssertFailedError(ExecutionError, AssertionError):
+    """The condition of an `Assert` was false."""
 
 
 class ExportError(BufferError):

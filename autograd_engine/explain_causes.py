@@ -187,7 +187,7 @@ def forward_cause(edges: list[Edge], loss: Tensor) -> Reason | None:
 def _recompute(node: Node, values: dict[Edge, Array]) -> None:
     """The result of `node`, where all operands are known."""
     op = node.pullback.op
-    if op.variadic or op.multiple or op.random:
+    if op.variadic or op.multiple or op.runs_always:
         return
     kept = dict(saved_entries(node))
     by_position = {position: source for position, source, _ in arrows(node)}

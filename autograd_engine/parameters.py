@@ -79,10 +79,11 @@ def create_parameter(
     if numpy_dtype.kind != "f":
         raise DTypeError(f"create_parameter: dtype must be a float, got {numpy_dtype.name}")
     if mode.building():
-        return static_parameter(full_name, sizes, numpy_dtype, initializer, chosen.trainable)
+        return static_parameter(full_name, sizes, numpy_dtype, initializer, chosen)
     kernel, attrs = initializer.operation(sizes, numpy_dtype.name)
     value = np.array(getattr(raw, kernel)(**attrs))
-    return EagerParameter(value, name=full_name, trainable=chosen.trainable)
+    options = chosen.training_options()
+    return EagerParameter(value, name=full_name, trainable=chosen.trainable, options=options)
 
 
 def _sizes(shape: Sequence[int]) -> tuple[int, ...]:
@@ -104,7 +105,7 @@ def static_parameter(
     shape: tuple[int, ...],
     dtype: np.dtype[Any],
     initializer: Initializer,
-    trainable: bool,
+    attr: ParamAttr,
 ) -> Variable:
     """A parameter of the default main program, initialised by the default startup program."""
     block = default_main_program().global_block()
@@ -118,7 +119,10 @@ def static_parameter(
             )
         return existing
     initialize(name, Spec(shape, dtype), initializer)
-    parameter = Parameter(block, name, Spec(shape, dtype), trainable=trainable)
+    options = attr.training_options()
+    parameter = Parameter(
+        block, name, Spec(shape, dtype), trainable=attr.trainable, options=options
+    )
     block.add_var(parameter)
     return parameter
 

@@ -19,7 +19,7 @@ Strengthened (see `strong_zeros`), results are masked by the cotangent before th
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -41,6 +41,8 @@ class Pullback:
         Positions of the inputs that get a cotangent, in the order in which they are returned.
     saved : tuple of str
         Names of what must be saved: inputs, outputs, or ``<name>_like`` for shape and dtype.
+    strong : bool or "whole"
+        True: zeros stay zeros; "whole": what is hollow stays hollow.
     checked : bool
         Results are put through `OpDef.check_gradient`.
     save : callable
@@ -53,6 +55,7 @@ class Pullback:
 
     __slots__ = (
         "_bare",
+        "_guarded",
         "_restricted",
         "_strengthened",
         "checked",
@@ -72,7 +75,7 @@ class Pullback:
         *,
         project: int,
         saved: tuple[str, ...] | None = None,
-        strong: bool = False,
+        strong: bool | Literal["whole"] = False,
         checked: bool = True,
     ) -> None:
         self.op = op
@@ -86,6 +89,7 @@ class Pullback:
         self._restricted: dict[tuple[int, ...], Pullback] = {}
         self._bare: dict[int, Pullback] = {}
         self._strengthened: Pullback | None = None
+        self._guarded: Pullback | None = None
 
     def restrict(self, wanted: tuple[int, ...]) -> Pullback:
         """The pullback for fewer inputs that reads the same saved values."""
@@ -108,6 +112,16 @@ class Pullback:
                 self.op, self.wanted, project=self.project, saved=self.saved, strong=True
             )
         return self._strengthened
+
+    def guarded(self) -> Pullback:
+        """The same, but of cotangents that are all `hollow` it makes hollow ones."""
+        if self.strong:
+            return self
+        if self._guarded is None:
+            self._guarded = Pullback(
+                self.op, self.wanted, project=self.project, saved=self.saved, strong="whole"
+            )
+        return self._guarded
 
     def bare(self, position: int) -> Pullback:
         """The rule of one input alone, not projected, that reads the same saved values.
@@ -195,12 +209,15 @@ class Pullback:
                     call = f"large_{name}({', '.join(arguments[1:])}) if {is_large} else {call}"
                 lines.append(f"grad_{name} = {call}")
             result = f"grad_{name}"
-            if self.strong and self.op.tangent == "elementwise":
+            if self.strong is True and self.op.tangent == "elementwise":
                 result = f"xp.where(xp.equal(g, 0.0), 0.0, {result})"
             if op.variadic and name == op.inputs[-1]:
                 result += f"[{k - len(op.inputs) + 1}]"
-            if self.strong and self.op.tangent in (None, "multilinear"):
+            if self.strong is True and self.op.tangent != "elementwise":
                 result = f"xp.unless_zero({result}, {self._arrived(rule)})"
+            if self.strong == "whole":
+                given = "*[c for c in g if c is not None]" if op.multiple else "g"
+                result = f"xp.unless_hollow({result}, {given})"
             if self.checked:
                 result = self._checked(result, k, name)
                 scope["check"] = op.check_gradient

@@ -107,6 +107,8 @@ class OpDef:
         The dtype of the output may be another than the inputs', an integer one say.
     random : bool
         Draws from the generator, so it runs even where nothing asks for its result.
+    effect : bool
+        Does something besides computing its result, such as printing, so it does too.
     real : bool
         Complex arrays are refused: the operation orders numbers, or is computed for real ones only.
     tangent : {"linear", "multilinear", "elementwise"} or None
@@ -145,6 +147,7 @@ class OpDef:
         untyped: str = "",
         casts: bool = False,
         random: bool = False,
+        effect: bool = False,
         real: bool = False,
         tangent: Tangent | None = None,
         takes_scattered: str = "",
@@ -163,6 +166,7 @@ class OpDef:
         self.untyped = frozenset(untyped.split())
         self.casts = casts
         self.random = random
+        self.effect = effect
         self.real = real
         self.tangent = tangent
         self.takes_scattered = frozenset(takes_scattered.split())
@@ -198,6 +202,11 @@ class OpDef:
                 raise RegistryError(f"{self.name} has a rule for {name!r} already")
             self.rules[name] = fn if isinstance(fn, _NonDifferentiable) else Rule(self, name, fn)
         return self
+
+    @property
+    def runs_always(self) -> bool:
+        """Whether it runs in its place even where nothing asks for its result, in every run."""
+        return self.random or self.effect
 
     @property
     def complete(self) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Final
 __all__ = [
     "PACKAGE_DIR",
     "Location",
+    "StoredLocation",
     "caller",
     "forget_generated",
     "run_generated",
@@ -96,8 +97,39 @@ class Location:
         """The source line, empty where it cannot be read."""
         return linecache.getline(self.filename, self.lineno).strip()
 
+    @property
+    def shown(self) -> str:
+        """The file as messages name it."""
+        return _shown(self.filename)
+
     def __str__(self) -> str:
-        return f"{_shown(self.filename)}:{self.lineno}"
+        return f"{self.shown}:{self.lineno}"
+
+
+class StoredLocation(Location):
+    """A line that was read from a file, with its text: no file of that name is looked at."""
+
+    __slots__ = ("_lineno", "_shown", "_text")
+
+    def __init__(self, shown: str, lineno: int, text: str) -> None:
+        super().__init__(StoredLocation.__init__.__code__, 0)
+        self._shown, self._lineno, self._text = shown, lineno, text
+
+    @property
+    def filename(self) -> str:
+        return self._shown
+
+    @property
+    def shown(self) -> str:
+        return self._shown
+
+    @property
+    def lineno(self) -> int:
+        return self._lineno
+
+    @property
+    def text(self) -> str:
+        return self._text
 
 
 def _shown(filename: str) -> str:

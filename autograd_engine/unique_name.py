@@ -6,10 +6,10 @@ import contextlib
 import itertools
 import threading
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-__all__ = ["generate", "guard", "switch"]
+__all__ = ["after", "generate", "guard", "switch"]
 
 
 def __dir__() -> list[str]:
@@ -26,6 +26,17 @@ class Generator:
     def __call__(self, key: str) -> str:
         # One step, so that two threads get two names.
         return f"{self.prefix}{key}_{next(self._counters[key])}"
+
+    def advance(self, names: Iterable[str]) -> None:
+        """Let no name that is made from here on be one of `names`."""
+        last: dict[str, int] = {}
+        for name in names:
+            key, _, number = name.removeprefix(self.prefix).rpartition("_")
+            if number.isascii() and number.isdecimal() and len(number) < 10:
+                last[key] = max(last.get(key, 0), int(number))
+        for key, used in last.items():
+            reached = next(self._counters[key])
+            self._counters[key] = itertools.count(max(reached, used + 1))
 
 
 class _Current(threading.local):
@@ -46,6 +57,30 @@ def generate(key: str) -> str:
     ('fc_0', 'fc_1', 'mean_0')
     """
     return _current.generator(key)
+
+
+def after(names: Iterable[str]) -> Generator:
+    """Counters that make none of `names`.
+
+    Examples
+    --------
+    >>> with guard(after(["x", "fc.tmp_0", "fc.tmp_7"])):
+    ...     generate("fc.tmp"), generate("fc")
+    ('fc.tmp_8', 'fc_0')
+    """
+    highest: dict[str, int] = {}
+    for name in names:
+        key, _, number = name.rpartition("_")
+        if number.isdecimal():
+            highest[key] = max(highest.get(key, -1), int(number))
+    generator = Generator()
+    generator._counters.update((key, itertools.count(n + 1)) for key, n in highest.items())
+    return generator
+
+
+def advance(names: Iterable[str]) -> None:
+    """Let no name that `generate` makes from here on be one of `names`."""
+    _current.generator.advance(names)
 
 
 def switch(new_generator: Generator | None = None) -> Generator:

@@ -81,6 +81,15 @@ def grad(
     >>> first.item(), second.item()
     (12.0, 12.0)
     """
+    if (trace := grad_mode.trace) is not None:
+        return trace.grad(  # type: ignore[no-any-return]
+            outputs,
+            inputs,
+            grad_outputs,
+            no_grad_vars,
+            create_graph=create_graph,
+            allow_unused=allow_unused,
+        )
     mode.require_dynamic("paddle.grad")
     roots = _checked_tensors("grad", outputs, "outputs")
     sources = _checked_tensors("grad", inputs, "inputs", again="leave the second one out")

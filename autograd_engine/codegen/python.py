@@ -16,19 +16,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograd_engine.codegen.blocks import block_statement
 from autograd_engine.namespace import raw
 from autograd_engine.registry import OpDef
 from autograd_engine.scattered import dense
 from autograd_engine.source import forget_generated, run_generated
 from autograd_engine.spec import Spec
+from autograd_engine.static.block_op import BlockOp, inner_blocks
 from autograd_engine.static.gradop import GradOp
 from autograd_engine.static.program import Literal, Operator, Ref
 
-__all__ = ["CompiledFunction", "compile_operators"]
+__all__ = ["CompiledFunction", "Uses", "Writer", "compile_operators", "live_operators"]
 
 
 Key = tuple[str, int]
-Uses = dict[Key, int]
 
 
 class CompiledFunction:
@@ -40,6 +41,8 @@ class CompiledFunction:
         Takes the values of `inputs` in order, returns a tuple of the values of `outputs`.
     source : str
     inputs, outputs : list of Ref
+    lines : dict of int to Operator
+        The operator of each line of the text that runs one.
     """
 
     def __init__(
@@ -56,17 +59,17 @@ class CompiledFunction:
         self.filename = filename
         self.inputs = inputs
         self.outputs = outputs
-        self._lines = lines
+        self.lines = lines
         weakref.finalize(self, forget_generated, filename)
 
     def operator_at(self, error: BaseException) -> Operator | None:
         """The operator whose line raised `error`."""
-        trace = error.__traceback__
+        trace, found = error.__traceback__, None
         while trace is not None:
-            if trace.tb_frame.f_code.co_filename == self.filename:
-                return self._lines.get(trace.tb_lineno)
+            if trace.tb_frame.f_code.co_filename == self.filename:  # the innermost block's is last
+                found = self.lines.get(trace.tb_lineno)
             trace = trace.tb_next
-        return None
+        return found
 
 
 def live_operators(operators: Sequence[Operator], outputs: Iterable[Ref]) -> list[Operator]:
@@ -74,17 +77,34 @@ def live_operators(operators: Sequence[Operator], outputs: Iterable[Ref]) -> lis
     wanted = {r.key for r in outputs}
     live = []
     for operator in reversed(operators):
-        keeps = getattr(operator.op, "random", False)
+        keeps = always_runs(operator)
         if keeps or any(r.key in wanted for r in operator.results):
             live.append(operator)
             wanted.update(o.key for o in operator.operands if isinstance(o, Ref))
     return live[::-1]
 
 
-class _Writer:
-    """Names of values and constants while the text is written."""
+def always_runs(operator: Operator) -> bool:
+    """Whether it runs even where nothing asks for its results."""
+    if isinstance(operator.op, BlockOp):
+        return any(always_runs(inner) for b in inner_blocks(operator) for inner in b.ops)
+    return operator.op.runs_always
+
+
+class Writer:
+    """The text while it is written, and the names of values and constants in it.
+
+    Attributes
+    ----------
+    text : list of (str, Operator or None)
+        Lines, with the operators that they come from. Functions of blocks stand before the
+        function that calls them.
+    scope : dict
+        What the text refers to.
+    """
 
     def __init__(self) -> None:
+        self.text: list[tuple[str, Operator | None]] = []
         self.scope: dict[str, Any] = {"raw": raw, "Spec": Spec, "dense": dense}
         self._names: dict[tuple[str, int], str] = {}
         self._taken: set[str] = set(self.scope)
@@ -97,7 +117,7 @@ class _Writer:
         if name is None:
             stem = re.sub(r"\W", "_", ref.var.name.replace("@GRAD", "_grad"))
             stem = f"v_{stem}" if not stem.isidentifier() or keyword.iskeyword(stem) else stem
-            name = self._names[key] = self._unique(stem)
+            name = self._names[key] = self.unique(stem)
         return name
 
     def spec(self, ref: Ref) -> str:
@@ -107,11 +127,57 @@ class _Writer:
         """A name for an object that the text refers to."""
         name = self._constants.get(id(value))
         if name is None:
-            name = self._constants[id(value)] = self._unique(stem)
+            name = self._constants[id(value)] = self.unique(stem)
             self.scope[name] = value
         return name
 
-    def _unique(self, stem: str) -> str:
+    def literal(self, literal: Literal) -> str:
+        """A number as an operand: an array of its dtype."""
+        array = np.asarray(literal.value, literal.dtype)
+        self.scope.setdefault("_literals", []).append(array)  # keeps its id taken
+        return self.constant("literal", array)
+
+    def attribute(self, name: str, value: Any) -> str:
+        if isinstance(value, (bool, int, str, type(None))):
+            return repr(value)
+        if isinstance(value, tuple) and all(isinstance(v, (bool, int)) for v in value):
+            return repr(value)
+        return self.constant(name, value)
+
+    def call(self, operator: Operator, operands: list[str], named: list[str]) -> str:
+        """The kernel of an operation, called with operands and attributes that are written."""
+        kernel = self.constant(operator.type, operator.op.kernel)  # type: ignore[union-attr]
+        return f"{kernel}({', '.join(operands + named)})"
+
+    def function(
+        self,
+        name: str,
+        operators: Sequence[Operator],
+        inputs: Sequence[Ref],
+        outputs: Sequence[Ref],
+    ) -> None:
+        """Write the function that computes `outputs` from `inputs`."""
+        uses = Uses(operators, outputs)
+        scattered = _scattered_values(operators, outputs)
+        parameters = ", ".join(self.value(r) for r in inputs)
+        text: list[tuple[str, Operator | None]] = [(f"def {name}({parameters}):", None)]
+        for k, operator in enumerate(operators):
+            made: Sequence[Ref] = operator.results
+            if isinstance(operator.op, BlockOp):
+                statement, made = block_statement(self, operator, k, uses)
+            else:
+                statement = _statement(self, operator, k, uses, scattered)
+            text.append(("    " + statement, operator))
+            for ref in operator.results:
+                if ref.key in scattered.written_out:
+                    as_array = f"dense({self.value(ref)})"
+                    text.append((f"    {scattered.dense(self, ref)} = {as_array}", operator))
+            released = _release(self, operator, made, k, uses, scattered)
+            text += ((line, None) for line in released)
+        results = "".join(f"{scattered.dense(self, r)}, " for r in outputs)
+        self.text += [*text, (f"    return ({results})", None)]
+
+    def unique(self, stem: str) -> str:
         name = stem
         while name in self._taken:
             self._numbers[stem] += 1
@@ -134,44 +200,50 @@ def compile_operators(
     name : str
         Of the function, seen in tracebacks and profiles.
     """
-    writer = _Writer()
-    last_value, last_spec = _last_uses(operators, outputs)
-    scattered = _scattered_values(operators, outputs)
-    parameters = ", ".join(writer.value(r) for r in inputs)
-    text = [f"def {name}({parameters}):"]
-    lines: dict[int, Operator] = {}
-    for k, operator in enumerate(operators):
-        text.append("    " + _statement(writer, operator, k, last_value, scattered))
-        lines[len(text)] = operator
-        for ref in operator.results:
-            if ref.key in scattered.written_out:
-                as_array = f"dense({writer.value(ref)})"
-                text.append(f"    {scattered.dense(writer, ref)} = {as_array}")
-                lines[len(text)] = operator
-        text += _release(writer, operator, k, last_value, last_spec, scattered)
-    results = "".join(f"{scattered.dense(writer, r)}, " for r in outputs)
-    text.append(f"    return ({results})")
-    source = "\n".join(text) + "\n"
+    writer = Writer()
+    writer.function(name, operators, inputs, outputs)
+    source = "\n".join(line for line, _ in writer.text) + "\n"
     filename = run_generated(source, name, writer.scope)
+    lines = {k: op for k, (_, op) in enumerate(writer.text, 1) if op is not None}
     return CompiledFunction(
         writer.scope[name], source, filename, list(inputs), list(outputs), lines
     )
 
 
-def _last_uses(operators: Sequence[Operator], outputs: Sequence[Ref]) -> tuple[Uses, Uses]:
-    """Index of the operator that last reads each value, and of the last that reads its Spec."""
-    last_value: Uses = {}
-    last_spec: Uses = {}
-    for k, operator in enumerate(operators):
-        for position, operand in enumerate(operator.operands):
-            if isinstance(operand, Ref):
-                uses = last_value if operator.op.reads_value(position) else last_spec
-                uses[operand.key] = k
-        for ref in operator.results:
-            last_value.setdefault(ref.key, k)
-    for ref in outputs:
-        last_value[ref.key] = len(operators)
-    return last_value, last_spec
+class Uses:
+    """Where the values of a function are read.
+
+    Attributes
+    ----------
+    last_value, last_spec : dict
+        Index of the operator that last reads a value, and of the last that reads its Spec.
+    read : set
+        Values that something reads.
+    made : dict
+        The operator that makes a value.
+    handed_on : set
+        Values that another name may stand for too: a branch can return what it was given.
+    """
+
+    def __init__(self, operators: Sequence[Operator], outputs: Sequence[Ref]) -> None:
+        self.last_value: dict[Key, int] = {}
+        self.last_spec: dict[Key, int] = {}
+        self.made: dict[Key, Operator] = {}
+        self.handed_on: set[Key] = set()
+        for k, operator in enumerate(operators):
+            for position, operand in enumerate(operator.operands):
+                if isinstance(operand, Ref):
+                    reads = operator.op.reads_value(position)
+                    (self.last_value if reads else self.last_spec)[operand.key] = k
+                    if getattr(operator.op, "kind", "scan") != "scan":
+                        self.handed_on.add(operand.key)
+        for ref in outputs:
+            self.last_value[ref.key] = len(operators)
+        self.read = {*self.last_value, *self.last_spec}
+        for k, operator in enumerate(operators):
+            for ref in operator.results:
+                self.last_value.setdefault(ref.key, k)
+                self.made[ref.key] = operator
 
 
 class _Scattered(NamedTuple):
@@ -185,7 +257,7 @@ class _Scattered(NamedTuple):
     stays: set[Key]
     written_out: set[Key]
 
-    def dense(self, writer: _Writer, ref: Ref) -> str:
+    def dense(self, writer: Writer, ref: Ref) -> str:
         """What is read by those that take arrays only."""
         name, key = writer.value(ref), ref.key
         return f"{name}__dense" if key in self.stays and key in self.written_out else name
@@ -215,7 +287,7 @@ def _scattered_values(operators: Sequence[Operator], outputs: Iterable[Ref]) -> 
                 for ref, (_, _, rule) in zip(operator.results, op.pullback.rules(), strict=True)
                 if rule.scatters
             ]
-        elif op.place is not None:
+        elif isinstance(op, OpDef) and op.place is not None:
             # Its kernel writes it out, where nobody takes it as it is.
             keys = [ref.key for ref in operator.results if ref.key in taken]
         elif op.name == "add_n" and any(
@@ -234,13 +306,13 @@ def _scattered_values(operators: Sequence[Operator], outputs: Iterable[Ref]) -> 
 
 
 def _statement(
-    writer: _Writer, operator: Operator, index: int, last_value: Uses, scattered: _Scattered
+    writer: Writer, operator: Operator, index: int, uses: Uses, scattered: _Scattered
 ) -> str:
     """``y = tanh(x)``"""
     op = operator.op
     results = ", ".join(writer.value(r) for r in operator.results)
     operands = [
-        _operand(writer, operator, k, index, last_value, scattered)
+        _operand(writer, operator, k, index, uses.last_value, scattered)
         for k in range(len(operator.operands))
     ]
     if isinstance(op, GradOp):
@@ -248,45 +320,34 @@ def _statement(
         pull = writer.constant(op.name, op.pullback.pull)
         attrs = writer.constant(f"{op.name}_attrs", operator.attrs) if operator.attrs else "None"
         return f"{results}, = {pull}(raw, {_tuple(g)}, {_tuple(saved)}, {attrs})"
-    if op.place is not None and operator.results[0].key in scattered.stays:
-        operands.insert(0, repr(op.name))
-        kernel = "raw.scatter"
-    else:
-        kernel = writer.constant(op.name, op.kernel)
-    named = [f"{k}={_attribute(writer, k, v)}" for k, v in operator.attrs.items()]
+    named = [f"{k}={writer.attribute(k, v)}" for k, v in operator.attrs.items()]
     comma = "," if op.multiple else ""
-    return f"{results}{comma} = {kernel}({', '.join(operands + named)})"
+    if op.place is not None and operator.results[0].key in scattered.stays:
+        call = f"raw.scatter({', '.join([repr(op.name), *operands, *named])})"
+    else:
+        call = writer.call(operator, operands, named)
+    return f"{results}{comma} = {call}" if results else call
 
 
 def _operand(
-    writer: _Writer,
+    writer: Writer,
     operator: Operator,
     position: int,
     index: int,
-    last: Uses,
+    last: dict[Key, int],
     scattered: _Scattered,
 ) -> str:
     operand = operator.operands[position]
     if operand is None:
         return "None"
     if isinstance(operand, Literal):
-        array = np.asarray(operand.value, operand.dtype)
-        writer.scope.setdefault("_literals", []).append(array)  # keeps its id taken
-        return writer.constant("literal", array)
+        return writer.literal(operand)
     gone = last.get(operand.key, index) < index
     if gone and not operator.op.reads_value(position):
         return writer.spec(operand)
     if _takes_scattered(operator, position):
         return writer.value(operand)
     return scattered.dense(writer, operand)
-
-
-def _attribute(writer: _Writer, name: str, value: Any) -> str:
-    if isinstance(value, (bool, int, str, type(None))):
-        return repr(value)
-    if isinstance(value, tuple) and all(isinstance(v, (bool, int)) for v in value):
-        return repr(value)
-    return writer.constant(name, value)
 
 
 def _tuple(parts: Any) -> str:
@@ -296,15 +357,15 @@ def _tuple(parts: Any) -> str:
 
 
 def _release(
-    writer: _Writer,
+    writer: Writer,
     operator: Operator,
+    made: Sequence[Ref],
     index: int,
-    last_value: Uses,
-    last_spec: Uses,
+    uses: Uses,
     scattered: _Scattered,
 ) -> list[str]:
     """Delete what was used for the last time; keep the Spec of what is asked for it later."""
-    refs = [o for o in operator.operands if isinstance(o, Ref)] + list(operator.results)
+    refs = [o for o in operator.operands if isinstance(o, Ref)] + list(made)
     lines, seen = [], set()
     dead: list[str] = []
     for ref in refs:
@@ -312,8 +373,8 @@ def _release(
         if key in seen:
             continue
         seen.add(key)
-        if last_value.get(key, -1) == index:
-            if last_spec.get(key, -1) > index:
+        if uses.last_value.get(key, -1) == index:
+            if uses.last_spec.get(key, -1) > index:
                 name = writer.value(ref)
                 lines.append(f"    {writer.spec(ref)} = Spec({name}.shape, {name}.dtype)")
             dead += dict.fromkeys((writer.value(ref), scattered.dense(writer, ref)))

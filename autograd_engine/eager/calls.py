@@ -20,9 +20,13 @@ What falls outside (mixed dtypes, ndarrays, Variables) goes to `general`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import threading
+import weakref
+from collections.abc import Callable, Iterator
 from sys import _getframe
-from typing import Any
+from types import CodeType, FunctionType
+from typing import Any, Final
 
 import numpy as np
 
@@ -33,9 +37,16 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.registry import OpDef
 from autograd_engine.source import run_generated, user_frame_from, users
 
-__all__ = ["generate_call", "generates"]
+__all__ = ["general_calls", "generate_call", "generates"]
 
 _FLOATS = (float, int)
+
+# Each generated function with its operation, or its other code once that was needed.
+_flat: Final[weakref.WeakKeyDictionary[FunctionType, OpDef | CodeType]] = (
+    weakref.WeakKeyDictionary()
+)
+_swapping: Final = threading.Lock()
+_swapped = 0  # blocks of `general_calls` that are open, in all threads
 
 
 def generates(op: OpDef) -> bool:
@@ -71,8 +82,54 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
         **{f"_default_{name}": value for name, value in op.attrs.items()},
     }
     run_generated(source, op.name, scope)
-    call: Callable[..., Any] = scope[op.name]
+    call: FunctionType = scope[op.name]
+    with _swapping:
+        _flat[call] = op
+        if _swapped:
+            _swap(call)
     return call
+
+
+def _general_code(op: OpDef) -> CodeType:
+    """What the function generated for `op` runs inside `general_calls`."""
+    inputs = ", ".join(op.inputs)
+    signature = inputs + "".join(f", {name}" for name in ("*", *op.attrs) if op.attrs)
+    attrs = "".join(f", {name}={name}" for name in op.attrs)
+    scope: dict[str, Any] = {}
+    text = f"def {op.name}({signature}):\n    return _general({inputs}{attrs})\n"
+    run_generated(text, op.name, scope)
+    code: CodeType = scope[op.name].__code__
+    return code
+
+
+def _swap(call: FunctionType) -> None:
+    other = _flat[call]
+    if isinstance(other, OpDef):
+        other = _general_code(other)
+    _flat[call], call.__code__ = call.__code__, other
+
+
+@contextlib.contextmanager
+def general_calls() -> Iterator[None]:
+    """Inside the ``with`` block every call of an operation takes the general way, `apply`.
+
+    So nothing is spent, outside of it, on asking whether somebody wants to see the call. Other
+    threads take that way too, with the same results.
+    """
+    global _swapped
+    with _swapping:
+        _swapped += 1
+        if _swapped == 1:
+            for call in list(_flat):
+                _swap(call)
+    try:
+        yield
+    finally:
+        with _swapping:
+            _swapped -= 1
+            if not _swapped:
+                for call in list(_flat):
+                    _swap(call)
 
 
 class _Pullbacks(dict[int, Any]):

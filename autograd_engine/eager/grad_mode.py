@@ -89,6 +89,7 @@ class _GradMode(threading.local):
     recorder: bool | Recorder = True  # what `enabled` is where recording is switched on
     inference: bool = False  # it cannot be switched on
     anomaly: Any = None  # what looks for NaN and infinity in this thread; see `eager.anomaly`
+    trace: Any = None  # what makes operators of operations on tensors; see `jit.tracing`
 
     def switch(self, on: bool) -> None:
         self.enabled = on and not self.inference and self.recorder

@@ -42,6 +42,8 @@ def apply(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     -------
     Tensor, or tuple of Tensors for an operation with several outputs
     """
+    if (trace := grad_mode.trace) is not None and trace.takes(operands):
+        return trace.emit(op, operands, attrs)
     tensors = operands if _ready(op, operands) else prepare(op, operands)
     arrays = [t._data if t.__class__ is not Spec else t for t in tensors]
     try:

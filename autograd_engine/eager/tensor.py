@@ -16,6 +16,7 @@ from autograd_engine.eager.sequence import newer
 from autograd_engine.eager.values import Values
 from autograd_engine.errors import DTypeError, NotATensorError, ShapeError
 from autograd_engine.source import Location, caller
+from autograd_engine.trained import Trained, TrainingOptions
 
 if TYPE_CHECKING:
     from autograd_engine.eager.grad_node import GradNode
@@ -373,10 +374,12 @@ class Tensor(Values):
         return tensor_html(self, type(self).__name__)
 
 
-class Parameter(Tensor):
+class Parameter(Trained, Tensor):
     """A tensor that an optimizer trains: `stop_gradient` is False, or follows `trainable`."""
 
-    __slots__ = ()
+    __slots__ = ("_options",)
+
+    _options: TrainingOptions | None
 
     def __init__(
         self,
@@ -385,9 +388,11 @@ class Parameter(Tensor):
         *,
         name: str | None = None,
         trainable: bool = True,
+        options: TrainingOptions | None = None,
     ) -> None:
         super().__init__(data, dtype, stop_gradient=not trainable)
         self.persistable = True
+        self._options = options
         if name is not None:
             self.name = name
 

@@ -7,20 +7,30 @@ from typing import Any
 
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.initializer import Initializer
+from autograd_engine.regularizer import WeightDecayRegularizer
+from autograd_engine.trained import TrainingOptions
 
 __all__ = ["ParamAttr"]
 
 
 @dataclass(frozen=True)
 class ParamAttr:
-    """Name, initializer and trainability of a parameter.
+    """Name, initializer and trainability of a parameter, and how optimizers treat it.
 
     Parameters
     ----------
     name : str, optional
         By default made from the layer's. Two layers given one name share the parameter.
     initializer : Initializer, optional
+    learning_rate : float
+        Factor of the optimizer's.
+    regularizer : L1Decay or L2Decay, optional
+        In the place of the optimizer's `weight_decay`.
     trainable : bool
+    do_model_average : bool
+        Accepted for the reference's sake.
+    need_clip : bool
+        Whether the optimizer's `grad_clip` applies.
 
     Examples
     --------
@@ -30,7 +40,31 @@ class ParamAttr:
 
     name: str | None = None
     initializer: Initializer | None = None
+    learning_rate: float = 1.0
+    regularizer: WeightDecayRegularizer | None = None
     trainable: bool = True
+    do_model_average: bool = True
+    need_clip: bool = True
+
+    def __post_init__(self) -> None:
+        rate, regularizer = self.learning_rate, self.regularizer
+        if isinstance(rate, bool) or not isinstance(rate, (int, float)):
+            raise TypeError(
+                f"ParamAttr: learning_rate must be a number, the factor of the optimizer's; got "
+                f"{type(rate).__name__}"
+            )
+        if regularizer is not None and not isinstance(regularizer, WeightDecayRegularizer):
+            raise TypeError(
+                "ParamAttr: regularizer must be paddle.regularizer.L1Decay or L2Decay, got "
+                f"{type(regularizer).__name__}"
+            )
+
+    def training_options(self) -> TrainingOptions | None:
+        """Where the parameter differs from others; None where it does not."""
+        rate, regularizer, clip = self.learning_rate, self.regularizer, self.need_clip
+        if rate == 1.0 and regularizer is None and clip:
+            return None
+        return TrainingOptions(rate, regularizer, clip)
 
     @staticmethod
     def of(attr: Any) -> ParamAttr:

@@ -36,6 +36,7 @@ from autograd_engine.ops import (
     sorting,
     special,
     update,
+    update_moments,
 )
 from autograd_engine.registry import check_registry
 
@@ -75,6 +76,7 @@ __all__ = [
     "sorting",
     "special",
     "update",
+    "update_moments",
 ]
 
 check_registry()

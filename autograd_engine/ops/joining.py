@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from autograd_engine.dims import Dim
 from autograd_engine.dtypes import common_dtype
 from autograd_engine.errors import ShapeError
+from autograd_engine.hollow import hollow, is_hollow
 from autograd_engine.registry import NONDIFF, defop
 from autograd_engine.scattered import Scattered, iadd_scattered
 from autograd_engine.spec import Like, Shape, Spec, format_shape, may_equal
@@ -129,6 +130,8 @@ def _add_n(*xs: Any) -> Any:
     """Left fold, the order in which the tape accumulates."""
     if len(xs) == 1:
         return np.copy(xs[0])
+    if is_hollow(xs[0]) and all(map(is_hollow, xs)):
+        return hollow(xs[0])
     total: Any = xs[0]
     for k, x in enumerate(xs[1:]):
         if x.shape != total.shape:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.errors import DTypeError, ShapeError
+from autograd_engine.hollow import hollow, is_hollow
 from autograd_engine.ops.infer import like as infer_like
 from autograd_engine.registry import NONDIFF, defop
 from autograd_engine.spec import Like, Spec, format_shape
@@ -171,3 +172,17 @@ def _unless_zero(x: Array, *gs: Array) -> Array:
 defop("unless_zero", _unless_zero, inputs="x *gs", infer=lambda x, *gs: Spec(x.shape, x.dtype)).vjp(
     x=lambda xp, g, gs: xp.unless_zero(g, *gs), gs=NONDIFF
 )
+
+
+def _unless_hollow(x: Array, *gs: Any) -> Array:
+    """`x`, or a hollow array like it where all of the others are hollow."""
+    return x if not all(map(is_hollow, gs)) else hollow(x)
+
+
+# Which of them are hollow depends on the branches that ran, and not on values.
+defop(
+    "unless_hollow",
+    _unless_hollow,
+    inputs="x *gs",
+    infer=lambda x, *gs: Spec(x.shape, x.dtype),
+).vjp(x=lambda xp, g, gs: xp.unless_hollow(g, *gs), gs=NONDIFF)

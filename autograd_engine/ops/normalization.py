@@ -84,6 +84,22 @@ defop(
 ).vjp(x=standardize_x)
 
 
+def _running_statistic(running: Array, statistic: Array, *, momentum: float) -> Array:
+    """momentum running + (1 - momentum) statistic, in the dtype of `running`."""
+    new = running * momentum + statistic.reshape(-1) * (1.0 - momentum)
+    return np.asarray(new, dtype=running.dtype)
+
+
+# What batch normalisation keeps for inference, outside of any gradient.
+defop(
+    "running_statistic",
+    _running_statistic,
+    inputs="running statistic",
+    nondiff_outputs="out",
+    infer=lambda running, statistic, **_: running,
+).nondiff()
+
+
 def _standardize_adjoint(
     y: Array, out: Array, variance: Array, *, axis: Axes, epsilon: float
 ) -> Array:

@@ -62,7 +62,29 @@ def _dropout_mask(
     return kept
 
 
-def _uniform_like(like: Like, *, low: float, high: float) -> Array:
+def _alpha_dropout_mask(
+    like: Like, *, p: float, floor: float, training: bool = True
+) -> tuple[Array, Array]:
+    """A factor and a term: a x + b where x is kept, else a floor + b; 1 and 0 when not training.
+
+    a and b keep mean 0 and variance 1: a^-2 = (1 - p) (1 + p floor^2), b = -a floor p.
+    """
+    factor, term = np.ones(like.shape, like.dtype), np.zeros(like.shape, like.dtype)
+    if training and p < 1.0:
+        a = ((1.0 - p) * (1.0 + p * floor**2)) ** -0.5
+        b = -a * floor * p
+        kept = generator().random(like.shape, dtype=np.float32) >= p
+        factor[...] = np.where(kept, a, 0.0)
+        term[...] = np.where(kept, b, a * floor + b)
+    elif training:
+        factor[...] = 0.0
+    return factor, term
+
+
+def _uniform_like(like: Like, *, low: float, high: float, training: bool = True) -> Array:
+    """Drawn from [low, high]; the middle of it when not training."""
+    if not training:
+        return np.full(like.shape, (low + high) / 2.0, like.dtype)
     return np.asarray(generator().uniform(low, high, like.shape), dtype=like.dtype)
 
 
@@ -78,6 +100,14 @@ defop(
 )
 defop(
     "dropout_mask", _dropout_mask, inputs="like", infer=lambda like, **_: like, random=True
+).nondiff()
+defop(
+    "alpha_dropout_mask",
+    _alpha_dropout_mask,
+    inputs="like",
+    outputs="factor term",
+    infer=lambda like, **_: (like, like),
+    random=True,
 ).nondiff()
 
 

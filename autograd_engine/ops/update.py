@@ -3,7 +3,8 @@
 Each takes the parameter, its gradient, the learning rate and its own state, and returns their
 new values as new arrays: what a graph has saved is never written. A gradient of which only some
 rows are there updates these rows: of SGD that is what a dense one would do, Adam does it where it
-is told to (`lazy_mode`), for its moments would else decay everywhere.
+is told to (`lazy_mode`), for its moments would else decay everywhere. Rules that keep moments are
+in `update_moments`.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from numpy.typing import NDArray
 
 from autograd_engine.errors import ShapeError
 from autograd_engine.registry import defop
-from autograd_engine.scattered import Scattered, dense, is_row_sparse, merged_rows
+from autograd_engine.scattered import Scattered, is_row_sparse, merged_rows
 from autograd_engine.spec import Spec, format_shape
+
+__all__ = ["infer_update", "sgd_rows"]
 
 Array = NDArray[Any]
 
@@ -46,78 +49,65 @@ def _momentum(
     *,
     mu: float,
     use_nesterov: bool = False,
+    rescale_grad: float = 1.0,
 ) -> tuple[Array, Array]:
     """v' = mu v + g;  p - lr v', or with Nesterov p - lr (g + mu v')."""
+    if rescale_grad != 1.0:
+        grad = grad * rescale_grad
     velocity = np.asarray(mu * velocity)
     velocity += grad
     step = grad + mu * velocity if use_nesterov else velocity
     return np.asarray(param - step * learning_rate), velocity
 
 
-def _adam(
+def _asgd(
     param: Array,
-    grad: Any,
+    grad: Array,
     learning_rate: Array,
-    moment1: Array,
-    moment2: Array,
-    beta1_pow: Array,
-    beta2_pow: Array,
+    d: Array,
+    y: Array,
+    m: Array,
     *,
-    beta1: float,
-    beta2: float,
-    epsilon: float,
-    lazy_mode: bool = False,
-) -> tuple[Array, Array, Array, Array, Array]:
-    """Kingma and Ba 2015, in the order of its section 2: epsilon outside the corrected root."""
-    if grad.__class__ is Scattered and lazy_mode and is_row_sparse(grad):
-        rows, values = merged_rows(grad)
-        param, moment1, moment2 = param.copy(), moment1.copy(), moment2.copy()
-        param[rows], moment1[rows], moment2[rows], *pows = adam_rows(
-            param,
-            rows,
-            values,
-            learning_rate,
-            moment1,
-            moment2,
-            beta1_pow,
-            beta2_pow,
-            beta1=beta1,
-            beta2=beta2,
-            epsilon=epsilon,
-        )
-        return param, moment1, moment2, pows[0], pows[1]
-    grad = dense(grad)
-    moment1 = np.asarray(beta1 * moment1 + (1.0 - beta1) * grad)
-    moment2 = np.asarray(beta2 * moment2 + (1.0 - beta2) * (grad * grad))
-    correction = np.sqrt(1.0 - beta2_pow)
-    rate = learning_rate * correction / (1.0 - beta1_pow)
-    step = rate * (moment1 / (np.sqrt(moment2) + epsilon * correction))
-    return (
-        np.asarray(param - step),
-        moment1,
-        moment2,
-        np.asarray(beta1_pow * beta1),
-        np.asarray(beta2_pow * beta2),
-    )
+    batch_num: int,
+) -> tuple[Array, Array, Array, Array]:
+    """Schmidt, Le Roux and Bach 2013: a step along the mean of the last gradient of each batch.
+
+    `y` holds these gradients, `d` their sum, `m` how many steps were taken.
+    """
+    k = int(m) % batch_num
+    d = np.asarray(d - y[k] + grad)
+    y = y.copy()
+    y[k] = grad
+    m = np.asarray(m + 1)
+    met = min(int(m), batch_num)
+    return np.asarray(param - learning_rate / met * d), d, y, m
 
 
-def adam_rows(
+def _rprop(
     param: Array,
-    rows: Array,
-    values: Array,
+    grad: Array,
     learning_rate: Array,
-    moment1: Array,
-    moment2: Array,
-    beta1_pow: Array,
-    beta2_pow: Array,
-    **attrs: Any,
-) -> tuple[Array, Array, Array, Array, Array]:
-    """What `_adam` makes of the rows that have a gradient, and the new powers."""
-    state = moment1[rows], moment2[rows], beta1_pow, beta2_pow
-    return _adam(param[rows], values, learning_rate, *state, **attrs)
+    prevs: Array,
+    learning_rates: Array,
+    *,
+    smallest: float,
+    largest: float,
+    shrink: float,
+    grow: float,
+) -> tuple[Array, Array, Array]:
+    """Riedmiller and Braun 1993: a rate for each element, which only signs of gradients change.
+
+    Where the sign changed the element rests, and its next gradient counts as the first. The common
+    rate is where `learning_rates` start.
+    """
+    same = np.sign(grad * prevs)
+    factor = np.where(same > 0, grow, np.where(same < 0, shrink, 1.0)).astype(param.dtype)
+    learning_rates = np.asarray(np.clip(learning_rates * factor, smallest, largest))
+    grad = np.where(same < 0, np.zeros_like(grad), grad)
+    return np.asarray(param - np.sign(grad) * learning_rates), grad, learning_rates
 
 
-def _infer(param: Spec, grad: Spec, learning_rate: Spec, *state: Spec, **_: Any) -> Any:
+def infer_update(param: Spec, grad: Spec, learning_rate: Spec, *state: Spec, **_: Any) -> Any:
     if param.shape != grad.shape:
         raise ShapeError(
             f"optimizer: the parameter is {format_shape(param.shape)}, its gradient "
@@ -131,7 +121,7 @@ defop(
     _sgd,
     inputs="param grad learning_rate",
     outputs="param_out",
-    infer=_infer,
+    infer=infer_update,
     takes_scattered="grad",
 ).nondiff()
 defop(
@@ -139,13 +129,19 @@ defop(
     _momentum,
     inputs="param grad learning_rate velocity",
     outputs="param_out velocity_out",
-    infer=_infer,
+    infer=infer_update,
 ).nondiff()
 defop(
-    "adam",
-    _adam,
-    inputs="param grad learning_rate moment1 moment2 beta1_pow beta2_pow",
-    outputs="param_out moment1_out moment2_out beta1_pow_out beta2_pow_out",
-    infer=_infer,
-    takes_scattered="grad",
+    "asgd",
+    _asgd,
+    inputs="param grad learning_rate d y m",
+    outputs="param_out d_out y_out m_out",
+    infer=infer_update,
+).nondiff()
+defop(
+    "rprop",
+    _rprop,
+    inputs="param grad learning_rate prevs learning_rates",
+    outputs="param_out prevs_out learning_rates_out",
+    infer=infer_update,
 ).nondiff()

@@ -2,117 +2,244 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine import unique_name
 from autograd_engine.eager.sparse import RowSparse, held_by_one
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
     ArgumentError,
-    BuildError,
-    DTypeError,
+    ModeError,
     NotATensorError,
     ShapeError,
 )
-from autograd_engine.parameters import persistable_variable
+from autograd_engine.namespace import raw
+from autograd_engine.optimizer.checks import check_distinct, check_pair, check_parameters
+from autograd_engine.optimizer.groups import Group, check_clip, decay_of, groups_of
 from autograd_engine.registry import REGISTRY
 from autograd_engine.source import caller
-from autograd_engine.spec import Spec, format_shape
+from autograd_engine.spec import format_shape
 from autograd_engine.static.backward import append_backward
-from autograd_engine.static.builder import append_operator, emitting, restored_on_error, spec_of
+from autograd_engine.static.builder import restored_on_error
 from autograd_engine.static.program import (
     Operator,
     Program,
-    Ref,
     Variable,
     default_startup_program,
     program_guard,
 )
 
-__all__ = ["Optimizer"]
+__all__ = ["Optimizer", "State"]
 
 Array = NDArray[Any]
-ParamGrad = tuple[Variable, Variable]
+ParamGrad = tuple[Any, Any]
+
+
+class State(NamedTuple):
+    """An array that an optimizer keeps for each parameter.
+
+    Attributes
+    ----------
+    shaped : bool or callable
+        Whether it has the parameter's shape, or is 0-d; or its shape, from the parameter's and the
+        attributes.
+    initial : callable
+        Its first value, from the attributes and the learning rate.
+    dtype : str, optional
+        By default the parameter's.
+    suffix : str, optional
+        Of the variable's name, where it is not that of the state.
+    """
+
+    shaped: bool | Callable[[Any, dict[str, Any]], Any] = True
+    initial: Callable[[dict[str, Any], float], float] = lambda attrs, rate: 0.0
+    dtype: str | None = None
+    suffix: str | None = None
+
+    def shape(self, of: tuple[int, ...], attrs: dict[str, Any]) -> tuple[int, ...]:
+        if isinstance(self.shaped, bool):
+            return of if self.shaped else ()
+        shape: tuple[int, ...] = self.shaped(of, attrs)
+        return shape
 
 
 class Optimizer:
     """Base of the optimizers.
 
-    A subclass names its operation and the state that the operation takes and returns, in order;
-    nothing else differs between optimizers, nor between modes.
+    A subclass names its operation and the state that the operation takes and returns, in order, and
+    says what its attributes are; nothing else differs between optimizers, nor between modes.
+
+    Parameters
+    ----------
+    learning_rate : float or LRScheduler
+    parameters : list of Tensor, or of dict, optional
+        Needed in eager mode; in a program, by default all trainable ones. A dict is a group:
+        ``"params"``, and what differs for these: ``"learning_rate"`` (a factor), ``"weight_decay"``,
+        ``"grad_clip"``, and the optimizer's own settings, such as ``"beta1"``.
+    weight_decay : float, L1Decay or L2Decay, optional
+        Added to gradients, after clipping; a float is the coefficient of `L2Decay`.
+    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
+        Each group is clipped by itself.
+    name : str, optional
+        Accepted for the reference's sake.
 
     Attributes
     ----------
     operation : str
         Name in the table; inputs ``param grad learning_rate *state``.
-    state : dict of str to (bool, callable)
-        For each state array: whether it has the parameter's shape (or is 0-d), and its initial
-        value from the attributes.
+    state : dict of str to State
     """
 
-    operation: ClassVar[str]
-    state: ClassVar[dict[str, tuple[bool, Callable[[dict[str, Any]], float]]]] = {}
+    operation: str
+    state: ClassVar[dict[str, State]] = {}
 
     def __init__(
-        self, learning_rate: float = 0.001, parameters: Sequence[Tensor] | None = None
+        self,
+        learning_rate: Any = 0.001,
+        parameters: Sequence[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+        *,
+        multi_precision: bool = False,
+        **hyper: Any,
     ) -> None:
-        self._check_rate(learning_rate)
-        self._learning_rate = float(learning_rate)
-        self._parameters = self._checked_parameters(parameters)
+        owner = type(self).__name__
+        self._learning_rate = self._checked_rate(learning_rate)
+        self._rate_was_set = False
+        self._decay = decay_of(owner, weight_decay)
+        self._grad_clip = check_clip(owner, grad_clip)
+        self._multi_precision = bool(multi_precision)
+        self._name = name
+        self._hyper = hyper
+        self._attrs = self._attributes(**hyper)
+        self._groups = groups_of(self, parameters)
+        self._default = Group(None, 1.0, self._decay, self._grad_clip, self._attrs)
+        self._parameters: list[Any] | None
+        if self._groups:
+            self._parameters = [p for g in self._groups for p in g.params or ()]
+        else:
+            self._parameters = None if parameters is None else check_parameters(parameters)
+        self._group_of = {id(p): g for g in self._groups for p in g.params or ()}
+        # Where nothing is asked for besides the rule itself, a step does nothing besides.
+        self._plain = not (self._groups or self._decay or self._grad_clip or multi_precision)
         self._eager_state: dict[int, list[Array]] = {}
+        self._programs: weakref.WeakSet[Program] = weakref.WeakSet()  # that it has updates in
+
+    def _attributes(self) -> dict[str, Any]:
+        """Attributes of the operation from the settings of the constructor, checked."""
+        return {}
 
     @property
     def attrs(self) -> dict[str, Any]:
         """Attributes of the operation."""
-        return {}
+        return dict(self._attrs)
+
+    # --- what holds for one parameter
+
+    def _group(self, p: Any) -> Group:
+        return self._group_of.get(id(p), self._default)
+
+    def _attrs_of(self, p: Any, group: Group) -> dict[str, Any]:
+        return group.attrs
+
+    def _rate_factor(self, p: Any, group: Group) -> float:
+        """What the learning rate is multiplied with."""
+        options = getattr(p, "_options", None)
+        return group.factor if options is None else group.factor * self._own_factor(options)
+
+    @staticmethod
+    def _own_factor(options: Any) -> float:
+        return float(options.optimize_attr.get("learning_rate", 1.0))
+
+    @staticmethod
+    def _decay_of(p: Any, group: Group) -> Any:
+        """The regularizer of `p`: its own, else that of its group."""
+        options = getattr(p, "_options", None)
+        own = None if options is None else options.regularizer
+        return group.decay if own is None else own
+
+    def _has_master(self, dtype: np.dtype[Any]) -> bool:
+        return self._multi_precision and dtype.char == "e"
 
     # --- learning rate
 
     @staticmethod
-    def _check_rate(value: Any) -> None:
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-            raise TypeError(f"learning rate should be float, got {type(value).__name__}")
+    def _checked_rate(value: Any) -> Any:
+        """A number, or a scheduler."""
+        if isinstance(value, Tensor) and value.size == 1:
+            value = value.item()
+        if not isinstance(value, bool) and isinstance(value, (int, float, np.number)):
+            return float(value)
+        from autograd_engine.optimizer.lr import LRScheduler
 
-    def _check_decay(self, name: str, value: Any) -> float:
-        """A number in [0, 1), as moving averages decay with."""
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-            raise TypeError(f"{type(self).__name__}: {name} must be a number, got {value!r}")
-        if not 0 <= value < 1:
-            raise ArgumentError(f"{type(self).__name__}: {name} must be in [0, 1), got {value}")
-        return float(value)
+        if isinstance(value, LRScheduler):
+            return value
+        raise TypeError(
+            f"learning rate should be float or LRScheduler, got {type(value).__name__}; write "
+            "learning_rate=0.001"
+        )
 
     def get_lr(self) -> float:
-        """The learning rate."""
-        return self._learning_rate
+        """The learning rate of the next step.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> paddle.optimizer.SGD(0.5).get_lr()
+        0.5
+        """
+        rate = self._learning_rate
+        return rate if rate.__class__ is float else float(rate())
 
     def set_lr(self, value: float) -> None:
-        """Set the learning rate of the steps to come (in programs: of those built from here)."""
-        self._check_rate(value)
-        self._learning_rate = float(value)
+        """Set the learning rate of the steps to come, also in programs that were built before.
+
+        Raises
+        ------
+        TypeError
+        ModeError
+            When a scheduler says what the rate is.
+        """
+        rate = self._checked_rate(value)
+        if rate.__class__ is not float:
+            raise TypeError("set_lr takes a number; use set_lr_scheduler for a scheduler")
+        if self._learning_rate.__class__ is not float:
+            raise ModeError(
+                f"set_lr: {type(self._learning_rate).__name__} says what the learning rate is; "
+                "step the scheduler, or make an optimizer with a number"
+            )
+        self._learning_rate, self._rate_was_set = rate, True
+
+    def set_lr_scheduler(self, scheduler: Any) -> None:
+        """Let `scheduler` say what the learning rate is from here on, also in programs.
+
+        Parameters
+        ----------
+        scheduler : LRScheduler
+
+        Raises
+        ------
+        TypeError
+        """
+        rate = self._checked_rate(scheduler)
+        if rate.__class__ is float:
+            raise TypeError("set_lr_scheduler takes an LRScheduler; use set_lr for a number")
+        self._learning_rate = rate
+
+    def _supplied_rate(self) -> float | None:
+        """What a program is told before each run; None leaves to it what its scope has."""
+        if self._learning_rate.__class__ is float and not self._rate_was_set:
+            return None
+        return self.get_lr()
 
     # --- eager mode
 
-    @staticmethod
-    def _checked_parameters(parameters: Any) -> list[Tensor] | None:
-        if parameters is None:
-            return None
-        if isinstance(parameters, (Tensor, Variable, str)) or not hasattr(parameters, "__iter__"):
-            raise NotATensorError(
-                f"parameters must be a list of Tensors, got {type(parameters).__name__}; write "
-                "[parameter]"
-            )
-        found = list(parameters)
-        for k, p in enumerate(found):
-            if not isinstance(p, (Tensor, Variable)):
-                raise NotATensorError(f"parameters[{k}] must be a Tensor, got {type(p).__name__}")
-        _check_distinct("parameters", found)
-        return found
-
-    def _eager_parameters(self) -> list[Tensor]:
+    def _eager_parameters(self) -> list[Any]:
         if self._parameters is None:
             raise ArgumentError(
                 f"{type(self).__name__} has nothing to train: pass parameters=[...] in eager mode"
@@ -123,8 +250,22 @@ class Optimizer:
         """Update every parameter that has a gradient.
 
         Values are replaced, not written over: what a graph has saved stays as it was.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> w = paddle.create_parameter([1], attr=paddle.nn.initializer.Constant(1.0))
+        >>> adam = paddle.optimizer.Adam(0.25, parameters=[w])
+        >>> (w * w).sum().backward()
+        >>> adam.step()
+        >>> adam.clear_grad()
+        >>> round(w.item(), 6)
+        0.75
         """
-        operation, attrs = REGISTRY[self.operation], self.attrs
+        if not self._plain:
+            self._update_all([(p, p._grad) for p in self._trained()])
+            return
+        operation, attrs = REGISTRY[self.operation], self._attrs
         kernel, multiple = operation.kernel, operation.multiple
         rate: Any = None
         known = None
@@ -132,13 +273,16 @@ class Optimizer:
             grad = getattr(p, "_grad", None)
             if p._stop or grad is None:
                 continue
+            if getattr(p, "_options", None) is not None:
+                self._update(p, grad)
+                continue
             data = p._data
             if data.dtype is not known:
                 known = data.dtype
-                rate = np.asarray(self._learning_rate, known)
+                rate = np.asarray(self.get_lr(), known)
             if grad.__class__ is RowSparse and grad.is_selected_rows() and self._by_rows:
                 del data
-                self._update_rows(p, grad, rate)
+                self._update_rows(p, grad, rate, attrs)
             elif not multiple:
                 new = kernel(data, grad._data, rate, **attrs)
                 p._data = new if new.__class__ is np.ndarray else np.asarray(new)
@@ -148,28 +292,96 @@ class Optimizer:
                 # All or nothing, whatever interrupts: a parameter and its state belong together.
                 p._data, self._eager_state[key] = new, state
 
+    def _trained(self) -> list[Any]:
+        return [
+            p
+            for p in self._eager_parameters()
+            if not p._stop and getattr(p, "_grad", None) is not None
+        ]
+
+    def _update_all(self, pairs: Sequence[ParamGrad]) -> None:
+        """Clip the gradients of each group, then update."""
+        for p, grad in self._clipped(pairs):
+            self._update(p, grad)
+
+    def _clipped(self, pairs: Sequence[ParamGrad]) -> list[ParamGrad]:
+        """Each group is clipped by itself, in the order of its parameters, in either mode."""
+        found = list(pairs)
+        for group in self._groups or [self._default]:
+            if group.clip is not None:
+                where = [k for k, (p, _) in enumerate(found) if self._group(p) is group]
+                new = group.clip([found[k] for k in where])
+                for k, pair in zip(where, new, strict=True):
+                    found[k] = pair
+        return found
+
+    def _update(self, p: Tensor, grad: Any) -> None:
+        """The update of one parameter, whatever is asked for besides the rule."""
+        group = self._group(p)
+        attrs, decay = self._attrs_of(p, group), self._decay_of(p, group)
+        master = self._has_master(p._data.dtype)
+        dtype = np.dtype(np.float32) if master else p._data.dtype
+        rate: Any = np.asarray(self.get_lr(), dtype)
+        factor = self._rate_factor(p, group)
+        if factor != 1.0:
+            rate = raw.multiply(rate, factor)
+        rows = grad.__class__ is RowSparse and grad.is_selected_rows() and decay is None
+        if rows and self._by_rows and not master:
+            self._update_rows(p, grad, rate, attrs)
+            return
+        lazy = rows and attrs.get("lazy_mode") is True
+        values = grad.scattered if lazy and not master else grad._data
+        if decay is not None:
+            values = decay.added(raw, p._data, values)
+        operation = REGISTRY[self.operation]
+        state = self._state_of(p)
+        data = p._data
+        if master:
+            *state, data = state
+            values = raw.cast(values, dtype="float32")
+        results = operation.kernel(data, values, rate, *state, **attrs)
+        new, *state = results if operation.multiple else (results,)
+        new = np.asarray(new)
+        if master:
+            state = [*state, new]
+            new = np.asarray(raw.cast(new, dtype="float16"))
+        key = id(p)
+        p._data, self._eager_state[key] = new, state
+
     @property
     def _by_rows(self) -> bool:
         """Whether a gradient of which only some rows are there updates these rows alone."""
         return False
 
-    def _update_rows(self, p: Tensor, grad: RowSparse, rate: Array) -> None:
+    def _update_rows(self, p: Tensor, grad: RowSparse, rate: Array, attrs: dict[str, Any]) -> None:
         """Write the rows in place where nobody else can see the array, else in a copy of it."""
         if not held_by_one(p):
             p._data = p._data.copy()
-        self._write_rows(p._data, *grad.merged(), rate, p)
+        self._write_rows(p._data, *grad.merged(), rate, p, attrs)
 
-    def _write_rows(self, data: Array, rows: Array, values: Array, rate: Array, p: Tensor) -> None:
+    def _write_rows(
+        self, data: Array, rows: Array, values: Array, rate: Array, p: Tensor, attrs: dict[str, Any]
+    ) -> None:
         raise NotImplementedError
 
     def _state_of(self, p: Tensor) -> list[Array]:
+        """State arrays in order; behind them the float32 copy, where there is one."""
         found = self._eager_state.get(id(p))
         if found is None:
-            found = self._eager_state[id(p)] = [
-                np.full(p._data.shape if shaped else (), initial(self.attrs), p._data.dtype)
-                for shaped, initial in self.state.values()
-            ]
+            found = self._eager_state[id(p)] = self._initial_state(p)
         return found
+
+    def _initial_state(self, p: Tensor) -> list[Array]:
+        data, rate = p._data, self.get_lr()
+        master = self._has_master(data.dtype)
+        dtype = np.dtype(np.float32) if master else data.dtype
+        group = self._group(p)
+        attrs = self._attrs_of(p, group)
+        found = [
+            np.full(s.shape(data.shape, attrs), s.initial(attrs, rate), s.dtype or dtype)
+            for s in self.state.values()
+        ]
+        return [*found, data.astype(dtype)] if master else found
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Set the gradients of all parameters to zeros, or to None."""
@@ -187,10 +399,24 @@ class Optimizer:
         startup_program: Program | None = None,
         parameters: Sequence[Any] | None = None,
         no_grad_set: Any = None,
-    ) -> tuple[list[Operator], list[tuple[Any, Any]]]:
+        checkpoints: Any = None,
+    ) -> tuple[list[Operator], list[ParamGrad]]:
         """In a program: append the backward half and the updates. Eagerly: one `step`.
 
         Eager mode expects ``loss.backward()`` to have been called.
+
+        Parameters
+        ----------
+        loss : Variable or Tensor
+            Of one element.
+        startup_program : Program, optional
+            What gives the state its first values; by default the default one.
+        parameters : list of Variable, Tensor or str, optional
+            Which to train; by default those of the optimizer.
+        no_grad_set : set of Variable or str, optional
+        checkpoints : list of Variable or str, optional
+            In a program: what is kept of the forward half; the rest is computed again, see
+            `static.append_backward`.
 
         Returns
         -------
@@ -201,28 +427,48 @@ class Optimizer:
         NotATensorError, ShapeError
         """
         if isinstance(loss, Tensor):
-            eager = [(p, p.grad) for p in self._eager_parameters() if p.grad is not None]
-            self.step()
-            return [], eager
+            eager = self.backward(
+                loss, startup_program, parameters, no_grad_set, checkpoints=checkpoints
+            )
+            return self.apply_gradients(eager), eager
         if startup_program is not None and not isinstance(startup_program, Program):
             raise TypeError(
                 f"minimize: startup_program must be a Program, got {type(startup_program).__name__}"
             )
         startup = startup_program or default_startup_program()
         with restored_on_error(loss), startup.global_block().restored_on_error():
-            pairs = self.backward(loss, startup_program, parameters, no_grad_set)
+            pairs = self.backward(
+                loss, startup_program, parameters, no_grad_set, checkpoints=checkpoints
+            )
             with program_guard(loss.block.program, startup):
                 return self.apply_gradients(pairs), pairs
 
     def backward(
         self,
-        loss: Variable,
+        loss: Any,
         startup_program: Program | None = None,
         parameters: Sequence[Any] | None = None,
         no_grad_set: Any = None,
         callbacks: Any = None,
+        checkpoints: Any = None,
     ) -> list[ParamGrad]:
-        """Append the backward half; see `static.append_backward`."""
+        """In a program: append the backward half; see `static.append_backward`.
+
+        Eagerly: the parameters that have a gradient, each with it.
+        """
+        if isinstance(loss, Tensor):
+            if checkpoints:
+                raise ArgumentError(
+                    f"{type(self).__name__}: checkpoints are variables of a program; eagerly, call "
+                    "parts of the forward pass through paddle.autograd.recompute"
+                )
+            chosen = None if parameters is None else set(map(id, check_parameters(parameters)))
+            left_out = _names(no_grad_set)
+            return [
+                (p, p.grad)
+                for p in self._trained()
+                if (chosen is None or id(p) in chosen) and p.name not in left_out
+            ]
         if not isinstance(loss, Variable):
             raise NotATensorError(
                 "minimize: loss must be a Variable of a program, or in eager mode a Tensor; got "
@@ -234,68 +480,96 @@ class Optimizer:
                 f"minimize: loss has shape {format_shape(loss.spec.shape)} and must have one "
                 "element: reduce it (did you forget paddle.mean?)"
             )
-        chosen: Any = parameters if parameters is not None else self._parameters
-        return append_backward(loss, chosen, no_grad_set, callbacks)
+        wanted: Any = parameters if parameters is not None else self._parameters
+        return append_backward(loss, wanted, no_grad_set, callbacks, checkpoints)
 
     def apply_gradients(self, params_grads: Sequence[ParamGrad]) -> list[Operator]:
-        """Append an update operator for each pair, in the order of the parameters' names.
+        """Update each parameter by the gradient that comes with it.
+
+        In a program: append an update operator for each pair, in the order of the parameters'
+        names; those of `grad_clip` and `weight_decay` come before them.
+
+        Parameters
+        ----------
+        params_grads : list of (parameter, gradient)
+
+        Returns
+        -------
+        list of Operator
+            The updates; of an eager call none.
 
         Raises
         ------
         TypeError, NotATensorError, DTypeError, ShapeError, ArgumentError, BuildError
-            When a pair is no parameter with its gradient. Nothing is appended then.
+            When a pair is no parameter with its gradient. Nothing is done then.
         """
         pairs = _checked_pairs(params_grads)
-        startup = default_startup_program().global_block()
-        with restored_on_error(*(p for p, _ in pairs)), startup.restored_on_error():
-            return [
-                self._append_update(p, g) for p, g in sorted(pairs, key=lambda pair: pair[0].name)
-            ]
+        if pairs and isinstance(pairs[0][0], Tensor):
+            self._update_all(pairs)
+            return []
+        from autograd_engine.optimizer.programs import append_updates
 
-    def _append_update(self, param: Variable, grad: Variable) -> Operator:
-        operation = REGISTRY[self.operation]
-        rate = self._rate_variable(param)
-        state = [
-            self._state_variable(param, name, shaped, initial(self.attrs))
-            for name, (shaped, initial) in self.state.items()
-        ]
-        written = [param, *state]
-        operands = tuple(Ref(v, v.version) for v in (param, grad, rate, *state))
-        inferred = operation.infer_tuple([spec_of(o) for o in operands], self.attrs)
-        for v, spec in zip(written, inferred, strict=True):
-            if v.spec != spec:  # a run would write it, and what reads it next was built for another
-                raise BuildError(
-                    f"{self.operation}: would write {spec} to {v.name}, which is {v.spec}"
-                )
-        with emitting(param.name, "optimize", caller()):
-            results = tuple(v.write() for v in written)
-            return append_operator(param.block, operation, operands, results, self.attrs)
+        return append_updates(self, pairs)
 
-    def _rate_variable(self, param: Variable) -> Variable:
-        """One for each dtype and rate, kept by the program: they end together."""
-        emitted, dtype = param.block.emitted, param.spec.dtype
-        key = ("learning_rate", self, dtype, self._learning_rate)
-        found: Variable | None = emitted.get(key)
-        if found is None:
-            name = unique_name.generate("learning_rate")
-            spec = Spec((), dtype)
-            found = persistable_variable(param.block, name, spec, self._learning_rate)
-            emitted[key] = found
-        return found
+    # --- saving
 
-    def _state_variable(self, param: Variable, name: str, shaped: bool, value: float) -> Variable:
-        spec = Spec(param.spec.shape if shaped else (), param.spec.dtype)
-        full_name = unique_name.generate(f"{param.name}_{name}")
-        return persistable_variable(param.block, full_name, spec, value)
+    def state_dict(self) -> dict[str, Any]:
+        """What it takes to go on from here, bit for bit; see `set_state_dict`.
+
+        Returns
+        -------
+        dict
+            State arrays by name, ``<parameter>_moment1_0`` and the like, as Tensors that later
+            steps leave alone; ``"master_weights"`` by parameter, where there are some, and
+            ``"LR_Scheduler"``. A parameter that was not updated yet has none. Of an optimizer that
+            has built programs, the arrays of the global scope, by the names of their variables.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> w = paddle.create_parameter([1], name="state_dict_doc")
+        >>> momentum = paddle.optimizer.Momentum(0.1, parameters=[w])
+        >>> w.sum().backward()
+        >>> momentum.step()
+        >>> list(momentum.state_dict())
+        ['state_dict_doc_velocity_0']
+        """
+        from autograd_engine.optimizer.state import state_dict
+
+        return state_dict(self)
+
+    def set_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from where `state_dict` was called.
+
+        Parameters of which there is no state start anew.
+
+        Parameters
+        ----------
+        state_dict : dict
+            Values are Tensors or arrays.
+
+        Raises
+        ------
+        ArgumentError
+            For names that are nothing of this optimizer's, or missing, and arrays that do not
+            fit; all of them are listed. Nothing is changed then.
+        """
+        from autograd_engine.optimizer.state import set_state_dict
+
+        set_state_dict(self, state_dict)
+
+    load_state_dict = set_state_dict
 
 
-def _check_distinct(argument: str, parameters: Iterable[Any]) -> None:
-    """A parameter that is named twice would be updated twice from one gradient."""
-    seen: set[int] = set()
-    for p in parameters:
-        if id(p) in seen:
-            raise ArgumentError(f"{argument}: {p.name} is named twice; name each parameter once")
-        seen.add(id(p))
+def _names(no_grad_set: Any) -> set[str]:
+    if no_grad_set is None:
+        return set()
+    if not isinstance(no_grad_set, (set, frozenset, list, tuple)):
+        raise TypeError(
+            "minimize: no_grad_set must be a set of Tensors or names, got "
+            f"{type(no_grad_set).__name__}"
+        )
+    return {v if isinstance(v, str) else v.name for v in no_grad_set}
 
 
 def _checked_pairs(params_grads: Any) -> list[ParamGrad]:
@@ -306,33 +580,9 @@ def _checked_pairs(params_grads: Any) -> list[ParamGrad]:
             f"{type(params_grads).__name__}"
         )
     for k, pair in enumerate(params_grads):
-        _check_pair(f"apply_gradients: params_grads[{k}]", pair)
-    _check_distinct("apply_gradients: params_grads", [p for p, _ in params_grads])
+        where = f"apply_gradients: params_grads[{k}]"
+        check_pair(where, pair)
+        if isinstance(pair[0], Tensor) is not isinstance(params_grads[0][0], Tensor):
+            raise NotATensorError(f"{where}: Tensors and Variables are updated by separate calls")
+    check_distinct("apply_gradients: params_grads", [p for p, _ in params_grads])
     return list(params_grads)
-
-
-def _check_pair(where: str, pair: Any) -> None:
-    if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], Variable):
-        raise NotATensorError(f"{where} must be a pair of Variables, got {pair!r}")
-    param, grad = pair
-    if grad is None:
-        raise NotATensorError(f"{where}: the gradient of {param.name} is None; leave the pair out")
-    if not isinstance(grad, Variable):
-        raise NotATensorError(f"{where} must be a pair of Variables, got {pair!r}")
-    if grad.block is not param.block:
-        raise BuildError(f"{where}: {grad.name} belongs to another program than {param.name}")
-    if not param.persistable:
-        raise ArgumentError(
-            f"{where}: {param.name} is not kept between runs, so nothing can train it; make it "
-            "with create_parameter"
-        )
-    if param.spec.shape != grad.spec.shape:
-        raise ShapeError(
-            f"{where}: {param.name} is {format_shape(param.spec.shape)}, its gradient {grad.name} "
-            f"{format_shape(grad.spec.shape)}; they must be equal"
-        )
-    if param.spec.dtype != grad.spec.dtype:
-        raise DTypeError(
-            f"{where}: {param.name} is {param.spec.dtype.name}, its gradient {grad.name} "
-            f"{grad.spec.dtype.name}; cast it"
-        )

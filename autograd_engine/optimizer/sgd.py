@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.ops.update import sgd_rows
-from autograd_engine.optimizer.optimizer import Array, Optimizer
+from autograd_engine.optimizer.checks import number, unit_interval
+from autograd_engine.optimizer.optimizer import Array, Optimizer, State
 
 __all__ = ["SGD", "Momentum"]
 
@@ -17,9 +18,15 @@ class SGD(Optimizer):
 
     Parameters
     ----------
-    learning_rate : float
-    parameters : sequence of Tensor, optional
-        Needed in eager mode; in a program, by default all trainable ones.
+    learning_rate : float or LRScheduler
+    parameters : list of Tensor, or of dict, optional
+        Needed in eager mode; in a program, by default all trainable ones. See `Optimizer`, also
+        for `weight_decay` and `grad_clip`.
+    weight_decay : float, L1Decay or L2Decay, optional
+    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
+    multi_precision : bool
+        Keep float16 parameters in float32 besides, and update these.
+    name : str, optional
 
     Examples
     --------
@@ -35,7 +42,27 @@ class SGD(Optimizer):
     operation = "sgd"
     _by_rows = True
 
-    def _write_rows(self, data: Array, rows: Array, values: Array, rate: Array, p: Tensor) -> None:
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        parameters: Sequence[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        multi_precision: bool = False,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            learning_rate,
+            parameters,
+            weight_decay,
+            grad_clip,
+            name,
+            multi_precision=multi_precision,
+        )
+
+    def _write_rows(
+        self, data: Array, rows: Array, values: Array, rate: Array, p: Tensor, attrs: dict[str, Any]
+    ) -> None:
         sgd_rows(data, rows, values, rate)
 
 
@@ -46,27 +73,57 @@ class Momentum(Optimizer):
 
     Parameters
     ----------
-    learning_rate : float
+    learning_rate : float or LRScheduler
     momentum : float
         In [0, 1).
-    parameters : sequence of Tensor, optional
+    parameters : list of Tensor, or of dict, optional
+        See `Optimizer`, also for `weight_decay` and `grad_clip`.
     use_nesterov : bool
+    weight_decay : float, L1Decay or L2Decay, optional
+    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
+    multi_precision : bool
+        Keep float16 parameters in float32 besides, and update these.
+    rescale_grad : float
+        Multiplies gradients.
+    use_multi_tensor : bool
+        Accepted for the reference's sake.
+    name : str, optional
     """
 
     operation = "momentum"
-    state: ClassVar = {"velocity": (True, lambda attrs: 0.0)}
+    state: ClassVar = {"velocity": State()}
 
     def __init__(
         self,
-        learning_rate: float = 0.001,
+        learning_rate: Any = 0.001,
         momentum: float = 0.9,
         parameters: Sequence[Any] | None = None,
         use_nesterov: bool = False,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        multi_precision: bool = False,
+        rescale_grad: float = 1.0,
+        use_multi_tensor: bool = False,
+        name: str | None = None,
     ) -> None:
-        super().__init__(learning_rate, parameters)
-        self._momentum = self._check_decay("momentum", momentum)
-        self._use_nesterov = bool(use_nesterov)
+        super().__init__(
+            learning_rate,
+            parameters,
+            weight_decay,
+            grad_clip,
+            name,
+            multi_precision=multi_precision,
+            momentum=momentum,
+            use_nesterov=use_nesterov,
+            rescale_grad=rescale_grad,
+        )
 
-    @property
-    def attrs(self) -> dict[str, Any]:
-        return {"mu": self._momentum, "use_nesterov": self._use_nesterov}
+    def _attributes(
+        self, momentum: Any = 0.9, use_nesterov: Any = False, rescale_grad: Any = 1.0
+    ) -> dict[str, Any]:
+        owner = type(self).__name__
+        return {
+            "mu": unit_interval(owner, "momentum", momentum),
+            "use_nesterov": bool(use_nesterov),
+            "rescale_grad": number(owner, "rescale_grad", rescale_grad),
+        }

@@ -18,7 +18,7 @@ from autograd_engine.errors import ArgumentError
 
 __all__ = ["deep", "reduced", "restored", "shallow"]
 
-_NAMED = ("_name", "persistable")
+_NAMED = ("_name", "persistable", "_options")
 
 
 def shallow(tensor: Any) -> Any:
@@ -82,7 +82,7 @@ def _like(tensor: Any) -> Any:
     new = object.__new__(tensor._copied or type(tensor))
     for name in _NAMED:
         if hasattr(tensor, name):
-            setattr(new, name, getattr(tensor, name))
+            setattr(new, name, copy.deepcopy(getattr(tensor, name)))
     return new
 
 

@@ -7,21 +7,36 @@ import gc
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from autograd_engine.errors import BuildError, NotATensorError, ShapeError
+from autograd_engine.errors import BuildError
 from autograd_engine.source import Location, caller
-from autograd_engine.spec import format_shape, may_equal
+from autograd_engine.static.backward_arguments import (
+    check_callbacks,
+    check_distop_context,
+    check_variable,
+    checkpoint_names,
+    cotangents,
+    differentiable,
+    listed_parameters,
+    no_grad_names,
+    same_program,
+    variables,
+)
 from autograd_engine.static.backward_plan import BackwardPlan, Callback, keys_of, needed_keys
 from autograd_engine.static.decompose import decompose_on_path
-from autograd_engine.static.program import Block, Parameter, Ref, Variable
+from autograd_engine.static.program import Block, Ref, Variable
+from autograd_engine.static.recomputing import read_originals, recompute
+from autograd_engine.static.roles import mark_gradients, mark_loss, mark_seeds
 
 __all__ = ["append_backward", "gradients"]
 
 
 def append_backward(
     loss: Variable,
-    parameter_list: Sequence[Variable | str] | None = None,
+    parameter_list: Iterable[Variable | str] | None = None,
     no_grad_set: Iterable[Variable | str] | None = None,
     callbacks: Sequence[Callback] | None = None,
+    checkpoints: Iterable[Variable | str] | None = None,
+    distop_context: Any = None,
 ) -> list[tuple[Variable, Variable]]:
     """Append the backward half of the program that computes `loss`.
 
@@ -31,13 +46,25 @@ def append_backward(
         Where the gradients start, with ones (so for a `loss` that is no scalar, the gradients are
         those of its sum).
     parameter_list : list, tuple or set of Variable or str, optional
-        Whose gradients to return; by default all trainable parameters.
+        Whose gradients to return; by default all trainable parameters. What has
+        ``stop_gradient=True``, and names that the program does not have, are left out.
     no_grad_set : set, list or tuple of Variable or str, optional
         Variables through which no gradient flows, besides those with ``stop_gradient=True``.
     callbacks : list or tuple of callable, optional
         Each is called as ``callback(block=..., context=...)`` once per appended gradient operator,
-        in order. `context` maps the names of gradients to those of their variables, and
-        ``"__current_op_desc__"`` to the operator just appended.
+        in order, when that is the last operator of the block; not for the operator that makes the
+        first cotangent. `context` is one dict for all calls: from the names of the gradients to
+        those of their variables, and ``"__current_op_desc__"`` to the operator just appended. An
+        exception propagates, and leaves the program as it was.
+    checkpoints : list, tuple or set of Variable or str, optional
+        Keep only these of the forward half's intermediate values, and compute the others again,
+        from one checkpoint to the next, when gradients need them: less memory for one more run of
+        the forward half at most, and the same bits. What is behind the last checkpoint, what a
+        connection skips checkpoints with, and what was drawn at random (a dropout's mask) is kept.
+        The values computed again are named ``<name>.subprog_<segment>``. Gradients that the program
+        holds already stay as they are.
+    distop_context : None
+        Distributing a program over devices is not supported.
 
     Returns
     -------
@@ -52,6 +79,10 @@ def append_backward(
         When `loss` is no Variable (an AssertionError and a TypeError).
     TypeError
         When another argument is of the wrong kind.
+    BuildError
+        When a Variable belongs to another program, or the program has no such checkpoint.
+    ArgumentError
+        When `distop_context` is given.
 
     Examples
     --------
@@ -63,26 +94,32 @@ def append_backward(
     >>> [grad.name for _, grad in pairs]
     ['append_backward_doc.w_0@GRAD', 'append_backward_doc.b_0@GRAD']
     """
-    _check_variable("append_backward", "loss", loss)
-    checked = _check_callbacks(callbacks)
+    check_variable("append_backward", "loss", loss)
+    check_distop_context(distop_context)
+    checked = check_callbacks(callbacks)
     block = loss.block
-    no_grad = _no_grad_names("append_backward", no_grad_set)
+    no_grad = no_grad_names("append_backward", block, no_grad_set)
+    kept = checkpoint_names(block, checkpoints)
     if parameter_list is None:
-        wanted: list[Variable] = [p for p in block.program.all_parameters() if p.trainable]
+        wanted: list[Variable] = [p for p in block.program.all_parameters() if differentiable(p)]
         leaves = [v for v in block.vars.values() if v.is_data and not v.stop_gradient]
     else:
-        wanted, leaves = _parameters(block, parameter_list), []
-    found = _run(
-        block,
-        [(Ref(loss, loss.version), None)],
-        [*wanted, *leaves],
-        no_grad,
-        caller(),
-        seed_by_shape=True,
-        callbacks=checked,
-    )
-    pairs = [(v, found.get(v.name)) for v in wanted]
-    return [(v, g) for v, g in pairs if g is not None]
+        wanted, leaves = listed_parameters(block, parameter_list), []
+    with block.restored_on_error():
+        found = _run(
+            block,
+            [(Ref(loss, loss.version), None)],
+            [*wanted, *leaves],
+            no_grad,
+            caller(),
+            seed_by_shape=True,
+            callbacks=checked,
+            checkpoints=kept,
+        )
+        pairs = [(v, g) for v in wanted if (g := found.get(v.name)) is not None]
+        mark_loss(loss)
+        mark_gradients(pairs)
+    return pairs
 
 
 def gradients(
@@ -109,7 +146,13 @@ def gradients(
 
     Raises
     ------
-    TypeError, ShapeError, BuildError
+    TypeError
+        When an argument is of the wrong kind, or a cotangent of another dtype than its target.
+    ShapeError
+        When a cotangent has another shape than its target.
+    BuildError
+        When there is no target, or not one cotangent for each, or when a Variable belongs to
+        another program.
 
     Examples
     --------
@@ -120,20 +163,25 @@ def gradients(
     ...     paddle.static.gradients(paddle.tanh(x), x)
     [var x@GRAD : LOD_TENSOR.shape(2,).dtype(float32).stop_gradient(False)]
     """
-    goals = _variables("targets", targets)
-    sources = _variables("inputs", inputs)
+    goals = variables("targets", targets)
+    sources = variables("inputs", inputs)
     if not goals:
         raise BuildError("gradients: targets is empty; give one Variable at least")
-    given = _target_gradients(goals, target_gradients)
-    no_grad = _no_grad_names("gradients", no_grad_set)
     block = goals[0].block
-    for v in (*goals, *sources):
-        if v.block is not block:
-            raise BuildError(f"gradients: {v.name} belongs to another program than {goals[0].name}")
+    for v in (*goals[1:], *sources):
+        same_program("gradients", block, v)
+    given = cotangents(goals, target_gradients)
+    no_grad = no_grad_names("gradients", block, no_grad_set)
     open_sources = [v for v in sources if not v.stop_gradient]
     seeds = [(Ref(t, t.version), g) for t, g in zip(goals, given, strict=True)]
     found = _run(block, seeds, open_sources, no_grad, caller(), seed_by_shape=False)
     return [found.get(v.name) for v in sources]
+
+
+def _sort_from(variables: dict[str, Variable], count: int) -> None:
+    """Put those behind the first `count` in the order of their names, as listings show them."""
+    for name in sorted(list(variables)[count:]):
+        variables[name] = variables.pop(name)
 
 
 @contextlib.contextmanager
@@ -159,120 +207,30 @@ def _run(
     *,
     seed_by_shape: bool,
     callbacks: Sequence[Callback] = (),
+    checkpoints: set[str] | frozenset[str] = frozenset(),
 ) -> dict[str, Variable]:
     """Plan and append; gradients by the name of what they belong to."""
     open_seeds = [(r, g) for r, g in seeds if r.var.name not in no_grad and not r.var.stop_gradient]
+    targets = [r for r, _ in open_seeds]
     keys = keys_of(wanted, no_grad)
+    count = len(block.vars)
     with block.restored_on_error():
         with _collector_paused():
-            decompose_on_path(block, [r for r, _ in open_seeds], needed_keys(block, keys, no_grad))
+            read_originals(block, targets)
+            decompose_on_path(block, targets, needed_keys(block, keys, no_grad))
             plan = BackwardPlan(
-                block, open_seeds, wanted, no_grad, location, seed_by_shape=seed_by_shape
+                block, open_seeds, keys, no_grad, location, seed_by_shape=seed_by_shape
             )
+            if checkpoints:
+                plan.operators, copies = recompute(block, plan.operators, targets, checkpoints)
+                plan.variables.update(copies)
+            if seed_by_shape:
+                mark_seeds(plan.seed_operators)
         plan.commit(callbacks)
+        _sort_from(block.vars, count)
     found: dict[str, Variable] = {}
     for v in wanted:
         # The gradient belongs to the version that was read, the latest where several were.
         versions = [plan.gradient.get((v.name, n)) for n in range(v.version, -1, -1)]
         found.update((v.name, g) for g in versions[::-1] if g is not None)
-    return found
-
-
-# --- arguments
-
-
-def _check_variable(function: str, argument: str, value: Any) -> None:
-    if not isinstance(value, Variable):
-        raise NotATensorError(
-            f"{function}: {argument} must be a Variable of a static program, got "
-            f"{type(value).__name__}; for eager tensors call .backward() on the result"
-        )
-
-
-def _check_callbacks(callbacks: Sequence[Callback] | None) -> Sequence[Callback]:
-    if callbacks is None:
-        return ()
-    if not isinstance(callbacks, (list, tuple)):
-        raise TypeError(
-            f"append_backward: callbacks must be a list or tuple of callables, got "
-            f"{type(callbacks).__name__}; write [callback]"
-        )
-    for callback in callbacks:
-        if not callable(callback):
-            raise BuildError(f"append_backward: {callback!r} in callbacks is not callable")
-    return callbacks
-
-
-def _variables(argument: str, value: Any) -> list[Variable]:
-    values = list(value) if isinstance(value, (list, tuple)) else [value]
-    for v in values:
-        _check_variable("gradients", argument, v)
-    return values
-
-
-def _target_gradients(targets: list[Variable], value: Any) -> list[Variable | None]:
-    values = list(value) if isinstance(value, (list, tuple)) else [value] * len(targets)
-    if value is not None and not isinstance(value, (list, tuple)):
-        values = [value]
-    if len(values) != len(targets):
-        raise BuildError(
-            f"gradients: target_gradients has {len(values)} entries for {len(targets)} targets; "
-            "give one each, None for ones"
-        )
-    for target, grad in zip(targets, values, strict=True):
-        if grad is None:
-            continue
-        _check_variable("gradients", "target_gradients", grad)
-        a, b = target.spec.shape, grad.spec.shape
-        if not may_equal(a, b):
-            raise ShapeError(
-                f"gradients: {target.name} has shape {format_shape(a)}, its gradient {grad.name} "
-                f"{format_shape(b)}; they must be equal"
-            )
-        if target.spec.dtype != grad.spec.dtype:
-            raise TypeError(
-                f"gradients: {target.name} is {target.spec.dtype.name}, its gradient {grad.name} "
-                f"{grad.spec.dtype.name}; cast it"
-            )
-    return values
-
-
-def _no_grad_names(function: str, value: Iterable[Variable | str] | None) -> set[str]:
-    if value is None:
-        return set()
-    if not isinstance(value, (set, frozenset, list, tuple)):
-        raise TypeError(
-            f"{function}: no_grad_set must be a set, list or tuple of Variables or names, got "
-            f"{type(value).__name__}; write {{{value!r}}}"
-        )
-    names = set()
-    for member in value:
-        if not isinstance(member, (Variable, str)):
-            raise TypeError(
-                f"{function}: a member of no_grad_set must be a Variable or a name, got "
-                f"{type(member).__name__}"
-            )
-        names.add(member if isinstance(member, str) else member.name)
-    return names
-
-
-def _parameters(block: Block, value: Sequence[Variable | str]) -> list[Variable]:
-    if not isinstance(value, (list, tuple, set, frozenset)):
-        raise TypeError(
-            "append_backward: parameter_list must be a list, tuple or set of Variables or names, "
-            f"got {type(value).__name__}; write [{value!r}]"
-        )
-    found: list[Variable] = []
-    for k, entry in enumerate(value):
-        if not isinstance(entry, (Variable, str)):
-            raise TypeError(
-                f"append_backward: parameter_list[{k}] must be a Variable or a name, got "
-                f"{type(entry).__name__}"
-            )
-        var = block.vars.get(entry) if isinstance(entry, str) else entry
-        if var is None or var.stop_gradient:
-            continue
-        if isinstance(var, Parameter) and not var.trainable:
-            continue
-        found.append(var)
     return found

@@ -20,6 +20,9 @@ from autograd_engine.pullback import Pullback
 from autograd_engine.registry import REGISTRY, OpDef
 from autograd_engine.source import Location
 from autograd_engine.static.builder import spec_of
+from autograd_engine.static.block_gradient import Incoming, gradient_operator
+from autograd_engine.static.block_op import BlockOp, inner_blocks
+from autograd_engine.static.flow import arrivals, keys_of, needed_keys, wanted_operands
 from autograd_engine.static.gradop import GradOp
 from autograd_engine.static.opdesc import OpDesc
 from autograd_engine.static.program import (
@@ -30,6 +33,7 @@ from autograd_engine.static.program import (
     Ref,
     Variable,
 )
+from autograd_engine.static.roles import pass_on
 from autograd_engine.strong_zeros import zeros_are_strong
 
 __all__ = ["BackwardPlan", "Callback", "keys_of", "needed_keys"]
@@ -40,6 +44,7 @@ _ADD_N = REGISTRY["add_n"]
 _FULL = REGISTRY["full"]
 _FULL_LIKE = REGISTRY["full_like"]
 _SAME_SHAPE = REGISTRY["same_shape"]
+_UNLESS_HOLLOW = REGISTRY["unless_hollow"]
 
 
 class BackwardPlan:
@@ -50,27 +55,37 @@ class BackwardPlan:
     block : Block
     seeds : list of (Ref, Variable or None)
         Targets with the cotangents that start there; None stands for ones.
-    wanted : iterable of Variable
-        What gradients are asked for.
+    wanted : set of (str, int)
+        Which versions of which variables gradients are asked for.
     no_grad : set of str
         Names at which gradients stop.
+    into : Block, optional
+        Where the operators go, if not into `block`: the gradient of a branch or of the body of a
+        loop is a block of its own. The targets then come with `Incoming` cotangents.
+
+    Attributes
+    ----------
+    contexts : dict of Block to dict
+        What callbacks are told of the blocks inside the operators.
     """
 
     def __init__(
         self,
         block: Block,
-        seeds: Sequence[tuple[Ref, Variable | None]],
-        wanted: Iterable[Variable],
+        seeds: Sequence[tuple[Ref, Variable | Incoming | None]],
+        wanted: set[Key],
         no_grad: set[str],
         location: Location,
         *,
         seed_by_shape: bool,
+        into: Block | None = None,
     ) -> None:
         self.block = block
+        self.into = block if into is None else into
         self.no_grad = no_grad
         self.location = location
         self.seed_by_shape = seed_by_shape
-        self.wanted = keys_of(wanted, no_grad)
+        self.wanted = wanted
         self.seed_operators: list[Operator] = []
         self.operators: list[Operator] = []
         self.emitted: dict[Hashable, Variable] = {}
@@ -80,59 +95,128 @@ class BackwardPlan:
         self._taken: set[str] = set()
         self._parts: dict[Key, list[Variable]] = {}
         self._numbered: Counter[Key] = Counter()
-        self._needed = needed_keys(block, self.wanted, no_grad)
+        # What has a cotangent that is more than a zero for a branch that did not run.
+        self._sure: set[Key] = set()
+        self.contexts: dict[Block, dict[str, Any]] = {}
+        self._needed = needed_keys(block, wanted, no_grad)
         seeds = [(ref, given) for ref, given in seeds if ref.key in self._needed]
-        self._expected = self._count_contributions(seeds)
+        self._expected = arrivals(block, (ref.key for ref, _ in seeds), self._needed, no_grad)
         for ref, given in seeds:
-            self._arrive(ref, self._seed(ref) if given is None else self._checked(ref, given))
+            if isinstance(given, Incoming):
+                given.var = self.contribution(ref)
+                self._arrive(ref, given.var, given.sure)
+            else:
+                self._arrive(ref, self._seed(ref) if given is None else self._checked(ref, given))
         for operator in reversed(block.ops):
             self._cross(operator)
-
-    def _count_contributions(self, seeds: Sequence[tuple[Ref, Any]]) -> Counter[Key]:
-        """How many cotangents will arrive at each variable: a sum is due when all have."""
-        expected: Counter[Key] = Counter(ref.key for ref, _ in seeds)
-        for operator in reversed(self.block.ops):
-            if any(r.key in expected for r in operator.results):
-                for _, ref in self._wanted_operands(operator):
-                    expected[ref.key] += 1
-        return expected
-
-    def _wanted_operands(self, operator: Operator) -> list[tuple[int, Ref]]:
-        op = operator.op
-        if not isinstance(op, OpDef):
-            return []
-        return [
-            (k, ref)
-            for k, ref in enumerate(operator.operands)
-            if isinstance(ref, Ref) and ref.key in self._needed and op.rule_at(k) is not None
-        ]
 
     def _cross(self, operator: Operator) -> None:
         """Make the gradient operator of one forward operator, where cotangents arrive at it."""
         cotangents = [self.gradient.get(r.key) for r in operator.results]
-        if all(c is None for c in cotangents):
+        reached = {k for k, c in enumerate(cotangents) if c is not None}
+        if not reached:
+            return
+        wanted = wanted_operands(operator, reached, self._needed, self.no_grad)
+        sure = any(operator.results[k].key in self._sure for k in reached)
+        if isinstance(operator.op, BlockOp):
+            self._cross_blocks(operator, operator.op, wanted, cotangents, sure)
             return
         keys: dict[int, Hashable] = {}
         missing = []
-        wanted = self._wanted_operands(operator)
         project = self.projected(operator)
         computed: dict[tuple[int, int], Hashable] = {}
         for k, ref in wanted:
             # The operands of a variadic input have one rule, which reads the same for each.
             kind = min(k, len(operator.op.inputs) - 1), project >> k & 1
             if kind not in computed:
-                computed[kind] = self._computed(operator, *kind, cotangents)
+                computed[kind] = self._computed(operator, *kind, cotangents, sure)
             keys[k] = k, computed[kind]
             if self._existing(keys[k]) is None:
                 missing.append((k, ref))
         if missing:
-            made = self._gradient_operator(operator, missing, cotangents)
+            made = self._gradient_operator(operator, missing, cotangents, sure)
+            for (k, _), var in zip(missing, made, strict=True):
+                self.emitted[keys[k]] = var
+        sure &= operator.op is not _UNLESS_HOLLOW  # whose cotangent is hollow where its result is
+        for k, ref in wanted:
+            found = self._existing(keys[k])
+            assert found is not None
+            self._arrive(ref, found, sure)
+
+    def _cross_blocks(
+        self,
+        operator: Operator,
+        op: BlockOp,
+        wanted: list[tuple[int, Ref]],
+        cotangents: Sequence[Variable | None],
+        sure: bool,
+    ) -> None:
+        """Make the gradient of a branch or loop; see `block_gradient`."""
+        if op.kind == "add_stacks":
+            assert cotangents[0] is not None
+            for _, ref in wanted:
+                self._arrive(ref, cotangents[0], sure)
+            return
+        # What is carried in is a value of its own: its cotangent comes last, and is complete.
+        first = len(op.inputs) - 1
+        last_in = 0 if op.kind == "cond" else first + operator.attrs["carried"]
+        wanted.sort(key=lambda pair: (pair[0] < last_in, pair[0]))
+        priors: dict[int, Variable] = {}
+        for k, ref in wanted:
+            prior = self._fold(ref) if k >= last_in else None
+            if prior is not None:
+                priors[k] = prior
+        grads = tuple(None if c is None else (c.name, c.version) for c in cotangents)
+        keys: dict[int, Hashable] = {
+            k: ("blocks", operator.number, k, grads, priors[k].name if k in priors else None)
+            for k, _ in wanted
+        }
+        missing = [(k, ref) for k, ref in wanted if self._existing(keys[k]) is None]
+        always = {k for k, _ in wanted}
+        if missing:
+            own = {k: v for k, v in priors.items() if any(k == m for m, _ in missing)}
+            made, always = gradient_operator(self, operator, missing, cotangents, own)
+            pass_on(operator, self.operators[-1:])
             for (k, _), var in zip(missing, made, strict=True):
                 self.emitted[keys[k]] = var
         for k, ref in wanted:
             found = self._existing(keys[k])
             assert found is not None
-            self._arrive(ref, found)
+            self._arrive(ref, found, sure and k in always)
+
+    def _fold(self, ref: Ref) -> Variable | None:
+        """The sum of what has arrived so far, which something else is going to be added to."""
+        parts = self._parts.pop(ref.key, [])
+        self._expected[ref.key] -= len(parts)
+        if len(parts) < 2:
+            return parts[0] if parts else None
+        self._expected[ref.key] += 1  # it is a part again, by name
+        total = self._sum(ref, parts, whole=False)
+        self._expected[ref.key] -= 1
+        return total
+
+    def awaits(self, ref: Ref) -> int:
+        """How many cotangents of `ref` there will be, those not counted that were folded."""
+        return self._expected[ref.key]
+
+    def filled(self, like: Ref, value: float) -> Variable:
+        """A cotangent of `like` that stands for none."""
+        key = ("filled", like.key, repr(value))
+        found = self._existing(key)
+        if found is None:
+            found = self.emitted[key] = self.spare(like)
+            kind = "fill_stack" if like.var.is_stack else "hollow"
+            self._append(self.operators, BlockOp.of(kind), (like,), found, {"value": value})
+        return found
+
+    def spare(self, like: Ref) -> Variable:
+        """A variable for a cotangent of `like` that is not, or not yet, its gradient."""
+        name, n = f"{like.var.name}@GRAD@START", 0
+        while name in self.into.vars or name in self._taken:
+            n += 1
+            name = f"{like.var.name}@GRAD@START_{n}"
+        self._taken.add(name)
+        return self._variable(name, like)
 
     def _computed(
         self,
@@ -140,11 +224,12 @@ class BackwardPlan:
         position: int,
         projected: int,
         cotangents: Sequence[Variable | None],
+        sure: bool,
     ) -> int:
         """What the gradient at an operand computes, as a number that the block keeps for it."""
         op = operator.op
         assert isinstance(op, OpDef)
-        pullback = self._strong(op.pullback(1 << position, projected << position))
+        pullback = self._strong(op.pullback(1 << position, projected << position), sure)
         reads = tuple(
             r.key if isinstance(r, Ref) else freeze(r)
             for r in self.saved_operands(operator, pullback.saved)
@@ -152,16 +237,19 @@ class BackwardPlan:
         grads = tuple(None if c is None else (c.name, c.version) for c in cotangents)
         key = op, pullback.strong, position, reads, grads, freeze(operator.attrs)
         # Of an operation with many operands the key is as long as they are, and each asks for it.
-        emitted = self.block.emitted
+        emitted = self.into.emitted
         number: int = emitted.setdefault(key, len(emitted))
         return number
 
-    def _strong(self, pullback: Pullback) -> Pullback:
-        return pullback.strengthened() if zeros_are_strong() else pullback
+    def _strong(self, pullback: Pullback, sure: bool) -> Pullback:
+        if zeros_are_strong():
+            return pullback.strengthened()
+        # Behind a branch that did not run, all cotangents are zeros, and have to stay so.
+        return pullback if sure else pullback.guarded()
 
     def _existing(self, key: Hashable) -> Variable | None:
         found = self.emitted.get(key)
-        return self.block.emitted.get(key) if found is None else found
+        return self.into.emitted.get(key) if found is None else found
 
     @staticmethod
     def projected(operator: Operator) -> int:
@@ -201,18 +289,19 @@ class BackwardPlan:
         operator: Operator,
         wanted: Sequence[tuple[int, Ref]],
         cotangents: Sequence[Variable | None],
+        sure: bool,
     ) -> list[Variable]:
         op = operator.op
         assert isinstance(op, OpDef)
         mask = sum(1 << k for k, _ in wanted)
-        pullback = self._strong(op.pullback(mask, self.projected(operator)))
+        pullback = self._strong(op.pullback(mask, self.projected(operator)), sure)
         counts = self.counts(operator)
         operands = self.saved_operands(operator, pullback.saved)
         operands += [None if c is None else Ref(c, c.version) for c in cotangents]
-        made = [self._contribution(ref) for _, ref in wanted]
+        made = [self.contribution(ref) for _, ref in wanted]
         self.operators.append(
             Operator(
-                self.block,
+                self.into,
                 GradOp.of(pullback, counts),
                 tuple(operands),
                 tuple(Ref(v, 0) for v in made),
@@ -221,9 +310,10 @@ class BackwardPlan:
                 "backward",
             )
         )
+        pass_on(operator, self.operators[-1:])
         return made
 
-    def _contribution(self, ref: Ref) -> Variable:
+    def contribution(self, ref: Ref) -> Variable:
         """A variable for one cotangent of `ref`: its gradient, or one part of a sum."""
         key = ref.key
         name = self._gradient_name(key)
@@ -239,7 +329,7 @@ class BackwardPlan:
             return known
         candidate, repeats = f"{key[0]}@GRAD", 1
         # A variable of several versions has as many gradients in one plan.
-        while candidate in self.block.vars or candidate in self._taken:
+        while candidate in self.into.vars or candidate in self._taken:
             repeats += 1
             candidate = "grad/" * repeats + f"{key[0]}@GRAD"
         self.names[key] = candidate
@@ -247,26 +337,31 @@ class BackwardPlan:
         return candidate
 
     def _variable(self, name: str, like: Ref) -> Variable:
-        var = Variable(self.block, name, like.var.spec)
+        var = Variable(self.into, name, like.var.spec)
+        var.is_stack = like.var.is_stack
         self.variables[name] = var
         return var
 
-    def _arrive(self, ref: Ref, contribution: Variable) -> None:
+    def _arrive(self, ref: Ref, contribution: Variable, sure: bool = True) -> None:
         """Take one cotangent of `ref`; with the last, its gradient is there."""
         key = ref.key
+        if sure:
+            self._sure.add(key)
         parts = self._parts.setdefault(key, [])
         parts.append(contribution)
         if len(parts) < self._expected[key]:
             return
         self.gradient[key] = parts[0] if len(parts) == 1 else self._sum(ref, parts)
 
-    def _sum(self, ref: Ref, parts: list[Variable]) -> Variable:
+    def _sum(self, ref: Ref, parts: list[Variable], *, whole: bool = True) -> Variable:
         operands = tuple(Ref(p, p.version) for p in parts)
         key = ("add_n", tuple(o.key for o in operands))
         found = self._existing(key)
         if found is None:
-            found = self._variable(self._gradient_name(ref.key), ref)
-            self._append(self.operators, _ADD_N, operands, found, {})
+            name = self._gradient_name(ref.key)
+            found = self._variable(name, ref) if whole else self.contribution(ref)
+            op = BlockOp.of("add_stacks") if ref.var.is_stack else _ADD_N
+            self._append(self.operators, op, operands, found, {})
             self.emitted[key] = found
         return found
 
@@ -277,7 +372,7 @@ class BackwardPlan:
         if found is not None:
             return found
         spec = ref.var.spec
-        found = self.emitted[key] = self._contribution(ref)
+        found = self.emitted[key] = self.contribution(ref)
         if self.seed_by_shape and not any(isinstance(d, Dim) for d in spec.shape):
             attrs = {"shape": spec.shape, "value": 1.0, "dtype": spec.dtype.name}
             self._append(self.seed_operators, _FULL, (), found, attrs)
@@ -294,7 +389,7 @@ class BackwardPlan:
         key = ("same_shape", operand.key, ref.key)
         found = self._existing(key)
         if found is None:
-            found = self.emitted[key] = self._contribution(ref)
+            found = self.emitted[key] = self.contribution(ref)
             attrs = {"names": (given.name, ref.var.name)}
             self._append(self.seed_operators, _SAME_SHAPE, (operand, ref), found, attrs)
         return found
@@ -302,29 +397,37 @@ class BackwardPlan:
     def _append(
         self,
         operators: list[Operator],
-        op: OpDef,
+        op: OpDef | BlockOp,
         operands: tuple[OperandRef, ...],
         result: Variable,
         attrs: dict[str, Any],
     ) -> None:
         operators.append(
-            Operator(self.block, op, operands, (Ref(result, 0),), attrs, self.location, "backward")
+            Operator(self.into, op, operands, (Ref(result, 0),), attrs, self.location, "backward")
         )
+
+    def context(self) -> dict[str, Any]:
+        """Names of gradients, and of what they are gradients of."""
+        return {v.name: name for (name, _), v in self.gradient.items()}
 
     def commit(self, callbacks: Sequence[Callback] = ()) -> None:
         """Append what was planned; `callbacks` run after each gradient operator."""
         block = self.block
-        context: dict[str, Any] = {
-            v.name: name for (name, _), v in self.gradient.items() if v.name in self.variables
-        }
+        context = self.context()
         block.emitted.update(self.emitted)
         for operator in self.seed_operators:
             self._commit(operator)
         for operator in self.operators:
             self._commit(operator)
-            context["__current_op_desc__"] = OpDesc(operator)
-            for callback in callbacks:
-                callback(block=block, context=context)
+            if callbacks:
+                self._call_inside(operator, callbacks)
+                _call(callbacks, block, context, operator)
+
+    def _call_inside(self, operator: Operator, callbacks: Sequence[Callback]) -> None:
+        for block in inner_blocks(operator):
+            for inner in block.ops:
+                self._call_inside(inner, callbacks)
+                _call(callbacks, block, self.contexts.get(block, {}), inner)
 
     def _commit(self, operator: Operator) -> None:
         for ref in operator.results:
@@ -333,38 +436,12 @@ class BackwardPlan:
         self.block.append(operator)
 
 
-def keys_of(variables: Iterable[Variable], no_grad: set[str]) -> set[Key]:
-    """Every version of the variables at which no gradient is cut."""
-    return {
-        (v.name, version)
-        for v in variables
-        if v.name not in no_grad
-        for version in range(v.version + 1)
-    }
-
-
-def needed_keys(block: Block, wanted: set[Key], no_grad: set[str]) -> set[Key]:
-    """Everything that a wanted variable influences along rules, as far as nothing cuts it."""
-    needed = set(wanted)
-    for operator in block.ops:
-        op = operator.op
-        for k, ref in enumerate(operator.operands):
-            if (
-                isinstance(ref, Ref)
-                and ref.key in needed
-                and (op.rule_at(k) is not None if isinstance(op, OpDef) else op.reads_value(k))
-            ):
-                break
-        else:
-            continue
-        for k, result in enumerate(operator.results):
-            if (
-                not result.var.stop_gradient
-                and result.var.name not in no_grad
-                and not (isinstance(op, OpDef) and op.output_at(k) in op.nondiff_outputs)
-            ):
-                needed.add(result.key)
-    return needed
+def _call(
+    callbacks: Sequence[Callback], block: Block, context: dict[str, Any], operator: Operator
+) -> None:
+    context["__current_op_desc__"] = OpDesc(operator)
+    for callback in callbacks:
+        callback(block=block, context=context)
 
 
 def freeze(value: Any) -> Hashable:

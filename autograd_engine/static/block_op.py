@@ -1,18 +1,53 @@
-"""Operators with blocks inside: branches and loops."""
+"""Operators of control flow: branches, loops, and what gradients of these need.
+
+A `cond` and a loop have blocks among their attributes, which are functions of arrays: what an
+operator reads are its operands, and nothing in a block reads a variable of another one.
+
+``cond``
+    Operands: the condition, then the arguments of both branches. Attributes ``true_block`` and
+    ``false_block``.
+``while``
+    Operands: initial values of what is carried, then what is captured; ``cond_block`` and
+    ``body_block`` take both. The body returns what is carried on, then what it pushes. Results:
+    what is carried in the end, the number of iterations, and a stack of each push. ``carried``
+    says how many there are.
+``scan``
+    A loop over the elements of stacks, which is what gradients of loops are. Operands: the number
+    of iterations, what is carried, what is captured, stacks. The body takes all but the number,
+    elements for stacks. With ``reverse`` the last element is the first.
+``add_stacks``, ``fill_stack``
+    Sums, and one value for all, element by element.
+``hollow``
+    Zeros that stand for no gradient; and what keeps shape and dtype of an operand without its
+    values.
+``absent``
+    Stands for what only the other branch computes.
+"""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
 
-__all__ = ["BlockOp"]
+if TYPE_CHECKING:
+    from autograd_engine.static.program import Block, Operator, Ref
+
+__all__ = ["BlockOp", "body_of", "inner_blocks", "split_operands"]
+
+_INPUTS = {
+    "cond": ("Cond", "X"),
+    "scan": ("Trips", "X"),
+    "hollow": ("like",),
+    "absent": (),
+}
 
 
 class BlockOp:
-    """What an operator does with the blocks among its attributes.
+    """One kind of these operators.
 
     Attributes
     ----------
-    kind : {"cond", "while", "scan"}
+    kind : str
     name : str
         The kind, or what it is the gradient of: ``while_grad`` is a scan.
     """
@@ -24,17 +59,16 @@ class BlockOp:
     def __init__(self, kind: str, name: str) -> None:
         self.kind = kind
         self.name = name
-        self.inputs: tuple[str, ...] = ("Cond", "X") if kind == "cond" else ("X",)
-        if kind == "scan":
-            self.inputs = ("Trips", "X")
+        self.inputs: tuple[str, ...] = _INPUTS.get(kind, ("X",))
         self.outputs = ("Out",)
 
     @classmethod
-    def of(cls, kind: str, name: str) -> BlockOp:
+    def of(cls, kind: str, name: str | None = None) -> BlockOp:
         """The one of this kind and name."""
-        found = cls._made.get((kind, name))
+        key = kind, name or kind
+        found = cls._made.get(key)
         if found is None:
-            found = cls._made[kind, name] = cls(kind, name)
+            found = cls._made[key] = cls(*key)
         return found
 
     def __repr__(self) -> str:
@@ -49,4 +83,30 @@ class BlockOp:
 
     def reads_value(self, position: int) -> bool:
         """Whether the value of the operand is read, not only its shape."""
-        return True
+        return self.kind != "hollow"
+
+
+def inner_blocks(operator: Operator) -> list[Block]:
+    """The blocks of an operator, in the order of its attributes."""
+    from autograd_engine.static.program import Block
+
+    return [v for v in operator.attrs.values() if isinstance(v, Block)]
+
+
+def body_of(operator: Operator) -> Block:
+    """The block of a loop that is run for each iteration."""
+    block: Block = operator.attrs["body_block"]
+    return block
+
+
+def split_operands(operator: Operator) -> tuple[list[Any], list[Any], list[Any]]:
+    """(carried, captured, stacks) of a loop."""
+    operands: Iterator[Ref] = iter(operator.operands)  # type: ignore[arg-type]
+    carried = operator.attrs["carried"]
+    if operator.op.kind == "while":
+        refs = list(operands)
+        return refs[:carried], refs[carried:], []
+    next(operands)
+    refs = list(operands)
+    captured = carried + operator.attrs["captured"]
+    return refs[:carried], refs[carried:captured], refs[captured:]

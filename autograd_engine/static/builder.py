@@ -11,6 +11,7 @@ import numpy as np
 
 from autograd_engine import unique_name
 from autograd_engine.dtypes import common_dtype, scalar_dtype
+from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.record import apply
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import BuildError, DTypeError, NotATensorError
@@ -32,6 +33,7 @@ __all__ = [
     "Constant",
     "Number",
     "append_operator",
+    "append_write",
     "emit",
     "emitting",
     "layer_scope",
@@ -39,6 +41,7 @@ __all__ = [
     "spec_of",
 ]
 
+_ASSIGN = REGISTRY["assign"]
 _CAST = REGISTRY["cast"]
 _CONSTANT = REGISTRY["constant"]
 
@@ -48,6 +51,7 @@ class _Context(threading.local):
 
     prefix: str | None = None
     sink: list[Operator] | None = None
+    block: Block | None = None
     role: str = "forward"
     location: Location | None = None
 
@@ -90,6 +94,8 @@ class Constant(Variable):
 
     def placed(self, block: Block) -> Constant:
         """Itself, with an operator of `block` that makes it, unless there is one already."""
+        if not self.loose and not _around(self.block, block):
+            return Constant(self.value).placed(block)  # its own is in another branch
         if self.loose:
             self.block, self._name = block, unique_name.generate("constant")
             while self._name in block.vars:
@@ -98,6 +104,13 @@ class Constant(Variable):
             self.value.flags.writeable = False  # runs hand it on as it is
             append_operator(block, _CONSTANT, (), (Ref(self, 0),), {"value": self.value})
         return self
+
+
+def _around(outer: Block, block: Block) -> bool:
+    """Whether `block` is `outer`, or inside of it."""
+    while block is not outer and block.parent_idx >= 0:
+        block = block.program.blocks[block.parent_idx]
+    return block is outer
 
 
 def _loose(value: Any) -> bool:
@@ -127,12 +140,19 @@ def restored_on_error(*operands: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def emitting(
-    prefix: str, role: str, location: Location, sink: list[Operator] | None = None
+    prefix: str,
+    role: str,
+    location: Location,
+    sink: list[Operator] | None = None,
+    block: Block | None = None,
 ) -> Iterator[None]:
-    """Emit with this role and line, onto `sink` instead of the end of the block."""
+    """Emit with this role and line, onto `sink` instead of the end, into `block` if there is one.
+
+    Without, into the block that is being built.
+    """
     old = dict(_context.__dict__)
     _context.prefix, _context.role, _context.location = prefix, role, location
-    _context.sink = sink
+    _context.sink, _context.block = sink, block
     try:
         yield
     finally:
@@ -160,9 +180,12 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     ShapeError, DTypeError
         When the operation cannot take them.
     """
+    trace = grad_mode.trace
+    if trace is not None:
+        operands = trace.operands(operands)
     if any(_loose(v) for v in operands):
         neighbours = [v for v in operands if isinstance(v, (Tensor, Variable)) and not _loose(v)]
-        if not neighbours and op.random:
+        if not neighbours and op.runs_always:
             pass  # to be drawn anew in every run
         elif all(isinstance(v, Tensor) for v in neighbours):
             made = apply(op, [v.value if _loose(v) else v for v in operands], attrs)
@@ -184,6 +207,8 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
         results.append(Ref(block.add_var(var), 0))
     append_operator(block, op, tuple(refs), tuple(results), attrs)
     variables = tuple(r.var for r in results)
+    if trace is not None and _context.role == "forward":
+        trace.made(refs, variables)
     return variables if op.multiple else variables[0]
 
 
@@ -202,17 +227,29 @@ def append_operator(
     return operator
 
 
+def append_write(var: Variable, value: Variable) -> None:
+    """Let `var` have the value of another from here on, in the block that is built."""
+    block = _context.block or var.block.program.current_block()
+    var, value = var.seen_from(block), value.seen_from(block)
+    append_operator(block, _ASSIGN, (Ref(value, value.version),), (var.write(),), {})
+
+
 def _block_of(op: OpDef, operands: Sequence[Any]) -> Block:
-    blocks = [v.block for v in operands if isinstance(v, Variable) and not _loose(v)]
-    if not blocks:
-        return default_main_program().current_block()
-    if any(b is not blocks[0] for b in blocks):
-        names = ", ".join(v.name for v in operands if isinstance(v, Variable))
-        raise BuildError(
-            f"{op.name}: the variables {names} belong to different programs; build them under one "
-            "program_guard"
-        )
-    return blocks[0]
+    """Where the operator goes: into the block that is built, of the program of its operands."""
+    program = None
+    for v in operands:
+        if isinstance(v, Variable) and not _loose(v):
+            if program is None:
+                program = v.block.program
+            elif v.block.program is not program:
+                names = ", ".join(v.name for v in operands if isinstance(v, Variable))
+                raise BuildError(
+                    f"{op.name}: the variables {names} belong to different programs; build them "
+                    "under one program_guard"
+                )
+    if program is None:
+        return _context.block or default_main_program().current_block()
+    return _context.block or program.current_block()
 
 
 def _prepare(op: OpDef, operands: Sequence[Any], block: Block) -> list[Ref | Literal]:
@@ -248,7 +285,9 @@ def _as(ref: Ref | Literal, dtype: np.dtype[Any]) -> Ref | Literal:
 def _operand(op: OpDef, position: int, value: Any, block: Block) -> Any:
     """A Variable, or a Python scalar."""
     if isinstance(value, Variable):
-        return value.placed(block) if value.__class__ is Constant else value
+        if value.__class__ is Constant:
+            value = value.placed(block)
+        return value if value.block is block else value.seen_from(block)
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, (bool, int, float, complex)):

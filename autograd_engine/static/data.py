@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.dims import Size, fresh_dim
+from autograd_engine.dims import Dim, Size, fresh_dim
 from autograd_engine.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.errors import ArgumentError, NotATensorError
 from autograd_engine.spec import Spec
 from autograd_engine.static import mode
 from autograd_engine.static.program import Variable, default_main_program
 
-__all__ = ["data", "declare", "require_variable"]
+__all__ = ["data", "declare", "declared_spec", "require_variable", "same_declaration"]
 
 
 def require_variable(function: str, argument: str, value: Any) -> None:
@@ -30,8 +30,19 @@ def declare(name: str, shape: Sequence[int | None], dtype: np.dtype[Any]) -> Var
     """A data variable of the default program; each unknown size is a symbol of its own."""
     if not isinstance(name, str) or not name:
         raise TypeError(f"data: name must be a non-empty str, got {name!r}")
+    block = default_main_program().global_block()
+    spec = declared_spec("data", shape, dtype)
+    existing = block.vars.get(name)
+    if existing is not None and existing.is_data and same_declaration(existing.spec, spec):
+        return existing
+    var = Variable(block, name, spec, stop_gradient=True, is_data=True)
+    return block.add_var(var)
+
+
+def declared_spec(function: str, shape: Sequence[int | None], dtype: np.dtype[Any]) -> Spec:
+    """Each None or -1 in `shape` is an unknown size of its own."""
     if not isinstance(shape, (list, tuple)):
-        raise TypeError(f"data: shape must be a list or tuple, got {type(shape).__name__}")
+        raise TypeError(f"{function}: shape must be a list or tuple, got {type(shape).__name__}")
     sizes: list[Size] = []
     for d in shape:
         if d is None or d == -1:
@@ -40,17 +51,18 @@ def declare(name: str, shape: Sequence[int | None], dtype: np.dtype[Any]) -> Var
             sizes.append(int(d))
         else:
             raise ArgumentError(
-                f"data: shape {list(shape)} must hold sizes, and None or -1 for unknown ones"
+                f"{function}: shape {list(shape)} must hold sizes, and None or -1 for unknown ones"
             )
-    block = default_main_program().global_block()
-    spec = Spec(tuple(sizes), dtype)
-    existing = block.vars.get(name)
-    if existing is not None and existing.is_data:
-        same = existing.shape == tuple(-1 if d in (None, -1) else d for d in shape)
-        if same and existing.spec.dtype == dtype:
-            return existing
-    var = Variable(block, name, spec, stop_gradient=True, is_data=True)
-    return block.add_var(var)
+    return Spec(tuple(sizes), dtype)
+
+
+def same_declaration(a: Spec, b: Spec) -> bool:
+    """Whether two specs were declared alike: unknown sizes in the same places."""
+    alike = [
+        m == n or (isinstance(m, Dim) and isinstance(n, Dim))
+        for m, n in zip(a.shape, b.shape, strict=False)
+    ]
+    return len(a.shape) == len(b.shape) and all(alike) and a.dtype == b.dtype
 
 
 def data(

@@ -7,9 +7,11 @@ from typing import Any
 
 from autograd_engine.namespace import ops
 from autograd_engine.registry import REGISTRY
+from autograd_engine.static.block_op import BlockOp, inner_blocks
 from autograd_engine.static.builder import append_operator, emitting
 from autograd_engine.static.gradop import GradOp
 from autograd_engine.static.program import Block, Literal, Operator, Ref, Variable
+from autograd_engine.static.roles import pass_on
 
 __all__ = ["as_variable", "decompose", "decompose_on_path"]
 
@@ -29,10 +31,39 @@ def decompose_on_path(block: Block, targets: Sequence[Ref], needed: set[tuple[st
             if isinstance(r, Ref)
         ]
         reached.update(key for key, _ in keys)
+        if isinstance(operator.op, BlockOp):
+            if any(k in needed for k, _ in keys):
+                _decompose_inside(operator)
+            continue
         if isinstance(operator.op, GradOp) and any(k in needed for k, value in keys if value):
             marked.add(id(operator))
     if marked:
         decompose(block, lambda operator: id(operator) in marked)
+
+
+def _decompose_inside(operator: Operator) -> None:
+    """Write out the gradient operators of the blocks of `operator`, which are its own."""
+    for block in inner_blocks(operator):
+        if any(isinstance(inner.op, GradOp) for inner in block.ops):
+            _restored_by_undoing(block)
+            decompose(block, lambda inner: True)
+        for inner in block.ops:
+            _decompose_inside(inner)
+
+
+def _restored_by_undoing(block: Block) -> None:
+    """Let an error restore the operators of a block inside another one."""
+    ops, names = block.ops, set(block.vars)
+    operands = [operator.operands for operator in ops]
+
+    def undo() -> None:
+        block.ops = ops
+        for operator, before in zip(ops, operands, strict=True):
+            operator.operands = before
+        for name in [n for n in block.vars if n not in names]:
+            del block.vars[name]
+
+    block.program.undoing.append(undo)
 
 
 def decompose(block: Block, which: Callable[[Operator], bool]) -> None:
@@ -61,7 +92,7 @@ def _write_out(
 ) -> None:
     start = len(sink)
     prefix = f"{operator.results[0].var.name}"
-    with emitting(prefix, operator.role, operator.location, sink):
+    with emitting(prefix, operator.role, operator.location, sink, operator.block):
         g, saved = gradop.arrange([as_variable(o) for o in operator.operands])
         results = gradop.pullback.pull(ops, g, saved, operator.attrs)
         made = {id(r.var) for o in sink[start:] for r in o.results}
@@ -77,6 +108,7 @@ def _write_out(
             aliases[ref.key] = source
             append_operator(operator.block, _ASSIGN, (source,), (ref,), {})
     _rename(sink, start, renamed)
+    pass_on(operator, sink[start:])
 
 
 def as_variable(operand: Any) -> Any:

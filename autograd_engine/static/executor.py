@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Number
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.codegen.python import CompiledFunction, compile_operators, live_operators
-from autograd_engine.dims import Dim
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ExecutionError, FeedError
 from autograd_engine.generator import own_generator
-from autograd_engine.spec import format_shape
-from autograd_engine.static.program import Program, Ref, Variable, default_main_program
+from autograd_engine.spec import format_shape, may_equal
+from autograd_engine.static.compiled import CompiledProgram
+from autograd_engine.static.feeds import checked_feed, checked_feeds, feed_dict
+from autograd_engine.static.fetches import fetched, independent, split_fetches
+from autograd_engine.static.plan import Plan, Plans, Wanted
+from autograd_engine.static.program import Program, Variable, default_main_program
+from autograd_engine.static.run_errors import failed, uninitialised
 from autograd_engine.static.scope import Scope, global_scope
 
 __all__ = ["Executor"]
@@ -24,26 +27,11 @@ __all__ = ["Executor"]
 Array = NDArray[Any]
 
 
-class _Plan:
-    """A compiled program for one set of feeds and fetches."""
-
-    def __init__(
-        self,
-        compiled: CompiledFunction,
-        feeds: list[Variable],
-        reads: list[str],
-        writes: list[str],
-        fetches: int,
-    ) -> None:
-        self.compiled = compiled
-        self.feeds = feeds
-        self.reads = reads
-        self.writes = writes
-        self.fetches = fetches
-
-
 class Executor:
-    """Runs programs; compiles each once for what it is fed and asked for.
+    """Runs programs; compiles each once for what it is asked for.
+
+    Threads may share an executor, a program and a scope: a run reads what other runs have left
+    as a whole, and of two that write the same variables one waits for the other.
 
     Parameters
     ----------
@@ -58,245 +46,245 @@ class Executor:
     >>> with paddle.static.program_guard(main):
     ...     x = paddle.static.data("x", [None, 2], "float32")
     ...     y = x * 2.0
-    >>> exe = paddle.static.Executor()
-    >>> exe.run(main, feed={"x": np.ones((1, 2), "float32")}, fetch_list=[y])
+    >>> with paddle.static.Executor() as exe:
+    ...     exe.run(main, feed={"x": np.ones((1, 2), "float32")}, fetch_list=[y])
     [array([[2., 2.]], dtype=float32)]
     """
 
     def __init__(self, place: object = None) -> None:
         self.place = place
         self._programs: weakref.WeakSet[Program] = weakref.WeakSet()
+        self._lock = threading.Lock()
         self._closed = False
+
+    def __enter__(self) -> Executor:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Forget what was compiled; the executor cannot be used again."""
-        for program in self._programs:
-            program.compiled.pop(self, None)
-        self._programs.clear()
-        self._closed = True
+        with self._lock:
+            self._closed = True
+            programs = list(self._programs)
+            self._programs.clear()
+        for program in programs:
+            with program.lock:
+                program.compiled.pop(self, None)
 
     def run(
         self,
-        program: Program | None = None,
+        program: Program | CompiledProgram | None = None,
         feed: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         fetch_list: Any = None,
+        feed_var_name: str = "feed",
+        fetch_var_name: str = "fetch",
         scope: Scope | None = None,
         return_numpy: bool = True,
+        use_program_cache: bool = False,
+        use_prune: bool = False,
     ) -> list[Any]:
         """Run `program` once.
 
         Parameters
         ----------
-        program : Program, optional
+        program : Program or CompiledProgram, optional
             By default the default main program.
         feed : dict of str to array_like, optional
             Values of the data variables, checked against their declared shapes and dtypes. Names
-            that the program does not have are ignored.
+            that the program does not have, or that this run does not need, are ignored. A
+            persistable variable that is fed keeps the value.
         fetch_list : Variable, str, or list of them, optional
-            What to return. Only what these and the program's updates depend on is computed.
+            What to return, a parameter as it is after the run. Only what these and the program's
+            updates depend on is computed. What `minimize` returned may stand in it, see
+            `use_prune`; nothing is returned for it.
+        feed_var_name, fetch_var_name : str
+            Accepted for the reference's sake.
         scope : Scope, optional
             Where parameters are read and written; by default the global scope. It is written at
             the end only: a run that fails leaves it as it was.
         return_numpy : bool
             Return ndarrays, else Tensors.
+        use_program_cache : bool
+            Accepted for the reference's sake: what was compiled is always kept.
+        use_prune : bool
+            Run only what the fetches need, and of the updates only those in `fetch_list`. An
+            intermediate variable may then be fed, and is not computed. True as soon as `fetch_list`
+            holds what `minimize` returned.
+
+        Returns
+        -------
+        list
+            One array (or Tensor) for each variable of `fetch_list`; they are the caller's own.
 
         Raises
         ------
         FeedError
-            When a feed is missing or does not match its declaration.
+            When feeds are missing or do not match their declaration.
         ExecutionError
             When a parameter was never initialised, or an operation fails.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import autograd_engine as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [2], "float32")
+        ...     h = paddle.tanh(x)
+        ...     y = h * 2.0
+        >>> exe = paddle.static.Executor()
+        >>> exe.run(main, {h.name: np.ones(2, "float32")}, [y], use_prune=True)
+        [array([2., 2.], dtype=float32)]
         """
-        if self._closed:
-            raise ExecutionError("this executor is closed; make a new paddle.static.Executor()")
-        if program is None:
-            program = default_main_program()
-        if not isinstance(program, Program):
-            raise TypeError(f"run: program must be a Program, got {type(program).__name__}")
-        feeds = _feed_dict(feed)
-        fetches = [_fetch(program, k, f) for k, f in enumerate(_flatten(fetch_list))]
+        self._check_open()
+        program = _program(program)
         if scope is None:
             scope = global_scope()
         elif not isinstance(scope, Scope):
             raise TypeError(f"run: scope must be a Scope, got {type(scope).__name__}")
-        plan = self._plan(program, fetches)
-        arrays = [_checked_feed(var, feeds) for var in plan.feeds]
-        arrays += [_read(scope, name) for name in plan.reads]
-        outputs = _call(program, plan.compiled, arrays)
-        for name, value in zip(plan.writes, outputs[plan.fetches :], strict=True):
-            scope.var(name).value = np.asarray(value)
-        results = _own(outputs[: plan.fetches], [*arrays, *outputs[plan.fetches :]])
-        return results if return_numpy else [Tensor._wrap(r) for r in results]
+        feeds = feed_dict(feed)
+        with program.lock:  # nobody changes it while it is compiled
+            plan = self._plans(program).find(
+                program, _wanted(program, feeds, fetch_list, use_prune)
+            )
+        arrays = checked_feeds(program, plan.feeds, feeds)
+        with scope.claimed(plan.names):
+            results, new = _run(program, plan, arrays, scope, feeds)
+            if not return_numpy:
+                results = [_tensors(value) for value in results]
+            scope.commit(new)
+        return results
 
-    def _plan(self, program: Program, fetches: list[Ref]) -> _Plan:
-        plans: dict[Any, _Plan] | None = program.compiled.get(self)
-        if plans is None:
-            plans = program.compiled[self] = {}
-            self._programs.add(program)
-        key = (program.version, tuple(r.key for r in fetches))
-        found = plans.get(key)
-        if found is None:
-            for old in [k for k in plans if k[0] != program.version]:
-                del plans[old]
-            found = plans[key] = _compile(program, fetches)
-        return found
-
-
-def _compile(program: Program, fetches: list[Ref]) -> _Plan:
-    block = program.global_block()
-    latest: dict[str, Ref] = {}
-    for operator in block.ops:
-        for ref in operator.results:
-            if ref.var.persistable:
-                latest[ref.var.name] = ref
-    operators = live_operators(block.ops, [*fetches, *latest.values()])
-    made = {r.key for operator in operators for r in operator.results}
-    inputs: dict[tuple[str, int], Ref] = {}
-    asked = [o for operator in operators for o in operator.operands if isinstance(o, Ref)]
-    for ref in [*asked, *fetches]:
-        if ref.key not in made:
-            inputs[ref.key] = ref
-    feeds = [r for r in inputs.values() if not r.var.persistable]
-    reads = [r for r in inputs.values() if r.var.persistable]
-    for ref in feeds:
-        if not ref.var.is_data:
+    def _check_open(self) -> None:
+        if self._closed:
             raise ExecutionError(
-                f"nothing in this program computes {ref.var.name!r}; was it made in another one?"
+                "Attempted to use a closed Executor: what is closed stays closed; make a new "
+                "paddle.static.Executor()"
             )
-    compiled = compile_operators(
-        operators, [*feeds, *reads], [*fetches, *latest.values()], "program"
-    )
-    return _Plan(
-        compiled,
-        [r.var for r in feeds],
-        [r.var.name for r in reads],
-        list(latest),
-        len(fetches),
-    )
+
+    def _plans(self, program: Program) -> Plans:
+        plans: Plans | None = program.compiled.get(self)
+        if plans is None:
+            with self._lock:
+                self._check_open()
+                plans = program.compiled[self] = Plans()
+                self._programs.add(program)
+        return plans
 
 
-def _call(program: Program, compiled: CompiledFunction, arrays: list[Array]) -> tuple[Any, ...]:
-    try:
-        with own_generator(program.generator):
-            return compiled.function(*arrays)
-    except Exception as error:
-        operator = compiled.operator_at(error)
-        if operator is None:
-            raise
-        raise ExecutionError(
-            f"{operator.type} of {operator.location} ({operator.location.text}) failed: {error}"
-        ) from error
+def _program(program: Any) -> Program:
+    if program is None:
+        return default_main_program()
+    if isinstance(program, CompiledProgram):
+        return program.program
+    if not isinstance(program, Program):
+        raise TypeError(f"run: program must be a Program, got {type(program).__name__}")
+    return program
 
 
-def _own(values: Sequence[Any], others: Iterable[Any]) -> list[Array]:
-    """Fetched values as arrays that the caller may write to, and nothing else reads.
-
-    A rule may hand on what it was given, so two names can stand for one array: what a fetch shares
-    with a feed, a parameter, another fetch or a constant is seen when it is there.
-    """
-    taken = set(map(id, others))
-    owned = []
-    for value in values:
-        array = np.asarray(value)
-        free = array.base is None and array.flags.writeable and id(value) not in taken
-        taken.add(id(value))
-        owned.append(array if free else array.copy())
-    return owned
-
-
-def _flatten(fetch_list: Any) -> list[Any]:
-    if fetch_list is None:
-        return []
-    if not isinstance(fetch_list, (list, tuple)):
-        return [fetch_list]
-    return [f for entry in fetch_list for f in _flatten(entry)]
-
-
-def _fetch(program: Program, position: int, fetch: Any) -> Ref:
-    if isinstance(fetch, Variable):
-        name = fetch.name
-    elif isinstance(fetch, str):
-        name = fetch
-    else:
-        raise TypeError(
-            f"run: fetch_list[{position}] must be a Variable or a name, got {type(fetch).__name__}"
-        )
-    var = program.global_block().vars.get(name)
-    if var is None or (isinstance(fetch, Variable) and var is not fetch):
-        raise ExecutionError(
-            f"run: this program has no variable {name!r}; it was built in another one, or the "
-            "name is misspelt"
-        )
-    return Ref(var, var.version)
-
-
-def _feed_dict(feed: Any) -> Mapping[str, Any]:
-    if feed is None:
-        return {}
-    if isinstance(feed, (list, tuple)) and len(feed) == 1:
-        feed = feed[0]
-    if not isinstance(feed, Mapping):
-        raise TypeError(f"run: feed must be a dict from names to arrays, got {type(feed).__name__}")
-    return feed
-
-
-def _converted(value: Any, dtype: np.dtype[Any]) -> Array:
-    """Numbers and nested lists of them in `dtype`; floats are rounded, nothing else is changed."""
-    given = np.asarray(value)
-    kind = given.dtype.kind
-    if kind not in "biufcO" or (kind == "c" != dtype.kind):
-        raise TypeError("it must hold real numbers" if kind == "c" else "it must hold numbers")
-    if kind == "O" and not all(isinstance(v, Number) for v in given.flat):  # large ints are objects
-        raise TypeError("it must hold numbers")
-    with np.errstate(invalid="ignore"):  # a NaN among integers: the comparison finds it
-        array = given.astype(dtype)
-    if dtype.kind not in "fc" and not np.array_equal(array, given):
-        raise ValueError(f"{dtype.name} cannot hold all of its values")
-    return array
-
-
-def _checked_feed(var: Variable, feeds: Mapping[str, Any]) -> Array:
-    name, spec = var.name, var.spec
-    declared = format_shape(spec.shape)
-    if name not in feeds:
-        raise FeedError(
-            f"feed {name!r} is missing: the program declares it as {spec.dtype.name}{declared}; "
-            f"pass feed={{{name!r}: ...}}"
-        )
-    value = feeds[name]
-    if isinstance(value, Tensor):
-        value = value._data
-    try:
-        array = value if isinstance(value, np.ndarray) else _converted(value, spec.dtype)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise FeedError(
-            f"feed {name!r} cannot be made an array of {spec.dtype.name}: {error}; the program "
-            f"declares {declared}"
-        ) from None
-    if array.dtype != spec.dtype:
-        raise FeedError(
-            f"feed {name!r} has dtype {array.dtype.name}; the program declares {spec.dtype.name}: "
-            f"feed it with .astype({spec.dtype.name!r})"
-        )
-    if array.ndim != len(spec.shape):
-        raise FeedError(
-            f"feed {name!r} has shape {array.shape}; the program declares {declared}: it must "
-            f"have {len(spec.shape)} dimensions"
-        )
-    for axis, (have, want) in enumerate(zip(array.shape, spec.shape, strict=True)):
-        if not isinstance(want, Dim) and have != want:
+def _wanted(program: Program, feeds: Mapping[str, Any], fetch_list: Any, use_prune: bool) -> Wanted:
+    refs, operators = split_fetches(program, fetch_list)
+    prune = bool(use_prune or operators)
+    variables = program.global_block().vars
+    computed = [
+        name
+        for name in feeds
+        if (var := variables.get(name)) is not None and not var.is_data and not var.persistable
+    ]
+    if not prune:
+        if computed:
             raise FeedError(
-                f"feed {name!r} has shape {array.shape}; the program declares {declared}: axis "
-                f"{axis} must be {want}"
+                f"feed {computed[0]!r} is computed by the program, and would be overwritten; to "
+                "run it from there on pass use_prune=True"
             )
-    return array
+        return Wanted(refs)
+    for name in computed:
+        if variables[name].version:
+            raise FeedError(
+                f"feed {name!r} is written more than once by the program; feed what it is "
+                "computed from"
+            )
+    return Wanted(refs, prune, operators, frozenset(computed))
 
 
-def _read(scope: Scope, name: str) -> Array:
-    found = scope.find_var(name)
-    if found is None or found.value is None:
+def _run(
+    program: Program, plan: Plan, fed: list[Array], scope: Scope, feeds: Mapping[str, Any]
+) -> tuple[list[Any], dict[str, Array]]:
+    """What was fetched, and what the scope is to hold."""
+    new = {v.name: value for v in plan.reads if (value := _given(program, v, feeds)) is not None}
+    arrays = [*fed, *_read(program, plan.reads, new, scope)]
+    outputs = _call(program, plan, arrays)
+    written = outputs[plan.fetches :]
+    results = fetched(outputs[: plan.fetches], [*arrays, *written])
+    for name, value in zip(plan.writes, written, strict=True):
+        new[name] = independent(value, fed)
+    return results, new
+
+
+def _given(program: Program, var: Variable, feeds: Mapping[str, Any]) -> Array | None:
+    """What a persistable variable is in this run where that is not what the scope has."""
+    if var.name in feeds:
+        return np.array(checked_feed(var, feeds[var.name]))
+    supply = program.supplies.get(var.name)
+    return None if supply is None else _supplied(var, supply())
+
+
+def _supplied(var: Variable, given: Any) -> Array | None:
+    if given is None:  # what the scope has stands
+        return None
+    try:
+        value = np.array(given, dtype=var.spec.dtype)
+    except (TypeError, ValueError) as error:
         raise ExecutionError(
-            f"{name!r} has no value in the scope: run the startup program first, "
-            "exe.run(paddle.static.default_startup_program())"
+            f"what is supplied for {var.name!r} is no {var.spec.dtype}: {error}"
+        ) from error
+    if value.shape != var.spec.shape:
+        raise ExecutionError(
+            f"what is supplied for {var.name!r} has shape {value.shape}; the program declares "
+            f"{format_shape(var.spec.shape)}"
         )
-    return found.value
+    return value
+
+
+def _read(
+    program: Program, variables: Iterable[Variable], given: Mapping[str, Array], scope: Scope
+) -> list[Array]:
+    """Values of persistable variables, checked against what the program declares."""
+    found: dict[str, Array | None] = dict(given)
+    found.update(scope.snapshot(v.name for v in variables if v.name not in given))
+    arrays, missing = [], []
+    for var in variables:
+        value = found[var.name]
+        if value is None:
+            missing.append(var.name)
+            continue
+        if value.dtype != var.spec.dtype or not may_equal(value.shape, var.spec.shape):
+            raise ExecutionError(
+                f"{var.name!r} in the scope is {value.dtype.name}{format_shape(value.shape)}; the "
+                f"program declares {var.spec!r}: run its startup program in this scope, or set an "
+                "array of that kind"
+            )
+        arrays.append(value)
+    if missing:
+        raise uninitialised(program, scope, missing)
+    return arrays
+
+
+def _call(program: Program, plan: Plan, arrays: list[Array]) -> tuple[Any, ...]:
+    function = plan.compiled.function
+    try:
+        if program.generator is None or not plan.draws:
+            return function(*arrays)
+        with program.drawing, own_generator(program.generator):  # one stretch of its stream a run
+            return function(*arrays)
+    except Exception as error:
+        explained = failed(plan.compiled, error)
+        if explained is None:
+            raise
+        raise explained from error
+
+
+def _tensors(value: Any) -> Any:
+    return list(map(Tensor._wrap, value)) if isinstance(value, list) else Tensor._wrap(value)

@@ -15,6 +15,9 @@ from autograd_engine.pullback import Pullback
 __all__ = ["GradOp"]
 
 
+_KINDS = {False: "", True: "_strong", "whole": "_guarded"}
+
+
 class GradOp:
     """The pullback of an operation as something that a program can hold.
 
@@ -30,12 +33,13 @@ class GradOp:
 
     _made: ClassVar[dict[tuple[Pullback, tuple[tuple[str, int], ...]], GradOp]] = {}
 
-    __slots__ = ("_layout", "inputs", "name", "outputs", "pullback")
+    __slots__ = ("_layout", "counts", "inputs", "name", "outputs", "pullback")
 
     def __init__(self, pullback: Pullback, counts: dict[str, int]) -> None:
         op = pullback.op
         self.pullback = pullback
-        self.name = f"{op.name}_strong_grad" if pullback.strong else f"{op.name}_grad"
+        self.counts = counts
+        self.name = f"{op.name}{_KINDS[pullback.strong]}_grad"
         # (name, number of operands or None for exactly one)
         self._layout = [(name, counts.get(self._base(name))) for name in pullback.saved]
         self.inputs: tuple[str, ...] = tuple(
@@ -52,6 +56,13 @@ class GradOp:
         if found is None:
             found = cls._made[key] = cls(pullback, counts)
         return found
+
+    @property
+    def effect(self) -> bool:
+        """Whether its rules do something besides computing gradients."""
+        return self.pullback.op.effect
+
+    runs_always = effect
 
     def _base(self, name: str) -> str:
         op = self.pullback.op

@@ -19,11 +19,22 @@ from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.parameters import static_parameter
 from autograd_engine.spec import format_shape
 from autograd_engine.static.builder import layer_scope
+from autograd_engine.static.control_flow import case, cond, switch_case, while_loop
 from autograd_engine.static.data import require_variable
 from autograd_engine.static.program import Variable
 from autograd_engine.tensor.linalg import matmul
 
-__all__ = ["batch_norm", "conv2d", "embedding", "fc", "layer_norm"]
+__all__ = [
+    "batch_norm",
+    "case",
+    "cond",
+    "conv2d",
+    "embedding",
+    "fc",
+    "layer_norm",
+    "switch_case",
+    "while_loop",
+]
 
 
 def __dir__() -> list[str]:
@@ -60,7 +71,7 @@ def _parameter(
 ) -> Variable:
     chosen = ParamAttr.of(attr)
     name = chosen.name or unique_name.generate(f"{layer}.{suffix}")
-    return static_parameter(name, shape, dtype, chosen.initializer or default, chosen.trainable)
+    return static_parameter(name, shape, dtype, chosen.initializer or default, chosen)
 
 
 def fc(

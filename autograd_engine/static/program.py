@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -24,6 +24,9 @@ from autograd_engine.source import Location
 from autograd_engine.spec import Spec
 from autograd_engine.static import mode
 from autograd_engine.static.gradop import GradOp
+from autograd_engine.static.opdesc import Described
+from autograd_engine.static.roles import placement
+from autograd_engine.trained import Trained, TrainingOptions
 
 __all__ = [
     "Block",
@@ -104,6 +107,22 @@ class Variable(Operand):
     def grad_name(self) -> str:
         return f"{self.name}@GRAD"
 
+    def seen_from(self, block: Block) -> Variable:
+        """What stands for this variable in `block`: itself, or an argument of a block inside.
+
+        Raises
+        ------
+        BuildError
+            When it belongs to another program, or to the inside of a branch or loop that is over.
+        """
+        if self.block is block:
+            return self
+        parent = block.parent_idx
+        if parent < 0:
+            raise _out_of_sight(self, block)
+        outer = self.seen_from(block.program.blocks[parent])
+        return block.argument_for(Ref(outer, outer.version))
+
     def write(self) -> Ref:
         """The version that an operator is about to write."""
         self.version += 1
@@ -141,20 +160,17 @@ class Variable(Operand):
     def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
         return other // self, other % self
 
-    def _kind(self) -> str:
-        return "persist var" if self.persistable else "var"
-
     def __repr__(self) -> str:
-        shape = f"({', '.join(map(str, self.shape))}{',' if self.ndim == 1 else ''})"
-        return (
-            f"{self._kind()} {self.name} : LOD_TENSOR.shape{shape}"
-            f".dtype({self.dtype.name}).stop_gradient({self.stop_gradient})"
-        )
+        from autograd_engine.static.printing import variable_text
+
+        return variable_text(self)
 
     def __bool__(self) -> bool:
         raise ModeError(
-            f"the variable {self.name} has no value while the program is built, so Python cannot "
-            "branch on it; use paddle.where, or fetch it and branch on the result"
+            f"the variable {self.name} has no value while the program is built, so Python's if, "
+            "while, and, or and not cannot ask for it; use paddle.static.nn.cond(pred, true_fn, "
+            "false_fn) for a branch, paddle.static.nn.while_loop for a loop, paddle.where element "
+            "by element, paddle.logical_and, logical_or and logical_not"
         )
 
     def __len__(self) -> int:
@@ -183,17 +199,25 @@ class Variable(Operand):
     __float__ = __int__ = __complex__ = __contains__ = _no_value
 
 
-class Parameter(Variable):
+class Parameter(Trained, Variable):
     """A persistable variable that optimizers train."""
 
-    __slots__ = ("trainable",)
+    __slots__ = ("_options", "trainable")
 
-    def __init__(self, block: Block, name: str, spec: Spec, *, trainable: bool = True) -> None:
+    _options: TrainingOptions | None
+
+    def __init__(
+        self,
+        block: Block,
+        name: str,
+        spec: Spec,
+        *,
+        trainable: bool = True,
+        options: TrainingOptions | None = None,
+    ) -> None:
         super().__init__(block, name, spec, stop_gradient=not trainable, persistable=True)
         self.trainable = trainable
-
-    def _kind(self) -> str:
-        return "persist trainable param" if self.trainable else "persist param"
+        self._options = options
 
 
 class Ref(NamedTuple):
@@ -222,7 +246,7 @@ class Literal(NamedTuple):
 OperandRef: TypeAlias = Ref | Literal | None
 
 
-class Operator:
+class Operator(Described):
     """One step of a block.
 
     Attributes
@@ -234,14 +258,33 @@ class Operator:
         A Ref, a Literal, or (for a gradient operator, where no cotangent arrives) None.
     results : tuple of Ref
     attrs : dict
-    role : {"forward", "backward", "optimize"}
+    role : {"forward", "backward", "optimize", "lr_sched"}
+    of_loss : bool
+        It computes what gradients start from, or the cotangent there.
+    trains : tuple of (str, str)
+        Parameters, each with the gradient of it that this operator writes.
+    op_namescope, op_device : str
+        See `name_scope` and `device_guard`.
     location : Location
         The user's line.
     number : int
         Counts the operators of all programs, in the order in which they were made.
     """
 
-    __slots__ = ("attrs", "block", "location", "number", "op", "operands", "results", "role")
+    __slots__ = (
+        "attrs",
+        "block",
+        "location",
+        "number",
+        "of_loss",
+        "op",
+        "op_device",
+        "op_namescope",
+        "operands",
+        "results",
+        "role",
+        "trains",
+    )
     made: ClassVar[int] = 0
 
     def __init__(
@@ -261,6 +304,10 @@ class Operator:
         self.attrs = attrs
         self.location = location
         self.role = role
+        self.of_loss = False
+        self.trains: tuple[tuple[str, str], ...] = ()
+        self.op_namescope = placement.namescope
+        self.op_device = placement.device
         Operator.made += 1
         self.number = Operator.made
 
@@ -293,18 +340,9 @@ class Operator:
         return [ref.var.name for ref in self.results]
 
     def __repr__(self) -> str:
-        attrs = dict(self.attrs)
-        attrs.update(
-            (self.op.input_at(k), o.value)
-            for k, o in enumerate(self.operands)
-            if isinstance(o, Literal)
-        )
-        outs = ", ".join(f"{k}={[v.name for v in vs]}" for k, vs in self.outputs.items())
-        ins = ", ".join(
-            f"{k}={[v.name for v in vs]}" for k, vs in sorted(self.inputs.items()) if vs
-        )
-        text = "".join(f", {k} = {attrs[k]}" for k in sorted(attrs))
-        return f"{{{outs}}} = {self.type}(inputs={{{ins}}}{text})"
+        from autograd_engine.static.printing import operator_text
+
+        return operator_text(self)
 
 
 class Block:
@@ -332,6 +370,10 @@ class Block:
         self.forward_idx = forward_idx
         self.arguments: list[Variable] = []
         self.results: list[Ref] = []
+        # Arguments by what they stand for in the block around; results of the operator by what it
+        # hands out for gradients.
+        self.captured: dict[tuple[str, int], Variable] = {}
+        self.handed_out: dict[tuple[tuple[str, int], bool], int] = {}
         self.vars: dict[str, Variable] = {}
         self.ops: list[Operator] = []
         # What exists already and is used again, by what it computes: gradients (see
@@ -355,6 +397,27 @@ class Block:
     def all_parameters(self) -> list[Parameter]:
         return [v for v in self.vars.values() if isinstance(v, Parameter)]
 
+    def create_var(
+        self,
+        name: str | None = None,
+        shape: Sequence[int | None] = (),
+        dtype: Any = None,
+        persistable: bool = False,
+        stop_gradient: bool = False,
+    ) -> Variable:
+        """A variable for an operator to write; the one there is, if it was declared alike.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> block = paddle.static.Program().global_block()
+        >>> block.create_var("hidden", shape=[-1, 3], dtype="float64")
+        var hidden : LOD_TENSOR.shape(-1, 3).dtype(float64).stop_gradient(False)
+        """
+        from autograd_engine.static.variables import create_var
+
+        return create_var(self, name, shape, dtype, persistable, stop_gradient)
+
     def add_var(self, var: Variable) -> Variable:
         if var.name in self.vars:
             old = self.vars[var.name]
@@ -363,6 +426,28 @@ class Block:
                 f"the new one has shape {list(var.shape)}. Give it another name"
             )
         self.vars[var.name] = var
+        self.program.changed()
+        return var
+
+    def argument_for(self, outer: Ref) -> Variable:
+        """The argument that stands for a variable of the block around."""
+        found = self.captured.get(outer.key)
+        if found is None:
+            var = outer.var
+            found = self.add_argument(var.name, var.spec, stop_gradient=var.stop_gradient)
+            found.is_stack = var.is_stack
+            self.captured[outer.key] = found
+        return found
+
+    def add_argument(self, name: str, spec: Spec, *, stop_gradient: bool) -> Variable:
+        """Another argument, with that name if nothing here has it."""
+        unused, n = name, 0
+        while unused in self.vars:
+            n += 1
+            unused = f"{name}@{n}"
+        var = Variable(self, unused, spec, stop_gradient=stop_gradient)
+        self.vars[unused] = var
+        self.arguments.append(var)
         self.program.changed()
         return var
 
@@ -378,10 +463,16 @@ class Block:
         # say what to keep.
         ops, count = self.ops, len(self.ops)
         writes = len(self.written)
-        tables = [(table, len(table)) for table in (self.vars, self.emitted)]
+        tables = [(table, len(table)) for table in (self.vars, self.emitted, self.captured)]
+        program, arguments = self.program, len(self.arguments)
+        blocks, steps = len(program.blocks), len(program.undoing)
         try:
             yield
         except BaseException:
+            while len(program.undoing) > steps:
+                program.undoing.pop()()
+            del program.blocks[blocks:]
+            del self.arguments[arguments:]
             del ops[count:]
             self.ops = ops
             for var in self.written[writes:]:
@@ -405,13 +496,18 @@ class Block:
             self.program.changed()
 
     def __repr__(self) -> str:
-        head = (
-            f"{{ // block_idx:{self.idx}  parent_idx:{self.parent_idx}  "
-            "forward_idx:-1  backward_idx:-1\n"
-        )
-        variables = "".join(f"    {v!r}\n" for v in self.vars.values())
-        operators = "".join(f"    {op!r}\n" for op in self.ops)
-        return f"{head}{variables}\n{operators}}}\n"
+        from autograd_engine.static.printing import block_text
+
+        return block_text(self)
+
+
+def _out_of_sight(var: Variable, block: Block) -> BuildError:
+    if var.block.program is not block.program:
+        return BuildError(f"{var.name} belongs to another program than what is built here")
+    return BuildError(
+        f"{var.name} is known inside its branch or loop only (block {var.block.idx}): return it "
+        "from the function that makes it, and use what cond or while_loop returns"
+    )
 
 
 def _not_copied(what: str) -> ArgumentError:
@@ -438,9 +534,24 @@ class Program:
     def __init__(self) -> None:
         self.blocks: list[Block] = [Block(self, 0)]
         self.version = 0
+        # Blocks that are being built, the innermost last; what it takes to undo changes of
+        # operators that were there before, see `restored_on_error`.
+        self._open: list[Block] = []
+        self.undoing: list[Callable[[], None]] = []
         # What executors compiled of it lives as long as both do: a plan knows its program, so an
         # executor that held the plans would keep every program it ever ran.
         self.compiled: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
+        # Values that executors ask for at each run, by the name of a persistable variable: a
+        # learning rate that a scheduler moves. What a run was given stands in the scope after it;
+        # None leaves to the scope what it has.
+        self.supplies: dict[str, Callable[[], Any]] = {}
+        self.name_scopes: dict[str, int] = {}  # how often each was opened again
+        # The startup program of the `program_guard` in which it was built.
+        self.startup: weakref.ref[Program] | None = None
+        # Held while it is compiled, and while a change is made that is seen as a whole or not at
+        # all; while a run draws from its random stream.
+        self.lock = threading.RLock()
+        self.drawing = threading.RLock()
         self._random_seed = 0
         self._generator: np.random.Generator | None = None
 
@@ -475,19 +586,172 @@ class Program:
         return self.blocks[0]
 
     def current_block(self) -> Block:
-        return self.blocks[0]
+        """The block that operations are added to: inside a branch or a loop, that one's."""
+        return self._open[-1] if self._open else self.blocks[0]
+
+    def new_block(self, parent_idx: int, forward_idx: int = -1) -> Block:
+        """Another block, inside of the block `parent_idx`."""
+        block = Block(self, len(self.blocks), parent_idx, forward_idx)
+        self.blocks.append(block)
+        self.changed()
+        return block
+
+    @contextlib.contextmanager
+    def building_block(self, block: Block) -> Iterator[None]:
+        """Inside the ``with`` block, what is built becomes part of `block`."""
+        depth = len(self._open)
+        self._open.append(block)
+        try:
+            yield
+        finally:
+            del self._open[depth:]
 
     def block(self, index: int) -> Block:
+        """The block of that number; an IndexError where there is none."""
+        if not -len(self.blocks) <= index < len(self.blocks):
+            raise IndexError(
+                f"Program.block: there is no block {index}; this program has {len(self.blocks)}: "
+                f"global_block() is block 0, the last is block {len(self.blocks) - 1}"
+            )
         return self.blocks[index]
 
-    def list_vars(self) -> Iterable[Variable]:
+    def list_vars(self) -> Iterator[Variable]:
+        """All variables, block by block."""
         return (v for block in self.blocks for v in block.vars.values())
 
     def all_parameters(self) -> list[Parameter]:
         return [p for block in self.blocks for p in block.all_parameters()]
 
+    def clone(self, for_test: bool = False) -> Program:
+        """A copy that shares nothing with this program that either could change.
+
+        Parameters
+        ----------
+        for_test : bool
+            Leave out the backward half and the updates, and make what differs between training
+            and inference what it is in inference: dropout does nothing, batch normalisation reads
+            its running statistics. Gradients that the forward half itself reads stay.
+
+        Returns
+        -------
+        Program
+            Its variables have the names of the originals, so both run in one scope, on the same
+            parameters. A program with a `random_seed` and its copy draw the same numbers from here
+            on.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main, paddle.static.Program()):
+        ...     x = paddle.static.data("x", [None, 3], "float32")
+        ...     loss = paddle.mean(paddle.nn.functional.dropout(paddle.static.nn.fc(x, 1)))
+        ...     _ = paddle.optimizer.SGD(0.1).minimize(loss)
+        >>> [op.type for op in main.clone(for_test=True).global_block().ops]
+        ['matmul', 'add', 'dropout_mask', 'multiply', 'mean']
+        """
+        from autograd_engine.static.clone import clone
+
+        return clone(self, for_test)
+
+    def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
+        """The whole program as JSON text, from which `parse_from_string` makes it again.
+
+        Parameters
+        ----------
+        throw_on_error : bool
+            False: a program that no text can hold becomes what ``print`` shows.
+        with_details : bool
+            Add what ``print`` shows, for those who read the text.
+
+        Raises
+        ------
+        FileFormatError
+            When the program runs Python code of the user's.
+        """
+        from autograd_engine.static.serialize import program_to_string
+
+        return program_to_string(self, throw_on_error, with_details)
+
+    @staticmethod
+    def parse_from_string(text: str | bytes) -> Program:
+        """The program that `to_string` or `serialize_program` has written.
+
+        Whatever the text holds, nothing of it is run.
+
+        Raises
+        ------
+        FileFormatError
+            Saying where the text is not what they write.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 2])
+        ...     y = paddle.tanh(x)
+        >>> again = paddle.static.Program.parse_from_string(main.to_string())
+        >>> str(again) == str(main)
+        True
+        """
+        from autograd_engine.static.serialize import program_from_string
+
+        return program_from_string(text)
+
+    def to_python(self, fetch_list: Any = None, name: str = "program") -> str:
+        """The program as a Python module: what a run does, to be read, run and changed.
+
+        Parameters
+        ----------
+        fetch_list : Variable, str, or list of them, optional
+            What the function returns, before the updates; by default all that nothing reads.
+        name : str
+            Of the function.
+
+        Returns
+        -------
+        str
+            Executed, it defines the function; ``INPUTS`` and ``OUTPUTS``, the names of what that
+            takes and returns, in order. Its results have the bits of those of an `Executor`.
+            Gradients are written out as the operations of their rules; comments give shapes,
+            dtypes, and the lines that built the program.
+
+        Raises
+        ------
+        ArgumentError
+            When `name` is no name.
+        BuildError
+            When the program calls a function of yours that cannot be imported by its name.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main, paddle.static.Program()):
+        ...     x = paddle.static.data("x", [None, 3], "float32")
+        ...     y = paddle.tanh(x * 2.0)
+        >>> space = {}
+        >>> exec(main.to_python(), space)
+        >>> space["INPUTS"]
+        ('x',)
+        >>> [y.shape for y in space["program"](paddle.ones([4, 3]).numpy())]
+        [(4, 3)]
+        """
+        from autograd_engine.static.to_python import to_python
+
+        return to_python(self, fetch_list, name)
+
+    def _prune(self, targets: Any) -> Program:
+        """A copy with only what `targets` (variables, names or operators) depend on."""
+        from autograd_engine.static.clone import prune
+
+        return prune(self, targets)
+
     def __repr__(self) -> str:
-        return "\n".join(map(repr, self.blocks))
+        from autograd_engine.static.printing import program_text
+
+        return program_text(self)
 
 
 class _Defaults(threading.local):
@@ -528,6 +792,7 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
     _defaults.main = main_program
     if startup_program is not None:
         _defaults.startup = startup_program
+        main_program.startup = weakref.ref(startup_program)
     mode.enter_guard()
     try:
         yield

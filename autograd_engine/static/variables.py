@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograd_engine import unique_name
-from autograd_engine.dtypes import DTypeLike, to_numpy
+from autograd_engine.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.parameters import create_parameter as create_in_mode
 from autograd_engine.parameters import persistable_variable
 from autograd_engine.spec import Spec
 from autograd_engine.static import mode
-from autograd_engine.static.program import Variable, default_main_program
+from autograd_engine.static.data import declared_spec, same_declaration
+from autograd_engine.static.program import Block, Variable, default_main_program
 
-__all__ = ["create_global_var", "create_parameter"]
+__all__ = ["create_global_var", "create_parameter", "create_var"]
 
 
 def create_parameter(
@@ -52,3 +53,25 @@ def create_global_var(
     block = default_main_program().global_block()
     # Kept in the scope in any case: a value that only the startup program writes must live there.
     return persistable_variable(block, full_name, spec, value)
+
+
+def create_var(
+    block: Block,
+    name: str | None,
+    shape: Sequence[int | None],
+    dtype: DTypeLike | None,
+    persistable: bool,
+    stop_gradient: bool,
+) -> Variable:
+    """A variable of `block`, which nothing computes yet; see `Block.create_var`."""
+    if name is not None and (not isinstance(name, str) or not name):
+        raise TypeError(f"create_var: name must be a non-empty str, got {name!r}")
+    chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
+    spec = declared_spec("create_var", shape, chosen)
+    name = name or unique_name.generate("_generated_var")
+    existing = block.vars.get(name)
+    if existing is not None and same_declaration(existing.spec, spec):
+        return existing
+    return block.add_var(
+        Variable(block, name, spec, stop_gradient=stop_gradient, persistable=persistable)
+    )

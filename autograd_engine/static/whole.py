@@ -72,6 +72,7 @@ def _blocks(value: Any) -> Iterator[Block]:
     """The blocks of all Variables in nested arguments."""
     if isinstance(value, Variable):
         yield value.block
+        yield value.block.program.current_block()
     elif isinstance(value, (list, tuple)):
         for part in value:
             yield from _blocks(part)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.dims import Dim
+from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.rebind import rebind
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ModeError, ShapeError
@@ -99,6 +100,10 @@ def assign_item(x: Any, key: Any, value: Any) -> None:
     ModeError
         For a Variable: use `paddle.static.setitem`.
     """
+    trace = grad_mode.trace
+    if trace is not None:
+        trace.assign_item(x, key, value)
+        return
     if isinstance(x, Variable):
         raise ModeError(
             f"{x.name}[...] = value: a Variable of a program cannot be written; use "

@@ -24,6 +24,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.rebind import check_writable, rebind
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import NotATensorError
@@ -108,8 +109,9 @@ def in_place(
         if isinstance(x, Tensor):
             check_writable(x, call, instead)
         result = function(*args, **kwargs)
-        if isinstance(x, Variable):
-            return result
+        if isinstance(x, Variable) or isinstance(result, Variable):
+            trace = grad_mode.trace
+            return result if trace is None else trace.write(x, result, call, instead)
         if not isinstance(x, Tensor):
             raise NotATensorError(
                 f"{call}: {target} must be a Tensor to take the result, got {type(x).__name__}"
@@ -186,9 +188,10 @@ def methods(found: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
 
 def detach_(x: Any) -> Any:
     """Cut `x` off from the graph it came from, and return it; a leaf asks for no gradient then."""
-    if isinstance(x, Variable):
+    trace = grad_mode.trace
+    if isinstance(x, Variable) or trace is not None:
         detached = ops.assign(x)
         detached.stop_gradient = True
-        return detached
+        return detached if trace is None else trace.write(x, detached, "detach_", "x.detach()")
     x._node, x._stop = None, True
     return x

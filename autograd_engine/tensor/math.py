@@ -147,8 +147,7 @@ def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
             f"increment: {x.name} is {x.dtype.name} and cannot take {result.dtype.name}; use a "
             "value without a fraction, or x + value"
         )
-    operands = (Ref(result, result.version),)
-    append_operator(x.block, REGISTRY["assign"], operands, (x.write(),), {})
+    append_write(x, result)
     return x
 
 

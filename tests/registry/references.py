@@ -14,6 +14,7 @@ from . import (
     references_math,
     references_movement,
     references_statistics,
+    references_updates,
     references_vision,
 )
 from .references_basic import SEED
@@ -29,5 +30,6 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     **references_math.REFERENCES,
     **references_movement.REFERENCES,
     **references_statistics.REFERENCES,
+    **references_updates.REFERENCES,
     **references_vision.REFERENCES,
 }

@@ -41,6 +41,26 @@ def standardize_adjoint(
     return (y - constant - along_out) * (variance + epsilon) ** -0.5
 
 
+def uniform_like(like: np.ndarray, low: float, high: float, training: bool = True) -> np.ndarray:
+    middle = np.zeros(like.shape) + (low + high) / 2.0
+    drawn = low + (high - low) * np.random.default_rng(SEED).random(like.shape)
+    return drawn if training else middle
+
+
+def alpha_dropout_mask(
+    like: np.ndarray, p: float, floor: float, training: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
+    """From the moments: what is drawn and what replaces it have mean 0 and variance 1 together."""
+    if not training:
+        return np.ones(like.shape), np.zeros(like.shape)
+    if p == 1.0:
+        return np.zeros(like.shape), np.zeros(like.shape)
+    dropped = np.random.default_rng(SEED).random(like.shape, dtype=np.float32) < p
+    mean, variance = p * floor, (1 - p) + p * floor**2 - (p * floor) ** 2
+    a = 1.0 / np.sqrt(variance)
+    return np.where(dropped, 0.0, a), np.where(dropped, (floor - mean) * a, -mean * a)
+
+
 REFERENCES: dict[str, Callable[..., Any]] = {
     "bell": each(lambda x: math.exp(-(x**2))),
     "gelu": gelu,
@@ -51,7 +71,9 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "log_sigmoid": each(lambda x: math.log(1.0 / (1.0 + math.exp(-x)))),
     "elu": lambda x, alpha: each(lambda v: v if v > 0 else alpha * (math.exp(v) - 1.0))(x),
     "straight_through": along_axis(one_hot_of_maximum),
-    "uniform_like": lambda like, low, high: (
-        low + (high - low) * np.random.default_rng(SEED).random(like.shape)
+    "uniform_like": uniform_like,
+    "alpha_dropout_mask": alpha_dropout_mask,
+    "running_statistic": lambda running, statistic, momentum: (
+        np.ravel(statistic) + momentum * (running - np.ravel(statistic))
     ),
 }

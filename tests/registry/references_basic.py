@@ -155,24 +155,6 @@ def momentum(
     return param - rate * (mu * ahead + grad if use_nesterov else ahead), ahead
 
 
-def adam(
-    param: Array,
-    grad: Array,
-    rate: Array,
-    m: Array,
-    v: Array,
-    b1: Array,
-    b2: Array,
-    beta1: float,
-    beta2: float,
-    epsilon: float,
-) -> tuple[Array, ...]:
-    m = m * beta1 + grad * (1 - beta1)
-    v = v * beta2 + grad**2 * (1 - beta2)
-    corrected = (m / (1 - b1)) / (np.sqrt(v / (1 - b2)) + epsilon)
-    return param - rate * corrected, m, v, b1 * beta1, b2 * beta2
-
-
 def dropout_mask(
     like: Array, p: float, upscale: bool, training: bool = True, scale: float = 1.0
 ) -> Array:
@@ -301,7 +283,6 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "dropout_mask": dropout_mask,
     "sgd": lambda param, grad, rate: param - rate * grad,
     "momentum": momentum,
-    "adam": adam,
     # --- whole arrays
     "matmul": lambda x, y, transpose_x=False, transpose_y=False: np.einsum(
         f"...{'ki' if transpose_x else 'ik'},...{'jk' if transpose_y else 'kj'}->...ij", x, y
@@ -366,6 +347,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "scatter_add_like": lambda x, index, like, axis: transpose_of(
         lambda v: gather(v, index, axis), like.shape, x
     ),
+    "unless_hollow": lambda x, *gs: x,
     "unless_zero": lambda x, *gs: x * (1.0 if any(v for g in gs for v in g.flat) else 0.0),
     "scatter_add": lambda base, x, index, axis: (
         base + transpose_of(lambda v: gather(v, index, axis), base.shape, x)

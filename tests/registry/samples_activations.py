@@ -56,5 +56,19 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample("plain", (real(4, 5),), {"low": -1.0, "high": 2.0}),
         Sample("0-d", (real(),), {"low": 0.0, "high": 1.0}),
         Sample("empty", (real(0, 3),), {"low": 0.0, "high": 1.0}),
+        Sample("test", (real(4, 5),), {"low": -1.0, "high": 2.0, "training": False}),
+    ],
+    "alpha_dropout_mask": [
+        Sample("plain", (real(4, 5),), {"p": 0.3, "floor": -1.5}),
+        Sample("all", (real(4, 5),), {"p": 1.0, "floor": -1.5}),
+        Sample("test", (real(4, 5),), {"p": 0.3, "floor": -1.5, "training": False}),
+        Sample("0-d", (real(),), {"p": 0.5, "floor": -1.0}),
+        Sample("empty", (real(0, 3),), {"p": 0.5, "floor": -1.0}),
+    ],
+    "running_statistic": [
+        Sample("plain", (real(3), real(1, 3)), {"momentum": 0.9}),
+        Sample("channels", (real(3), real(1, 3, 1, 1)), {"momentum": 0.5}),
+        Sample("strided", (strided(real(3)), strided(real(1, 3))), {"momentum": 0.0}),
+        Sample("empty", (real(0), real(1, 0)), {"momentum": 0.9}),
     ],
 }

@@ -284,6 +284,13 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample("0-d", (real(), real())),
         Sample("empty", (real(0, 3), real(0))),
     ],
+    "unless_hollow": [
+        Sample("plain", (real(2, 3), real(4))),
+        Sample("zero", (real(2, 3), np.zeros(4))),
+        Sample("two", (real(3), real(2), real(1, 2))),
+        Sample("0-d", (real(), real())),
+        Sample("empty", (real(0, 3), real(0))),
+    ],
     "scatter_add": [
         Sample("plain", (real(4, 3), real(3, 3), integers(2, 0, 2)), {"axis": 0}),
         Sample("last", (real(2, 4), real(2, 2), integers(3, 3)), {"axis": 1}),

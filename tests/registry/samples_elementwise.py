@@ -46,12 +46,39 @@ def _update(*state: float) -> list[tuple[str, tuple[np.ndarray, ...]]]:
     ]
 
 
-def _adam() -> list[Sample]:
-    attrs = {"beta1": 0.9, "beta2": 0.99, "epsilon": 1e-8}
+_MOMENTS = {"beta1": 0.9, "beta2": 0.99, "epsilon": 1e-8}
+
+
+def _adaptive(
+    attrs: dict[str, object], state: tuple[float, ...], scalars: tuple[float, ...] = ()
+) -> list[Sample]:
+    """State of the shape of the parameter, then 0-d state."""
+    ends = tuple(np.asarray(v) for v in scalars)
+    return _known(
+        [Sample(label, (*operands, *ends), attrs) for label, operands in _update(*state)]
+    )
+
+
+def _rprop() -> list[Sample]:
+    attrs = {"smallest": 0.01, "largest": 0.12, "shrink": 0.5, "grow": 1.5}
     return _known(
         [
-            Sample(label, (*operands, np.asarray(0.9), np.asarray(0.99)), attrs)
-            for label, operands in _update(0.1, 0.2)
+            Sample(label, (p, g, rate, real(*p.shape), np.full(p.shape, 0.1)), attrs)
+            for label, (p, g, rate) in _update()
+        ]
+    )
+
+
+def _asgd() -> list[Sample]:
+    return _known(
+        [
+            Sample(
+                f"{label}-{m}",
+                (p, g, rate, real(*p.shape), real(3, *p.shape), np.asarray(m)),
+                {"batch_num": 3},
+            )
+            for m in (1, 7)
+            for label, (p, g, rate) in _update()
         ]
     )
 
@@ -307,7 +334,39 @@ SAMPLES: dict[str, list[Sample]] = {
             for label, operands in _update(0.3)
         ]
     ),
-    "adam": _adam(),
+    "adam": _adaptive(_MOMENTS, (0.1, 0.2), (0.9, 0.99)),
+    "adam_amsgrad": _adaptive(_MOMENTS, (0.1, 0.2, 0.3), (0.9, 0.99)),
+    "adamw": _adaptive({**_MOMENTS, "coeff": 0.1}, (0.1, 0.2), (0.9, 0.99)),
+    "adamw_amsgrad": _adaptive({**_MOMENTS, "coeff": 0.1}, (0.1, 0.2, 0.3), (0.9, 0.99)),
+    "adamax": _adaptive(_MOMENTS, (0.1, 0.2), (0.9,)),
+    "lamb": [
+        *_adaptive({**_MOMENTS, "weight_decay": 0.1}, (0.1, 0.2), (0.9, 0.99)),
+        *(
+            replace(s, label=f"{s.label}-adapt")
+            for s in _adaptive(
+                {**_MOMENTS, "weight_decay": 0.0, "always_adapt": True}, (0.1, 0.2), (0.9, 0.99)
+            )
+        ),
+    ],
+    "nadam": _adaptive({**_MOMENTS, "momentum_decay": 0.5}, (0.1, 0.2), (0.9, 0.99, 0.8)),
+    "radam": [
+        *_adaptive(_MOMENTS, (0.1, 0.2), (0.9**9, 0.99**9, 9 * 0.99**9 / (1 - 0.99**9))),
+        *(
+            replace(s, label=f"{s.label}-early")
+            for s in _adaptive(_MOMENTS, (0.1, 0.2), (0.9, 0.99, 0.99 / 0.01))
+        ),
+    ],
+    "rmsprop": [
+        *_adaptive({"rho": 0.9, "epsilon": 1e-3, "mu": 0.5}, (0.1, 0.2, 0.3)),
+        *(
+            replace(s, label=f"{s.label}-centered")
+            for s in _adaptive({"rho": 0.9, "epsilon": 1e-3, "centered": True}, (0.1, 0.2, 0.3))
+        ),
+    ],
+    "adagrad": _adaptive({"epsilon": 1e-3}, (0.1,)),
+    "adadelta": _adaptive({"rho": 0.9, "epsilon": 1e-3}, (0.1, 0.2)),
+    "asgd": _asgd(),
+    "rprop": _rprop(),
 }
 
 # Ties and kinks have samples of their own, at which no differences are taken.

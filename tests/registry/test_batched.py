@@ -32,7 +32,8 @@ LOOPS = {
     "sequence_mask checked_label ctc_states ctc_align permutation_like": "reads integers",
     "band_scan band_scan_adjoint": "recurrences over a middle axis",
     "fourier reinterpret last_writes": "no gradient, and never met in a rule",
-    "sgd momentum adam": "updates",
+    "sgd momentum asgd rprop adam adam_amsgrad adamw adamw_amsgrad": "updates",
+    "adamax lamb nadam radam rmsprop adagrad adadelta": "updates",
 }
 
 

@@ -123,7 +123,7 @@ def test_frozen_parameters_are_left_out_even_if_listed() -> None:
     assert names(append_backward(loss, ["frozen", "free"])) == [("free", "free@GRAD")]
 
 
-@pytest.mark.parametrize("bad", ["h.w_0", {"h.w_0": 1}, 3, np.ones(2)])
+@pytest.mark.parametrize("bad", ["h.w_0", {"h.w_0": 1}, 3, np.ones(2), frozenset(["h.w_0"])])
 def test_parameter_list_must_be_a_collection(bad: Any) -> None:
     *_, loss = net()
     with pytest.raises(TypeError, match="parameter_list must be a list, tuple or set"):
@@ -135,6 +135,40 @@ def test_an_entry_of_another_kind_is_named(bad: Any) -> None:
     *_, loss = net()
     with pytest.raises(TypeError, match=r"parameter_list\[1\] must be a Variable or a name"):
         append_backward(loss, ["h.w_0", bad])
+
+
+def test_a_bare_variable_is_told_to_be_put_in_a_list() -> None:
+    *_, loss = net()
+    w = main().global_block().var("h.w_0")
+    with pytest.raises(TypeError, match=r"got Parameter; write \[h\.w_0\]"):
+        append_backward(loss, w)
+
+
+def test_a_parameter_of_another_program_is_refused() -> None:
+    """Its name may stand for something else here: a pair of both would be neither's."""
+    *_, loss = net()
+    block = main().global_block()
+    with (
+        paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()),
+        paddle.unique_name.guard(),
+    ):
+        *_, other = net()
+        with pytest.raises(ValueError, match=r"parameter_list\[0\]: h.w_0 belongs to another pro"):
+            append_backward(other, [block.var("h.w_0")])
+        with pytest.raises(ValueError, match=r"or a name, 'h\.w_0'"):
+            append_backward(other, no_grad_set=[block.var("h.w_0")])
+        assert names(append_backward(other, ["h.w_0"])) == ALL[:1]
+    assert names(append_backward(loss)) == ALL
+
+
+@pytest.mark.parametrize("listed", [None, ["h.w_0", "h.b_0"]], ids=["default", "listed"])
+@pytest.mark.parametrize("how", ["stop_gradient", "trainable"])
+def test_a_parameter_that_is_closed_later_is_left_out(how: str, listed: Any) -> None:
+    *_, loss = net()
+    setattr(main().global_block().var("h.w_0"), how, how == "stop_gradient")
+    assert ALL[0] not in names(append_backward(loss, listed))
+    assert ALL[1] in names(append_backward(loss, listed))
+    assert not main().global_block().has_var("h.w_0@GRAD")
 
 
 # --- no_grad_set
@@ -177,7 +211,7 @@ def test_a_closed_loss_has_no_gradients() -> None:
     assert append_backward(loss) == []
 
 
-@pytest.mark.parametrize("bad", ["h", 3, {"h": 1}])
+@pytest.mark.parametrize("bad", ["h", 3, {"h": 1}, frozenset(["h"])])
 def test_no_grad_set_must_be_a_collection(bad: Any) -> None:
     *_, loss = net()
     with pytest.raises(TypeError, match="no_grad_set must be a set, list or tuple"):
@@ -188,6 +222,8 @@ def test_a_member_of_another_kind_is_refused() -> None:
     *_, loss = net()
     with pytest.raises(TypeError, match="a member of no_grad_set must be a Variable or a name"):
         append_backward(loss, no_grad_set={3})
+    with pytest.raises(TypeError, match=r"got int as no_grad_set\[1\]"):
+        append_backward(loss, no_grad_set=["h", 3])
 
 
 def test_a_partial_cut_gives_another_value_under_another_name() -> None:
@@ -200,6 +236,19 @@ def test_a_partial_cut_gives_another_value_under_another_name() -> None:
     assert whole.name == "x@GRAD"
     assert cut is not whole
     assert [v.tolist() for v in run([whole, cut])] == [[4.0], [1.0]]
+
+
+# --- distop_context
+
+
+@pytest.mark.parametrize("given", [object(), {}, 0])
+def test_distributed_programs_are_refused(given: Any) -> None:
+    *_, loss = net()
+    text = repr(main())
+    with pytest.raises(ValueError, match=r"distop_context=.*; leave it out"):
+        append_backward(loss, distop_context=given)
+    assert repr(main()) == text
+    assert names(append_backward(loss, distop_context=None)) == ALL
 
 
 # --- the loss
@@ -230,6 +279,18 @@ def test_the_loss_decides_which_program_is_extended() -> None:
     with paddle.static.program_guard(other):
         assert names(append_backward(loss)) == ALL
     assert other.global_block().ops == []
+
+
+@pytest.mark.parametrize("bad", [None, "loss", 3, np.ones(1), [], ["loss"]], ids=repr)
+def test_a_loss_that_is_none(bad: Any) -> None:
+    for kind in (TypeError, AssertionError):
+        with pytest.raises(kind, match="loss must be a Variable of a static program, got"):
+            append_backward(bad)
+
+
+def test_a_loss_of_integers_has_no_gradients() -> None:
+    *_, loss = net()
+    assert append_backward(paddle.cast(loss, "int64")) == []
 
 
 def test_an_eager_loss_is_told_what_to_call() -> None:
@@ -292,6 +353,15 @@ def test_the_sum_comes_before_what_reads_it() -> None:
     assert types.index("add_n") < types.index("tanh_grad")
     block = main().global_block()
     assert f"{h.name}@GRAD" in block.ops[types.index("tanh_grad")].input_names()
+
+
+def test_new_variables_are_listed_by_name() -> None:
+    *_, loss = net()
+    before = list(main().global_block().vars)
+    append_backward(loss)
+    after = list(main().global_block().vars)
+    assert after[: len(before)] == before
+    assert after[len(before) :] == sorted(after[len(before) :])
 
 
 def test_variables_that_no_gradient_reaches_get_none() -> None:

@@ -85,6 +85,21 @@ def test_the_map_holds_every_gradient_that_is_appended() -> None:
     assert {n for n in made if "@RENAME@" not in n} <= set(record.maps[0])
 
 
+def test_the_map_holds_what_earlier_calls_have_appended() -> None:
+    """A new operator may read a gradient that is there: its variable is asked for all the same."""
+    loss, record = net(), Recorder()
+    append_backward(loss, ["h.b_0"])
+
+    def look(block: Any, context: Any) -> None:
+        for name in context["__current_op_desc__"].input_arg_names():
+            if name.endswith("@GRAD"):
+                assert context[name] in block.vars
+
+    append_backward(loss, callbacks=[look, record])
+    assert record.types == ["add_grad", "matmul_grad"]
+    assert record.maps[0]["h.tmp_1@GRAD"] == "h.tmp_1"
+
+
 def test_the_description_of_the_operator() -> None:
     found: dict[str, Any] = {}
 

@@ -321,6 +321,22 @@ def test_what_is_no_variable_is_refused(argument: str, bad: Any) -> None:
         gradients(**arguments)
 
 
+def test_which_of_several_is_no_variable() -> None:
+    x = data()
+    y = x * 2.0
+    with pytest.raises(TypeError, match=r"got int as targets\[1\]"):
+        gradients([y, 3], x)
+    with pytest.raises(TypeError, match=r"got str as target_gradients\[1\]"):
+        gradients([y, y], x, target_gradients=[None, "g"])
+
+
+@pytest.mark.parametrize("bad", ["x", frozenset(["x"]), 3, {"x": 1}])
+def test_no_grad_set_must_be_a_collection(bad: Any) -> None:
+    x = data()
+    with pytest.raises(TypeError, match="gradients: no_grad_set must be a set, list or tuple"):
+        gradients(x * 2.0, x, no_grad_set=bad)
+
+
 def test_no_targets() -> None:
     with pytest.raises(ValueError, match="targets is empty; give one Variable at least"):
         gradients([], data())
@@ -394,8 +410,10 @@ def test_variables_of_another_program() -> None:
     x = data()
     with paddle.static.program_guard(paddle.static.Program()):
         z = data("z")
-    with pytest.raises(ValueError, match="z belongs to another program"):
-        gradients(x * 2.0, z)
+    y = x * 2.0
+    for arguments in ([y, z], [[y, z], x], [y, x, z], [y, x, None, [z]]):
+        with pytest.raises(ValueError, match="z belongs to another program"):
+            gradients(*arguments)
 
 
 def test_second_order_where_one_cotangent_goes_two_ways() -> None:

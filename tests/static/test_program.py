@@ -224,25 +224,27 @@ def test_a_program_prints_its_blocks() -> None:
     x.stop_gradient = False
     y = paddle.sum(x * 2.0)
     static.gradients(y, x)
+    none = "op_device = , op_namescope = /, op_role = {}, op_role_var = []"
+    forward, backward = none.format(0), none.format(1)
     assert repr(static.default_main_program()) == (
         "{ // block_idx:0  parent_idx:-1  forward_idx:-1  backward_idx:-1\n"
         "    var x : LOD_TENSOR.shape(-1, 2).dtype(float32).stop_gradient(False)\n"
         "    var multiply_0.tmp_0 : LOD_TENSOR.shape(-1, 2).dtype(float32).stop_gradient(False)\n"
         "    var sum_0.tmp_0 : LOD_TENSOR.shape().dtype(float32).stop_gradient(False)\n"
-        "    var sum_0.tmp_0@GRAD : LOD_TENSOR.shape().dtype(float32).stop_gradient(False)\n"
         "    var multiply_0.tmp_0@GRAD : LOD_TENSOR.shape(-1, 2).dtype(float32)"
         ".stop_gradient(False)\n"
+        "    var sum_0.tmp_0@GRAD : LOD_TENSOR.shape().dtype(float32).stop_gradient(False)\n"
         "    var x@GRAD : LOD_TENSOR.shape(-1, 2).dtype(float32).stop_gradient(False)\n"
         "\n"
-        "    {out=['multiply_0.tmp_0']} = multiply(inputs={x=['x']}, y = 2.0)\n"
+        f"    {{out=['multiply_0.tmp_0']}} = multiply(inputs={{x=['x']}}, {forward}, y = 2.0)\n"
         "    {out=['sum_0.tmp_0']} = sum(inputs={x=['multiply_0.tmp_0']}, axis = (0, 1), "
-        "keepdims = False)\n"
+        f"keepdims = False, {forward})\n"
         "    {out=['sum_0.tmp_0@GRAD']} = full_like(inputs={like=['sum_0.tmp_0']}, dtype = None, "
-        "value = 1.0)\n"
+        f"{backward}, value = 1.0)\n"
         "    {x@GRAD=['multiply_0.tmp_0@GRAD']} = sum_grad(inputs={out@GRAD=['sum_0.tmp_0@GRAD'], "
-        "x=['multiply_0.tmp_0']}, axis = (0, 1), keepdims = False)\n"
+        f"x=['multiply_0.tmp_0']}}, axis = (0, 1), keepdims = False, {backward})\n"
         "    {x@GRAD=['x@GRAD']} = multiply_grad(inputs={out@GRAD=['multiply_0.tmp_0@GRAD']}, "
-        "y = 2.0)\n"
+        f"{backward}, y = 2.0)\n"
         "}\n"
     )
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import autograd_engine as paddle
 
@@ -117,3 +119,70 @@ def test_as_the_tape(seed: int) -> None:
             assert want is None or not want.numpy().any()
         else:
             np.testing.assert_array_equal(value, want.numpy())
+
+
+DRAWING = [
+    *UNARY,
+    lambda x: paddle.nn.functional.dropout(x, 0.5),
+    lambda x: x.reshape([1, -1]).transpose([1, 0]).reshape([-1]),
+]
+
+
+@given(
+    choices=st.lists(
+        st.tuples(st.booleans(), st.integers(0, 99), st.integers(0, 99), st.integers(0, 99)),
+        min_size=1,
+        max_size=14,
+    ),
+    kept=st.lists(st.integers(0, 99), max_size=4),
+    asked=st.lists(st.integers(0, 99), min_size=1, max_size=2),
+    second=st.booleans(),
+)
+@settings(max_examples=120, deadline=None)
+def test_checkpoints_change_no_bit(
+    choices: list[tuple[bool, int, int, int]], kept: list[int], asked: list[int], second: bool
+) -> None:
+    """Whatever is computed again: gradients are those of the tape, dropout included."""
+    start = np.random.default_rng(len(choices)).standard_normal((LEAVES, 2)).astype("float32")
+
+    def build(leaves: list[Any]) -> list[Any]:
+        values = list(leaves)
+        for binary, which, k, j in choices:
+            x, y = values[k % len(values)], values[j % len(values)]
+            if binary:
+                values.append(BINARY[which % len(BINARY)](x, y))
+            else:
+                values.append(DRAWING[which % len(DRAWING)](x))
+        return values
+
+    paddle.seed(1)
+    leaves = [paddle.to_tensor(v, stop_gradient=False) for v in start]
+    values = build(leaves)
+    goals = [paddle.sum(values[LEAVES + k % len(choices)]) for k in asked]
+    expected = [paddle.grad(g, leaves, retain_graph=True, allow_unused=True) for g in goals]
+
+    with static.program_guard(static.Program()):
+        declared = [static.data(f"x{k}", [2]) for k in range(LEAVES)]
+        for x in declared:
+            x.stop_gradient = False
+        made = build(declared)
+        targets = [paddle.sum(made[LEAVES + k % len(choices)]) for k in asked]
+        checkpoints = [made[k % len(made)].name for k in kept]
+        found = [
+            dict(static.append_backward(t, declared, checkpoints=checkpoints)) for t in targets
+        ]
+        fetches = [g for pairs in found for g in pairs.values()]
+        if second:  # reads copies, where there are some; what it appends must disturb nothing
+            for g in list(fetches):
+                static.gradients(paddle.sum(g * g), declared)
+        paddle.seed(1)
+        program = static.default_main_program()
+        feed = {f"x{k}": v for k, v in enumerate(start)}
+        fetched = iter(static.Executor().run(program, feed=feed, fetch_list=fetches))
+    for pairs, wanted in zip(found, expected, strict=True):
+        for x, want in zip(declared, wanted, strict=True):
+            if x in pairs:
+                value = next(fetched)
+                np.testing.assert_array_equal(value, np.zeros(2) if want is None else want.numpy())
+            else:
+                assert want is None or not want.numpy().any()

@@ -144,12 +144,8 @@ def dropout3d(
 
 def _alpha_dropout(x: Any, like: Any, p: float) -> Any:
     """a * (x where kept, else the floor of selu) + b, which keeps mean 0 and variance 1."""
-    if p == 1.0:
-        return x * 0.0
-    a = ((1.0 - p) * (1.0 + p * _SELU_FLOOR**2)) ** -0.5
-    b = -a * _SELU_FLOOR * p
-    kept = ops.dropout_mask(like, p=p, upscale=False)
-    return (x * kept + (1.0 - kept) * _SELU_FLOOR) * a + b
+    factor, term = ops.alpha_dropout_mask(like, p=p, floor=_SELU_FLOOR)
+    return x * factor + term
 
 
 def alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: str | None = None) -> Any:

@@ -12,10 +12,8 @@ from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.support import check_number
 from autograd_engine.nn.functional.windows import is_int, whole
-from autograd_engine.registry import REGISTRY
 from autograd_engine.spec import Shape, format_shape, may_equal
-from autograd_engine.static.builder import append_operator
-from autograd_engine.static.program import Ref
+from autograd_engine.static.builder import append_write
 from autograd_engine.tensor.operand import as_operand, spec_of
 
 __all__ = [
@@ -239,20 +237,24 @@ def batch_norm(
                 "batch_norm: needs running_mean and running_var; use training=True for the "
                 "statistics of x"
             )
-        out = _with_statistics(x, running_mean, running_var, spread, epsilon)
+        out = standardize_with(x, running_mean, running_var, spread, epsilon)
     else:
         axes = tuple(i for i in range(ndim) if i != channel)
         out, mean, variance = ops.standardize(x, axis=axes, epsilon=epsilon)
     out = _scaled(x, out, weight, bias, spread)
     if not fixed:  # last: a call that fails has written nothing
         statistics = ((running_mean, mean), (running_var, variance))
-        kept = [(r, _following(r, s, momentum)) for r, s in statistics if r is not None]
+        kept = [
+            (r, ops.running_statistic(r, s, momentum=float(momentum)))
+            for r, s in statistics
+            if r is not None
+        ]
         for running, new in kept:
             _write(running, new)
     return out
 
 
-def _with_statistics(x: Any, mean: Any, variance: Any, spread: Any, epsilon: float) -> Any:
+def standardize_with(x: Any, mean: Any, variance: Any, spread: Any, epsilon: float) -> Any:
     """Standardise with given moments, in the dtype in which all meet."""
     common = common_dtype([spec_of(v).dtype for v in (x, mean, variance)])
     mean, variance = (
@@ -263,24 +265,11 @@ def _with_statistics(x: Any, mean: Any, variance: Any, spread: Any, epsilon: flo
     return (x - ops.reshape(mean, shape=spread)) / deviation
 
 
-def _following(running: Any, statistic: Any, momentum: float) -> Any:
-    """momentum * running + (1 - momentum) * statistic, outside of any gradient."""
-    statistic = ops.reshape(statistic, shape=(-1,))
-    if isinstance(running, Tensor) and isinstance(statistic, Tensor):
-        running, statistic = running.detach(), statistic.detach()
-    new = running * momentum + statistic * (1.0 - momentum)
-    new.stop_gradient = True
-    return new
-
-
 def _write(running: Any, new: Any) -> None:
     if isinstance(running, Tensor):
         running.set_value(new)
-        return
-    if new.spec.dtype != running.spec.dtype:  # set_value casts too
-        new = ops.cast(new, dtype=running.spec.dtype.name)
-    operands = (Ref(new, new.version),)
-    append_operator(running.block, REGISTRY["assign"], operands, (running.write(),), {})
+    else:
+        append_write(running, new)
 
 
 @whole
@@ -345,7 +334,7 @@ def instance_norm(
             "instance_norm: use_input_stats=False needs running_mean and running_var"
         )
     else:
-        out = _with_statistics(x, running_mean, running_var, spread, eps)
+        out = standardize_with(x, running_mean, running_var, spread, eps)
     return _scaled(x, out, weight, bias, spread)
 
 

@@ -1,0 +1,27 @@
+"""Functions on Tensors as programs: `to_static`, `save` and `load`."""
+
+from autograd_engine.jit.input_spec import InputSpec
+from autograd_engine.jit.saving import TranslatedLayer, load, save
+from autograd_engine.jit.static_function import (
+    StaticFunction,
+    enable_to_static,
+    ignore_module,
+    not_to_static,
+    to_static,
+)
+
+__all__ = [
+    "InputSpec",
+    "StaticFunction",
+    "TranslatedLayer",
+    "enable_to_static",
+    "ignore_module",
+    "load",
+    "not_to_static",
+    "save",
+    "to_static",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,323 @@
+"""Tracing a function to a program, and calling it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autograd_engine.codegen.python import always_runs
+from autograd_engine.dims import fresh_dim
+from autograd_engine.eager.grad_mode import grad_mode
+from autograd_engine.eager.rebind import check_writable, rebind
+from autograd_engine.eager.tape import Edge, edge_of
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, BuildError, ExecutionError
+from autograd_engine.generator import generator, snapshot
+from autograd_engine.jit.arguments import Arguments
+from autograd_engine.jit.concrete import Halves
+from autograd_engine.jit.guards import Guards
+from autograd_engine.jit.node import TracedNode, TracedOp, TracedPullback
+from autograd_engine.jit.switch import traced
+from autograd_engine.jit.tracing import Captured, Trace, Write, unused
+from autograd_engine.source import caller, user_stack
+from autograd_engine.spec import Spec
+from autograd_engine.static import nest
+from autograd_engine.static.builder import Constant, append_write
+from autograd_engine.static.program import Program, Variable, program_guard
+
+__all__ = ["Place", "ProgramCall", "Returned", "TracedProgram", "trace_function"]
+
+
+class Place:
+    """Where an output is found: among results, or among what was given (and captured)."""
+
+    __slots__ = ("given", "index")
+
+    def __init__(self, index: int, *, given: bool = False) -> None:
+        self.index = index
+        self.given = given
+
+    def pick(self, given: Sequence[Any], results: Sequence[Any]) -> Any:
+        return (given if self.given else results)[self.index]
+
+
+class Returned(NamedTuple):
+    """What a call returns: a structure, what is in its places, and which variables that takes."""
+
+    structure: Any
+    template: list[Any]
+    results: list[Variable]
+
+
+class ProgramCall:
+    """A program, and all that it takes to call it with Tensors.
+
+    Attributes
+    ----------
+    name : str
+    program : Program
+    inputs : list of Variable
+    outputs : list of Variable
+    parameters : list of Tensor
+        Tensors that it uses without being given them.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        module: str,
+        program: Program,
+        inputs: list[Variable],
+        captured: list[Captured],
+        returned: Returned,
+        writes: list[Write],
+        wanted: list[int],
+    ) -> None:
+        self.name = name
+        self.program = program
+        self.inputs = inputs
+        self.outputs = list(returned.results)
+        self._captured = captured
+        self._returned = returned
+        self._writes = writes
+        every = [*inputs, *(c.var for c in captured)]
+        places = {id(v): k for k, v in enumerate(every)}
+        self._written = [places[id(w.var)] for w in writes]
+        results = [*returned.results, *(w.result for w in writes)]
+        self._halves = Halves(program, every, results, wanted)
+        self._op = TracedOp(name, module, self._halves)
+        self._draws = any(map(always_runs, self._halves.forward_operators))
+
+    @property
+    def parameters(self) -> list[Tensor]:
+        return [c.tensor for c in self._captured]
+
+    @property
+    def main_program(self) -> Program:
+        return self.program
+
+    def run(self, tensors: Sequence[Tensor]) -> Any:
+        """Run the program: what the function would return."""
+        given: list[Tensor] = [*tensors, *self.parameters]
+        targets = [given[k] for k in self._written]
+        for write, target in zip(self._writes, targets, strict=True):
+            if write.rebinds:
+                check_writable(target, write.call, write.instead)
+        arrays = [t._data for t in given]
+        records = bool(self._halves.open)
+        draws = snapshot(generator()) if self._draws and records else None
+        made = self._run(arrays)
+        count = len(self._halves.results)
+        node = self._node(given, arrays, made[count:], draws) if records else None
+        results = [self._wrapped(j, v, node) for j, v in enumerate(made[:count])]
+        first = count - len(self._writes)
+        for target, write, result in zip(targets, self._writes, results[first:], strict=True):
+            self._write(target, write, result)
+        flat = [
+            v.pick(given, results) if isinstance(v, Place) else v for v in self._returned.template
+        ]
+        return nest.rebuild(self._returned.structure, flat, self.name)
+
+    def _run(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        compiled = self._halves.forward
+        try:
+            return compiled.function(*arrays)
+        except Exception as error:
+            operator = compiled.operator_at(error)
+            if operator is None:
+                raise
+            raise ExecutionError(
+                f"{self.name}: {operator.type} of {operator.location} ({operator.location.text}) "
+                f"failed: {error}"
+            ) from error
+
+    def _node(
+        self, given: list[Tensor], arrays: list[Any], saved: Sequence[Any], draws: Any
+    ) -> TracedNode:
+        halves = self._halves
+        counts = halves.backward(halves.open, False).counts
+        edges: list[Edge] = []
+        wanted: list[int] = []
+        for k, count in zip(halves.wanted, counts, strict=True):
+            edges += [edge_of(given[k])] * count
+            wanted += [k] * count
+        at = caller()
+        pullback: Any = TracedPullback(self._op, tuple(wanted))
+        node = TracedNode(pullback, tuple(edges), halves.keep(saved), None, at.code, at.instruction)
+        open_inputs = set(halves.wanted)
+        node.given = tuple(
+            [
+                (a, edge_of(t) if k in open_inputs else None)
+                for k, (t, a) in enumerate(zip(given, arrays, strict=True))
+            ]
+        )
+        node.draws = draws
+        mode = grad_mode.enabled
+        if mode is not True and getattr(mode, "stacks", False):
+            node.stack = user_stack()
+        return node
+
+    def _wrapped(self, index: int, value: Any, node: TracedNode | None) -> Tensor:
+        array = value if value.__class__ is np.ndarray else np.asarray(value)
+        if node is None or index not in self._halves.open:
+            return Tensor._wrap(array)
+        return Tensor._wrap(array, node.slot(index))
+
+    @staticmethod
+    def _write(tensor: Tensor, write: Write, result: Tensor) -> None:
+        if write.rebinds:
+            rebind(tensor, result, write.call, write.instead)
+        else:
+            Tensor.set_value(tensor, result)
+
+    def __repr__(self) -> str:
+        shapes = ", ".join(f"{v.name}: {list(v.shape)}" for v in self.inputs)
+        return (
+            f"<program of {self.name}({shapes}), {len(self._halves.forward_operators)} operators>"
+        )
+
+
+def trace_function(function: Callable[..., Any], name: str, arguments: Arguments) -> TracedProgram:
+    """Run `function` on Variables, and make a program of what it did.
+
+    Raises
+    ------
+    ModeError
+        When it asks for values.
+    """
+    program = Program()
+    trace = Trace(program, name)
+    variables: list[Variable] = []
+    with program_guard(program, Program()):
+        block = program.global_block()
+        for given in arguments.inputs:
+            sizes = tuple([fresh_dim() if d == -1 else d for d in given.shape])
+            var = Variable(
+                block,
+                unused(block, given.name),
+                Spec(sizes, given.dtype),
+                stop_gradient=given.stop,
+                is_data=True,
+            )
+            variables.append(block.add_var(var))
+            trace.argument(len(variables) - 1, given.tensor, var)
+        args, kwargs = arguments.rebuilt(variables)
+        with traced(trace):
+            returned = function(*args, **kwargs)
+            flat = [_output(trace, v) for v in nest.leaves(returned)]
+        _check_no_parameters(trace)
+        return TracedProgram(
+            name,
+            str(getattr(function, "__module__", "")),
+            arguments,
+            trace,
+            variables,
+            (nest.structure(returned), flat),
+            Guards(function),
+        )
+
+
+def _output(trace: Trace, value: Any) -> Any:
+    """An output as a variable of the program; Tensors and plain values as they are."""
+    if value.__class__ is Constant:
+        return value.placed(trace.block)
+    return value
+
+
+def _check_no_parameters(trace: Trace) -> None:
+    known = {id(c.var) for c in trace.captured}
+    for var in trace.program.all_parameters():
+        if id(var) not in known:
+            raise BuildError(
+                f"{trace.name} creates the parameter {var.name} while it is traced; a program has "
+                "no place for it: create parameters outside, once, and let the function use them"
+            )
+
+
+class TracedProgram(ProgramCall):
+    """A program that a function was traced to, with what it was made for."""
+
+    def __init__(
+        self,
+        name: str,
+        module: str,
+        arguments: Arguments,
+        trace: Trace,
+        variables: list[Variable],
+        returned: tuple[Any, list[Any]],
+        guards: Guards,
+    ) -> None:
+        self._kept = arguments.kept
+        self._guards = guards
+        self._values = trace.values
+        self._specs = [
+            (c.tensor, c.tensor._data.shape, c.tensor._data.dtype, c.tensor._stop)
+            for c in trace.captured
+        ]
+        # A Tensor that is an argument and was met elsewhere too is one variable: only that Tensor
+        # will do. One that was captured must not be passed in.
+        self._ids = {id(c.tensor) for c in trace.captured}
+        self._same = [(k, i.tensor) for k, i in enumerate(arguments.inputs) if k in trace.met]
+        every = [*variables, *(c.var for c in trace.captured)]
+        places = {id(v): k for k, v in enumerate(every)}
+        results: list[Variable] = []
+        template = [_placed(trace, v, places, results) for v in returned[1]]
+        writes = list(trace.writes.values())
+        stops = [v.stop_gradient for v in variables] + [c.tensor._stop for c in trace.captured]
+        for write in writes:
+            if write.var.persistable:
+                append_write(write.var, write.result)
+        wanted = [k for k, stop in enumerate(stops) if not stop] if grad_mode.enabled else []
+        super().__init__(
+            name,
+            module,
+            trace.program,
+            variables,
+            trace.captured,
+            Returned(returned[0], template, results),
+            writes,
+            wanted,
+        )
+
+    def serves(self, arguments: Arguments) -> bool:
+        """Whether a call with these arguments, whose key is right, may be run by this program."""
+        for tensor, shape, dtype, stop in self._specs:
+            data = tensor._data
+            if data.shape != shape or data.dtype != dtype or tensor._stop is not stop:
+                return False
+        for k, tensor in self._same:
+            if arguments.inputs[k].tensor is not tensor:
+                return False
+        if any(id(i.tensor) in self._ids for i in arguments.inputs):
+            return False
+        if any(tensor._data is not array for tensor, array in self._values):
+            return False
+        return self._guards.changed() is None
+
+    def __call__(self, arguments: Arguments) -> Any:
+        """Run the program: what the function would return."""
+        tensors = [i.tensor for i in arguments.inputs if i.tensor is not None]
+        if len(tensors) < len(arguments.inputs):
+            raise ArgumentError(f"{self.name}: an InputSpec is no value; pass a Tensor")
+        return self.run(tensors)
+
+
+def _placed(trace: Trace, value: Any, places: dict[int, int], results: list[Variable]) -> Any:
+    """What an output is in a call."""
+    if isinstance(value, Tensor):
+        var = trace.variable(value)
+    elif isinstance(value, Variable):
+        var = value
+    else:
+        return value
+    place = places.get(id(var))
+    if place is not None:
+        return Place(place, given=True)
+    latest = trace.latest(var)
+    for k, known in enumerate(results):
+        if known is latest:
+            return Place(k)
+    results.append(latest)
+    return Place(len(results) - 1)

@@ -1,0 +1,3 @@
+"""later"""
+
+TranslatedLayer = load = save = None

@@ -1,0 +1,380 @@
+"""`to_static`: a function on Tensors that runs as programs."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from types import ModuleType
+from typing import Any, Final
+
+from autograd_engine.checks import require_bools
+from autograd_engine.eager.grad_mode import Recorder, grad_mode
+from autograd_engine.errors import ArgumentError
+from autograd_engine.jit.arguments import Arguments, bind
+from autograd_engine.jit.program_call import TracedProgram, trace_function
+from autograd_engine.jit.tracing import NeedsValue
+from autograd_engine.static import mode
+from autograd_engine.static.program import Program
+
+__all__ = ["StaticFunction", "enable_to_static", "ignore_module", "not_to_static", "to_static"]
+
+
+class _Switch:
+    on = True
+
+
+_ignored: Final[set[str]] = set()
+_MOST: Final = 64
+
+
+def to_static(
+    function: Any = None,
+    input_spec: Sequence[Any] | None = None,
+    build_strategy: Any = None,
+    backend: Any = None,
+    full_graph: bool = True,
+) -> Any:
+    """Let a function on Tensors run as a program, which it is traced to when it is called.
+
+    Parameters
+    ----------
+    function : callable, optional
+        A function, a bound method, or an object with a ``forward`` method or that can be called.
+        Without it, a decorator is returned.
+    input_spec : list of InputSpec, optional
+        One for each argument that is a Tensor, or nests of these; None for one whose shape is taken
+        from each call. Sizes that a spec leaves open are open in the program, so that one serves
+        all of them. Without a spec there is a program for every shape.
+    build_strategy, backend : object, optional
+        Accepted for the reference's sake.
+    full_graph : bool
+        False: where Python asks for values that a program does not have, warn once and run the
+        function eagerly.
+
+    Returns
+    -------
+    StaticFunction
+
+    Raises
+    ------
+    TypeError, ArgumentError
+        For arguments of another kind.
+    ModeError
+        When the function is called, and branches on a value, or asks for one otherwise.
+
+    Notes
+    -----
+    Results, and gradients of any order, have the same bits as those of the function itself.
+    Tensors that the function does not get as arguments (parameters) are read at every call, and
+    gradients flow to them. What it writes to Tensors, in place or by ``set_value``, and random
+    numbers, happen at every call. Everything else in its Python code happens once, when it is
+    traced: prints, appends to lists.
+
+    A program serves calls for which these are as they were when it was made: the structure of the
+    arguments; shape, dtype and ``stop_gradient`` of Tensors among them, as far as `input_spec` does
+    not leave sizes open; which of them are the same Tensor; all other arguments; whether gradients
+    are recorded; the default dtype; variables that the code of the function names, in closures,
+    globals, defaults and attributes of objects (``self.training``), plain values by equality and
+    Tensors by identity; and Tensors whose values Python read. Otherwise the function is traced
+    again. In forward mode (`autograd.jvp`), inside `recompute`, `saved_tensors_hooks` and
+    `detect_anomaly`, and while a program is built, the function itself is run.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> w = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    >>> @paddle.jit.to_static
+    ... def loss(x):
+    ...     return paddle.sum(x * w)
+    >>> loss(paddle.to_tensor([3.0, 4.0])).backward()
+    >>> w.grad.tolist()
+    [3.0, 4.0]
+    """
+    require_bools("to_static", full_graph=full_graph)
+    if input_spec is not None and not isinstance(input_spec, (list, tuple)):
+        raise TypeError(
+            f"to_static: input_spec must be a list of InputSpec, got {type(input_spec).__name__}"
+        )
+
+    def decorate(target: Any) -> Any:
+        if isinstance(target, StaticFunction):
+            target = target.dygraph_function
+        if not callable(target) and not callable(getattr(target, "forward", None)):
+            raise TypeError(
+                f"to_static takes a function, or an object with a forward method; got "
+                f"{type(target).__name__}"
+            )
+        if isinstance(target, type):
+            raise TypeError(
+                f"to_static takes an object of {target.__name__}, not the class: write "
+                f"to_static({target.__name__}(...))"
+            )
+        if inspect.iscoroutinefunction(target) or inspect.isgeneratorfunction(target):
+            raise TypeError(
+                f"to_static: {target.__name__} is a generator or a coroutine; a program is made of "
+                "functions that return"
+            )
+        return StaticFunction(target, input_spec, full_graph=full_graph)
+
+    return decorate if function is None else decorate(function)
+
+
+class StaticFunction:
+    """A function that runs as programs; see `to_static`.
+
+    Attributes
+    ----------
+    dygraph_function : callable
+        The function itself.
+    """
+
+    def __init__(
+        self, function: Any, input_spec: Sequence[Any] | None = None, *, full_graph: bool = True
+    ) -> None:
+        self.dygraph_function = function
+        self._input_spec = None if input_spec is None else list(input_spec)
+        self._full_graph = full_graph
+        self._target = _called(function)
+        self._signature = _signature(self._target)
+        self._programs: dict[Any, list[TracedProgram]] = {}
+        self._eager: set[Any] = set()
+        self._warned = False
+        self._lock = threading.RLock()
+        self._last: TracedProgram | None = None
+        if not hasattr(function, "forward"):
+            functools.update_wrapper(self, function, updated=())
+
+    @property
+    def input_spec(self) -> list[Any] | None:
+        """What was given to `to_static`."""
+        return None if self._input_spec is None else list(self._input_spec)
+
+    # --- calls
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not self._traces():
+            return self._target(*args, **kwargs)
+        arguments = bind(self._name, self._signature, self._input_spec, args, kwargs)
+        if arguments.has_variables:
+            return self._target(*args, **kwargs)
+        program = self._find(arguments)
+        if program is None:
+            return self._target(*args, **kwargs)
+        return program(arguments)
+
+    def _traces(self) -> bool:
+        """Whether a call runs as a program here."""
+        if not _Switch.on or mode.building() or grad_mode.trace is not None:
+            return False
+        if _is_ignored(self._target):
+            return False
+        return not (isinstance(grad_mode.enabled, Recorder) and _looks(grad_mode.enabled))
+
+    def _find(self, arguments: Arguments) -> TracedProgram | None:
+        """The program for these arguments, made if there is none; None to run eagerly."""
+        candidates = self._programs.get(arguments.key)
+        for program in candidates or ():
+            if program.serves(arguments):
+                self._last = program
+                return program
+        if arguments.key in self._eager:
+            return None
+        with self._lock:
+            return self._trace(arguments)
+
+    def _trace(self, arguments: Arguments) -> TracedProgram | None:
+        try:
+            made = trace_function(self._target, self._name, arguments)
+        except NeedsValue as error:
+            if self._full_graph:
+                raise
+            self._eager.add(arguments.key)
+            if not self._warned:
+                self._warned = True
+                warnings.warn(
+                    f"{self._name} cannot be traced and runs eagerly (full_graph=False): {error}",
+                    RuntimeWarning,
+                    stacklevel=4,
+                )
+            return None
+        candidates = self._programs.setdefault(arguments.key, [])
+        candidates.insert(0, made)
+        del candidates[_MOST:]
+        self._last = made
+        return made
+
+    @property
+    def _name(self) -> str:
+        return str(getattr(self._target, "__qualname__", type(self._target).__name__))
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """As a method: one function for each object."""
+        if instance is None:
+            return self
+        # Kept by the object, so that it goes with it; a copy of the object makes one of its own.
+        own = getattr(instance, "__dict__", {})
+        key = f"__to_static_{self._name.rpartition('.')[2]}"
+        found = own.get(key)
+        if found is None or found.dygraph_function.__self__ is not instance:
+            found = own[key] = StaticFunction(
+                self.dygraph_function.__get__(instance, owner),
+                self._input_spec,
+                full_graph=self._full_graph,
+            )
+        return found
+
+    def __reduce__(self) -> Any:
+        return _again, (self.dygraph_function, self._input_spec, self._full_graph)
+
+    # --- inspection
+
+    def trace(self, *args: Any, **kwargs: Any) -> TracedProgram:
+        """The traced program for these arguments, without running it.
+
+        For arguments that `input_spec` describes there need be no Tensor.
+        """
+        if not args and not kwargs and self._input_spec is not None:
+            args = tuple(self._input_spec)
+        arguments = bind(self._name, self._signature, self._input_spec, args, kwargs)
+        candidates = self._programs.get(arguments.key, [])
+        found = next((p for p in candidates if p.serves(arguments)), None)
+        if found is None:
+            with self._lock:
+                found = trace_function(self._target, self._name, arguments)
+                self._programs.setdefault(arguments.key, []).insert(0, found)
+        return found
+
+    def program(self, *args: Any, **kwargs: Any) -> Program:
+        """The program for these arguments, or InputSpecs in their place: for reading.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> double = to_static(lambda x: x * 2.0)
+        >>> [op.type for op in double.program(paddle.ones([2])).global_block().ops]
+        ['multiply']
+        """
+        return self.trace(*args, **kwargs).program
+
+    @property
+    def concrete_program(self) -> TracedProgram:
+        """The program of the last call; before any, the one that `input_spec` describes.
+
+        Raises
+        ------
+        ArgumentError
+            Where there is neither.
+        """
+        if self._last is not None:
+            return self._last
+        if self._input_spec is None:
+            raise ArgumentError(
+                f"{self._name} was not called yet, and has no input_spec: call it, or give "
+                "to_static(..., input_spec=[...])"
+            )
+        return self.trace()
+
+    @property
+    def main_program(self) -> Program:
+        return self.concrete_program.program
+
+    @property
+    def program_cache(self) -> list[TracedProgram]:
+        """All programs that there are, the latest for each kind of call first."""
+        return [p for programs in self._programs.values() for p in programs]
+
+    def rollback(self) -> Any:
+        """The function itself."""
+        return self.dygraph_function
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or "dygraph_function" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self.dygraph_function, name)
+
+    def __repr__(self) -> str:
+        return f"<to_static {self._name}, {len(self.program_cache)} programs>"
+
+
+def _again(function: Any, input_spec: Any, full_graph: bool) -> StaticFunction:
+    """A copy, which has no programs yet."""
+    return StaticFunction(function, input_spec, full_graph=full_graph)
+
+
+def _called(function: Any) -> Callable[..., Any]:
+    """What a call runs: the forward method of an object that has one."""
+    forward = getattr(function, "forward", None)
+    if callable(forward) and not inspect.isfunction(function) and not inspect.ismethod(function):
+        if callable(function):  # __call__ may do more than forward
+            called: Callable[..., Any] = function
+            return called
+        found: Callable[..., Any] = forward
+        return found
+    target: Callable[..., Any] = function
+    return target
+
+
+def _signature(target: Callable[..., Any]) -> inspect.Signature | None:
+    function = getattr(target, "forward", target) if not inspect.isroutine(target) else target
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
+
+
+def _looks(recorder: Recorder) -> bool:
+    """Whether each operation is to be seen, and not one node for all."""
+    return recorder.extra or recorder.reads is not None
+
+
+def _is_ignored(target: Callable[..., Any]) -> bool:
+    if getattr(target, "__not_to_static__", False):
+        return True
+    return bool(_ignored) and getattr(target, "__module__", None) in _ignored
+
+
+def not_to_static(func: Any = None) -> Any:
+    """Mark a function such that `to_static` leaves it as it is.
+
+    Called inside a traced function it is traced with the rest.
+
+    Examples
+    --------
+    >>> to_static(not_to_static(lambda x: x + 1))(1)
+    2
+    """
+    if func is None:
+        return not_to_static
+    if not callable(func):
+        raise TypeError(f"not_to_static takes a function, got {type(func).__name__}")
+    func.__not_to_static__ = True
+    return func
+
+
+def ignore_module(modules: Iterable[ModuleType]) -> None:
+    """Let functions of these modules run eagerly, in spite of `to_static`.
+
+    Examples
+    --------
+    >>> import math
+    >>> ignore_module([math])
+    """
+    for module in modules:
+        if not isinstance(module, ModuleType):
+            raise TypeError(f"ignore_module takes a list of modules, got {module!r} in it")
+        _ignored.add(module.__name__)
+
+
+def enable_to_static(enable_to_static_bool: bool) -> None:
+    """Switch programs on, or off: then what `to_static` made runs eagerly, for debugging.
+
+    Examples
+    --------
+    >>> enable_to_static(False)
+    >>> enable_to_static(True)
+    """
+    require_bools("enable_to_static", enable_to_static_bool=enable_to_static_bool)
+    _Switch.on = enable_to_static_bool

@@ -1,0 +1,328 @@
+"""A trace: what makes a program of the operations that a function runs.
+
+Arguments of the function are Variables. A Tensor that the function finds elsewhere, in a closure
+say, becomes an input of the program when an operation meets it. Nothing on the Variables has a
+value, so code that asks for one is told; Tensors have values, and those that are read are guarded:
+a program that was made with other values does not serve.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.eager.grad_mode import grad_mode
+from autograd_engine.eager.grad_mode import no_grad as no_grad_block
+from autograd_engine.eager.rebind import check_writable
+from autograd_engine.eager.tensor import Parameter as EagerParameter
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import (
+    BuildError,
+    DTypeError,
+    ModeError,
+    NotDifferentiableError,
+    ShapeError,
+)
+from autograd_engine.namespace import ops
+from autograd_engine.registry import OpDef
+from autograd_engine.source import caller
+from autograd_engine.spec import Spec, format_shape
+from autograd_engine.static.builder import Number, emit
+from autograd_engine.static.program import Block, Parameter, Program, Ref, Variable
+from autograd_engine.tensor.indexing import written
+from autograd_engine.tensor.operand import constant, spec_of
+
+__all__ = ["Captured", "NeedsValue", "Trace", "Write"]
+
+Array = NDArray[Any]
+
+
+class NeedsValue(ModeError, TypeError):
+    """Python asked for the value of what has none while a function is traced."""
+
+
+class Captured(NamedTuple):
+    """A Tensor that the function uses without being given it, and its variable."""
+
+    tensor: Tensor
+    var: Variable
+
+
+class Write(NamedTuple):
+    """What becomes of a Tensor that the function writes to.
+
+    Attributes
+    ----------
+    target : Tensor or Variable
+        A captured Tensor, or the variable of an argument.
+    var : Variable
+        Its variable.
+    result : Variable
+        What it is in the end.
+    rebinds : bool
+        Whether it takes over the history of the result, as in-place methods do, or only values.
+    call, instead : str
+        What wrote to it, and what to write for it.
+    """
+
+    target: Any
+    var: Variable
+    result: Variable
+    rebinds: bool
+    call: str
+    instead: str
+
+
+class Trace:
+    """One run of a function on Variables.
+
+    Attributes
+    ----------
+    program : Program
+    captured : list of Captured
+    values : list of (Tensor, ndarray)
+        Tensors whose values Python read, with these values.
+    writes : dict of int to Write
+        By the id of the variable of what is written.
+    met : set of int
+        Arguments that the function met elsewhere, as the Tensors that they are.
+    """
+
+    def __init__(self, program: Program, name: str) -> None:
+        self.program = program
+        self.name = name
+        self.captured: list[Captured] = []
+        self.values: list[tuple[Tensor, Array]] = []
+        self.writes: dict[int, Write] = {}
+        self.met: set[int] = set()
+        self._arguments: dict[int, tuple[Tensor, Variable, int]] = {}
+        self._variables: dict[int, Variable] = {}
+        self._made: dict[int, Tensor] = {}
+        # What took the place of a variable that was written to; the key's own is kept beside it.
+        self._now: dict[int, tuple[Variable, Variable]] = {}
+        # Values that a leaf was given without a history: a gradient would flow to the leaf still.
+        self._severed: dict[int, tuple[Variable, Variable, str]] = {}
+
+    @property
+    def block(self) -> Block:
+        return self.program.global_block()
+
+    # --- what operations are run on
+
+    def argument(self, position: int, tensor: Tensor | None, var: Variable) -> None:
+        """`var` stands for that Tensor, wherever the function meets it."""
+        if tensor is not None:
+            self._arguments[id(tensor)] = tensor, var, position
+
+    def takes(self, operands: Sequence[Any]) -> bool:
+        """Whether an operation is one of the program: an operand is more than numbers."""
+        return any(isinstance(v, Tensor) and v.__class__ is not Number for v in operands)
+
+    def emit(self, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+        return emit(op, operands, attrs)
+
+    def operands(self, operands: Sequence[Any]) -> list[Any]:
+        """Operands as what they are now: variables for Tensors, and the latest for variables."""
+        return [self.latest(v) for v in operands]
+
+    def latest(self, value: Any) -> Any:
+        if isinstance(value, Tensor):
+            if value.__class__ is Number:
+                return value
+            value = self.variable(value)
+        while isinstance(value, Variable):
+            found = self._now.get(id(value))
+            if found is None:
+                break
+            value = found[1]
+        severed = self._severed.get(id(value))
+        if severed is not None and grad_mode.enabled:
+            _, var, call = severed
+            raise BuildError(
+                f"{self.name}: {var.name} is a leaf that requires a gradient, and is used after "
+                f"{call} gave it other values; a program has no gradient for that. Write to it at "
+                "the end of the function, or outside"
+            )
+        return value
+
+    def variable(self, tensor: Tensor) -> Variable:
+        """The variable that stands for a Tensor."""
+        known = self._arguments.get(id(tensor))
+        if known is not None:
+            self.met.add(known[2])
+            return known[1]
+        found = self._variables.get(id(tensor))
+        if found is None or found.block.vars.get(found.name) is not found:
+            found = self._constant(tensor) if id(tensor) in self._made else self._capture(tensor)
+            self._variables[id(tensor)] = found
+        return found
+
+    def _capture(self, tensor: Tensor) -> Variable:
+        block = self.block
+        data = tensor._data
+        name = unused(block, tensor.name)
+        spec = Spec(data.shape, data.dtype)
+        if isinstance(tensor, EagerParameter):
+            var: Variable = Parameter(block, name, spec, trainable=not tensor._stop)
+        else:
+            var = Variable(block, name, spec, stop_gradient=tensor._stop, persistable=True)
+        block.add_var(var)
+        self.captured.append(Captured(tensor, var))
+        return var
+
+    def _constant(self, tensor: Tensor) -> Variable:
+        """A Tensor that the function has made, of numbers: new in every call."""
+        array = tensor._data.copy()
+        array.flags.writeable = False
+        made: Variable = ops.constant(value=array)
+        made.stop_gradient = tensor._stop
+        return made
+
+    def created(self, tensor: Tensor) -> None:
+        """`tensor` was made while the function ran: its numbers are part of the program."""
+        self._made[id(tensor)] = tensor
+
+    def made(self, operands: Sequence[Any], results: Sequence[Variable]) -> None:
+        """Results of an operation carry a gradient where they would eagerly."""
+        inputs = [r.var for r in operands if isinstance(r, Ref)]
+        if not grad_mode.enabled or (inputs and all(v.stop_gradient for v in inputs)):
+            for var in results:
+                var.stop_gradient = True
+
+    def grad(
+        self,
+        outputs: Any,
+        inputs: Any,
+        cotangents: Any,
+        no_grad: Any,
+        *,
+        create_graph: bool,
+        allow_unused: bool,
+    ) -> list[Any]:
+        """What `paddle.grad` is inside of the function: gradients as variables."""
+        from autograd_engine.static.backward import gradients
+
+        sources = _listed(inputs)
+        given = None if cotangents is None else [self.latest(c) for c in _listed(cotangents)]
+        stops = {self.latest(v).name for v in _listed(no_grad)} if no_grad is not None else None
+        found = gradients(
+            [self.latest(v) for v in _listed(outputs)],
+            [self.latest(v) for v in sources],
+            given,
+            stops,
+        )
+        for k, g in enumerate(found):
+            if g is None and not allow_unused:
+                raise NotDifferentiableError(
+                    f"grad: inputs[{k}] does not appear in the graph of the outputs: nothing "
+                    "computed from it reaches them, or its stop_gradient is True. Pass "
+                    "allow_unused=True to get None for it"
+                )
+        if create_graph:
+            return list(found)
+        with no_grad_block():
+            return [None if g is None else ops.assign(g) for g in found]
+
+    # --- what is asked for values
+
+    def read(self, tensor: Tensor, what: str) -> None:
+        """Python reads the values of `tensor`, which the program is then made for."""
+        if id(tensor) in self._made:
+            return
+        if id(tensor) in self._arguments or id(self._variables.get(id(tensor))) in self._now:
+            raise self.needs_value(self.variable(tensor), what)
+        self.values.append((tensor, tensor._data))
+
+    def needs_value(self, var: Variable, what: str) -> NeedsValue:
+        at = caller()
+        return NeedsValue(
+            f"{self.name}: {what} at {at} ({at.text}) asks for the value of {var.name}, which has "
+            "none while the function is traced. Use paddle.static.nn.cond(pred, true_fn, false_fn) "
+            "for a branch, paddle.static.nn.while_loop for a loop, paddle.where element by "
+            "element; move what only looks at values out of the function; or run it eagerly where "
+            "it cannot be traced, with to_static(full_graph=False)"
+        )
+
+    # --- what is written
+
+    def write(
+        self, target: Any, result: Variable, call: str, instead: str, rebinds: bool = True
+    ) -> Any:
+        """`target`, a Tensor or a variable, becomes `result`."""
+        if self.program.current_block() is not self.block:
+            raise BuildError(
+                f"{self.name}: {call} writes inside a branch or loop while the function is traced; "
+                f"use {instead}, and return it from the branch"
+            )
+        if rebinds and isinstance(target, Tensor):
+            check_writable(target, call, instead)
+        first = self.variable(target) if isinstance(target, Tensor) else target
+        current = self.latest(first)
+        if result is current:
+            return target
+        self._check_write(first, result, call, instead)
+        self._now[id(current)] = current, result
+        if result.stop_gradient and not current.stop_gradient and self._is_leaf(target, first):
+            self._severed[id(result)] = result, first, call
+        # A variable of the function's own is what it is now; others are written when it has run.
+        own = (v for _, v, _ in self._arguments.values())
+        if any(first is v for v in (*own, *(c.var for c in self.captured))):
+            old = self.writes.get(id(first))
+            rebinds = rebinds or (old is not None and old.rebinds)
+            self.writes[id(first)] = Write(target, first, result, rebinds, call, instead)
+        return target
+
+    def _is_leaf(self, target: Any, var: Variable) -> bool:
+        """Whether it stays a leaf that a gradient flows to, whatever values it is given."""
+        if isinstance(target, Tensor):
+            return target._node is None
+        known = [t for t, v, _ in self._arguments.values() if v is var]
+        return bool(known) and known[0]._node is None
+
+    def _check_write(self, var: Variable, result: Variable, call: str, instead: str) -> None:
+        if result.spec.shape != var.spec.shape:
+            raise ShapeError(
+                f"{self.name}: {call} would change the shape of {var.name} from "
+                f"{format_shape(var.spec.shape)} to {format_shape(result.spec.shape)} while the "
+                f"function is traced; use {instead}"
+            )
+        if result.spec.dtype != var.spec.dtype:
+            raise DTypeError(
+                f"{self.name}: {call} would change the dtype of {var.name} from "
+                f"{var.spec.dtype.name} to {result.spec.dtype.name} while the function is traced; "
+                f"use {instead}"
+            )
+
+    def assign_item(self, x: Any, key: Any, value: Any) -> None:
+        """``x[key] = value``"""
+        instead = "y = x.clone(); y[...] = value, or paddle.scatter"
+        self.write(x, written(x, key, value), "x[...] = value", instead)
+
+    def set_value(self, target: Any, value: Any) -> None:
+        """``target.set_value(value)``: values without a history."""
+        if not isinstance(value, (Tensor, Variable)):
+            value = constant(value)
+        have, given = spec_of(target).dtype, spec_of(value).dtype
+        if not np.can_cast(given, have, "same_kind"):
+            raise DTypeError(
+                f"set_value: {target.name} is {have.name}, the value {given.name}; use "
+                f"value.astype({have.name!r})"
+            )
+        made = ops.assign(value) if given == have else ops.cast(value, dtype=have.name)
+        made.stop_gradient = True
+        self.write(target, made, "set_value", "paddle.assign", rebinds=False)
+
+
+def _listed(values: Any) -> list[Any]:
+    return list(values) if isinstance(values, (list, tuple)) else [values]
+
+
+def unused(block: Block, name: str) -> str:
+    """`name`, or that with a number behind it."""
+    if name not in block.vars:
+        return name
+    return next(n for n in (f"{name}_{k}" for k in itertools.count(1)) if n not in block.vars)

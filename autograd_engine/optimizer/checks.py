@@ -1,0 +1,114 @@
+"""Checks of what optimizers are told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, BuildError, DTypeError, NotATensorError, ShapeError
+from autograd_engine.spec import format_shape
+from autograd_engine.static.program import Variable
+
+__all__ = [
+    "check_distinct",
+    "check_pair",
+    "check_parameters",
+    "number",
+    "positive",
+    "unit_interval",
+]
+
+
+def number(owner: str, name: str, value: Any) -> float:
+    """A finite number, or a Tensor of one."""
+    if isinstance(value, Tensor) and value.size == 1:
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise TypeError(f"{owner}: {name} must be a number, got {value!r}")
+    if not math.isfinite(value):
+        raise ArgumentError(f"{owner}: {name} must be finite, got {value}")
+    return float(value)
+
+
+def unit_interval(owner: str, name: str, value: Any) -> float:
+    """A number in [0, 1), as moving averages decay with."""
+    found = number(owner, name, value)
+    if not 0 <= found < 1:
+        raise ArgumentError(f"{owner}: {name} must be in [0, 1), got {value}")
+    return found
+
+
+def positive(owner: str, name: str, value: Any) -> float:
+    found = number(owner, name, value)
+    if not found > 0:
+        raise ArgumentError(f"{owner}: {name} must be a number above 0, got {value!r}")
+    return found
+
+
+def check_parameters(parameters: Any) -> list[Any]:
+    """A list of Tensors, each once."""
+    if isinstance(parameters, (Tensor, Variable, str, dict)) or not hasattr(parameters, "__iter__"):
+        raise NotATensorError(
+            f"parameters must be a list of Tensors, got {type(parameters).__name__}; write "
+            "[parameter]"
+        )
+    found = list(parameters)
+    for k, p in enumerate(found):
+        if not isinstance(p, (Tensor, Variable)):
+            raise NotATensorError(f"parameters[{k}] must be a Tensor, got {type(p).__name__}")
+    check_distinct("parameters", found)
+    return found
+
+
+def check_distinct(argument: str, parameters: Iterable[Any]) -> None:
+    """A parameter that is named twice would be updated twice from one gradient."""
+    seen: set[int] = set()
+    for p in parameters:
+        if id(p) in seen:
+            raise ArgumentError(f"{argument}: {p.name} is named twice; name each parameter once")
+        seen.add(id(p))
+
+
+def check_pair(where: str, pair: Any) -> None:
+    """A parameter with a gradient that an update can take, both of one mode."""
+    kinds = (Variable, Tensor)
+    if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], kinds):
+        raise NotATensorError(f"{where} must be a pair of Variables, got {pair!r}")
+    param, grad = pair
+    if grad is None:
+        raise NotATensorError(f"{where}: the gradient of {param.name} is None; leave the pair out")
+    kind = Variable if isinstance(param, Variable) else Tensor
+    if not isinstance(grad, kind):
+        raise NotATensorError(f"{where} must be a pair of {kind.__name__}s, got {pair!r}")
+    if isinstance(param, Variable):
+        _check_variables(where, param, grad)
+    shape, of_grad = (getattr(v, "spec", v).shape for v in (param, grad))
+    if shape != of_grad:
+        raise ShapeError(
+            f"{where}: {param.name} is {format_shape(shape)}, its gradient {grad.name} "
+            f"{format_shape(of_grad)}; they must be equal"
+        )
+    if param.dtype != grad.dtype:
+        raise DTypeError(
+            f"{where}: {param.name} is {param.dtype.name}, its gradient {grad.name} "
+            f"{grad.dtype.name}; cast it"
+        )
+
+
+def _check_variables(where: str, param: Variable, grad: Variable) -> None:
+    if grad.block.program is not param.block.program:
+        raise BuildError(f"{where}: {grad.name} belongs to another program than {param.name}")
+    if grad.block is not param.block:
+        raise BuildError(
+            f"{where}: {grad.name} is inside of a branch or a loop, and {param.name} is updated "
+            "outside; return the gradient from the branch"
+        )
+    if not param.persistable:
+        raise ArgumentError(
+            f"{where}: {param.name} is not kept between runs, so nothing can train it; make it "
+            "with create_parameter"
+        )

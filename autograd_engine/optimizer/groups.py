@@ -1,0 +1,114 @@
+"""What holds for a parameter: the optimizer's settings, or those of its group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from autograd_engine.errors import ArgumentError
+from autograd_engine.nn.clip import ClipGradBase
+from autograd_engine.optimizer.checks import check_distinct, check_parameters, number
+from autograd_engine.regularizer import L2Decay, WeightDecayRegularizer
+
+__all__ = ["Group", "decay_of", "groups_of"]
+
+
+class Group:
+    """Parameters that are trained alike.
+
+    Attributes
+    ----------
+    params : list or None
+        None: whatever has no group of its own.
+    factor : float
+        Of the learning rate.
+    decay : WeightDecayRegularizer or None
+    clip : ClipGradBase or None
+    attrs : dict
+        Attributes of the operation.
+    """
+
+    def __init__(
+        self,
+        params: list[Any] | None,
+        factor: float,
+        decay: WeightDecayRegularizer | None,
+        clip: ClipGradBase | None,
+        attrs: dict[str, Any],
+    ) -> None:
+        self.params = params
+        self.factor = factor
+        self.decay = decay
+        self.clip = clip
+        self.attrs = attrs
+
+
+def decay_of(owner: str, value: Any) -> WeightDecayRegularizer | None:
+    """``weight_decay=``: a regularizer, the coefficient of `L2Decay`, or None."""
+    if value is None or isinstance(value, WeightDecayRegularizer):
+        return value
+    try:
+        return L2Decay(number(owner, "weight_decay", value))
+    except TypeError:
+        raise TypeError(
+            f"{owner}: weight_decay must be a number, or paddle.regularizer.L1Decay or L2Decay; "
+            f"got {type(value).__name__}"
+        ) from None
+
+
+def check_clip(owner: str, value: Any) -> ClipGradBase | None:
+    if value is None or isinstance(value, ClipGradBase):
+        return value
+    raise TypeError(
+        f"{owner}: grad_clip must be paddle.nn.ClipGradByGlobalNorm, ClipGradByNorm or "
+        f"ClipGradByValue; got {type(value).__name__}"
+    )
+
+
+def groups_of(optimizer: Any, parameters: Any) -> list[Group]:
+    """One for each dict of ``parameters=[{"params": [...], ...}, ...]``; none for a plain list."""
+    if not _is_grouped(parameters):
+        return []
+    groups = [_group(optimizer, k, entry) for k, entry in enumerate(parameters)]
+    check_distinct("parameters", _all(groups))
+    return groups
+
+
+def _is_grouped(parameters: Any) -> bool:
+    if not isinstance(parameters, (list, tuple)):
+        return False
+    dicts = [isinstance(p, dict) for p in parameters]
+    if any(dicts) and not all(dicts):
+        k = dicts.index(False)
+        raise TypeError(
+            f"parameters[{k}] is no dict, and others are: put it in a group, "
+            "{'params': [parameter]}"
+        )
+    return any(dicts)
+
+
+def _all(groups: Sequence[Group]) -> Iterator[Any]:
+    for group in groups:
+        yield from group.params or ()
+
+
+def _group(optimizer: Any, k: int, entry: dict[str, Any]) -> Group:
+    where, rest = f"{type(optimizer).__name__}: parameters[{k}]", dict(entry)
+    if "params" not in rest:
+        raise ArgumentError(f"{where} has no 'params'; write {{'params': [parameter], ...}}")
+    params = rest.pop("params")
+    params = check_parameters(params if isinstance(params, (list, tuple)) else [params])
+    factor = number(where, "learning_rate", rest.pop("learning_rate", 1.0))
+    clip = check_clip(where, rest.pop("grad_clip", optimizer._grad_clip))
+    hyper = dict(optimizer._hyper)
+    known = ["learning_rate", "weight_decay", "grad_clip", *hyper]
+    decay = optimizer._decay
+    if "weight_decay" in rest and "weight_decay" not in hyper:
+        decay = decay_of(where, rest.pop("weight_decay"))
+    for name, value in rest.items():
+        if name not in hyper:
+            raise ArgumentError(
+                f"{where}: {name!r} is no setting of a group; it may have {', '.join(known)}"
+            )
+        hyper[name] = value
+    return Group(params, factor, decay, clip, optimizer._attributes(**hyper))

@@ -1,0 +1,319 @@
+"""L-BFGS: steps along an estimate of Newton's direction."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.eager.grad_mode import enable_grad
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, ModeError, ShapeError
+from autograd_engine.namespace import raw
+from autograd_engine.optimizer.checks import number
+from autograd_engine.optimizer.line_search import Point, strong_wolfe
+from autograd_engine.optimizer.optimizer import Optimizer
+
+__all__ = ["LBFGS"]
+
+Array = NDArray[Any]
+
+
+class LBFGS(Optimizer):
+    """Limited-memory BFGS (Nocedal 1980): Newton's direction from the last steps and gradients.
+
+    Eager mode only; all parameters have one dtype. Each `step` calls its closure several times.
+
+    Parameters
+    ----------
+    learning_rate : float
+        Of the direction; where a line search starts.
+    max_iter : int
+        Directions in one `step`.
+    max_eval : int, optional
+        Calls of the closure in one `step`; by default ``1.25 * max_iter``.
+    tolerance_grad : float
+        Stop where no element of the gradient is larger.
+    tolerance_change : float
+        Stop where no element of a step, or the change of the loss, is larger.
+    history_size : int
+        How many steps and changes of the gradient are kept.
+    line_search_fn : {"strong_wolfe", None}
+    parameters : list of Tensor, or of dict
+        See `Optimizer`, also for `weight_decay` and `grad_clip`.
+    weight_decay : float, L1Decay or L2Decay, optional
+    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
+    name : str, optional
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> w = paddle.create_parameter([2], "float64", attr=paddle.nn.initializer.Constant(0.0))
+    >>> target = paddle.to_tensor([1.0, -2.0], dtype="float64")
+    >>> lbfgs = paddle.optimizer.LBFGS(parameters=[w], line_search_fn="strong_wolfe")
+    >>> def closure():
+    ...     lbfgs.clear_grad()
+    ...     loss = ((w - target) ** 4 + (w - target) ** 2).sum()
+    ...     loss.backward()
+    ...     return loss
+    >>> loss = lbfgs.step(closure)
+    >>> [round(v, 5) for v in w.tolist()]
+    [1.0, -2.0]
+    """
+
+    operation = "sgd"
+
+    def __init__(
+        self,
+        learning_rate: Any = 1.0,
+        max_iter: int = 20,
+        max_eval: int | None = None,
+        tolerance_grad: float = 1e-07,
+        tolerance_change: float = 1e-09,
+        history_size: int = 100,
+        line_search_fn: str | None = None,
+        parameters: Sequence[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+    ) -> None:
+        if line_search_fn not in (None, "strong_wolfe"):
+            raise ArgumentError(
+                f"LBFGS: line_search_fn must be 'strong_wolfe' or None, got {line_search_fn!r}"
+            )
+        counts = {"max_iter": max_iter, "history_size": history_size}
+        if max_eval is not None:
+            counts["max_eval"] = max_eval
+        for what, count in counts.items():
+            if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+                raise ArgumentError(f"LBFGS: {what} must be an int above 0, got {count!r}")
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+        self._max_iter = max_iter
+        self._max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
+        self._tolerance_grad = number("LBFGS", "tolerance_grad", tolerance_grad)
+        self._tolerance_change = number("LBFGS", "tolerance_change", tolerance_change)
+        self._line_search = line_search_fn
+        self._history = _History(history_size)
+
+    # --- one step
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:  # type: ignore[override]
+        """Minimise what `closure` returns.
+
+        Parameters
+        ----------
+        closure : callable
+            Clears the gradients, computes the loss, calls its ``backward()`` and returns it.
+
+        Returns
+        -------
+        Tensor
+            The loss before the step.
+
+        Raises
+        ------
+        TypeError
+            Without a closure.
+        """
+        if not callable(closure):
+            raise TypeError(
+                "LBFGS.step takes a closure, a function that clears the gradients, computes the "
+                "loss, calls loss.backward() and returns the loss"
+            )
+        start = self._values()
+        try:
+            first, start = self._minimised(closure, start)
+        finally:  # where a trial of a line search failed, back to where it started
+            self._set(start)
+        return first
+
+    def _minimised(self, closure: Callable[[], Any], start: Array) -> tuple[Any, Array]:
+        """The loss at `start`, and the values that `max_iter` directions lead to."""
+        first, here = self._evaluated(closure, start)
+        history, budget = self._history, self._max_eval - 1
+        for _ in range(self._max_iter):
+            if _largest(here.gradient) <= self._tolerance_grad or not math.isfinite(here.loss):
+                break
+            direction = history.direction(here.gradient)
+            slope = float(here.gradient @ direction)
+            if slope > -self._tolerance_change:
+                break
+            length = self._first_length(here.gradient)
+            there, calls = self._moved(closure, here, direction, length, slope, budget)
+            budget -= calls
+            history.note(there.values - here.values, there.gradient - here.gradient)
+            change, step = abs(there.loss - here.loss), _largest(there.values - here.values)
+            here = there
+            if budget <= 0 or min(change, step) <= self._tolerance_change:
+                break
+        return first, here.values
+
+    def _first_length(self, gradient: Array) -> float:
+        """How far along the direction; the first one is the gradient, of any length."""
+        rate = self.get_lr()
+        if self._history.steps == 0:
+            return min(1.0, 1.0 / float(np.abs(gradient).sum())) * rate
+        return rate
+
+    def _moved(
+        self,
+        closure: Callable[[], Any],
+        here: Point,
+        direction: Array,
+        length: float,
+        slope: float,
+        budget: int,
+    ) -> tuple[Point, int]:
+        def at(t: float) -> Point:
+            return self._evaluated(closure, here.values + here.values.dtype.type(t) * direction)[1]
+
+        if self._line_search is None:
+            return at(length), 1
+        found = strong_wolfe(at, here, direction, length, slope, self._tolerance_change, budget)
+        return found
+
+    def _evaluated(self, closure: Callable[[], Any], values: Array) -> tuple[Any, Point]:
+        """The loss and its gradient where the parameters are `values`."""
+        self._set(values)
+        with enable_grad():
+            loss = closure()
+        if not isinstance(loss, Tensor) or loss.size != 1:
+            raise ShapeError(
+                "LBFGS: the closure must return the loss, a Tensor of one element; got "
+                f"{list(loss.shape) if isinstance(loss, Tensor) else type(loss).__name__}"
+            )
+        return loss, Point(float(loss.item()), values, self._gradient())
+
+    # --- all parameters as one vector
+
+    def _open(self) -> list[Any]:
+        found = [p for p in self._eager_parameters() if not p._stop]
+        if not found:
+            raise ArgumentError("LBFGS: no parameter has stop_gradient=False; nothing to train")
+        dtypes = {p._data.dtype.name for p in found}
+        if len(dtypes) > 1:
+            raise ArgumentError(
+                f"LBFGS: parameters are {' and '.join(sorted(dtypes))}, and it makes one vector "
+                "of them; cast them to one dtype"
+            )
+        return found
+
+    def _values(self) -> Array:
+        return np.concatenate([p._data.reshape(-1) for p in self._open()])
+
+    def _set(self, values: Array) -> None:
+        start = 0
+        for p in self._open():
+            stop = start + p._data.size
+            p._data = values[start:stop].reshape(p._data.shape).copy()
+            start = stop
+
+    def _gradient(self) -> Array:
+        """Clipped and decayed; zeros where a parameter has none."""
+        params = self._open()
+        grads = dict((id(p), g) for p, g in self._clipped([(p, p.grad) for p in params]))
+        parts = []
+        for p in params:
+            grad, decay = grads[id(p)], self._decay_of(p, self._group(p))
+            values = np.zeros_like(p._data) if grad is None else grad._data
+            if decay is not None:
+                values = decay.added(raw, p._data, values)
+            factor = self._rate_factor(p, self._group(p))
+            parts.append((values if factor == 1.0 else values * factor).reshape(-1))
+        return np.concatenate(parts)
+
+    # --- what it is not
+
+    def minimize(self, *args: Any, **kwargs: Any) -> Any:
+        """Not available: a step takes a closure; see `step`."""
+        raise ModeError(
+            "LBFGS calls the loss several times in one step, so it has no minimize, and no "
+            "program: use step(closure) in eager mode"
+        )
+
+    backward = apply_gradients = minimize
+
+    # --- saving
+
+    def state_dict(self) -> dict[str, Any]:
+        """The steps and changes of gradients that the next direction is made of."""
+        history = self._history
+        return {"state": {"steps": history.steps, **history.arrays()}}
+
+    def set_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from where `state_dict` was called.
+
+        Raises
+        ------
+        ArgumentError
+            When it is of other parameters.
+        """
+        state = state_dict.get("state") if isinstance(state_dict, Mapping) else None
+        if not isinstance(state, Mapping) or not {"steps", "s", "y"} <= set(state):
+            raise ArgumentError(
+                "LBFGS.set_state_dict takes what its state_dict returned, "
+                "{'state': {'steps': ..., 's': ..., 'y': ...}}"
+            )
+        values = self._values()
+        arrays = {k: np.array(getattr(state[k], "_data", state[k])) for k in ("s", "y")}
+        for name, array in arrays.items():
+            if array.ndim != 2 or array.shape[1] != values.size:
+                raise ArgumentError(
+                    f"LBFGS.set_state_dict: {name} has shape {list(array.shape)}; these parameters "
+                    f"have {values.size} elements, so it must be [n, {values.size}]"
+                )
+        self._history.restore(int(state["steps"]), arrays["s"], arrays["y"], values.dtype)
+
+    load_state_dict = set_state_dict
+
+
+def _largest(x: Array) -> float:
+    return float(np.max(np.abs(x), initial=0.0))
+
+
+class _History:
+    """Pairs of a step s and the change y of the gradient along it."""
+
+    def __init__(self, size: int) -> None:
+        self.steps = 0
+        self._pairs: deque[tuple[Array, Array]] = deque(maxlen=size)
+
+    def note(self, s: Array, y: Array) -> None:
+        """Keep a pair along which the curvature is positive: others make no direction of descent."""
+        self.steps += 1
+        if float(s @ y) > 1e-10:
+            self._pairs.append((s, y))
+
+    def direction(self, gradient: Array) -> Array:
+        """-H g, by the two loops of Nocedal 1980."""
+        q = -gradient
+        factors = []
+        for s, y in reversed(self._pairs):
+            a = (s @ q) / (y @ s)
+            factors.append(a)
+            q = q - a * y
+        if self._pairs:
+            s, y = self._pairs[-1]
+            q = q * ((s @ y) / (y @ y))
+        for (s, y), a in zip(self._pairs, reversed(factors), strict=True):
+            q = q + s * (a - (y @ q) / (y @ s))
+        return np.asarray(q)
+
+    def arrays(self) -> dict[str, Any]:
+        width = self._pairs[0][0].size if self._pairs else 0
+        dtype = self._pairs[0][0].dtype if self._pairs else np.float32
+        empty = np.zeros((0, width), dtype)
+        stacked = {
+            "s": np.stack([s for s, _ in self._pairs]) if self._pairs else empty,
+            "y": np.stack([y for _, y in self._pairs]) if self._pairs else empty,
+        }
+        return {name: Tensor._wrap(array) for name, array in stacked.items()}
+
+    def restore(self, steps: int, s: Array, y: Array, dtype: np.dtype[Any]) -> None:
+        self.steps = steps
+        self._pairs.clear()
+        self._pairs.extend((a.astype(dtype), b.astype(dtype)) for a, b in zip(s, y, strict=True))

@@ -1,0 +1,191 @@
+"""Updates as operators of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograd_engine import unique_name
+from autograd_engine.errors import ArgumentError, BuildError
+from autograd_engine.namespace import ops
+from autograd_engine.optimizer.groups import Group
+from autograd_engine.optimizer.optimizer import Optimizer, State
+from autograd_engine.parameters import persistable_variable
+from autograd_engine.registry import REGISTRY
+from autograd_engine.source import caller
+from autograd_engine.spec import Spec
+from autograd_engine.static.builder import append_operator, emitting, restored_on_error, spec_of
+from autograd_engine.static.program import (
+    Block,
+    Operator,
+    Ref,
+    Variable,
+    default_startup_program,
+    program_guard,
+)
+from autograd_engine.static.roles import placement, scope_name
+
+__all__ = ["append_updates", "kept_variables"]
+
+_CAST = REGISTRY["cast"]
+
+
+def append_updates(
+    optimizer: Optimizer, pairs: Sequence[tuple[Variable, Variable]]
+) -> list[Operator]:
+    """Clip in the order given, then decay and update in the order of names."""
+    if not pairs:
+        return []
+    block = pairs[0][0].block
+    startup = default_startup_program()
+    outer = placement.namescope
+    with restored_on_error(*(p for p, _ in pairs)), startup.global_block().restored_on_error():
+        try:
+            placement.namescope = scope_name(block.program, "/", "gradient_clip")
+            with program_guard(block.program, startup), _emitting("gradient_clip", block):
+                clipped = optimizer._clipped(pairs)
+            optimizer._programs.add(block.program)
+            updates = []
+            for p, g in sorted(clipped, key=lambda pair: pair[0].name):
+                placement.namescope = scope_name(block.program, "/", "optimizer")
+                updates.append(_append_update(optimizer, p, g))
+            return updates
+        finally:
+            placement.namescope = outer
+
+
+def _emitting(prefix: str, block: Block) -> Any:
+    return emitting(prefix, "optimize", caller(), block=block)
+
+
+def _append_update(optimizer: Optimizer, param: Variable, grad: Variable) -> Operator:
+    group = optimizer._group(param)
+    attrs, block = optimizer._attrs_of(param, group), param.block
+    decay = optimizer._decay_of(param, group)
+    master = optimizer._has_master(param.spec.dtype)
+    with _emitting(f"{param.name}_regularized", block):
+        if decay is not None:
+            grad = decay.added(ops, param, grad)
+        if master:
+            grad = ops.cast(grad, dtype="float32")
+    dtype = np.dtype(np.float32) if master else param.spec.dtype
+    rate = _rate(optimizer, param, group, dtype)
+    trained = _master(optimizer, param) if master else param
+    state = [
+        _state_variable(optimizer, param, name, s, dtype, attrs)
+        for name, s in optimizer.state.items()
+    ]
+    operator = _append(optimizer, trained, grad, rate, state, attrs)
+    if master:
+        with _emitting(param.name, block):
+            source = (Ref(trained, trained.version),)
+            append_operator(block, _CAST, source, (param.write(),), {"dtype": "float16"})
+    return operator
+
+
+def _append(
+    optimizer: Optimizer,
+    param: Variable,
+    grad: Variable,
+    rate: Variable,
+    state: list[Variable],
+    attrs: dict[str, Any],
+) -> Operator:
+    operation = REGISTRY[optimizer.operation]
+    attrs = operation.complete_attrs(attrs)
+    written = [param, *state]
+    operands = tuple(Ref(v, v.version) for v in (param, grad, rate, *state))
+    inferred = operation.infer_tuple([spec_of(o) for o in operands], attrs)
+    for v, spec in zip(written, inferred, strict=True):
+        if v.spec != spec:  # a run would write it, and what reads it next was built for another
+            raise BuildError(
+                f"{optimizer.operation}: would write {spec} to {v.name}, which is {v.spec}"
+            )
+    with _emitting(param.name, param.block):
+        results = tuple(v.write() for v in written)
+        return append_operator(param.block, operation, operands, results, attrs)
+
+
+def _rate(optimizer: Optimizer, param: Variable, group: Group, dtype: np.dtype[Any]) -> Any:
+    rate = _rate_variable(optimizer, param.block, dtype)
+    factor = optimizer._rate_factor(param, group)
+    if factor == 1.0:
+        return rate
+    emitted, key = param.block.emitted, ("learning_rate", optimizer, dtype, factor)
+    if key not in emitted:
+        with _emitting(rate.name, param.block):
+            emitted[key] = ops.multiply(rate, factor)
+    return emitted[key]
+
+
+def _rate_variable(optimizer: Optimizer, block: Block, dtype: np.dtype[Any]) -> Variable:
+    """One for each dtype, kept by the program: they end together.
+
+    A rate that was set, and that of a scheduler, reaches the program at its next run.
+    """
+    key = ("learning_rate", optimizer, dtype)
+    found: Variable | None = block.emitted.get(key)
+    if found is None:
+        name = unique_name.generate("learning_rate")
+        found = persistable_variable(block, name, Spec((), dtype), optimizer.get_lr())
+        block.emitted[key] = found
+        block.program.supplies[name] = optimizer._supplied_rate
+    return found
+
+
+def _state_variable(
+    optimizer: Optimizer,
+    param: Variable,
+    name: str,
+    state: State,
+    dtype: np.dtype[Any],
+    attrs: dict[str, Any],
+) -> Variable:
+    """One for each parameter, also where the optimizer is applied again."""
+    emitted, key = param.block.emitted, ("optimizer_state", optimizer, param, name)
+    found: Variable | None = emitted.get(key)
+    if found is None:
+        shape = state.shape(tuple(int(d) for d in param.spec.shape), attrs)
+        spec = Spec(shape, np.dtype(state.dtype) if state.dtype else dtype)
+        full_name = unique_name.generate(f"{param.name}_{state.suffix or name}")
+        value = state.initial(attrs, optimizer.get_lr())
+        found = emitted[key] = persistable_variable(param.block, full_name, spec, value)
+    return found
+
+
+def _master(optimizer: Optimizer, param: Variable) -> Variable:
+    """The float32 copy of a float16 parameter, which the startup program makes of it."""
+    emitted, key = param.block.emitted, ("optimizer_state", optimizer, param, "master")
+    found: Variable | None = emitted.get(key)
+    if found is not None:
+        return found
+    startup = default_startup_program().global_block()
+    if param.name not in startup.vars:
+        raise ArgumentError(
+            f"multi_precision: the startup program does not make {param.name}, so it cannot make "
+            "the float32 copy of it; pass minimize the startup_program of the parameter"
+        )
+    spec = Spec(param.spec.shape, np.dtype(np.float32))
+    name = unique_name.generate(f"{param.name}_fp32_master")
+    found = Variable(param.block, name, spec, stop_gradient=True, persistable=True)
+    param.block.add_var(found)
+    first = startup.vars[param.name]
+    copy = Variable(startup, name, spec, stop_gradient=True, persistable=True)
+    startup.add_var(copy)
+    source = (Ref(first, first.version),)
+    startup.append(
+        Operator(startup, _CAST, source, (Ref(copy, 0),), {"dtype": "float32"}, caller(), "forward")
+    )
+    emitted[key] = found
+    return found
+
+
+def kept_variables(optimizer: Optimizer, block: Block) -> dict[tuple[str, str], Variable]:
+    """The variables of state in a block, by parameter and state."""
+    return {
+        (key[2].name, key[3]): var
+        for key, var in block.emitted.items()
+        if isinstance(key, tuple) and key[:1] == ("optimizer_state",) and key[1] is optimizer
+    }

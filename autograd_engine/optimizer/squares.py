@@ -1,0 +1,153 @@
+"""Optimizers that divide by means, or sums, of squared gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from autograd_engine.errors import ArgumentError
+from autograd_engine.optimizer.checks import number, positive, unit_interval
+from autograd_engine.optimizer.optimizer import Optimizer, State
+
+__all__ = ["Adadelta", "Adagrad", "RMSProp"]
+
+
+class RMSProp(Optimizer):
+    """Steps divided by the root of the mean square of gradients (Hinton 2012, lecture 6).
+
+    Parameters
+    ----------
+    learning_rate : float or LRScheduler
+    rho : float
+        In [0, 1): decay of the mean square.
+    epsilon : float
+    momentum : float
+        In [0, 1): how much of the last step is taken again.
+    centered : bool
+        Divide by the root of the variance instead (Graves 2013).
+    parameters : list of Tensor, or of dict, optional
+        See `Optimizer`, also for `weight_decay` and `grad_clip`.
+    weight_decay : float, L1Decay or L2Decay, optional
+    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
+    name : str, optional
+    """
+
+    operation = "rmsprop"
+    state: ClassVar = {"momentum": State(), "mean_square": State(), "mean_grad": State()}
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        rho: float = 0.95,
+        epsilon: float = 1e-06,
+        momentum: float = 0.0,
+        centered: bool = False,
+        parameters: Sequence[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            learning_rate,
+            parameters,
+            weight_decay,
+            grad_clip,
+            name,
+            rho=rho,
+            epsilon=epsilon,
+            momentum=momentum,
+            centered=centered,
+        )
+
+    def _attributes(
+        self, rho: Any = 0.95, epsilon: Any = 1e-06, momentum: Any = 0.0, centered: Any = False
+    ) -> dict[str, Any]:
+        return {
+            "rho": unit_interval("RMSProp", "rho", rho),
+            "epsilon": positive("RMSProp", "epsilon", epsilon),
+            "mu": unit_interval("RMSProp", "momentum", momentum),
+            "centered": bool(centered),
+        }
+
+
+class Adagrad(Optimizer):
+    """Steps divided by the root of the sum of squared gradients (Duchi, Hazan and Singer 2011).
+
+    Parameters
+    ----------
+    learning_rate : float or LRScheduler
+    epsilon : float
+    parameters : list of Tensor, or of dict, optional
+        See `Optimizer`, also for `weight_decay` and `grad_clip`.
+    weight_decay : float, L1Decay or L2Decay, optional
+    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
+    name : str, optional
+    initial_accumulator_value : float
+        Where the sum starts; 0 or more.
+    """
+
+    operation = "adagrad"
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        epsilon: float = 1e-06,
+        parameters: Sequence[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+        initial_accumulator_value: float = 0.0,
+    ) -> None:
+        start = number("Adagrad", "initial_accumulator_value", initial_accumulator_value)
+        if start < 0:
+            raise ArgumentError(
+                f"Adagrad: initial_accumulator_value is a sum of squares; {start} is below 0"
+            )
+        self.state = {"moment": State(True, lambda attrs, rate: start)}  # type: ignore[misc]
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, epsilon=epsilon)
+
+    def _attributes(self, epsilon: Any = 1e-06) -> dict[str, Any]:
+        return {"epsilon": positive("Adagrad", "epsilon", epsilon)}
+
+
+class Adadelta(Optimizer):
+    """Steps as large, on average, as those before (Zeiler 2012).
+
+    Parameters
+    ----------
+    learning_rate : float or LRScheduler
+    epsilon : float
+    rho : float
+        In [0, 1): decay of both means.
+    parameters : list of Tensor, or of dict, optional
+        See `Optimizer`, also for `weight_decay` and `grad_clip`.
+    weight_decay : float, L1Decay or L2Decay, optional
+    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
+    name : str, optional
+    """
+
+    operation = "adadelta"
+    state: ClassVar = {
+        "avg_squared_grad": State(suffix="_avg_squared_grad"),
+        "avg_squared_update": State(suffix="_avg_squared_update"),
+    }
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        epsilon: float = 1e-06,
+        rho: float = 0.95,
+        parameters: Sequence[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            learning_rate, parameters, weight_decay, grad_clip, name, epsilon=epsilon, rho=rho
+        )
+
+    def _attributes(self, epsilon: Any = 1e-06, rho: Any = 0.95) -> dict[str, Any]:
+        return {
+            "rho": unit_interval("Adadelta", "rho", rho),
+            "epsilon": positive("Adadelta", "epsilon", epsilon),
+        }

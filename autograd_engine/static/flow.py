@@ -1,0 +1,220 @@
+"""What gradients flow through: which values others influence, and where cotangents arrive.
+
+Both questions are asked of a block, and of the blocks inside its operators in turn. A loop is asked
+until its answer stays: what is carried from one iteration influences the next.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, TypeAlias
+
+from autograd_engine.registry import OpDef
+from autograd_engine.static.block_op import BlockOp, body_of
+from autograd_engine.static.program import Block, Operator, Ref, Variable
+
+if TYPE_CHECKING:
+    from autograd_engine.static.gradop import GradOp
+
+__all__ = ["LoopFlow", "arrivals", "keys_of", "needed_keys", "wanted_operands"]
+
+Key: TypeAlias = tuple[str, int]
+
+
+def keys_of(variables: Iterable[Variable], no_grad: set[str]) -> set[Key]:
+    """Every version of the variables at which no gradient is cut."""
+    return {
+        (v.name, version)
+        for v in variables
+        if v.name not in no_grad
+        for version in range(v.version + 1)
+    }
+
+
+def needed_keys(block: Block, wanted: Collection[Key], no_grad: set[str]) -> set[Key]:
+    """Everything that a wanted variable influences along rules, as far as nothing cuts it."""
+    needed = set(wanted)
+    for operator in block.ops:
+        op = operator.op
+        if isinstance(op, BlockOp):
+            reading = {
+                k for k, r in enumerate(operator.operands) if isinstance(r, Ref) and r.key in needed
+            }
+            open_results = _influenced(operator, reading, no_grad) if reading else set()
+        elif not _reads_along_a_rule(operator, op, needed):
+            continue
+        else:
+            open_results = {
+                k
+                for k in range(len(operator.results))
+                if not (isinstance(op, OpDef) and op.output_at(k) in op.nondiff_outputs)
+            }
+        for k in open_results:
+            var = operator.results[k].var
+            if not var.stop_gradient and var.name not in no_grad:
+                needed.add(operator.results[k].key)
+    return needed
+
+
+def _reads_along_a_rule(operator: Operator, op: OpDef | GradOp, needed: set[Key]) -> bool:
+    for k, ref in enumerate(operator.operands):
+        if (
+            isinstance(ref, Ref)
+            and ref.key in needed
+            and (op.rule_at(k) is not None if isinstance(op, OpDef) else op.reads_value(k))
+        ):
+            return True
+    return False
+
+
+def arrivals(
+    block: Block, seeds: Iterable[Key], needed: set[Key], no_grad: set[str]
+) -> Counter[Key]:
+    """How many cotangents arrive at each variable that is needed, when they start at `seeds`."""
+    expected: Counter[Key] = Counter(seeds)
+    for operator in reversed(block.ops):
+        reached = {k for k, r in enumerate(operator.results) if r.key in expected}
+        if reached:
+            for _, ref in wanted_operands(operator, reached, needed, no_grad):
+                expected[ref.key] += 1
+    return expected
+
+
+def wanted_operands(
+    operator: Operator, reached: set[int], needed: set[Key], no_grad: set[str]
+) -> list[tuple[int, Ref]]:
+    """The operands that get a cotangent when the results at `reached` have one, by position."""
+    op = operator.op
+    candidates = [
+        (k, ref)
+        for k, ref in enumerate(operator.operands)
+        if isinstance(ref, Ref) and ref.key in needed
+    ]
+    if isinstance(op, OpDef):
+        return [(k, ref) for k, ref in candidates if op.rule_at(k) is not None]
+    if not isinstance(op, BlockOp) or not candidates:
+        return []
+    found = _reached(operator, reached, {k for k, _ in candidates}, no_grad)
+    return [(k, ref) for k, ref in candidates if k in found]
+
+
+def _influenced(operator: Operator, operands: set[int], no_grad: set[str]) -> set[int]:
+    """Positions of the results that the operands at these positions influence."""
+    kind = operator.op.kind  # type: ignore[union-attr]
+    if kind == "cond":
+        found: set[int] = set()
+        for what in ("true_block", "false_block"):
+            block: Block = operator.attrs[what]
+            keys = {(block.arguments[k - 1].name, 0) for k in operands if k}
+            needed = needed_keys(block, keys, no_grad)
+            found |= {k for k, r in enumerate(block.results) if r.key in needed}
+        return found
+    if kind in ("while", "scan"):
+        return LoopFlow(operator, operands, no_grad).influenced
+    return {0} if kind == "add_stacks" else set()
+
+
+def _reached(
+    operator: Operator, results: set[int], wanted: set[int], no_grad: set[str]
+) -> set[int]:
+    kind = operator.op.kind  # type: ignore[union-attr]
+    if kind == "cond":
+        found: set[int] = set()
+        for what in ("true_block", "false_block"):
+            found |= branch_reached(operator.attrs[what], results, wanted, no_grad)
+        return found
+    if kind in ("while", "scan"):
+        flow = LoopFlow(operator, wanted, no_grad)
+        flow.follow(results)
+        return flow.reached
+    return wanted if kind == "add_stacks" and results else set()
+
+
+def branch_reached(
+    block: Block, results: set[int], wanted: set[int], no_grad: set[str]
+) -> set[int]:
+    """Positions of the operands of a `cond` that this branch hands cotangents to."""
+    keys = {(block.arguments[k - 1].name, 0): k for k in wanted if k}
+    needed = needed_keys(block, keys, no_grad)
+    seeds = [block.results[k].key for k in results if block.results[k].key in needed]
+    found = arrivals(block, seeds, needed, no_grad)
+    return {k for key, k in keys.items() if key in found}
+
+
+class LoopFlow:
+    """What flows through a loop when the operands at `wanted` are differentiated.
+
+    Attributes
+    ----------
+    needed : set of Key
+        Values of the body that the wanted operands influence, in any iteration.
+    carried : set of int
+        Which of what is carried they influence.
+    influenced : set of int
+        Positions of the results that they influence.
+    cotangents : set of int
+        After `follow`: of which of what is carried there is a cotangent, in any iteration.
+    arrived : Counter of Key
+        After `follow`: how many cotangents arrive at the values of the body.
+    reached : set of int
+        After `follow`: positions of the wanted operands that cotangents arrive at.
+    """
+
+    def __init__(self, operator: Operator, wanted: set[int], no_grad: set[str]) -> None:
+        self.operator = operator
+        self.no_grad = no_grad
+        self.wanted = wanted
+        self.body = body_of(operator)
+        is_while = operator.op.kind == "while"  # type: ignore[union-attr]
+        self.first = 0 if is_while else 1  # operands before what is carried
+        self.n: int = operator.attrs["carried"]
+        self.first_push = self.n + 1 if is_while else self.n
+        arguments = [(a.name, 0) for a in self.body.arguments]
+        keys = {arguments[k - self.first] for k in wanted if k >= self.first}
+        while True:
+            self.needed = needed_keys(self.body, keys, no_grad)
+            self.carried = {
+                k
+                for k in range(self.n)
+                if arguments[k] in keys or self.body.results[k].key in self.needed
+            }
+            more = {
+                arguments[k]
+                for k in self.carried
+                if self.body.arguments[k].spec.dtype.kind in "fc"
+            }
+            if more <= keys:
+                break
+            keys |= more
+        self.keys = keys
+        pushes = self.body.results[self.n :]
+        self.influenced = self.carried | {
+            self.first_push + k for k, r in enumerate(pushes) if r.key in self.needed
+        }
+
+    def follow(self, results: set[int]) -> None:
+        """Follow cotangents of the results at these positions back through all iterations."""
+        body = self.body
+        self.pushed = {k - self.first_push for k in results if k >= self.first_push}
+        self.pushed = {k for k in self.pushed if body.results[self.n + k].key in self.needed}
+        self.cotangents = {k for k in results if k in self.carried}
+        while True:
+            refs = [body.results[k] for k in sorted(self.cotangents)]
+            refs += [body.results[self.n + k] for k in sorted(self.pushed)]
+            seeds = [r.key for r in refs if r.key in self.needed]
+            found = arrivals(body, seeds, self.needed, self.no_grad)
+            more = {k for k in self.carried if (body.arguments[k].name, 0) in found}
+            if more <= self.cotangents:
+                break
+            self.cotangents |= more
+        self.arrived = found
+        reached = {
+            k
+            for k in self.wanted
+            if k >= self.first and (body.arguments[k - self.first].name, 0) in found
+        }
+        # Without an iteration, what is carried in comes out.
+        self.reached = {k for k in reached if k - self.first >= self.n} | {
+            k for k in self.wanted if k - self.first in self.cotangents
+        }

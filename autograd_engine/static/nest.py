@@ -1,0 +1,70 @@
+"""Nests: lists, tuples, named tuples and dicts, of anything else, which are the leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+from autograd_engine.errors import ArgumentError
+
+__all__ = ["Structure", "leaves", "map", "rebuild", "structure"]
+
+Structure: TypeAlias = Any
+
+
+def structure(value: Any) -> Structure:
+    """What nests have in common that differ in their leaves only."""
+    if isinstance(value, dict):
+        return type(value), tuple((k, structure(v)) for k, v in value.items())
+    if isinstance(value, (list, tuple)):
+        return type(value), tuple(structure(v) for v in value)
+    return None if value is not None else "None"
+
+
+def leaves(value: Any) -> list[Any]:
+    """The leaves from left to right; None is a structure of its own."""
+    return list(_walk(value))
+
+
+def _walk(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        for v in value.values():
+            yield from _walk(v)
+    elif isinstance(value, (list, tuple)):
+        for v in value:
+            yield from _walk(v)
+    elif value is not None:
+        yield value
+
+
+def rebuild(of: Structure, values: Sequence[Any], what: str = "") -> Any:
+    """The nest of that structure with these leaves.
+
+    Raises
+    ------
+    ArgumentError
+        When there are more or fewer leaves.
+    """
+    rest = iter(values)
+    made = _rebuild(of, rest)
+    if next(rest, rest) is not rest:
+        raise ArgumentError(f"{what}: more values than the structure has places")
+    return made
+
+
+def _rebuild(of: Structure, rest: Iterator[Any]) -> Any:
+    if of is None:
+        return next(rest)
+    if of == "None":
+        return None
+    kind, parts = of
+    if issubclass(kind, dict):
+        made = {k: _rebuild(part, rest) for k, part in parts}
+        return made if kind is dict else kind(made)
+    items = [_rebuild(part, rest) for part in parts]
+    return kind(*items) if hasattr(kind, "_fields") else kind(items)
+
+
+def map(function: Callable[[Any], Any], value: Any) -> Any:  # noqa: A001 - nest.map
+    """The nest of what `function` makes of the leaves."""
+    return rebuild(structure(value), [function(v) for v in leaves(value)])

@@ -1,0 +1,243 @@
+"""What a run of a program does: which operators, what they read, what is left in the scope."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Final, NamedTuple
+
+from autograd_engine.codegen.python import CompiledFunction, compile_operators, live_operators
+from autograd_engine.errors import ExecutionError, FeedError
+from autograd_engine.static.program import Block, Operator, Program, Ref, Variable
+
+__all__ = ["Plan", "Plans", "Steps", "Wanted", "steps_of"]
+
+Key = tuple[str, int]
+
+_KEPT: Final = 32
+
+
+class Wanted:
+    """What a run is asked for.
+
+    Parameters
+    ----------
+    fetches : list of Ref
+    prune : bool
+        Whether to run only what `fetches` and `operators` need, not all updates.
+    operators : list of Operator
+        Updates that a pruned run makes.
+    cut : frozenset of str
+        Variables that a pruned run is fed instead of computing them.
+    """
+
+    __slots__ = ("cut", "fetches", "operators", "prune")
+
+    def __init__(
+        self,
+        fetches: list[Ref],
+        prune: bool = False,
+        operators: Sequence[Operator] = (),
+        cut: frozenset[str] = frozenset(),
+    ) -> None:
+        self.fetches = fetches
+        self.prune = prune
+        self.operators = operators
+        self.cut = cut
+
+    @property
+    def key(self) -> Hashable:
+        fetched = tuple(r.key for r in self.fetches)
+        if not self.prune:
+            return fetched
+        return fetched, tuple(o.number for o in self.operators), self.cut
+
+
+class Plan:
+    """A program compiled for what it is asked for; it serves all sizes that the program declares.
+
+    Attributes
+    ----------
+    compiled : CompiledFunction
+        Takes `feeds`, then `reads`; returns the fetches, then `writes`.
+    feeds : list of Variable
+    reads, writes : list of str
+        Names in the scope.
+    draws : bool
+        Whether random numbers are drawn.
+    """
+
+    __slots__ = ("compiled", "draws", "feeds", "fetches", "names", "reads", "writes")
+
+    def __init__(
+        self,
+        compiled: CompiledFunction,
+        feeds: list[Variable],
+        reads: list[Variable],
+        writes: list[str],
+        fetches: int,
+        draws: bool,
+    ) -> None:
+        self.compiled = compiled
+        self.feeds = feeds
+        self.reads = reads
+        self.writes = writes
+        self.names = set(writes)
+        self.fetches = fetches
+        self.draws = draws
+
+
+class Plans:
+    """Plans of one program for one executor, those used last, all of its latest version."""
+
+    __slots__ = ("_kept", "version")
+
+    def __init__(self) -> None:
+        self.version = -1
+        self._kept: OrderedDict[Hashable, Plan] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def values(self) -> Iterable[Plan]:
+        return self._kept.values()
+
+    def find(self, program: Program, wanted: Wanted) -> Plan:
+        """The plan for `wanted`, made if there is none."""
+        if self.version != program.version:
+            self._kept.clear()
+            self.version = program.version
+        key = wanted.key
+        plan = self._kept.get(key)
+        if plan is None:
+            plan = self._kept[key] = _plan(program, wanted)
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        else:
+            self._kept.move_to_end(key)
+        return plan
+
+
+class Steps(NamedTuple):
+    """What a run does, before it is compiled.
+
+    Attributes
+    ----------
+    operators : list of Operator
+    feeds, reads : list of Ref
+        What they take of the feeds, and of the scope.
+    writes : dict of str to Ref
+        What the scope holds afterwards.
+    """
+
+    operators: list[Operator]
+    feeds: list[Ref]
+    reads: list[Ref]
+    writes: dict[str, Ref]
+
+
+def steps_of(program: Program, wanted: Wanted) -> Steps:
+    """The operators for what is `wanted`, with what they read and write."""
+    block = program.global_block()
+    operators, writes = (_pruned if wanted.prune else _whole)(block, wanted)
+    made = {r.key for operator in operators for r in operator.results}
+    inputs: dict[Key, Ref] = {}
+    asked = [o for operator in operators for o in operator.operands if isinstance(o, Ref)]
+    for ref in [*asked, *wanted.fetches]:
+        if ref.key not in made:
+            inputs[ref.key] = ref
+    feeds = [r for r in inputs.values() if not r.var.persistable]
+    reads = [r for r in inputs.values() if r.var.persistable]
+    for ref in feeds:
+        if not ref.var.is_data and ref.var.name not in wanted.cut:
+            raise ExecutionError(
+                f"nothing in this program computes {ref.var.name!r}; was it made in another one?"
+            )
+    return Steps(operators, feeds, reads, writes)
+
+
+def _plan(program: Program, wanted: Wanted) -> Plan:
+    operators, feeds, reads, writes = steps_of(program, wanted)
+    outputs = [*wanted.fetches, *writes.values()]
+    compiled = compile_operators(operators, [*feeds, *reads], outputs, "program")
+    return Plan(
+        compiled,
+        [r.var for r in feeds],
+        [r.var for r in reads],
+        list(writes),
+        len(wanted.fetches),
+        any(map(_draws, operators)),
+    )
+
+
+def _draws(operator: Operator) -> bool:
+    """Whether an operator, or one in a block inside of it, draws random numbers."""
+    if getattr(operator.op, "random", False):
+        return True
+    return any(
+        isinstance(value, Block) and any(map(_draws, value.ops))
+        for value in operator.attrs.values()
+    )
+
+
+def _whole(block: Block, wanted: Wanted) -> tuple[list[Operator], dict[str, Ref]]:
+    """What the fetches and all updates need."""
+    latest: dict[str, Ref] = {}
+    for operator in block.ops:
+        for ref in operator.results:
+            if ref.var.persistable:
+                latest[ref.var.name] = ref
+    return live_operators(block.ops, [*wanted.fetches, *latest.values()]), latest
+
+
+def _pruned(block: Block, wanted: Wanted) -> tuple[list[Operator], dict[str, Ref]]:
+    """What the fetches and the given updates need.
+
+    Running statistics move on where that needs nothing more to be fed, and no other update.
+    """
+    operators = [o for o in block.ops if not _is_cut(o, wanted.cut)]
+    asked = {o.number for o in wanted.operators}
+    targets = [r.key for r in wanted.fetches]
+    targets += [r.key for o in operators if o.number in asked for r in o.results]
+    needed = _needed(operators, targets)
+    feeds = _unmade(needed, targets)
+    for operator in operators:
+        written = [r.key for r in operator.results if r.var.persistable]
+        if written and operator.role == "forward" and operator not in needed:
+            more = _needed(operators, written)
+            updates = any(o.role == "optimize" and o not in needed for o in more)
+            if not updates and _unmade(more, written) <= feeds:
+                needed |= more
+    kept = [o for o in operators if o in needed]
+    return kept, {r.var.name: r for o in kept for r in o.results if r.var.persistable}
+
+
+def _is_cut(operator: Operator, cut: frozenset[str]) -> bool:
+    names = [r.var.name for r in operator.results]
+    fed = [name for name in names if name in cut]
+    if fed and len(fed) < len(names):
+        others = ", ".join(repr(name) for name in names if name not in cut)
+        raise FeedError(
+            f"feed {fed[0]!r} is one of several results of {operator.type} at "
+            f"{operator.location}; feed the others too: {others}"
+        )
+    return bool(fed)
+
+
+def _needed(operators: Sequence[Operator], targets: Iterable[Key]) -> set[Operator]:
+    wanted = set(targets)
+    found = set()
+    for operator in reversed(operators):
+        if any(r.key in wanted for r in operator.results):
+            found.add(operator)
+            wanted.update(o.key for o in operator.operands if isinstance(o, Ref))
+    return found
+
+
+def _unmade(operators: Iterable[Operator], targets: Iterable[Key]) -> set[Key]:
+    """What must be fed."""
+    made = {r.key for o in operators for r in o.results}
+    reads = {
+        r.key for o in operators for r in o.operands if isinstance(r, Ref) and not r.var.persistable
+    }
+    return (reads | set(targets)) - made

@@ -1,0 +1,98 @@
+"""Shapes of a program's values in terms of the sizes of what is fed.
+
+A program knows two sizes to be equal where that is provable. Whoever foresees a run takes what a
+run would check for granted, so that fewer sizes are unknown: shapes are inferred once more, from
+those of the operands, and what that says of symbols of the program is remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograd_engine.dims import Dim, Size, product
+from autograd_engine.registry import OpDef
+from autograd_engine.spec import Spec
+from autograd_engine.static.formula import Symbols, atoms
+from autograd_engine.static.program import Operator, Ref
+
+__all__ = ["Resolver"]
+
+
+class Resolver:
+    """Shapes of results.
+
+    Parameters
+    ----------
+    symbols : Symbols
+        What is found out about sizes is noted here.
+    grows : callable
+        Makes a number of a size, to tell the larger of two.
+    """
+
+    def __init__(self, symbols: Symbols, grows: Callable[[Size], float]) -> None:
+        self.symbols = symbols
+        self.grows = grows
+
+    def results(self, operator: Operator, operands: Sequence[Any] | None) -> list[Spec]:
+        """Specs of the results, in terms of the sizes of what is fed.
+
+        Parameters
+        ----------
+        operator : Operator
+        operands : sequence or None
+            What has the shapes and dtypes of its operands; None where a result has the shape that
+            its variable declares, as gradients have.
+        """
+        declared = [
+            Spec(tuple(map(self.symbols.resolved, r.var.spec.shape)), r.var.spec.dtype)
+            for r in operator.results
+        ]
+        op = operator.op
+        if operands is None or not isinstance(op, OpDef):
+            return declared
+        specs = [Spec(tuple(o.shape), o.dtype) for o in operands]
+        for operand, spec in zip(operator.operands, specs, strict=False):
+            if isinstance(operand, Ref):
+                self._learn(operand.var.spec, spec)
+        try:
+            inferred = list(op.infer_tuple(specs, operator.attrs))
+        except Exception:  # noqa: BLE001 - sizes that only a run can tell
+            return declared
+        inputs = {a for spec in specs for d in spec.shape for a in atoms(d)}
+        for k, (ref, spec) in enumerate(zip(operator.results, inferred, strict=False)):
+            inferred[k] = self._named(ref.var.spec, spec, inputs, specs)
+        return inferred
+
+    def _named(
+        self, declared: Spec, inferred: Spec, inputs: set[str], operands: Sequence[Spec]
+    ) -> Spec:
+        """`inferred`, its new symbols called as those of the program are."""
+        if len(declared.shape) != len(inferred.shape):
+            return inferred
+        shape: list[Size] = []
+        for old, new in zip(declared.shape, inferred.shape, strict=True):
+            fresh = [a for a in atoms(new) if a not in inputs]
+            if fresh and isinstance(old, Dim):
+                new = self.symbols.resolved(old)
+                for a in fresh:
+                    largest = max((product(s.shape) for s in operands), key=self.grows, default=0)
+                    for mine in atoms(new):
+                        if mine not in inputs and mine not in self.symbols.names:
+                            self.symbols.names[mine] = f"n{mine.lstrip('?')}"
+                            self.symbols.most[mine] = largest
+            shape.append(new)
+        spec = Spec(tuple(shape), inferred.dtype)
+        self._learn(declared, spec)
+        return spec
+
+    def _learn(self, declared: Spec, found: Spec) -> None:
+        """Sizes that the program does not know to be equal, and a run does."""
+        if len(declared.shape) != len(found.shape):
+            return
+        for old, new in zip(declared.shape, found.shape, strict=True):
+            if isinstance(old, Dim) and old != new and len(old.terms) == 1:
+                ((mono, c),) = old.terms.items()
+                if c == 1 and len(mono) == 1 and mono[0] not in self.symbols.equal:
+                    if mono[0] not in atoms(new):
+                        self.symbols.equal[mono[0]] = new

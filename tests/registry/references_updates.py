@@ -1,0 +1,241 @@
+"""Update rules of optimizers as their papers state them, element by element where that differs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray
+
+
+def moments(g: Array, m: Array, v: Array, beta1: float, beta2: float) -> tuple[Array, Array]:
+    return m * beta1 + g * (1 - beta1), v * beta2 + g**2 * (1 - beta2)
+
+
+def adam(
+    param: Array,
+    grad: Array,
+    rate: Array,
+    m: Array,
+    v: Array,
+    b1: Array,
+    b2: Array,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+) -> tuple[Array, ...]:
+    m, v = moments(grad, m, v, beta1, beta2)
+    corrected = (m / (1 - b1)) / (np.sqrt(v / (1 - b2)) + epsilon)
+    return param - rate * corrected, m, v, b1 * beta1, b2 * beta2
+
+
+def amsgrad(
+    param: Array,
+    grad: Array,
+    rate: Array,
+    m: Array,
+    v: Array,
+    top: Array,
+    b1: Array,
+    b2: Array,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+) -> tuple[Array, ...]:
+    m, v = moments(grad, m, v, beta1, beta2)
+    top = np.where(v > top, v, top)
+    corrected = (m / (1 - b1)) / (np.sqrt(top / (1 - b2)) + epsilon)
+    return param - rate * corrected, m, v, top, b1 * beta1, b2 * beta2
+
+
+def decayed(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """The decay taken off after the step: it is of the value before."""
+
+    def update(
+        param: Array, grad: Array, rate: Array, *state: Array, coeff: float, **attrs: Any
+    ) -> tuple[Array, ...]:
+        new, *rest = rule(param, grad, rate, *state, **attrs)
+        return new - rate * coeff * param, *rest
+
+    return update
+
+
+def adamax(
+    param: Array,
+    grad: Array,
+    rate: Array,
+    m: Array,
+    u: Array,
+    b1: Array,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+) -> tuple[Array, ...]:
+    m = m * beta1 + grad * (1 - beta1)
+    kept, size = u * beta2 + epsilon, np.sqrt(grad**2)
+    u = np.where(kept > size, kept, size)
+    return param - rate * m / ((1 - b1) * u), m, u, b1 * beta1
+
+
+def lamb(
+    param: Array,
+    grad: Array,
+    rate: Array,
+    m: Array,
+    v: Array,
+    b1: Array,
+    b2: Array,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    weight_decay: float,
+    always_adapt: bool = False,
+) -> tuple[Array, ...]:
+    m, v = moments(grad, m, v, beta1, beta2)
+    step = (m / (1 - b1)) / (np.sqrt(v / (1 - b2)) + epsilon) + weight_decay * param
+    lengths = [math.hypot(*x.ravel()) if x.size else 0.0 for x in (param, step)]
+    ratio = lengths[0] / lengths[1] if all(lengths) else 1.0
+    return param - rate * ratio * step, m, v, b1 * beta1, b2 * beta2
+
+
+def nadam(
+    param: Array,
+    grad: Array,
+    rate: Array,
+    m: Array,
+    v: Array,
+    decay: Array,
+    b2: Array,
+    product: Array,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    momentum_decay: float,
+) -> tuple[Array, ...]:
+    mu, following = (
+        beta1 * (1 - (decay * 0.96**k) ** momentum_decay / 2) for k in (1, 2)
+    )
+    m, v = moments(grad, m, v, beta1, beta2)
+    product, b2 = product * mu, b2 * beta2
+    ahead = following * m / (1 - product * following) + (1 - mu) * grad / (1 - product)
+    new = param - rate * ahead / (np.sqrt(v / (1 - b2)) + epsilon)
+    return new, m, v, decay * 0.96, b2, product
+
+
+def radam(
+    param: Array,
+    grad: Array,
+    rate: Array,
+    m: Array,
+    v: Array,
+    b1: Array,
+    b2: Array,
+    rho: Array,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+) -> tuple[Array, ...]:
+    t = round(math.log(b2) / math.log(beta2)) + 1  # b2 is the power of the step before
+    m, v = moments(grad, m, v, beta1, beta2)
+    limit = 2 / (1 - beta2) - 1
+    part = t * beta2**t / (1 - beta2**t)
+    length = limit - 2 * part
+    step = m / (1 - beta1**t)
+    if length > 5:
+        r = math.sqrt(
+            (length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)
+        )
+        step = step * r * math.sqrt(1 - beta2**t) / (np.sqrt(v) + epsilon)
+    return param - rate * step, m, v, b1 * beta1, b2 * beta2, np.asarray(part)
+
+
+def rmsprop(
+    param: Array,
+    grad: Array,
+    rate: Array,
+    last: Array,
+    square: Array,
+    mean: Array,
+    rho: float,
+    epsilon: float,
+    mu: float = 0.0,
+    centered: bool = False,
+) -> tuple[Array, ...]:
+    square = square * rho + grad**2 * (1 - rho)
+    mean = mean * rho + grad * (1 - rho) if centered else mean
+    under = square - mean**2 if centered else square
+    last = last * mu + rate * grad * (under + epsilon) ** -0.5
+    return param - last, last, square, mean
+
+
+def adagrad(
+    param: Array, grad: Array, rate: Array, moment: Array, epsilon: float
+) -> tuple[Array, ...]:
+    moment = grad**2 + moment
+    return param - rate * (grad / (moment**0.5 + epsilon)), moment
+
+
+def adadelta(
+    param: Array,
+    grad: Array,
+    rate: Array,
+    squares: Array,
+    updates: Array,
+    rho: float,
+    epsilon: float,
+) -> tuple[Array, ...]:
+    squares = squares * rho + grad**2 * (1 - rho)
+    step = grad * (updates + epsilon) ** 0.5 / (squares + epsilon) ** 0.5
+    return param - rate * step, squares, updates * rho + step**2 * (1 - rho)
+
+
+def asgd(
+    param: Array, grad: Array, rate: Array, d: Array, y: Array, m: Array, batch_num: int
+) -> tuple[Array, ...]:
+    which = np.arange(batch_num).reshape(-1, *[1] * grad.ndim) == m % batch_num
+    replaced = np.where(which, grad, y)
+    d = d + (replaced - y).sum(axis=0)
+    return param - rate * d / (m + 1 if m < batch_num else batch_num), d, replaced, m + 1
+
+
+def rprop(
+    param: Array,
+    grad: Array,
+    rate: Array,
+    before: Array,
+    rates: Array,
+    smallest: float,
+    largest: float,
+    shrink: float,
+    grow: float,
+) -> tuple[Array, ...]:
+    new = [np.array(x, dtype=np.float64) for x in (param, grad, rates)]
+    for k in np.ndindex(param.shape):
+        g, b, r = float(grad[k]), float(before[k]), float(rates[k])
+        if g * b > 0:
+            r = min(r * grow, largest)
+        elif g * b < 0:
+            r, g = max(r * shrink, smallest), 0.0
+        new[0][k] -= math.copysign(r, g) if g else 0.0
+        new[1][k], new[2][k] = g, r
+    return tuple(new)
+
+
+REFERENCES: dict[str, Callable[..., Any]] = {
+    "adam": adam,
+    "adam_amsgrad": amsgrad,
+    "adamw": decayed(adam),
+    "adamw_amsgrad": decayed(amsgrad),
+    "adamax": adamax,
+    "lamb": lamb,
+    "nadam": nadam,
+    "radam": radam,
+    "rmsprop": rmsprop,
+    "adagrad": adagrad,
+    "adadelta": adadelta,
+    "asgd": asgd,
+    "rprop": rprop,
+}
