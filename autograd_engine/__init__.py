@@ -5,7 +5,17 @@
 
 from typing import TYPE_CHECKING
 
-from autograd_engine import autograd, fft, linalg, nn, optimizer, static, unique_name, utils
+from autograd_engine import (
+    autograd,
+    fft,
+    linalg,
+    nn,
+    optimizer,
+    regularizer,
+    static,
+    unique_name,
+    utils,
+)
 from autograd_engine import binding as _binding  # noqa: F401 - binds them to Tensor
 from autograd_engine import ops as _table  # noqa: F401 - declares the operations
 from autograd_engine.allocator import keep_freed_memory as _keep_freed_memory
@@ -115,6 +125,7 @@ __all__ = [
     "nn",
     "no_grad",
     "optimizer",
+    "regularizer",
     "seed",
     "set_default_dtype",
     "set_device",

@@ -22,9 +22,9 @@ def graph(outputs: Any, *, limit: int = 120) -> Graph:
 
     Parameters
     ----------
-    outputs : Tensor or Variable, or sequence of them
+    outputs : Tensor or Variable, or sequence of them, or Program
         Results. Of tensors the recorded graph is shown, of variables the operators that lead to
-        them.
+        them, of a program all of it.
     limit : int
         Of more operations than this, the oldest and the newest are shown.
 

@@ -156,6 +156,8 @@ def common_dtype(dtypes: list[np.dtype[Any]], *, floating: bool = False) -> np.d
     Floats promote among themselves; an integer or bool beside a float takes the float's dtype;
     integers promote as NumPy's do. With `floating`, integers alone become the default float.
     """
+    if dtypes and dtypes[0].kind in "fc" and all(d is dtypes[0] for d in dtypes):
+        return dtypes[0]  # the common case, without asking NumPy
     inexact = [d for d in dtypes if d.kind in "fc"]
     common = np.result_type(*inexact) if inexact else np.result_type(*dtypes)
     if floating and common.kind not in "fc":

@@ -22,7 +22,7 @@ _ids: set[int] = set()
 
 
 def hollow(like: Like, value: float = 0.0) -> Array:
-    """Zeros of that shape and dtype, in no memory; -0.0 is the zero that adding leaves no trace of."""
+    """Zeros of that shape and dtype, in no memory; adding -0.0 changes nothing, not even 0.0."""
     dtype = like.dtype
     key = dtype.str, math.copysign(1.0, value) < 0.0
     zero = _zeros.get(key)
@@ -31,7 +31,7 @@ def hollow(like: Like, value: float = 0.0) -> Array:
         zero.flags.writeable = False
         zero = _zeros.setdefault(key, zero)
         _ids.add(id(zero))
-    return np.ndarray(like.shape, dtype, zero, 0, (0,) * len(like.shape))  # type: ignore[arg-type]
+    return np.ndarray(like.shape, dtype, zero, 0, (0,) * len(like.shape))
 
 
 def is_hollow(array: Any) -> bool:

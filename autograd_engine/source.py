@@ -6,7 +6,8 @@ import itertools
 import linecache
 import os
 import sys
-from types import CodeType, FrameType
+from collections.abc import Sequence
+from types import CodeType, FrameType, FunctionType
 from typing import Any, Final
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Location",
     "StoredLocation",
     "caller",
+    "define_generated",
     "forget_generated",
     "run_generated",
     "user_frame_from",
@@ -35,9 +37,31 @@ def run_generated(text: str, label: str, scope: dict[str, Any]) -> str:
     str
         Its file name, which is inside the package: a generated frame is none of the user's.
     """
-    filename = os.path.join(PACKAGE_DIR, f"<{label} {next(_generated)}>")
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    filename = _registered(text, label)
     exec(compile(text, filename, "exec"), scope)
+    return filename
+
+
+def define_generated(functions: Sequence[str], label: str, scope: dict[str, Any]) -> str:
+    """As `run_generated`, of one text made of functions, which are compiled one by one.
+
+    That takes the memory of the longest of them.
+    """
+    filename, line = _registered("".join(functions), label), 0
+    for text in functions:
+        for code in compile(text, filename, "exec").co_consts:
+            if isinstance(code, CodeType):
+                code = code.replace(co_firstlineno=code.co_firstlineno + line)
+                scope[code.co_name] = FunctionType(code, scope)
+        line += text.count("\n")
+    return filename
+
+
+def _registered(text: str, label: str) -> str:
+    """A file name under which `linecache` finds the text."""
+    filename = os.path.join(PACKAGE_DIR, f"<{label} {next(_generated)}>")
+    # An entry of one element is a function that is asked for the text when a line is wanted.
+    linecache.cache[filename] = (lambda: text,)  # type: ignore[assignment]
     return filename
 
 

@@ -74,6 +74,8 @@ def broadcast_shapes(op: str, *shapes: Shape) -> Shape:
     An unknown size beside 1 stays; beside a known size above 1 it must be that size or 1, so
     the known size results; two different unknown sizes give a new one.
     """
+    if shapes and all(s == shapes[0] for s in shapes):
+        return shapes[0]
     ndim = max(len(s) for s in shapes)
     out: list[Size] = []
     for axis in range(-ndim, 0):

@@ -16,7 +16,7 @@ from autograd_engine.autograd.backward import (
     settled,
 )
 from autograd_engine.checks import require_bools
-from autograd_engine.eager.grad_mode import recording, unwatched
+from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
 from autograd_engine.eager.tape import Edge, Node, check_alive, edge_of, run_backward
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, NotDifferentiableError

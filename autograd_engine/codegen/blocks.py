@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_engine.kernels import control_flow
-from autograd_engine.static.block_op import split_operands
+from autograd_engine.static.block_op import kind_of, split_operands
 
 if TYPE_CHECKING:
     from autograd_engine.codegen.python import Uses, Writer
@@ -23,7 +23,7 @@ def block_statement(
     writer: Writer, operator: Operator, index: int, uses: Uses
 ) -> tuple[str, Sequence[Ref]]:
     """The statement that runs `operator`, whose blocks are written before, and what it assigns."""
-    kind = operator.op.kind  # type: ignore[union-attr]
+    kind = kind_of(operator)
     if kind == "cond":
         return _cond(writer, operator, uses)
     if kind in ("while", "scan"):
@@ -62,8 +62,7 @@ def _loop(writer: Writer, operator: Operator, index: int, uses: Uses) -> tuple[s
     """``y, trips, = while_loop(cond, body, (x, ), (w, ), 0)``"""
     from autograd_engine.static.program import Ref
 
-    op: Any = operator.op
-    is_while = op.kind == "while"
+    is_while = kind_of(operator) == "while"
     body = operator.attrs["body_block"]
     n = operator.attrs["carried"]
     carried, captured, stacks = split_operands(operator)
@@ -75,7 +74,7 @@ def _loop(writer: Writer, operator: Operator, index: int, uses: Uses) -> tuple[s
     arguments = [body.arguments[k] for k in kept] + body.arguments[n:]
     body_name = _function(
         writer,
-        f"{op.name}_body",
+        f"{operator.type}_body",
         body,
         [body.results[k] for k in kept] + outputs,
         [Ref(a, 0) for a in arguments],
@@ -85,7 +84,7 @@ def _loop(writer: Writer, operator: Operator, index: int, uses: Uses) -> tuple[s
         block = operator.attrs["cond_block"]
         seen = [Ref(block.arguments[k], 0) for k in kept]
         seen += [Ref(a, 0) for a in block.arguments[n:]]
-        parts.insert(0, _function(writer, f"{op.name}_cond", block, block.results, seen))
+        parts.insert(0, _function(writer, f"{operator.type}_cond", block, block.results, seen))
         function = writer.constant("while_loop", control_flow.while_loop)
     else:
         function = writer.constant("scan", control_flow.scan)
@@ -139,7 +138,7 @@ def _arguments_read(block: Block, outputs: Sequence[Ref], n: int) -> set[int]:
 def _for_the_last_time(ref: Ref, index: int, uses: Uses) -> bool:
     """Whether nothing but this loop still has the stack, so that it can be taken apart."""
     maker = uses.made.get(ref.key)
-    if maker is None or getattr(maker.op, "kind", "") not in ("while", "scan"):
+    if maker is None or kind_of(maker) not in ("while", "scan"):
         return False
     return uses.last_value[ref.key] == index and ref.key not in uses.handed_on
 

@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograd_engine.codegen.blocks import block_statement
+from autograd_engine.codegen.pieces import functions, in_pieces
 from autograd_engine.namespace import raw
 from autograd_engine.registry import OpDef
 from autograd_engine.scattered import dense
-from autograd_engine.source import forget_generated, run_generated
+from autograd_engine.source import define_generated, forget_generated
 from autograd_engine.spec import Spec
-from autograd_engine.static.block_op import BlockOp, inner_blocks
+from autograd_engine.static.block_op import BlockOp, inner_blocks, kind_of
 from autograd_engine.static.gradop import GradOp
 from autograd_engine.static.program import Literal, Operator, Ref
 
@@ -115,7 +116,9 @@ class Writer:
         key = ref.key
         name = self._names.get(key)
         if name is None:
-            stem = re.sub(r"\W", "_", ref.var.name.replace("@GRAD", "_grad"))
+            # In ASCII, for Python takes some letters for others. Two underscores are what names of
+            # ours have in them: `x__spec`.
+            stem = re.sub(r"[^A-Za-z0-9]+", "_", ref.var.name.replace("@GRAD", "_grad"))
             stem = f"v_{stem}" if not stem.isidentifier() or keyword.iskeyword(stem) else stem
             name = self._names[key] = self.unique(stem)
         return name
@@ -202,9 +205,13 @@ def compile_operators(
     """
     writer = Writer()
     writer.function(name, operators, inputs, outputs)
-    source = "\n".join(line for line, _ in writer.text) + "\n"
-    filename = run_generated(source, name, writer.scope)
-    lines = {k: op for k, (_, op) in enumerate(writer.text, 1) if op is not None}
+    kept = writer.unique("kept")
+    pieces = [piece for f in functions(writer.text) for piece in in_pieces(f, kept)]
+    texts = ["".join(f"{line}\n" for line, _ in piece) for piece in pieces]
+    filename = define_generated(texts, name, writer.scope)
+    made_by = (operator for piece in pieces for _, operator in piece)
+    lines = {k: operator for k, operator in enumerate(made_by, 1) if operator is not None}
+    source = "".join(texts)
     return CompiledFunction(
         writer.scope[name], source, filename, list(inputs), list(outputs), lines
     )
@@ -235,7 +242,7 @@ class Uses:
                 if isinstance(operand, Ref):
                     reads = operator.op.reads_value(position)
                     (self.last_value if reads else self.last_spec)[operand.key] = k
-                    if getattr(operator.op, "kind", "scan") != "scan":
+                    if kind_of(operator) != "scan":
                         self.handed_on.add(operand.key)
         for ref in outputs:
             self.last_value[ref.key] = len(operators)
@@ -320,6 +327,7 @@ def _statement(
         pull = writer.constant(op.name, op.pullback.pull)
         attrs = writer.constant(f"{op.name}_attrs", operator.attrs) if operator.attrs else "None"
         return f"{results}, = {pull}(raw, {_tuple(g)}, {_tuple(saved)}, {attrs})"
+    assert isinstance(op, OpDef)
     named = [f"{k}={writer.attribute(k, v)}" for k, v in operator.attrs.items()]
     comma = "," if op.multiple else ""
     if op.place is not None and operator.results[0].key in scattered.stays:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import importlib
+import inspect
 import math
 import re
+import sys
 import zlib
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -14,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.errors import BuildError
+from autograd_engine.registry import OpDef
 
 __all__ = ["SourceText"]
 
@@ -84,6 +87,15 @@ class SourceText:
             return self._array(stem, value)
         return self._import(stem, value)
 
+    def operation(self, op: OpDef) -> str:
+        """An expression for the kernel of an operation of the user's, which a module names."""
+        kernel = inspect.unwrap(op.kernel)
+        module = getattr(kernel, "__module__", "")
+        for name, found in vars(sys.modules.get(module, object)).items():
+            if found is op:
+                return f"raw[{self._named(op, module, name)}]"
+        raise _nameless(op.name, op)
+
     def _array(self, stem: str, value: NDArray[Any]) -> str:
         """A name for it: what stands for it is written below the functions."""
         found = self._arrays.get(id(value))
@@ -95,7 +107,13 @@ class SourceText:
     def _import(self, stem: str, value: Any) -> str:
         found = self._imported.get(id(value))
         if found is None:
-            module, path = _home(stem, value)
+            return self._named(value, *_home(stem, value))
+        return found[0]
+
+    def _named(self, value: Any, module: str, path: str) -> str:
+        """A name for what a module has under that path."""
+        found = self._imported.get(id(value))
+        if found is None:
             name = self._unique(path.replace(".", "_"))
             root = path.partition(".")[0]
             line = f"from {module} import {root}"
@@ -104,9 +122,8 @@ class SourceText:
             found = self._imported[id(value)] = name, line, value
         return found[0]
 
-    def imports(self, lines: list[str], *, seeded: bool) -> str:
-        """Import statements for what `lines`, and the constants, refer to."""
-        code = "\n".join(line.partition("  # ")[0] for line in lines)
+    def imports(self, code: str, *, seeded: bool) -> str:
+        """Import statements for what the code, and the constants, refer to."""
         used = [text for name, text in _MODULES.items() if re.search(rf"\b{name}\b", code)]
         if seeded:
             used.append(_MODULES["own_generator"])
@@ -147,9 +164,11 @@ def _home(stem: str, value: Any) -> tuple[str, str]:
             found = None
         if found is value:
             return module, path
-        if getattr(found, "kernel", None) is value:  # a function that became an operation
-            return module, f"{path}.kernel"
-    raise BuildError(
+    raise _nameless(stem, value)
+
+
+def _nameless(stem: str, value: Any) -> BuildError:
+    return BuildError(
         f"to_python: {stem!r} is {value!r}, which no text can name: define it with a name of its "
         "own at the top of a module, so that it can be imported"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,19 +17,31 @@ from autograd_engine.errors import ArgumentError, MissingLibraryError, NotATenso
 from autograd_engine.files import write_atomically
 from autograd_engine.spec import Spec
 
-__all__ = ["Arrow", "Box", "Graph", "draw"]
+__all__ = ["Arrow", "Box", "Cluster", "Graph", "draw"]
 
 _LEAF = 'shape=box style="rounded,filled" fillcolor="#d5ebe3" color="#148b97"'
 _OPERATION = 'shape=box style=filled fillcolor="#f4f4f4" color="#999999"'
+_GRADIENT = 'shape=box style=filled fillcolor="#fbeee0" color="#c08a3e"'
+_UPDATE = 'shape=box style=filled fillcolor="#e3e8f7" color="#6a7cb8"'
 _GAP = 'shape=plaintext fontcolor="#666666"'
+_STYLES = {
+    "leaf": _LEAF,
+    "operation": _OPERATION,
+    "gradient": _GRADIENT,
+    "update": _UPDATE,
+    "gap": _GAP,
+}
 
 
 class Box(NamedTuple):
-    """An operation, a leaf, or ("gap") the part that is left out."""
+    """An operation, a leaf, or ("gap") the part that is left out.
+
+    Of a program, an operation may be a "gradient" or an "update".
+    """
 
     title: str
     notes: tuple[str, ...]
-    kind: str  # "leaf", "operation" or "gap"
+    kind: str  # a key of _STYLES
 
 
 class Arrow(NamedTuple):
@@ -38,6 +50,14 @@ class Arrow(NamedTuple):
     source: int
     target: int
     label: str
+
+
+class Cluster(NamedTuple):
+    """Boxes that belong together: a branch, or the body of a loop, of a program."""
+
+    title: str
+    boxes: tuple[int, ...]
+    parent: int  # the index of the cluster around, -1 for none
 
 
 @dataclass(frozen=True)
@@ -52,6 +72,8 @@ class Graph:
         Between boxes, by their index.
     caption : str
         What is drawn, and how much of it.
+    clusters : tuple of Cluster
+        None but for programs with control flow.
 
     Examples
     --------
@@ -67,6 +89,7 @@ class Graph:
     boxes: tuple[Box, ...]
     arrows: tuple[Arrow, ...]
     caption: str
+    clusters: tuple[Cluster, ...] = ()
 
     @property
     def dot(self) -> str:
@@ -74,14 +97,28 @@ class Graph:
         lines = ["digraph G {", f'\tlabel={_quoted(self.caption)} fontname="Helvetica"']
         lines.append('\tnode [fontname="Helvetica" fontsize=11]')
         lines.append('\tedge [fontname="Helvetica" fontsize=9]')
-        styles = {"leaf": _LEAF, "operation": _OPERATION, "gap": _GAP}
-        for n, box in enumerate(self.boxes):
-            label = _quoted("\n".join((box.title, *box.notes)))
-            lines.append(f"\tn{n} [label={label} {styles[box.kind]}]")
+        inside = {n for cluster in self.clusters for n in cluster.boxes}
+        lines += self._box_lines((n for n in range(len(self.boxes)) if n not in inside), "\t")
+        lines += self._cluster_lines(-1, "\t")
         for a in self.arrows:
             label = f" [label={_quoted(a.label)}]" if a.label else ""
             lines.append(f"\tn{a.source} -> n{a.target}{label}")
         return "\n".join([*lines, "}"]) + "\n"
+
+    def _box_lines(self, boxes: Iterable[int], indent: str) -> Iterator[str]:
+        for n in boxes:
+            box = self.boxes[n]
+            label = _quoted("\n".join((box.title, *box.notes)))
+            yield f"{indent}n{n} [label={label} {_STYLES[box.kind]}]"
+
+    def _cluster_lines(self, parent: int, indent: str) -> Iterator[str]:
+        for k, cluster in enumerate(self.clusters):
+            if cluster.parent == parent:
+                yield f"{indent}subgraph cluster_{k} {{"
+                yield f'{indent}\tlabel={_quoted(cluster.title)} style=rounded color="#999999"'
+                yield from self._box_lines(cluster.boxes, f"{indent}\t")
+                yield from self._cluster_lines(k, f"{indent}\t")
+                yield f"{indent}}}"
 
     def svg(self) -> str:
         """The drawing as an SVG element.
@@ -179,11 +216,15 @@ def _quoted(text: str) -> str:
 
 def draw(outputs: Any, limit: int) -> Graph:
     """`diagnosis.graph`."""
-    from autograd_engine.static.program import Variable
+    from autograd_engine.static.program import Program, Variable
 
     results = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 2:
         raise ArgumentError(f"graph: limit must be an integer of 2 or more, got {limit!r}")
+    if isinstance(outputs, Program):
+        from autograd_engine.static.graph_view import graph_of_program
+
+        return graph_of_program(outputs, limit)
     if results and all(isinstance(v, Variable) for v in results):
         from autograd_engine.static.graph_view import graph_of_variables
 

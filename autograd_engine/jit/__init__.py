@@ -1,6 +1,5 @@
 """Functions on Tensors as programs: `to_static`, `save` and `load`."""
 
-from autograd_engine.jit.input_spec import InputSpec
 from autograd_engine.jit.saving import TranslatedLayer, load, save
 from autograd_engine.jit.static_function import (
     StaticFunction,
@@ -9,6 +8,7 @@ from autograd_engine.jit.static_function import (
     not_to_static,
     to_static,
 )
+from autograd_engine.static.input_spec import InputSpec
 
 __all__ = [
     "InputSpec",

@@ -155,8 +155,9 @@ class Halves:
             if gradient is not None:
                 ref = Ref(gradient, gradient.version)
                 maker = makers.get(ref.key)
-                whole = maker is not None and maker.op is _ADD_N
-                mine = [o for o in maker.operands if isinstance(o, Ref)] if whole else [ref]
+                mine = [ref]
+                if maker is not None and maker.op is _ADD_N:
+                    mine = [o for o in maker.operands if isinstance(o, Ref)]
             counts.append(len(mine))
             parts += mine
         given = {(v.name, v.version) for v in seeds}

@@ -25,6 +25,7 @@ from autograd_engine.source import caller, user_stack
 from autograd_engine.spec import Spec
 from autograd_engine.static import nest
 from autograd_engine.static.builder import Constant, append_write
+from autograd_engine.static.let_through import comes_through
 from autograd_engine.static.program import Program, Variable, program_guard
 
 __all__ = ["Place", "ProgramCall", "Returned", "TracedProgram", "trace_function"]
@@ -126,7 +127,7 @@ class ProgramCall:
             return compiled.function(*arrays)
         except Exception as error:
             operator = compiled.operator_at(error)
-            if operator is None:
+            if operator is None or comes_through(error):
                 raise
             raise ExecutionError(
                 f"{self.name}: {operator.type} of {operator.location} ({operator.location.text}) "
@@ -287,9 +288,8 @@ class TracedProgram(ProgramCall):
             data = tensor._data
             if data.shape != shape or data.dtype != dtype or tensor._stop is not stop:
                 return False
-        for k, tensor in self._same:
-            if arguments.inputs[k].tensor is not tensor:
-                return False
+        if any(arguments.inputs[k].tensor is not own for k, own in self._same):
+            return False
         if any(id(i.tensor) in self._ids for i in arguments.inputs):
             return False
         if any(tensor._data is not array for tensor, array in self._values):

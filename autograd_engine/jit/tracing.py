@@ -102,7 +102,7 @@ class Trace:
         self._arguments: dict[int, tuple[Tensor, Variable, int]] = {}
         self._variables: dict[int, Variable] = {}
         self._made: dict[int, Tensor] = {}
-        # What took the place of a variable that was written to; the key's own is kept beside it.
+        # A variable that was written to, and what it is now, by the id of the first.
         self._now: dict[int, tuple[Variable, Variable]] = {}
         # Values that a leaf was given without a history: a gradient would flow to the leaf still.
         self._severed: dict[int, tuple[Variable, Variable, str]] = {}
@@ -134,11 +134,8 @@ class Trace:
             if value.__class__ is Number:
                 return value
             value = self.variable(value)
-        while isinstance(value, Variable):
-            found = self._now.get(id(value))
-            if found is None:
-                break
-            value = found[1]
+        if isinstance(value, Variable):
+            value = self._now.get(id(value), (value, value))[1]
         severed = self._severed.get(id(value))
         if severed is not None and grad_mode.enabled:
             _, var, call = severed
@@ -265,7 +262,10 @@ class Trace:
         if result is current:
             return target
         self._check_write(first, result, call, instead)
-        self._now[id(current)] = current, result
+        for key, (adopter, now) in list(self._now.items()):
+            if now is first:  # which goes on with the values that it was given
+                self._now[key] = adopter, ops.assign(first)
+        self._now[id(first)] = first, result
         if result.stop_gradient and not current.stop_gradient and self._is_leaf(target, first):
             self._severed[id(result)] = result, first, call
         # A variable of the function's own is what it is now; others are written when it has run.
@@ -312,7 +312,11 @@ class Trace:
                 f"set_value: {target.name} is {have.name}, the value {given.name}; use "
                 f"value.astype({have.name!r})"
             )
-        made = ops.assign(value) if given == have else ops.cast(value, dtype=have.name)
+        made = self.latest(value)
+        if given != have:
+            made = ops.cast(made, dtype=have.name)
+        elif not made.stop_gradient or made.is_data or made.persistable:
+            made = ops.assign(made)
         made.stop_gradient = True
         self.write(target, made, "set_value", "paddle.assign", rebinds=False)
 

@@ -102,9 +102,7 @@ def _sum(elements: Sequence[Any]) -> Any:
 
 def fill_stack(stack: list[Any], *, value: float) -> list[Any]:
     """That value in the place of every other."""
-    return [
-        fill_stack(e, value=value) if isinstance(e, list) else hollow(e, value) for e in stack
-    ]
+    return [fill_stack(e, value=value) if isinstance(e, list) else hollow(e, value) for e in stack]
 
 
 def absent(*, shape: Sequence[int | None], dtype: str, stack: bool) -> Any:

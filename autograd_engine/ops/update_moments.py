@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -262,20 +263,19 @@ def _radam(
 
     Of step t, `rho` is t b^t / (1 - b^t) with b = `beta2`: what the length of its average lacks.
     """
-    rho = np.asarray((rho * (beta2 - beta2_pow * beta2) + beta2_pow * beta2))
-    beta1_pow = np.asarray(beta1_pow * beta1)
-    beta2_pow = np.asarray(beta2_pow * beta2)
-    rho = np.asarray(rho / (1.0 - beta2_pow))
+    power = float(beta2_pow) * beta2
+    lacks = (float(rho) * (beta2 - power) + power) / (1.0 - power)
     limit = 2.0 / (1.0 - beta2) - 1.0
-    length = limit - 2.0 * rho
+    length = limit - 2.0 * lacks
+    beta1_pow = np.asarray(beta1_pow * beta1)
     moment1, moment2 = _moments(grad, moment1, moment2, beta1, beta2)
     step = learning_rate * (moment1 / (1.0 - beta1_pow))
     if length > 5.0:
         over = (length - 4.0) * (length - 2.0) * limit
         under = (limit - 4.0) * (limit - 2.0) * length
-        step = step * np.sqrt(over / under)
-        step = step * (np.sqrt(1.0 - beta2_pow) / (np.sqrt(moment2) + epsilon))
-    return np.asarray(param - step), moment1, moment2, beta1_pow, beta2_pow, rho
+        step = step * (math.sqrt(over / under * (1.0 - power)) / (np.sqrt(moment2) + epsilon))
+    powers = beta1_pow, np.asarray(beta2_pow * beta2), np.asarray(lacks, rho.dtype)
+    return np.asarray(param - step), moment1, moment2, *powers
 
 
 # --- means of squares

@@ -68,10 +68,10 @@ class Adam(Optimizer):
         use_multi_tensor: bool = False,
         amsgrad: bool = False,
         name: str | None = None,
-        **hyper: Any,
     ) -> None:
+        betas = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
         if amsgrad:
-            self.operation, self.state = f"{self.operation}_amsgrad", _AMSGRAD_STATE
+            self.operation, self.state = "adam_amsgrad", _AMSGRAD_STATE  # type: ignore[misc]
         super().__init__(
             learning_rate,
             parameters,
@@ -79,11 +79,7 @@ class Adam(Optimizer):
             grad_clip,
             name,
             multi_precision=multi_precision,
-            beta1=beta1,
-            beta2=beta2,
-            epsilon=epsilon,
-            lazy_mode=lazy_mode,
-            **hyper,
+            hyper=betas,
         )
 
     def _attributes(
@@ -177,20 +173,18 @@ class AdamW(Adam):
             if value is not None and not callable(value):
                 raise TypeError(f"AdamW: {argument} must be a function, got {value!r}")
         self._lr_ratio, self._decays = lr_ratio, apply_decay_param_fun
-        super().__init__(
+        betas = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
+        if amsgrad:
+            self.operation, self.state = "adamw_amsgrad", _AMSGRAD_STATE  # type: ignore[misc]
+        Optimizer.__init__(
+            self,
             learning_rate,
-            beta1,
-            beta2,
-            epsilon,
             parameters,
             None,
             grad_clip,
-            lazy_mode,
-            multi_precision,
-            False,
-            amsgrad,
             name,
-            weight_decay=weight_decay,
+            multi_precision=multi_precision,
+            hyper={**betas, "weight_decay": weight_decay},
         )
         self._plain = self._plain and not (lr_ratio or apply_decay_param_fun or lazy_mode)
 

@@ -72,9 +72,7 @@ class Adamax(Optimizer):
             weight_decay,
             grad_clip,
             name,
-            beta1=beta1,
-            beta2=beta2,
-            epsilon=epsilon,
+            hyper={"beta1": beta1, "beta2": beta2, "epsilon": epsilon},
         )
 
     def _attributes(
@@ -142,10 +140,12 @@ class Lamb(Optimizer):
             grad_clip,
             name,
             multi_precision=multi_precision,
-            beta1=beta1,
-            beta2=beta2,
-            epsilon=epsilon,
-            lamb_weight_decay=lamb_weight_decay,
+            hyper={
+                "beta1": beta1,
+                "beta2": beta2,
+                "epsilon": epsilon,
+                "lamb_weight_decay": lamb_weight_decay,
+            },
         )
         self._plain = self._plain and excluded is None
 
@@ -213,10 +213,12 @@ class NAdam(Optimizer):
             weight_decay,
             grad_clip,
             name,
-            beta1=beta1,
-            beta2=beta2,
-            epsilon=epsilon,
-            momentum_decay=momentum_decay,
+            hyper={
+                "beta1": beta1,
+                "beta2": beta2,
+                "epsilon": epsilon,
+                "momentum_decay": momentum_decay,
+            },
         )
 
     def _attributes(
@@ -272,9 +274,7 @@ class RAdam(Optimizer):
             weight_decay,
             grad_clip,
             name,
-            beta1=beta1,
-            beta2=beta2,
-            epsilon=epsilon,
+            hyper={"beta1": beta1, "beta2": beta2, "epsilon": epsilon},
         )
 
     def _attributes(

@@ -52,7 +52,7 @@ class ASGD(Optimizer):
             grad_clip,
             name,
             multi_precision=multi_precision,
-            batch_num=batch_num,
+            hyper={"batch_num": batch_num},
         )
 
     def _attributes(self, batch_num: Any = 1) -> dict[str, Any]:

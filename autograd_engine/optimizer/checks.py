@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, BuildError, DTypeError, NotATensorError, ShapeError
+from autograd_engine.errors import (
+    ArgumentError,
+    BuildError,
+    DTypeError,
+    NotATensorError,
+    ShapeError,
+)
 from autograd_engine.spec import format_shape
 from autograd_engine.static.program import Variable
 

@@ -106,7 +106,7 @@ class Optimizer:
         name: str | None = None,
         *,
         multi_precision: bool = False,
-        **hyper: Any,
+        hyper: dict[str, Any] | None = None,
     ) -> None:
         owner = type(self).__name__
         self._learning_rate = self._checked_rate(learning_rate)
@@ -115,8 +115,8 @@ class Optimizer:
         self._grad_clip = check_clip(owner, grad_clip)
         self._multi_precision = bool(multi_precision)
         self._name = name
-        self._hyper = hyper
-        self._attrs = self._attributes(**hyper)
+        self._hyper = hyper or {}
+        self._attrs = self._attributes(**self._hyper)
         self._groups = groups_of(self, parameters)
         self._default = Group(None, 1.0, self._decay, self._grad_clip, self._attrs)
         self._parameters: list[Any] | None

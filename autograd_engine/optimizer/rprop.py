@@ -54,8 +54,7 @@ class Rprop(Optimizer):
             grad_clip,
             name,
             multi_precision=multi_precision,
-            learning_rate_range=learning_rate_range,
-            etas=etas,
+            hyper={"learning_rate_range": learning_rate_range, "etas": etas},
         )
 
     def _attributes(

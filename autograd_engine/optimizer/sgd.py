@@ -113,9 +113,11 @@ class Momentum(Optimizer):
             grad_clip,
             name,
             multi_precision=multi_precision,
-            momentum=momentum,
-            use_nesterov=use_nesterov,
-            rescale_grad=rescale_grad,
+            hyper={
+                "momentum": momentum,
+                "use_nesterov": use_nesterov,
+                "rescale_grad": rescale_grad,
+            },
         )
 
     def _attributes(

@@ -53,10 +53,7 @@ class RMSProp(Optimizer):
             weight_decay,
             grad_clip,
             name,
-            rho=rho,
-            epsilon=epsilon,
-            momentum=momentum,
-            centered=centered,
+            hyper={"rho": rho, "epsilon": epsilon, "momentum": momentum, "centered": centered},
         )
 
     def _attributes(
@@ -104,7 +101,14 @@ class Adagrad(Optimizer):
                 f"Adagrad: initial_accumulator_value is a sum of squares; {start} is below 0"
             )
         self.state = {"moment": State(True, lambda attrs, rate: start)}  # type: ignore[misc]
-        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, epsilon=epsilon)
+        super().__init__(
+            learning_rate,
+            parameters,
+            weight_decay,
+            grad_clip,
+            name,
+            hyper={"epsilon": epsilon},
+        )
 
     def _attributes(self, epsilon: Any = 1e-06) -> dict[str, Any]:
         return {"epsilon": positive("Adagrad", "epsilon", epsilon)}
@@ -143,7 +147,12 @@ class Adadelta(Optimizer):
         name: str | None = None,
     ) -> None:
         super().__init__(
-            learning_rate, parameters, weight_decay, grad_clip, name, epsilon=epsilon, rho=rho
+            learning_rate,
+            parameters,
+            weight_decay,
+            grad_clip,
+            name,
+            hyper={"epsilon": epsilon, "rho": rho},
         )
 
     def _attributes(self, epsilon: Any = 1e-06, rho: Any = 0.95) -> dict[str, Any]:

@@ -30,6 +30,7 @@ _LATER: Final = {
     "recompute_report": "checkpoint_report",
     "Assert": "effects",
     "ExponentialMovingAverage": "averages",
+    "InputSpec": "input_spec",
     "Print": "effects",
     "deserialize_persistables": "inference",
     "deserialize_program": "inference",
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from autograd_engine.static.clone import normalize_program as normalize_program
     from autograd_engine.static.effects import Assert as Assert
     from autograd_engine.static.effects import Print as Print
+    from autograd_engine.static.input_spec import InputSpec as InputSpec
     from autograd_engine.static.inference import (
         deserialize_persistables as deserialize_persistables,
     )
@@ -92,6 +94,7 @@ __all__ = [
     "ExecutionStrategy",
     "Executor",
     "ExponentialMovingAverage",
+    "InputSpec",
     "Operator",
     "Parameter",
     "Print",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Any
 
 from autograd_engine.errors import BuildError
@@ -23,6 +23,7 @@ from autograd_engine.static.backward_arguments import (
 )
 from autograd_engine.static.backward_plan import BackwardPlan, Callback, keys_of, needed_keys
 from autograd_engine.static.decompose import decompose_on_path
+from autograd_engine.static.inside import check_inside, check_open, stands_for
 from autograd_engine.static.program import Block, Ref, Variable
 from autograd_engine.static.recomputing import read_originals, recompute
 from autograd_engine.static.roles import mark_gradients, mark_loss, mark_seeds
@@ -95,6 +96,7 @@ def append_backward(
     ['append_backward_doc.w_0@GRAD', 'append_backward_doc.b_0@GRAD']
     """
     check_variable("append_backward", "loss", loss)
+    check_open("append_backward", loss)
     check_distop_context(distop_context)
     checked = check_callbacks(callbacks)
     block = loss.block
@@ -105,18 +107,22 @@ def append_backward(
         leaves = [v for v in block.vars.values() if v.is_data and not v.stop_gradient]
     else:
         wanted, leaves = listed_parameters(block, parameter_list), []
+    target = Ref(loss, loss.version)
+    check_inside("append_backward", [target], wanted, no_grad)
+    inside = [(v, stands_for("append_backward", block, v)) for v in wanted]
+    asked = [v for _, v in inside if v is not None]
     with block.restored_on_error():
         found = _run(
             block,
-            [(Ref(loss, loss.version), None)],
-            [*wanted, *leaves],
+            [(target, None)],
+            [*asked, *leaves],
             no_grad,
             caller(),
             seed_by_shape=True,
             callbacks=checked,
             checkpoints=kept,
         )
-        pairs = [(v, g) for v in wanted if (g := found.get(v.name)) is not None]
+        pairs = [(v, found[w.name]) for v, w in inside if w is not None and w.name in found]
         mark_loss(loss)
         mark_gradients(pairs)
     return pairs
@@ -170,12 +176,19 @@ def gradients(
     block = goals[0].block
     for v in (*goals[1:], *sources):
         same_program("gradients", block, v)
+    for v in goals:
+        check_open("gradients", v)
     given = cotangents(goals, target_gradients)
     no_grad = no_grad_names("gradients", block, no_grad_set)
-    open_sources = [v for v in sources if not v.stop_gradient]
-    seeds = [(Ref(t, t.version), g) for t, g in zip(goals, given, strict=True)]
-    found = _run(block, seeds, open_sources, no_grad, caller(), seed_by_shape=False)
-    return [found.get(v.name) for v in sources]
+    ends = [Ref(t, t.version) for t in goals]
+    check_inside("gradients", ends, sources, no_grad)
+    asked = [stands_for("gradients", block, v) for v in sources]
+    open_sources = [v for v in asked if v is not None and not v.stop_gradient]
+    with block.restored_on_error():
+        starts = [None if g is None else g.seen_from(block) for g in given]
+        seeds = list(zip(ends, starts, strict=True))
+        found = _run(block, seeds, open_sources, no_grad, caller(), seed_by_shape=False)
+    return [None if v is None else found.get(v.name) for v in asked]
 
 
 def _sort_from(variables: dict[str, Variable], count: int) -> None:
@@ -207,7 +220,7 @@ def _run(
     *,
     seed_by_shape: bool,
     callbacks: Sequence[Callback] = (),
-    checkpoints: set[str] | frozenset[str] = frozenset(),
+    checkpoints: Set[str] = frozenset(),
 ) -> dict[str, Variable]:
     """Plan and append; gradients by the name of what they belong to."""
     open_seeds = [(r, g) for r, g in seeds if r.var.name not in no_grad and not r.var.stop_gradient]

@@ -174,7 +174,7 @@ def _entries(block: Block, argument: str, value: Iterable[Variable | str]) -> li
     found: list[Variable | None] = []
     for k, entry in enumerate(value):
         if isinstance(entry, str):
-            found.append(block.vars.get(entry))
+            found.append(_named(block, entry))
             continue
         if not isinstance(entry, Variable):
             raise TypeError(
@@ -183,6 +183,14 @@ def _entries(block: Block, argument: str, value: Iterable[Variable | str]) -> li
         same_program(f"{where}[{k}]", block, entry)
         found.append(entry)
     return found
+
+
+def _named(block: Block, name: str) -> Variable | None:
+    """The Variable of that name outside of the block, or in it: an argument has an outer's name."""
+    outer = None
+    if block.parent_idx >= 0:
+        outer = _named(block.program.blocks[block.parent_idx], name)
+    return block.vars.get(name) if outer is None else outer
 
 
 def _as_collection(value: Any, left: str, right: str) -> str:

@@ -11,17 +11,18 @@ that the program already holds returns it and appends nothing.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeAlias
 
 from autograd_engine.dims import Dim
 from autograd_engine.pullback import Pullback
 from autograd_engine.registry import REGISTRY, OpDef
 from autograd_engine.source import Location
-from autograd_engine.static.builder import spec_of
 from autograd_engine.static.block_gradient import Incoming, gradient_operator
 from autograd_engine.static.block_op import BlockOp, inner_blocks
+from autograd_engine.static.builder import spec_of
 from autograd_engine.static.flow import arrivals, keys_of, needed_keys, wanted_operands
 from autograd_engine.static.gradop import GradOp
 from autograd_engine.static.opdesc import OpDesc
@@ -134,7 +135,7 @@ class BackwardPlan:
             if self._existing(keys[k]) is None:
                 missing.append((k, ref))
         if missing:
-            made = self._gradient_operator(operator, missing, cotangents, sure)
+            made = self._gradient_operator(operator, missing, cotangents, sure, project)
             for (k, _), var in zip(missing, made, strict=True):
                 self.emitted[keys[k]] = var
         sure &= operator.op is not _UNLESS_HOLLOW  # whose cotangent is hollow where its result is
@@ -157,16 +158,17 @@ class BackwardPlan:
             for _, ref in wanted:
                 self._arrive(ref, cotangents[0], sure)
             return
-        # What is carried in is a value of its own: its cotangent comes last, and is complete.
+        # What is carried in is a value of its own: its cotangent comes last, and is complete. The
+        # tape goes through what goes in, and what comes out, from the last to the first.
         first = len(op.inputs) - 1
         last_in = 0 if op.kind == "cond" else first + operator.attrs["carried"]
-        wanted.sort(key=lambda pair: (pair[0] < last_in, pair[0]))
+        wanted.sort(key=lambda pair: (pair[0] < last_in, -pair[0]))
         priors: dict[int, Variable] = {}
         for k, ref in wanted:
             prior = self._fold(ref) if k >= last_in else None
             if prior is not None:
                 priors[k] = prior
-        grads = tuple(None if c is None else (c.name, c.version) for c in cotangents)
+        grads = tuple((k, c.name, c.version) for k, c in enumerate(cotangents) if c is not None)
         keys: dict[int, Hashable] = {
             k: ("blocks", operator.number, k, grads, priors[k].name if k in priors else None)
             for k, _ in wanted
@@ -275,7 +277,11 @@ class BackwardPlan:
     def saved_operands(operator: Operator, saved: tuple[str, ...]) -> list[OperandRef]:
         """The operands and results that the names in `saved` stand for, flat."""
         op = operator.op
+        assert isinstance(op, OpDef)
         out: list[OperandRef] = []
+        if not op.variadic and not op.variadic_output:
+            operands, results = operator.operands, operator.results
+            return [operands[k] if k >= 0 else results[~k] for k in _places(op, saved)]
         for name in saved:
             base = name if name in (*op.inputs, *op.outputs) else name.removesuffix("_like")
             if base in op.inputs:
@@ -290,11 +296,12 @@ class BackwardPlan:
         wanted: Sequence[tuple[int, Ref]],
         cotangents: Sequence[Variable | None],
         sure: bool,
+        project: int,
     ) -> list[Variable]:
         op = operator.op
         assert isinstance(op, OpDef)
         mask = sum(1 << k for k, _ in wanted)
-        pullback = self._strong(op.pullback(mask, self.projected(operator)), sure)
+        pullback = self._strong(op.pullback(mask, project), sure)
         counts = self.counts(operator)
         operands = self.saved_operands(operator, pullback.saved)
         operands += [None if c is None else Ref(c, c.version) for c in cotangents]
@@ -444,10 +451,18 @@ def _call(
         callback(block=block, context=context)
 
 
+@functools.cache
+def _places(op: OpDef, saved: tuple[str, ...]) -> tuple[int, ...]:
+    """Where the names in `saved` stand among the operands; among the results, counted from -1."""
+    known = {name: k for k, name in enumerate(op.inputs)}
+    known |= {name: ~k for k, name in enumerate(op.outputs) if name not in known}
+    return tuple(known[n] if n in known else known[n.removesuffix("_like")] for n in saved)
+
+
 def freeze(value: Any) -> Hashable:
     """An attribute as something that can be hashed."""
     if isinstance(value, dict):
-        return tuple((k, freeze(v)) for k, v in sorted(value.items()))
+        return tuple((k, freeze(v)) for k, v in sorted(value.items())) if value else ()
     if isinstance(value, Literal):
         return freeze(value.value), value.dtype
     if isinstance(value, (list, tuple)):

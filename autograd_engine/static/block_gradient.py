@@ -19,11 +19,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-
 from autograd_engine.dims import Dim, fresh_dim
 from autograd_engine.registry import OpDef
 from autograd_engine.spec import Spec
-from autograd_engine.static.block_op import BlockOp, split_operands
+from autograd_engine.static.block_op import BlockOp, kind_of, split_operands
 from autograd_engine.static.flow import LoopFlow, branch_reached
 from autograd_engine.static.program import Block, Operator, Ref, Variable
 
@@ -72,7 +71,7 @@ def gradient_operator(
         A cotangent for each wanted operand; the positions of those that are more than zeros
         whichever way the operator went.
     """
-    if operator.op.kind == "cond":  # type: ignore[union-attr]
+    if kind_of(operator) == "cond":
         return _CondGradient(plan, operator, wanted, cotangents, priors).append()
     return _LoopGradient(plan, operator, wanted, cotangents, priors).append()
 
@@ -96,10 +95,11 @@ class _Inner:
             block, seeds, keys, plan.no_grad, plan.location, seed_by_shape=False, into=self.block
         )
         plan.contexts |= self.plan.contexts
+        # Their names are taken, before arguments are named.
+        self.block.vars.update(self.plan.variables)
         self.arguments: dict[tuple[Any, ...], Variable] = {}
         for _, incoming in seeds:
             if incoming.var is not None:
-                self.block.vars[incoming.var.name] = incoming.var
                 self.arguments[incoming.slot] = incoming.var
         self.made: dict[Key, Variable] = {}  # values of the forward block that are made again
         self.again: list[Operator] = []
@@ -116,14 +116,15 @@ class _Inner:
     def gradient(self, key: Key, like: Ref, value: float) -> Variable:
         """The gradient planned for an argument of the forward block, or zeros."""
         found = self.plan.gradient.get(key)
-        return self.plan.filled(like, value) if found is None else found
+        if found is None:
+            found = self.plan.filled(like, value)
+            self.block.vars[found.name] = found
+        return found
 
     def close(self, local: Any) -> None:
         """Write the operators into the block; `local` says what stands there for forward values."""
         block = self.block
         operators = [*self.plan.seed_operators, *self.plan.operators]
-        for operator in operators:  # their names are taken, before arguments are named
-            block.vars.update((ref.var.name, ref.var) for ref in operator.results)
         for operator in operators:
             operator.operands = tuple(
                 local(o, operator.op.reads_value(k))
@@ -224,7 +225,7 @@ class _CondGradient:
             slot = ("prior", k)
             self.slots[slot] = Ref(prior, prior.version)
             seeds.append((Ref(block.arguments[k - 1], 0), Incoming(slot)))
-        for k, g in enumerate(self.cotangents):
+        for k, g in reversed(list(enumerate(self.cotangents))):
             if g is not None:
                 self.slots["cotangent", k] = Ref(g, g.version)
                 seeds.append((block.results[k], Incoming(("cotangent", k))))
@@ -329,7 +330,7 @@ class _LoopGradient:
                 prior = self.priors[k]
                 self.stacks["prior", k] = Ref(prior, prior.version)
                 seeds.append((Ref(body.arguments[k - flow.first], 0), Incoming(("prior", k))))
-        for j in self.carried:
+        for j in reversed(self.carried):
             sure = self.cotangents[j] is not None and self._reached_again(j)
             seeds.append((body.results[j], Incoming(("carried", j), sure=sure)))
         for i in sorted(flow.pushed):
@@ -409,7 +410,7 @@ def _handed_out(
     source = ref
     if not value:
         source = _append(block, "hollow", (ref,), ref.var, f"{ref.var.name}@SHAPE", {})
-    looped = operator.op.kind != "cond"  # type: ignore[union-attr]
+    looped = kind_of(operator) != "cond"
     spec = ref.var.spec
     outer = Variable(
         outside,
@@ -453,9 +454,7 @@ def _append(
     block.vars[var.name] = var
     result = Ref(var, 0)
     location = block.ops[-1].location if block.ops else _location()
-    operator = Operator(
-        block, BlockOp.of(kind), operands, (result,), attrs, location, "backward"
-    )
+    operator = Operator(block, BlockOp.of(kind), operands, (result,), attrs, location, "backward")
     block.ops.append(operator)
 
     def undo() -> None:

@@ -26,13 +26,12 @@ operator reads are its operands, and nothing in a block reads a variable of anot
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from autograd_engine.static.program import Block, Operator, Ref
+    from autograd_engine.static.program import Block, Operator
 
-__all__ = ["BlockOp", "body_of", "inner_blocks", "split_operands"]
+__all__ = ["BlockOp", "body_of", "inner_blocks", "kind_of", "split_operands"]
 
 _INPUTS = {
     "cond": ("Cond", "X"),
@@ -93,6 +92,12 @@ def inner_blocks(operator: Operator) -> list[Block]:
     return [v for v in operator.attrs.values() if isinstance(v, Block)]
 
 
+def kind_of(operator: Operator) -> str:
+    """The kind of a BlockOp; of other operators the empty string."""
+    op = operator.op
+    return op.kind if isinstance(op, BlockOp) else ""
+
+
 def body_of(operator: Operator) -> Block:
     """The block of a loop that is run for each iteration."""
     block: Block = operator.attrs["body_block"]
@@ -101,12 +106,10 @@ def body_of(operator: Operator) -> Block:
 
 def split_operands(operator: Operator) -> tuple[list[Any], list[Any], list[Any]]:
     """(carried, captured, stacks) of a loop."""
-    operands: Iterator[Ref] = iter(operator.operands)  # type: ignore[arg-type]
     carried = operator.attrs["carried"]
-    if operator.op.kind == "while":
-        refs = list(operands)
+    refs = list(operator.operands)
+    if kind_of(operator) == "while":
         return refs[:carried], refs[carried:], []
-    next(operands)
-    refs = list(operands)
+    refs = refs[1:]  # the number of iterations
     captured = carried + operator.attrs["captured"]
     return refs[:carried], refs[carried:captured], refs[captured:]

@@ -183,7 +183,7 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     trace = grad_mode.trace
     if trace is not None:
         operands = trace.operands(operands)
-    if any(_loose(v) for v in operands):
+    if Constant in map(type, operands) and any(_loose(v) for v in operands):
         neighbours = [v for v in operands if isinstance(v, (Tensor, Variable)) and not _loose(v)]
         if not neighbours and op.runs_always:
             pass  # to be drawn anew in every run
@@ -193,9 +193,13 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
                 return made
             return tuple(Constant(t._data) for t in made) if op.multiple else Constant(made._data)
     block = _block_of(op, operands)
-    with block.restored_on_error():  # an operand may have been cast, or made a constant, before
-        refs = _prepare(op, operands, block)
-        inferred = op.infer_tuple([spec_of(r) for r in refs], attrs)
+    refs = _as_they_are(op, operands, block)
+    if refs is not None:
+        inferred = op.infer_tuple([r.var.spec for r in refs], attrs)
+    else:
+        with block.restored_on_error():  # an operand is cast, or made a constant, before
+            refs = _prepare(op, operands, block)
+            inferred = op.infer_tuple([spec_of(r) for r in refs], attrs)
     prefix = _context.prefix or unique_name.generate(op.name)
     results = []
     for k, spec in enumerate(inferred):
@@ -250,6 +254,24 @@ def _block_of(op: OpDef, operands: Sequence[Any]) -> Block:
     if program is None:
         return _context.block or default_main_program().current_block()
     return _context.block or program.current_block()
+
+
+def _as_they_are(op: OpDef, operands: Sequence[Any], block: Block) -> list[Ref] | None:
+    """Operands that nothing has to be done to: Variables of the block, of one dtype."""
+    if op.untyped:
+        return None
+    refs, dtype = [], None
+    for v in operands:
+        if not isinstance(v, Variable) or v.__class__ is Constant or v.block is not block:
+            return None
+        if dtype is None:
+            dtype = v.spec.dtype
+        elif v.spec.dtype != dtype and op.dtypes != "any":
+            return None
+        refs.append(Ref(v, v.version))
+    if dtype is None or (op.dtypes == "floating" and dtype.kind not in "fc"):
+        return None
+    return refs
 
 
 def _prepare(op: OpDef, operands: Sequence[Any], block: Block) -> list[Ref | Literal]:

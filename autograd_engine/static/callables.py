@@ -18,6 +18,7 @@ from autograd_engine.errors import (
     ArgumentError,
     BuildError,
     DTypeError,
+    ExecutionError,
     ModeError,
     NotATensorError,
     NotDifferentiableError,
@@ -27,6 +28,7 @@ from autograd_engine.registry import NONDIFF, Rule
 from autograd_engine.source import Location, caller
 from autograd_engine.spec import Spec, format_shape, may_equal
 from autograd_engine.static import mode
+from autograd_engine.static.acting import acting
 from autograd_engine.static.builder import append_operator
 from autograd_engine.static.data import require_variable
 from autograd_engine.static.effects import EffectOperation
@@ -168,6 +170,9 @@ class _Call:
         text = location.text
         self.where = f"{location} ({text})" if text else str(location)
 
+    def __repr__(self) -> str:
+        return f"py_func of {self.where}"
+
     def operation(self) -> EffectOperation:
         """The function as an operation."""
         n = len(self.names)
@@ -226,6 +231,8 @@ class _Call:
         return self._checked(made, arrays, specs, roles, function, zeros=True)
 
     def _called(self, function: Callable[..., Any], arrays: Sequence[Array]) -> Any:
+        if acting.off:
+            raise ExecutionError(f"py_func of {self.where}: only a run calls {_name(function)}")
         try:
             return function(*shielded(tuple(arrays)))
         except Exception as error:
@@ -244,7 +251,7 @@ class _Call:
         zeros: bool = False,
     ) -> tuple[Array, ...]:
         """What a function returned, as arrays of these shapes and dtypes."""
-        who = f"py_func of {self.where}: {getattr(function, '__name__', 'the function')} returned"
+        who = f"py_func of {self.where}: {_name(function)} returned"
         if made is None and not specs:
             return ()
         box = list(made) if isinstance(made, (list, tuple)) else [made]
@@ -263,17 +270,22 @@ class _Call:
         return tuple(results)
 
 
+def _name(function: Any) -> str:
+    return getattr(function, "__name__", "the function")
+
+
 def _as_declared(value: Any, spec: Spec, who: str, role: str) -> Array:
     if isinstance(value, Tensor):
         value = value.numpy()
-    if value is None or isinstance(value, Variable):
-        raise let_through(NotATensorError(f"{who} {kind(value)} {role}; return an ndarray"))
-    array = value
-    if not isinstance(value, (np.ndarray, np.generic)):  # numbers, which have no dtype yet
+    try:
         array = np.asarray(value)
-        if array.dtype.kind in "biufc" and np.can_cast(array.dtype, spec.dtype, "same_kind"):
-            array = array.astype(spec.dtype)
-    array = np.asarray(array)
+    except ValueError:  # lists of several lengths
+        array = np.asarray(None)
+    if isinstance(value, Variable) or array.dtype.kind not in "biufc":
+        raise let_through(NotATensorError(f"{who} {kind(value)} {role}; return an ndarray"))
+    typed = isinstance(value, (np.ndarray, np.generic))
+    if not typed and np.can_cast(array.dtype, spec.dtype, "same_kind"):
+        array = array.astype(spec.dtype)
     if not may_equal(array.shape, spec.shape):
         raise let_through(
             ShapeError(

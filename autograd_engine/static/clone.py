@@ -29,7 +29,17 @@ Key = tuple[str, int]
 
 # What a copy makes anew; all other attributes of a program, also those of extensions, are copied.
 _OWN: Final = frozenset(
-    {"blocks", "compiled", "drawing", "lock", "undoing", "version", "_generator", "_open"}
+    {
+        "blocks",
+        "compiled",
+        "drawing",
+        "lock",
+        "undoing",
+        "version",
+        "_generator",
+        "_guards",
+        "_open",
+    }
 )
 
 

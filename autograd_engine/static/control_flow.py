@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,7 +37,21 @@ from autograd_engine.static.program import (
     default_startup_program,
 )
 
-__all__ = ["case", "cond", "switch_case", "while_loop"]
+__all__ = ["Assert", "Print", "case", "cond", "switch_case", "while_loop"]
+
+if TYPE_CHECKING:
+    from autograd_engine.static.effects import Assert as Assert
+    from autograd_engine.static.effects import Print as Print
+else:
+
+    def __getattr__(name):
+        """The reference has these here too."""
+        if name in ("Assert", "Print"):
+            from autograd_engine.static import effects
+
+            return getattr(effects, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 _WHERE = "paddle.static.nn."
 
@@ -370,9 +384,7 @@ def while_loop(
         raise ArgumentError("while_loop: loop_vars is empty; give one loop variable at least")
     structure, leaves = nest.structure(list(loop_vars)), nest.leaves(list(loop_vars))
     variables = [v for v in leaves if isinstance(v, Variable)]
-    if not variables and (
-        any(isinstance(v, Tensor) for v in leaves) or not mode.building()
-    ):
+    if not variables and (any(isinstance(v, Tensor) for v in leaves) or not mode.building()):
         return _eager_loop(cond, body, structure, leaves)
     program = variables[0].block.program if variables else default_main_program()
     prefix = name or unique_name.generate("while")
@@ -435,9 +447,7 @@ class _Loop:
         returned = []
         for function, call, what in flags:
             arguments = [
-                function.block.add_argument(
-                    v.name, spec, stop_gradient=spec.dtype.kind not in "fc"
-                )
+                function.block.add_argument(v.name, spec, stop_gradient=spec.dtype.kind not in "fc")
                 for v, spec in zip(self.initial, self.specs, strict=True)
             ]
             values = nest.rebuild(self.structure, arguments, f"while_loop: {what}")
@@ -610,7 +620,7 @@ def _share_arguments(functions: Sequence[_Function]) -> None:
 def _written(branches: Sequence[_Function]) -> list[Ref]:
     """Versions of variables around that a branch writes; the other one returns what there was."""
     results = []
-    keys = [k for k in branches[0].block.captured]
+    keys = list(branches[0].block.captured)
     for key in keys:
         arguments = [b.block.captured[key] for b in branches]
         if any(a.version for a in arguments):

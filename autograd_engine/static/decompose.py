@@ -8,7 +8,7 @@ from typing import Any
 from autograd_engine.namespace import ops
 from autograd_engine.registry import REGISTRY
 from autograd_engine.static.block_op import BlockOp, inner_blocks
-from autograd_engine.static.builder import append_operator, emitting
+from autograd_engine.static.builder import append_operator, emit, emitting
 from autograd_engine.static.gradop import GradOp
 from autograd_engine.static.program import Block, Literal, Operator, Ref, Variable
 from autograd_engine.static.roles import pass_on
@@ -16,6 +16,7 @@ from autograd_engine.static.roles import pass_on
 __all__ = ["as_variable", "decompose", "decompose_on_path"]
 
 _ASSIGN = REGISTRY["assign"]
+_FULL = REGISTRY["full"]
 
 
 def decompose_on_path(block: Block, targets: Sequence[Ref], needed: set[tuple[str, int]]) -> None:
@@ -114,7 +115,8 @@ def _write_out(
 def as_variable(operand: Any) -> Any:
     """An operand as a Variable of the version that it names."""
     if isinstance(operand, Literal):
-        return ops.full(shape=(), value=operand.value, dtype=operand.dtype.name)
+        attrs = {"shape": (), "value": operand.value, "dtype": operand.dtype.name}
+        return emit(_FULL, (), _FULL.complete_attrs(attrs))  # in a program, whatever the mode is
     if isinstance(operand, Ref) and operand.version != operand.var.version:
         var = operand.var
         past = Variable(

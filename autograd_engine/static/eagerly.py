@@ -196,8 +196,8 @@ def _run(operator: Operator, values: Values) -> Sequence[Any]:
             made = apply(op, operands, operator.attrs)
             made = made if op.multiple else (made,)
         else:  # what has a kernel, and no derivative
-            made = op.kernel(*(t._data for t in operands), **operator.attrs)
-            made = [Tensor._wrap(np.asarray(m)) for m in (made if op.multiple else (made,))]
+            out = op.kernel(*(t._data for t in operands), **operator.attrs)
+            made = tuple([Tensor._wrap(np.asarray(m)) for m in (out if op.multiple else (out,))])
     found = [_finished(m) for m in made]
     for tensor in found:
         _locate(tensor, operator)

@@ -27,6 +27,7 @@ from autograd_engine.ops.infer import same
 from autograd_engine.registry import NONDIFF
 from autograd_engine.source import caller
 from autograd_engine.spec import format_shape
+from autograd_engine.static.acting import acting
 from autograd_engine.static.let_through import let_through
 from autograd_engine.static.program import Operator, Variable
 from autograd_engine.tensor.operand import as_operand, spec_of
@@ -68,7 +69,7 @@ def _print(
     print_phase: str,
     is_gradient: bool,
 ) -> Array:
-    if print_phase == ("forward" if is_gradient else "backward"):
+    if acting.off or print_phase == ("forward" if is_gradient else "backward"):
         return x
     if first_n > 0:
         with _lock:
@@ -212,7 +213,7 @@ print_tensor_lod : bool
 def _assert(cond: Array, *data: Array, where: str, names: tuple[str, ...], summarize: int) -> Array:
     if cond.size != 1:
         raise let_through(_not_one(cond.shape, f"Assert of {where}"))
-    if not cond.item():
+    if not cond.item() and not acting.off:
         lines = [f"Assert of {where} failed: the condition is False"]
         for name, array in zip(names, data, strict=True):
             kind = f"{array.dtype.name}{format_shape(array.shape)}"

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-import numpy as np
-
 from autograd_engine.arithmetic import OPERATORS, REFLECTED
 from autograd_engine.dims import Dim, Size
 from autograd_engine.dtypes import scalar_dtype
 from autograd_engine.namespace import Namespace
-from autograd_engine.registry import REGISTRY, OpDef
+from autograd_engine.registry import OpDef
 from autograd_engine.scattered import Scattered
 from autograd_engine.spec import Spec
 from autograd_engine.static.block_op import BlockOp
@@ -76,7 +74,7 @@ class _Counting(Namespace):
     def __getitem__(self, op: OpDef) -> Callable[..., Any]:
         return self.bind(op)
 
-    def bind(self, op: OpDef) -> Callable[..., Any]:  # type: ignore[override]
+    def bind(self, op: OpDef) -> Callable[..., Any]:
         def call(*operands: Any, **attrs: Any) -> Any:
             full = op.complete_attrs(attrs)
             known = [o.dtype for o in operands if isinstance(o, _Value)]
@@ -93,12 +91,12 @@ class _Counting(Namespace):
 
         return call
 
-    def project(self, g: Any, like: Any) -> Any:  # type: ignore[override]
+    def project(self, g: Any, like: Any) -> Any:
         if g is None or tuple(g.shape) == tuple(like.shape):
             return g
         return self.sum_like(g, like)
 
-    def scatter(self, name: str, *operands: Any, **attrs: Any) -> Any:  # type: ignore[override]
+    def scatter(self, name: str, *operands: Any, **attrs: Any) -> Any:
         return getattr(self, name)(*operands, **attrs)
 
 
@@ -111,7 +109,7 @@ class OperatorWork:
     products, elementwise, total : Formula
     """
 
-    __slots__ = ("_symbols", "_sizes", "operator", "work")
+    __slots__ = ("_sizes", "_symbols", "operator", "work")
 
     def __init__(
         self, operator: Operator, work: Work, symbols: Symbols, sizes: Mapping[str, int]
@@ -273,7 +271,7 @@ def flops(
     (2000*x.shape[0] flops, 10*x.shape[0] flops, 64320)
     """
     from autograd_engine.static.executor import _program
-    from autograd_engine.static.memory import symbols_of
+    from autograd_engine.static.feed_sizes import symbols_of
 
     program = _program(program)
     block = program.global_block()
@@ -284,7 +282,7 @@ def flops(
 
 
 def _number(symbols: Symbols, sizes: Mapping[str, int]) -> Callable[[Size], float]:
-    from autograd_engine.static.memory import Large
+    from autograd_engine.static.feed_sizes import Large
 
     known = Large(sizes)
     return lambda size: float(symbols.value(size, known))

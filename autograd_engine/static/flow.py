@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
 from autograd_engine.registry import OpDef
-from autograd_engine.static.block_op import BlockOp, body_of
+from autograd_engine.static.block_op import BlockOp, body_of, kind_of
 from autograd_engine.static.program import Block, Operator, Ref, Variable
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def wanted_operands(
 
 def _influenced(operator: Operator, operands: set[int], no_grad: set[str]) -> set[int]:
     """Positions of the results that the operands at these positions influence."""
-    kind = operator.op.kind  # type: ignore[union-attr]
+    kind = kind_of(operator)
     if kind == "cond":
         found: set[int] = set()
         for what in ("true_block", "false_block"):
@@ -118,7 +118,7 @@ def _influenced(operator: Operator, operands: set[int], no_grad: set[str]) -> se
 def _reached(
     operator: Operator, results: set[int], wanted: set[int], no_grad: set[str]
 ) -> set[int]:
-    kind = operator.op.kind  # type: ignore[union-attr]
+    kind = kind_of(operator)
     if kind == "cond":
         found: set[int] = set()
         for what in ("true_block", "false_block"):
@@ -166,7 +166,7 @@ class LoopFlow:
         self.no_grad = no_grad
         self.wanted = wanted
         self.body = body_of(operator)
-        is_while = operator.op.kind == "while"  # type: ignore[union-attr]
+        is_while = kind_of(operator) == "while"
         self.first = 0 if is_while else 1  # operands before what is carried
         self.n: int = operator.attrs["carried"]
         self.first_push = self.n + 1 if is_while else self.n
@@ -180,9 +180,7 @@ class LoopFlow:
                 if arguments[k] in keys or self.body.results[k].key in self.needed
             }
             more = {
-                arguments[k]
-                for k in self.carried
-                if self.body.arguments[k].spec.dtype.kind in "fc"
+                arguments[k] for k in self.carried if self.body.arguments[k].spec.dtype.kind in "fc"
             }
             if more <= keys:
                 break

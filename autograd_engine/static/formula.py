@@ -96,7 +96,7 @@ def _called(node: ast.Call, lookup: Lookup) -> int:
     if any(isinstance(s, Dim) for s in sizes):
         raise _Unknown
     if isinstance(argument, ast.Subscript):
-        return len(range(int(sizes[0]))[slice(*bounds, step)])
+        return len(range(int(sizes[0]))[bounds[0] : bounds[1] : step])
     return int(min(sizes))
 
 

@@ -10,21 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-import numpy as np
-
 from autograd_engine.dims import Dim, Size
-from autograd_engine.errors import FeedError
 from autograd_engine.spec import Spec
-from autograd_engine.static.formula import Formula, Symbols, atoms, format_bytes
-from autograd_engine.static.planned import Planned
+from autograd_engine.static.feed_sizes import Large, symbols_of
+from autograd_engine.static.formula import Formula, Symbols, format_bytes
 from autograd_engine.static.plan import Plan, Plans, Wanted
+from autograd_engine.static.planned import Planned
 from autograd_engine.static.probing import plain
-from autograd_engine.static.program import Operator, Program, Variable
+from autograd_engine.static.program import Operator, Program, Ref
 from autograd_engine.static.rehearsal import Rehearsal, Step, memories
 
-__all__ = ["Alive", "Large", "MemoryReport", "Moment", "memory_report", "symbols_of"]
-
-_LARGE: Final = 1 << 12  # what an unknown size is taken to be, to tell what is larger
+__all__ = ["Alive", "MemoryReport", "Moment", "memory_report"]
 
 
 class Alive:
@@ -159,7 +155,7 @@ class MemoryReport:
         return str(self)
 
     def _rows(self) -> list[tuple[str, ...]]:
-        rows = []
+        rows: list[tuple[str, ...]] = []
         for a in self.alive:
             dtype = "" if a.dtype is None else f"{a.dtype.name}[{', '.join(map(str, a.shape))}]"
             value = a.bytes.value
@@ -272,7 +268,9 @@ def memory_report(
         extra = Formula([steps[at].extra], symbols, sizes=sizes)
         operator = steps[at].operator
         where = "" if operator is None else operator.type
-        alive.append(Alive(f"(inside {where})", None, extra, operator or "fetch", "its temporaries"))
+        alive.append(
+            Alive(f"(inside {where})", None, extra, operator or "fetch", "its temporaries")
+        )
     alive.sort(key=lambda a: -number(a.bytes.pieces[0]))
     assumed = [s.operator.type for s in steps if s.assumed and s.operator is not None]
     return MemoryReport(
@@ -286,99 +284,6 @@ def memory_report(
     )
 
 
-class Large(dict[str, int]):
-    """Sizes that are given, and large ones for all others."""
-
-    def __contains__(self, key: object) -> bool:
-        return True
-
-    def __missing__(self, key: str) -> int:
-        return _LARGE
-
-
-def symbols_of(
-    program: Program, feeds: list[Variable], feed_specs: Mapping[str, Any] | None
-) -> tuple[Symbols, dict[str, int]]:
-    """The unknown sizes of what is fed, and those that `feed_specs` tells."""
-    symbols = Symbols()
-    given = _given_shapes(program, feed_specs)
-    firsts: dict[int | None, tuple[str, str]] = {}
-    sizes: dict[str, int] = {}
-    for var in feeds:
-        shape = given.get(var.name)
-        for axis, d in enumerate(var.spec.shape):
-            known = [a for a in atoms(d) if a not in symbols.names]
-            if isinstance(d, Dim) and known and repr(d) == known[0]:
-                name, symbol = f"{var.name}.shape[{axis}]", known[0]
-                symbols.names[symbol] = name
-                value = None if shape is None else shape[axis]
-                if value is not None:
-                    sizes[symbol] = value
-                first = firsts.get(value) if axis == 0 else None
-                if first is not None:
-                    symbols.equal[symbol] = Dim.symbol(first[0])
-                    symbols.taken_equal.append((first[1], name))
-                elif axis == 0:
-                    firsts[value] = symbol, name
-    return symbols, sizes
-
-
-def _given_shapes(
-    program: Program, feed_specs: Mapping[str, Any] | None
-) -> dict[str, tuple[int, ...]]:
-    """Shapes by name, checked against what the program declares."""
-    from autograd_engine.spec import format_shape
-    from autograd_engine.static.feeds import similar
-
-    if feed_specs is None:
-        return {}
-    if not isinstance(feed_specs, Mapping):
-        raise TypeError(
-            f"feed_specs must be a dict from names to shapes, got {type(feed_specs).__name__}"
-        )
-    declared = {v.name: v.spec for v in program.global_block().vars.values() if v.is_data}
-    shapes = {}
-    for name, value in feed_specs.items():
-        if name not in declared:
-            close = similar(name, declared)
-            hint = f"did you mean {close!r}?" if close else f"it has {', '.join(declared) or 'none'}"
-            raise FeedError(f"feed_specs: this program has no data variable {name!r}; {hint}")
-        spec = declared[name]
-        shape, dtype = _shape_of(name, value)
-        fits = len(shape) == len(spec.shape) and all(
-            isinstance(want, Dim) or have == want
-            for have, want in zip(shape, spec.shape, strict=True)
-        )
-        if not fits:
-            raise FeedError(
-                f"feed_specs: {name!r} has shape {shape}; the program declares "
-                f"{format_shape(spec.shape)}"
-            )
-        if dtype is not None and dtype != spec.dtype:
-            raise FeedError(
-                f"feed_specs: {name!r} is {dtype.name}; the program declares {spec.dtype.name}"
-            )
-        shapes[name] = shape
-    return shapes
-
-
-def _shape_of(name: str, value: Any) -> tuple[tuple[int, ...], np.dtype[Any] | None]:
-    from autograd_engine.dtypes import to_numpy
-
-    if hasattr(value, "shape") and hasattr(value, "dtype"):
-        return tuple(map(int, value.shape)), to_numpy(value.dtype)
-    dtype = None
-    if isinstance(value, (tuple, list)) and len(value) == 2 and isinstance(value[0], (tuple, list)):
-        value, dtype = value[0], to_numpy(value[1])
-    sizes = value if isinstance(value, (tuple, list)) else (None,)
-    if not all(isinstance(d, (int, np.integer)) and d >= 0 for d in sizes):
-        raise FeedError(
-            f"feed_specs: {name!r} must be a shape, a tuple of sizes such as (64, 784), or "
-            f"(shape, dtype), or an array; got {value!r}"
-        )
-    return tuple(map(int, sizes)), dtype
-
-
 def _rehearsed(plan: Plan, symbols: Symbols, number: Any, watched: int | None) -> Rehearsal:
     """A run of the plan, and what the executor does with its results."""
     rehearsal = Rehearsal(plan.compiled, symbols, number, watched)
@@ -388,7 +293,9 @@ def _rehearsed(plan: Plan, symbols: Symbols, number: Any, watched: int | None) -
         var = ref.var
         shape = tuple(map(symbols.resolved, var.spec.shape))
         spec = Spec(shape, var.spec.dtype)
-        memory = meter.hold(spec.size * spec.dtype.itemsize, "feed" if k < len(plan.feeds) else "scope")
+        memory = meter.hold(
+            spec.size * spec.dtype.itemsize, "feed" if k < len(plan.feeds) else "scope"
+        )
         memory.names.append(ref.key)
         memory.spec = spec
         inputs.append(Planned(shape, spec.dtype, plain(len(shape)), memory))
@@ -417,7 +324,7 @@ def _alive(plan: Plan, held: Any, symbols: Symbols, sizes: Mapping[str, int]) ->
     last: dict[tuple[str, int], int] = {}
     for k, operator in enumerate(order):
         for position, operand in enumerate(operator.operands):
-            if hasattr(operand, "key") and operator.op.reads_value(position):
+            if isinstance(operand, Ref) and operator.op.reads_value(position):
                 last[operand.key] = k
     outputs = [r.key for r in plan.compiled.outputs]
     fetched, written = set(outputs[: plan.fetches]), set(outputs[plan.fetches :])
@@ -425,9 +332,13 @@ def _alive(plan: Plan, held: Any, symbols: Symbols, sizes: Mapping[str, int]) ->
     for size, spec, made_by, names in held:
         if size == 0:
             continue
-        made = made_by if made_by is not None else "constant"
-        latest = max(names, key=lambda n: last.get(n, -1), default=None)
         why: Operator | str
+        made = made_by if made_by is not None else "constant"
+        if not names and spec is None and made != "fetch":
+            why = "of each iteration, for the gradient of the loop"
+            alive.append(Alive("(stack)", None, Formula([size], symbols, sizes=sizes), made, why))
+            continue
+        latest = max(names, key=lambda n: last.get(n, -1), default=None)
         if made == "feed":
             why = "the caller holds it"
         elif made == "scope":
@@ -440,6 +351,6 @@ def _alive(plan: Plan, held: Any, symbols: Symbols, sizes: Mapping[str, int]) ->
             why = order[last[latest]]
         else:
             why = "it has just been made"
-        name = names[0][0] if names else "(kept by a loop)"
+        name = names[0][0] if names else "(copy)"
         alive.append(Alive(name, spec, Formula([size], symbols, sizes=sizes), made, why))
     return alive

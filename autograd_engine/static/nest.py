@@ -65,6 +65,6 @@ def _rebuild(of: Structure, rest: Iterator[Any]) -> Any:
     return kind(*items) if hasattr(kind, "_fields") else kind(items)
 
 
-def map(function: Callable[[Any], Any], value: Any) -> Any:  # noqa: A001 - nest.map
+def map(function: Callable[[Any], Any], value: Any) -> Any:
     """The nest of what `function` makes of the leaves."""
     return rebuild(structure(value), [function(v) for v in leaves(value)])

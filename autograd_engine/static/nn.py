@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -25,16 +25,58 @@ from autograd_engine.static.program import Variable
 from autograd_engine.tensor.linalg import matmul
 
 __all__ = [
+    "Assert",
     "batch_norm",
     "case",
     "cond",
+    "control_flow",
     "conv2d",
+    "conv2d_transpose",
+    "conv3d",
     "embedding",
     "fc",
+    "group_norm",
+    "instance_norm",
     "layer_norm",
+    "prelu",
+    "py_func",
     "switch_case",
     "while_loop",
 ]
+
+_LATER: Final = {
+    "Assert": "effects",
+    "control_flow": "",
+    "conv2d_transpose": "layers",
+    "conv3d": "layers",
+    "group_norm": "layers",
+    "instance_norm": "layers",
+    "prelu": "layers",
+    "py_func": "callables",
+}
+
+if TYPE_CHECKING:
+    from autograd_engine.static import control_flow as control_flow
+    from autograd_engine.static.callables import py_func as py_func
+    from autograd_engine.static.effects import Assert as Assert
+    from autograd_engine.static.layers import conv2d_transpose as conv2d_transpose
+    from autograd_engine.static.layers import conv3d as conv3d
+    from autograd_engine.static.layers import group_norm as group_norm
+    from autograd_engine.static.layers import instance_norm as instance_norm
+    from autograd_engine.static.layers import prelu as prelu
+else:
+
+    def __getattr__(name):
+        """What most programs never ask for is imported when it is first asked for."""
+        if name in _LATER:
+            import importlib
+
+            module = importlib.import_module(f"autograd_engine.static.{_LATER[name] or name}")
+            found = globals()[name] = getattr(module, name) if _LATER[name] else module
+            return found
+        from autograd_engine.elsewhere import missing
+
+        raise missing(__name__, name)
 
 
 def __dir__() -> list[str]:

@@ -43,6 +43,9 @@ def block_text(block: Block) -> str:
         f"forward_idx:{block.forward_idx}  backward_idx:{backward[0] if backward else -1}\n"
     )
     variables = "".join(f"    {variable_text(v)}\n" for v in block.vars.values())
+    if block.parent_idx >= 0:
+        head += f"    // takes {_names(block.arguments)}\n"
+        head += f"    // returns {_names(r.var for r in block.results)}\n"
     operators = "".join(f"    {operator_text(op)}\n" for op in block.ops)
     return f"{head}{variables}\n{operators}}}\n"
 

@@ -92,9 +92,7 @@ def layout_of(array: Array) -> Layout:
             gaps.add(inner)
         step = abs(strides[k]) * shape[k]
     # Axes of one element go where they keep the order of the others.
-    order = sorted(
-        range(array.ndim), key=lambda k: (dense.index(k) if k in dense else -1, k)
-    )
+    order = sorted(range(array.ndim), key=lambda k: (dense.index(k) if k in dense else -1, k))
     if dense == sorted(dense):
         order = list(range(array.ndim))
     backward = frozenset(k for k in dense if strides[k] < 0)
@@ -146,12 +144,10 @@ def _quiet() -> Iterator[None]:
             yield
 
 
-def measured(call: Callable[[], Any], *, twice: bool) -> Measurement:
-    """Run `call` and see what it allocates; first once more where it may fill a cache."""
+def measured(call: Callable[[], Any]) -> Measurement:
+    """Run `call` and see what it allocates."""
     was_tracing = tracemalloc.is_tracing()
     with _quiet():
-        if twice:
-            call()
         if not was_tracing:
             tracemalloc.start(1)
         try:
@@ -182,16 +178,30 @@ class Points:
         self.monomials = sorted(monomials, key=lambda m: (len(m), m))
 
     def __iter__(self) -> Iterator[Sizes]:
+        return self._around(1.0, 1.5)
+
+    def larger(self) -> Iterator[Sizes]:
+        """More of them, for what is not yet what it is for large arrays: kernels work in blocks."""
+        return self._around(4.0, 6.0)
+
+    def least(self) -> Sizes:
+        """The smallest sizes of which arrays have more than one element along each axis."""
+        return dict.fromkeys(self.symbols, 2)
+
+    def _around(self, factor: float, further: float) -> Iterator[Sizes]:
         if not self.symbols:
             yield {}
             return
         base = self._base()
-        factors = [1.5, 2.0][: 1 + (len(self.symbols) == 1)]
-        yield base
-        for symbol, factor in itertools.product(self.symbols, factors):
-            yield {**base, symbol: _rounded(base[symbol] * factor)}
-        if len(self.symbols) > 1:
-            yield {s: _rounded(n * 1.5) for s, n in base.items()}
+        first, *others = self.symbols
+        start = {**base, first: _rounded(base[first] * factor)}
+        yield start
+        yield {**base, first: _rounded(base[first] * further)}
+        for symbol in others:
+            yield {**base, symbol: _rounded(base[symbol] * max(factor, 1.5))}
+            yield {**base, symbol: _rounded(base[symbol] * max(further, 2.0))}
+        if others:
+            yield {s: _rounded(n * (1.5 if factor == 1 else 2.5)) for s, n in base.items()}
 
     def _base(self) -> Sizes:
         """Sizes of one kind that make the largest array as large as a probe is to be."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 
 from autograd_engine.dims import Dim, Size, product
 from autograd_engine.spec import Shape, Spec
+from autograd_engine.static.acting import without_effects
 from autograd_engine.static.formula import atoms, evaluate, replace
 from autograd_engine.static.planned import Planned, Tree, build
 from autograd_engine.static.probing import (
@@ -26,6 +29,7 @@ __all__ = ["Leaf", "Profile", "profile_of"]
 Array = NDArray[Any]
 _MOST_ELEMENTS: Final = 1 << 22  # of a probe, before known sizes are made smaller
 _LARGE_SIZE: Final = 256
+_QUICK: Final = 0.25  # seconds of probes after which larger ones are not made
 _MOST_PROFILES: Final = 4096
 
 
@@ -105,9 +109,7 @@ def profile_of(
     names: dict[str, str] = {}
 
     def canonical(size: Size) -> Size:
-        found: Size = replace(
-            size, lambda a: Dim.symbol(names.setdefault(a, f"s{len(names)}"))
-        )
+        found: Size = replace(size, lambda a: Dim.symbol(names.setdefault(a, f"s{len(names)}")))
         return found
 
     shapes = [tuple(map(canonical, a.shape)) for a in tree.arrays]
@@ -168,8 +170,9 @@ class _Probe:
         for shrunk in self._shrinkings():
             for fill in range(3):
                 try:
-                    return self._probed(shrunk, fill)
-                except Exception:  # noqa: BLE001, S112 - kernels refuse values in their own ways
+                    with without_effects():
+                        return self._probed(shrunk, fill)
+                except Exception:
                     continue
         profile = Profile()
         profile.assumed = True
@@ -178,11 +181,12 @@ class _Probe:
 
     def _shrinkings(self) -> list[dict[int, str]]:
         """Known sizes to treat as unknown: those of large probes, and if that fails none."""
-        lowest = {a: 2 for s in self.shapes for d in s for a in atoms(d)}
-        elements = sum(evaluate(product(s), lowest) for s in self.shapes)
+        every = [*self.shapes, *[s.shape for s in self.expected]]
+        lowest = {a: 2 for s in every for d in s for a in atoms(d)}
+        elements = sum(evaluate(product(s), lowest) for s in every)
         if elements <= _MOST_ELEMENTS:
             return [{}]
-        large = {d for s in self.shapes for d in s if not isinstance(d, Dim) and d >= _LARGE_SIZE}
+        large = {d for s in every for d in s if not isinstance(d, Dim) and d >= _LARGE_SIZE}
         return [{int(n): f"known{n}" for n in sorted(large)}, {}] if large else [{}]
 
     def _probed(self, shrunk: dict[int, str], fill: int) -> Profile:
@@ -192,13 +196,17 @@ class _Probe:
         inputs |= {a for s in self.specs for d in s.shape for a in atoms(d)}
         counted = [s for s in expected if {a for d in s for a in atoms(d)} <= inputs]
         points = Points([*shapes, *[_with_symbols(s.shape, shrunk) for s in self.specs], *counted])
-        runs: list[_Run] = []
-        for k, sizes in enumerate(points):
-            runs.append(_Run(self, shapes, sizes, shrunk, fill, first=k == 0))
+        with contextlib.suppress(Exception):  # what is filled once: imports, caches
+            _Run(self, shapes, points.least(), shrunk, fill)
+        started = time.perf_counter()
+        runs = [_Run(self, shapes, sizes, shrunk, fill) for sizes in points]
+        elapsed = time.perf_counter() - started
         profile = Profile()
         first = runs[0]
         profile.tree, profile.constants = first.tree, first.constants
-        profile.specs = [self._spec_of(k, s, runs, expected, shrunk) for k, s in enumerate(first.specs)]
+        profile.specs = [
+            self._spec_of(k, s, runs, expected, shrunk) for k, s in enumerate(first.specs)
+        ]
         known = {symbol: n for n, symbol in shrunk.items()}
 
         def settled(size: Size) -> Size:
@@ -217,12 +225,20 @@ class _Probe:
                     sized[memory[1]] = settled(fitted(points, values, [v for _, v in values])[0])
             settled_shape = tuple(map(settled, shape))
             profile.leaves.append(
-                Leaf(same, memory, settled_shape, array.dtype, layout_of(array), array.base is not None)
+                Leaf(
+                    same,
+                    memory,
+                    settled_shape,
+                    array.dtype,
+                    layout_of(array),
+                    array.base is not None,
+                )
             )
         profile.fresh = [sized[n] for n in range(len(sized))]
-        extra, profile.error = fitted(
-            points, [(run.sizes, run.extra) for run in runs], [run.scale for run in runs]
-        )
+        extra, profile.error = _extra(points, runs)
+        if isinstance(extra, Dim) and elapsed < _QUICK:
+            more = [_Run(self, shapes, sizes, shrunk, fill) for sizes in points.larger()]
+            extra, profile.error = _extra(points, more)
         profile.extra = settled(extra)
         return profile
 
@@ -267,7 +283,9 @@ class _Probe:
             if found is None:
                 pairs = [(run.sizes, n) for run, n in zip(runs, sizes, strict=True)]
                 # Scales that let no size pass for nothing.
-                found = fitted(points, [(s, n << 20) for s, n in pairs], [n << 20 for _, n in pairs])[0]
+                found = fitted(
+                    points, [(s, n << 20) for s, n in pairs], [n << 20 for _, n in pairs]
+                )[0]
                 found = found // (1 << 20)
             shape.append(found)
         return tuple(shape)
@@ -290,9 +308,16 @@ class _Probe:
         for k, spec in enumerate(self.expected):
             leaves.append(("array", k))
             memory = ("fresh", k)
-            profile.leaves.append(Leaf(None, memory, spec.shape, spec.dtype, plain(spec.ndim), False))
+            profile.leaves.append(
+                Leaf(None, memory, spec.shape, spec.dtype, plain(spec.ndim), False)
+            )
             profile.fresh.append(product(spec.shape) * spec.dtype.itemsize)
         profile.tree = ("tuple", tuple(leaves))
+
+
+def _extra(points: Points, runs: Sequence[_Run]) -> tuple[Size, float]:
+    values = [(run.sizes, run.extra) for run in runs]
+    return fitted(points, values, [run.scale for run in runs])
 
 
 def _with_symbols(shape: Shape, shrunk: dict[int, str]) -> Shape:
@@ -313,8 +338,6 @@ class _Run:
         sizes: dict[str, int],
         shrunk: dict[int, str],
         fill: int,
-        *,
-        first: bool,
     ) -> None:
         tree = probe.tree
         self.sizes = sizes
@@ -336,7 +359,7 @@ class _Run:
             return _smaller(tree.constants[number], smaller)
 
         args, kwargs = build(probe.structure, leaf)
-        found = measured(lambda: probe.function(*args, **kwargs), twice=first)
+        found = measured(lambda: probe.function(*args, **kwargs))
         owners = {id(_owner(a)): k for k, a in enumerate(arrays)}
         same = {id(a): k for k, a in enumerate(arrays)}
         inside = Tree()

@@ -11,6 +11,7 @@ import contextlib
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from os import PathLike
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,6 +24,7 @@ from autograd_engine.registry import OpDef
 from autograd_engine.source import Location
 from autograd_engine.spec import Spec
 from autograd_engine.static import mode
+from autograd_engine.static.block_op import BlockOp
 from autograd_engine.static.gradop import GradOp
 from autograd_engine.static.opdesc import Described
 from autograd_engine.static.roles import placement
@@ -188,6 +190,8 @@ class Variable(Operand):
         )
 
     def __getattr__(self, name: str) -> Any:
+        if name == "_data":  # what operations try first: is it a Tensor?
+            raise AttributeError(name)
         from autograd_engine.elsewhere import eager_only
 
         raise eager_only(self, name)
@@ -253,7 +257,7 @@ class Operator(Described):
     ----------
     type : str
         Name of the operation, or ``<operation>_grad``.
-    op : OpDef or GradOp
+    op : OpDef, GradOp or BlockOp
     operands : tuple
         A Ref, a Literal, or (for a gradient operator, where no cotangent arrives) None.
     results : tuple of Ref
@@ -290,7 +294,7 @@ class Operator(Described):
     def __init__(
         self,
         block: Block,
-        op: OpDef | GradOp,
+        op: OpDef | GradOp | BlockOp,
         operands: tuple[OperandRef, ...],
         results: tuple[Ref, ...],
         attrs: dict[str, Any],
@@ -456,33 +460,12 @@ class Block:
         (self.ops if sink is None else sink).append(operator)
         self.program.changed()
 
-    @contextlib.contextmanager
-    def restored_on_error(self) -> Iterator[None]:
-        """Inside the ``with`` block an exception leaves this block of the program as it was."""
-        # What is there is never changed (but for versions) or taken away inside, so the lengths
-        # say what to keep.
-        ops, count = self.ops, len(self.ops)
-        writes = len(self.written)
-        tables = [(table, len(table)) for table in (self.vars, self.emitted, self.captured)]
-        program, arguments = self.program, len(self.arguments)
-        blocks, steps = len(program.blocks), len(program.undoing)
-        try:
-            yield
-        except BaseException:
-            while len(program.undoing) > steps:
-                program.undoing.pop()()
-            del program.blocks[blocks:]
-            del self.arguments[arguments:]
-            del ops[count:]
-            self.ops = ops
-            for var in self.written[writes:]:
-                var.version -= 1
-            del self.written[writes:]
-            for table, size in tables:
-                for key in list(table)[size:]:
-                    del table[key]
-            self.program.changed()
-            raise
+    def restored_on_error(self) -> _AsItWas:
+        """Inside the ``with`` block an exception leaves this block of the program as it was.
+
+        Other threads see what is done inside as a whole, or not at all.
+        """
+        return _AsItWas(self)
 
     def undo(self, before: int) -> None:
         """Drop the operators at the end that were made after `before` others, and their results."""
@@ -499,6 +482,65 @@ class Block:
         from autograd_engine.static.printing import block_text
 
         return block_text(self)
+
+
+class _AsItWas:
+    """What it takes to undo what is done to a block: see `Block.restored_on_error`.
+
+    What is there is never changed (but for versions) or taken away inside, so the lengths say what
+    to keep.
+    """
+
+    __slots__ = ("block", "counts", "ops", "sizes")
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+
+    def __enter__(self) -> None:
+        block = self.block
+        program = block.program
+        program.lock.acquire()
+        self.ops = block.ops
+        self.sizes = len(block.vars), len(block.emitted), len(block.captured)
+        self.counts = (
+            len(block.ops),
+            len(block.written),
+            len(block.arguments),
+            len(program.blocks),
+            len(program.undoing),
+        )
+        program._guards += 1
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        program = self.block.program
+        try:
+            if kind is not None:
+                self._restore()
+        finally:
+            program._guards -= 1
+            if not program._guards:  # nothing further out can fail
+                program.undoing.clear()
+            program.lock.release()
+
+    def _restore(self) -> None:
+        block = self.block
+        program = block.program
+        ops, writes, arguments, blocks, steps = self.counts
+        while len(program.undoing) > steps:
+            program.undoing.pop()()
+        del program.blocks[blocks:]
+        del block.arguments[arguments:]
+        del self.ops[ops:]
+        block.ops = self.ops
+        for var in block.written[writes:]:
+            var.version -= 1
+        del block.written[writes:]
+        for table, size in zip(
+            (block.vars, block.emitted, block.captured), self.sizes, strict=True
+        ):
+            for key in list(table)[size:]:
+                del table[key]
+        program.changed()
 
 
 def _out_of_sight(var: Variable, block: Block) -> BuildError:
@@ -538,6 +580,7 @@ class Program:
         # operators that were there before, see `restored_on_error`.
         self._open: list[Block] = []
         self.undoing: list[Callable[[], None]] = []
+        self._guards = 0
         # What executors compiled of it lives as long as both do: a plan knows its program, so an
         # executor that held the plans would keep every program it ever ran.
         self.compiled: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
@@ -622,6 +665,38 @@ class Program:
     def all_parameters(self) -> list[Parameter]:
         return [p for block in self.blocks for p in block.all_parameters()]
 
+    def run_eagerly(
+        self, feed: Any = None, fetch_list: Any = None, scope: Any = None
+    ) -> dict[str, Any]:
+        """Run it on Tensors, on the tape: for hooks, anomaly detection, ``.grad``, breakpoints.
+
+        Parameters
+        ----------
+        feed : dict of str to array_like, optional
+            As `Executor.run` takes it. A Tensor is used as it is, and gets its ``.grad``.
+        fetch_list : Variable, str, or list of them, optional
+            What is needed besides updates; by default everything.
+        scope : Scope, optional
+
+        Returns
+        -------
+        dict of str to Tensor
+            What was fetched, what was fed, and parameters, which are leaves.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [2], "float32")
+        ...     y = paddle.tanh(x)
+        >>> main.run_eagerly({"x": [0.0, 0.0]})[y.name].tolist()
+        [0.0, 0.0]
+        """
+        from autograd_engine.static.eagerly import run_eagerly
+
+        return run_eagerly(self, feed, fetch_list, scope)
+
     def clone(self, for_test: bool = False) -> Program:
         """A copy that shares nothing with this program that either could change.
 
@@ -698,6 +773,52 @@ class Program:
         from autograd_engine.static.serialize import program_from_string
 
         return program_from_string(text)
+
+    def draw(
+        self,
+        path: str | PathLike[str] | None = None,
+        format: str | None = None,
+        limit: int = 500,
+    ) -> str:
+        """The program as a drawing: operators, what flows between them, blocks as frames.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            A file to write, whole or not at all; its suffix says the format: .dot, .gv or .svg.
+        format : {"dot", "svg"}, optional
+            By default what the suffix says, without a path "dot".
+        limit : int
+            Of more operators of a block than this, the first and the last are drawn.
+
+        Returns
+        -------
+        str
+            The drawing. `paddle.graph(program)` is the same as an object, which a notebook shows.
+
+        Raises
+        ------
+        ArgumentError, TypeError
+        MissingLibraryError
+            For "svg" without graphviz.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     y = paddle.tanh(paddle.static.data("x", [None, 2]))
+        >>> print(main.draw().splitlines()[-2])
+                n0 -> n1 [label="x float32[?, 2]"]
+        """
+        from autograd_engine.static.drawing import draw
+
+        return draw(self, path, format, limit)
+
+    def _repr_html_(self) -> str:
+        from autograd_engine.static.drawing import program_html
+
+        return program_html(self)
 
     def to_python(self, fetch_list: Any = None, name: str = "program") -> str:
         """The program as a Python module: what a run does, to be read, run and changed.

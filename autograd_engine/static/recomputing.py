@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import Any, Final, TypeAlias
 
 from autograd_engine.static.block_op import BlockOp
@@ -33,7 +33,7 @@ _COPY: Final = re.compile(r"(.+)\.subprog_\d+")
 
 
 def recompute(
-    block: Block, operators: Sequence[Operator], targets: Iterable[Ref], checkpoints: set[str]
+    block: Block, operators: Sequence[Operator], targets: Iterable[Ref], checkpoints: Set[str]
 ) -> tuple[list[Operator], dict[str, Variable]]:
     """Gradient operators that read copies, with the operators that compute these.
 
@@ -77,7 +77,7 @@ def recompute(
 class _Segments:
     """Which operator makes each value, in which segment, and what is kept."""
 
-    def __init__(self, block: Block, targets: Iterable[Ref], checkpoints: set[str]) -> None:
+    def __init__(self, block: Block, targets: Iterable[Ref], checkpoints: Set[str]) -> None:
         self.operators = block.ops
         self.maker: dict[Key, int] = {}
         self._checkpoints = checkpoints

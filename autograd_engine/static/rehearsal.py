@@ -99,7 +99,7 @@ class Rehearsal:
         """What the function returns for `inputs`."""
         scope = self._scope()
         code = compile(_branches_together(self.compiled.source), self.compiled.filename, "exec")
-        exec(code, scope)  # noqa: S102 - the text was generated here, from the same operators
+        exec(code, scope)
         function = scope[self.compiled.function.__name__]
         found: tuple[Any, ...] = function(*inputs)
         return found
@@ -203,8 +203,9 @@ class Rehearsal:
             several = result if isinstance(result, (tuple, list)) else (result,)
             for ref, value in zip(operator.results, several, strict=False):
                 self._name(value, ref.key)
-        self.note(operator, self.meter.total + back(profile.extra), back(profile.extra),
-                  profile.assumed)
+        self.note(
+            operator, self.meter.total + back(profile.extra), back(profile.extra), profile.assumed
+        )
         return result
 
     def note(
@@ -232,9 +233,7 @@ def memories(value: Any) -> list[Memory]:
     return [a.memory for a in tree.arrays if isinstance(a, Planned) and a.memory is not None]
 
 
-def _leaf(
-    kind: str, k: int, arrays: list[Any], profile: Any, back: Callable[[Size], Size]
-) -> Any:
+def _leaf(kind: str, k: int, arrays: list[Any], profile: Any, back: Callable[[Size], Size]) -> Any:
     if kind == "array":
         return arrays[k]
     if kind == "spec":
@@ -257,7 +256,7 @@ class _PlannedRaw(Namespace):
 class _Branches(ast.NodeTransformer):
     """``(a if truth(p) else b)(x)`` as ``larger(a, b)(x)``."""
 
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:  # noqa: N802 - the name that ast asks for
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         name = ast.Name("larger", ast.Load())
         call = ast.Call(name, [node.body, node.orelse], [])
         return ast.copy_location(call, node)

@@ -57,7 +57,7 @@ class Resolver:
                 self._learn(operand.var.spec, spec)
         try:
             inferred = list(op.infer_tuple(specs, operator.attrs))
-        except Exception:  # noqa: BLE001 - sizes that only a run can tell
+        except Exception:
             return declared
         inputs = {a for spec in specs for d in spec.shape for a in atoms(d)}
         for k, (ref, spec) in enumerate(zip(operator.results, inferred, strict=False)):
@@ -72,15 +72,13 @@ class Resolver:
             return inferred
         shape: list[Size] = []
         for old, new in zip(declared.shape, inferred.shape, strict=True):
-            fresh = [a for a in atoms(new) if a not in inputs]
-            if fresh and isinstance(old, Dim):
+            if isinstance(old, Dim) and any(a not in inputs for a in atoms(new)):
                 new = self.symbols.resolved(old)
-                for a in fresh:
-                    largest = max((product(s.shape) for s in operands), key=self.grows, default=0)
-                    for mine in atoms(new):
-                        if mine not in inputs and mine not in self.symbols.names:
-                            self.symbols.names[mine] = f"n{mine.lstrip('?')}"
-                            self.symbols.most[mine] = largest
+                largest = max((product(s.shape) for s in operands), key=self.grows, default=0)
+                for a in atoms(new):
+                    if a not in inputs and a not in self.symbols.names:
+                        self.symbols.names[a] = f"n{a.lstrip('?')}"
+                        self.symbols.most[a] = largest
             shape.append(new)
         spec = Spec(tuple(shape), inferred.dtype)
         self._learn(declared, spec)
@@ -91,8 +89,10 @@ class Resolver:
         if len(declared.shape) != len(found.shape):
             return
         for old, new in zip(declared.shape, found.shape, strict=True):
-            if isinstance(old, Dim) and old != new and len(old.terms) == 1:
-                ((mono, c),) = old.terms.items()
-                if c == 1 and len(mono) == 1 and mono[0] not in self.symbols.equal:
-                    if mono[0] not in atoms(new):
-                        self.symbols.equal[mono[0]] = new
+            if not isinstance(old, Dim) or old == new or len(old.terms) != 1:
+                continue
+            ((mono, c),) = old.terms.items()
+            if c != 1 or len(mono) != 1 or mono[0] in self.symbols.equal:
+                continue
+            if mono[0] not in atoms(new):
+                self.symbols.equal[mono[0]] = new

@@ -80,7 +80,7 @@ def _operands(compiled: CompiledFunction, operator: Operator, error: BaseExcepti
     values = [(n, frame.f_locals[n]) for n in names if n in frame.f_locals]
     shown = []
     for ref in dict.fromkeys(o for o in operator.operands if isinstance(o, Ref)):
-        stem = re.sub(r"\W", "_", ref.var.name.replace("@GRAD", "_grad"))
+        stem = re.sub(r"[^A-Za-z0-9]+", "_", ref.var.name.replace("@GRAD", "_grad"))
         pattern = re.compile(rf"(v_)?{re.escape(stem)}(_\d+)?(__\w+)?")
         for k, (name, value) in enumerate(values):
             if pattern.fullmatch(name) and hasattr(value, "dtype"):

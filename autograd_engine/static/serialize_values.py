@@ -368,6 +368,9 @@ _TAGGED: Final = {
 
 # --- arrays, in NumPy's own format
 
+_DESCRIPTIONS: Final = {
+    d.dtype.newbyteorder("<").str: d.dtype.newbyteorder("<") for d in DTYPES.values()
+}
 _HEADER: Final = re.compile(
     rb"\{'descr': '([<|][biufc]\d{1,2})', 'fortran_order': (True|False), "
     rb"'shape': \(((?:\d{1,19}, ?)*(?:\d{1,19})?)\), \} *\n\Z"
@@ -390,9 +393,9 @@ def array_from(content: bytes, where: str) -> Array:
     header = _HEADER.match(content[10:start])
     if header is None:
         fail(where, "has a header that no array of numbers has")
-    dtype = np.dtype(header[1].decode())
-    if dtype.name not in DTYPES:
-        fail(where, f"holds {dtype.name}; use one of {', '.join(DTYPES)}")
+    dtype = _DESCRIPTIONS.get(header[1].decode())
+    if dtype is None:
+        fail(where, f"holds {shown(header[1].decode())}; use one of {', '.join(DTYPES)}")
     shape = tuple(int(d) for d in header[3].decode().split(",") if d.strip())
     if len(shape) > MAX_NDIM:
         fail(where, f"has {len(shape)} dimensions, and an array has {MAX_NDIM} at most")

@@ -8,6 +8,7 @@ shape it makes and which line of the user's it comes from.
 from __future__ import annotations
 
 import keyword
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from autograd_engine.errors import ArgumentError
 from autograd_engine.kernels import control_flow
 from autograd_engine.registry import REGISTRY
 from autograd_engine.spec import format_shape
+from autograd_engine.static.block_op import BlockOp
 from autograd_engine.static.decompose import decompose
 from autograd_engine.static.fetches import split_fetches
 from autograd_engine.static.gradop import GradOp
@@ -30,6 +32,7 @@ __all__ = ["to_python"]
 # Kernels that are operators of Python; see `ops/elementwise.py`.
 _SIGNS: Final = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "negative": "-"}
 _SECTIONS: Final = {"optimize": "updates", "lr_sched": "learning rates"}
+_ONE: Final = re.compile(r"\(([^(),]+), \)")
 _WEAK: Final = {float: "f", int: "iu", bool: "b"}
 
 
@@ -54,7 +57,7 @@ def to_python(program: Program, fetch_list: Any = None, name: str = "program") -
     seed = program.random_seed
     parts = [
         _heading(seed, steps),
-        writer.source.imports(functions, seeded=bool(seed)),
+        writer.source.imports("\n".join(line for line, _ in writer.text), seeded=bool(seed)),
         _names("INPUTS", _inputs(writer, steps)),
         _names("OUTPUTS", _outputs(writer, fetches, steps)),
         "\n" + _functions(functions, name, seed),
@@ -73,13 +76,15 @@ def _written_out(program: Program) -> Program:
 
 
 def _unread(block: Block) -> list[Ref]:
-    """The results of operators of which nothing reads any, and that write nothing that is kept."""
+    """Gradients that nothing reads, and results of other operators of which nothing reads any."""
     read = {o.key for op in block.ops for o in op.operands if isinstance(o, Ref)}
     found: list[Ref] = []
     for operator in block.ops:
-        results = operator.results
-        if not any(r.key in read or r.var.persistable for r in results):
-            found += results[: operator.attrs.get("carried", len(results))]
+        open_ends = [r for r in operator.results if r.key not in read and not r.var.persistable]
+        if operator.role == "backward":
+            found += [r for r in open_ends if r.var.name.endswith("@GRAD")]
+        elif len(open_ends) == len(operator.results):
+            found += open_ends[: operator.attrs.get("carried", len(open_ends))]
     return found
 
 
@@ -119,7 +124,7 @@ class _Writer(Writer):
         op: Any = operator.op
         arguments = ", ".join(operands + named)
         if REGISTRY.get(op.name) is not op:
-            return f"{self.source.text(op.name, op.kernel)}({arguments})"
+            return f"{self.source.operation(op)}({arguments})"
         sign = _SIGNS.get(op.name)
         if sign is None:
             return f"raw.{op.name}({arguments})"
@@ -198,6 +203,7 @@ def _with_comments(writer: _Writer) -> list[str]:
     text: list[str] = []
     role = at = ""
     for line, operator in writer.text:
+        line = _tidy(line, operator)
         if operator is None:
             if line.startswith("def "):
                 role = at = ""
@@ -212,6 +218,17 @@ def _with_comments(writer: _Writer) -> list[str]:
             text.append(f"    # {''.join(c if c.isprintable() else ' ' for c in at)}")
         text.append(wrapped(line, _made(writer, line)))
     return text
+
+
+def _tidy(line: str, operator: Operator | None) -> str:
+    """Tuples as people write them; in lines of operations, which may hold strings, the names."""
+    names, equals, rest = line.partition(" = ")
+    if operator is None or isinstance(operator.op, BlockOp):
+        rest = _ONE.sub(r"(\1,)", rest).replace(", )", ")")
+        names = names if equals else _ONE.sub(r"(\1,)", names).replace(", )", ")")
+    if names.count(",") > 1 and equals:
+        names = names.rstrip(",")
+    return names + equals + rest
 
 
 def _made(writer: _Writer, line: str) -> str:

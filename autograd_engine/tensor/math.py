@@ -11,10 +11,9 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.ops.infer import index_dtype
-from autograd_engine.registry import REGISTRY
 from autograd_engine.spec import format_shape, may_equal
-from autograd_engine.static.builder import append_operator
-from autograd_engine.static.program import Ref, Variable
+from autograd_engine.static.builder import append_write
+from autograd_engine.static.program import Variable
 from autograd_engine.static.whole import whole
 from autograd_engine.tensor.operand import as_operand, spec_of
 

@@ -115,9 +115,7 @@ def nadam(
     epsilon: float,
     momentum_decay: float,
 ) -> tuple[Array, ...]:
-    mu, following = (
-        beta1 * (1 - (decay * 0.96**k) ** momentum_decay / 2) for k in (1, 2)
-    )
+    mu, following = (beta1 * (1 - (decay * 0.96**k) ** momentum_decay / 2) for k in (1, 2))
     m, v = moments(grad, m, v, beta1, beta2)
     product, b2 = product * mu, b2 * beta2
     ahead = following * m / (1 - product * following) + (1 - mu) * grad / (1 - product)
@@ -138,17 +136,16 @@ def radam(
     beta2: float,
     epsilon: float,
 ) -> tuple[Array, ...]:
-    t = round(math.log(b2) / math.log(beta2)) + 1  # b2 is the power of the step before
+    t = float(rho) * (1 - float(b2)) / float(b2) + 1  # rho and b2 are of the step before
     m, v = moments(grad, m, v, beta1, beta2)
     limit = 2 / (1 - beta2) - 1
-    part = t * beta2**t / (1 - beta2**t)
+    power = float(b2) * beta2
+    part = t * power / (1 - power)
     length = limit - 2 * part
-    step = m / (1 - beta1**t)
+    step = m / (1 - b1 * beta1)
     if length > 5:
-        r = math.sqrt(
-            (length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)
-        )
-        step = step * r * math.sqrt(1 - beta2**t) / (np.sqrt(v) + epsilon)
+        r = math.sqrt((length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length))
+        step = step * r * math.sqrt(1 - power) / (np.sqrt(v) + epsilon)
     return param - rate * step, m, v, b1 * beta1, b2 * beta2, np.asarray(part)
 
 

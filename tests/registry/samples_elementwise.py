@@ -54,9 +54,7 @@ def _adaptive(
 ) -> list[Sample]:
     """State of the shape of the parameter, then 0-d state."""
     ends = tuple(np.asarray(v) for v in scalars)
-    return _known(
-        [Sample(label, (*operands, *ends), attrs) for label, operands in _update(*state)]
-    )
+    return _known([Sample(label, (*operands, *ends), attrs) for label, operands in _update(*state)])
 
 
 def _rprop() -> list[Sample]:

@@ -2,9 +2,7 @@
 
 import _thread
 import gc
-import itertools
 import threading
-import time
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -195,23 +193,24 @@ def test_an_executor_that_is_closed_beside_runs() -> None:
     exe, scope = static.Executor(), static.Scope()
     exe.run(startup, scope=scope)
 
-    def run() -> int:
-        count = itertools.count()
+    ran = threading.Semaphore(0)
 
+    def run() -> None:
         def steps() -> None:
-            for _ in count:
+            while True:
                 exe.run(main, {"x": np.ones((2, 4), "float32")}, [loss], scope=scope)
+                ran.release()
 
         with pytest.raises(ExecutionError, match="Attempted to use a closed Executor"):
             steps()
-        return next(count)
 
     def close() -> None:
-        time.sleep(0.2)
+        for _ in range(10):
+            assert ran.acquire(timeout=30)
         exe.close()
 
-    counts = together(run, run, close)
-    assert min(counts[:2]) > 1
+    together(run, run, close)
+    assert exe not in main.compiled
 
 
 def test_an_executor_closes_at_the_end_of_its_block() -> None:

@@ -436,3 +436,103 @@ def test_second_order_where_one_cotangent_goes_two_ways() -> None:
         static = paddle.static.Executor().run(feed={"x": values}, fetch_list=fetches)
     for tensor, array in zip(eager, static, strict=True):
         assert tensor.numpy().tobytes() == array.tobytes()
+
+
+# --- inside a branch or a loop
+
+
+def in_a_branch(x: Any, ask: Any) -> Any:
+    """What `ask` returns in a branch that is taken where x is positive."""
+    return paddle.static.nn.cond(paddle.sum(x) > 0, ask, lambda: x * 0.0)
+
+
+def test_a_loop_whose_body_asks_for_gradients() -> None:
+    """Newton's method for v^2 = a, and the derivative of what it finds: 1 / (2 sqrt(a))."""
+    a = data("a", ())
+
+    def step(k: Any, v: Any) -> Any:
+        f = v * v - a
+        (slope,) = gradients(f, v)
+        return [k + 1, v - f / slope]
+
+    start = paddle.full([], 1.5, "float32")
+    counter = paddle.full([], 0, "int64")
+    _, root = paddle.static.nn.while_loop(lambda k, v: k < 6, step, [counter, start])
+    found = run([root, *gradients(root, a)], a=2.0)
+    np.testing.assert_allclose(found, [2**0.5, 0.5 / 2**0.5], rtol=1e-6)
+
+
+def test_a_gradient_by_what_is_outside() -> None:
+    x, a = data("x", ()), data("a", ())
+    slope = in_a_branch(x, lambda: gradients(x * x * a, x)[0])
+    assert run([slope, *gradients(slope, [x, a])], x=3.0, a=5.0) == [30.0, 10.0, 6.0]
+    assert run([slope], x=-3.0, a=5.0) == [0.0]
+
+
+def test_append_backward_in_a_branch() -> None:
+    x = data("x", ())
+    w = paddle.static.create_parameter(
+        [], "float32", default_initializer=paddle.nn.initializer.Constant(4.0)
+    )
+    seen = []
+
+    def ask() -> Any:
+        ((param, grad),) = paddle.static.append_backward(x * w * w, [w.name])
+        seen.append(param)
+        return grad
+
+    slope = in_a_branch(x, ask)
+    assert seen[0] is w
+    exe = paddle.static.Executor()
+    exe.run(paddle.static.default_startup_program())
+    assert exe.run(feed={"x": np.float32(3.0)}, fetch_list=[slope])[0] == 24.0
+
+
+def test_what_the_branch_does_not_read_has_no_gradient() -> None:
+    x, other = data("x", ()), data("other", ())
+
+    def ask() -> Any:
+        assert gradients(x * 2.0, other) == [None]
+        return x * 1.0
+
+    in_a_branch(x, ask)
+
+
+def test_a_way_that_leads_outside_is_refused() -> None:
+    """In the branch y is an argument: the gradient by x would miss what flows through it."""
+    x = data("x", ())
+    y = paddle.tanh(x)
+
+    def ask() -> Any:
+        hint = rf"depends on what is asked for through {y.name}, .*no_grad_set"
+        with pytest.raises(ValueError, match=hint):
+            gradients(y * x, x)
+        with pytest.raises(ValueError, match=hint):
+            paddle.static.append_backward(y * x, [x])
+        with pytest.raises(ValueError, match="in different blocks, one inside the other"):
+            gradients([y * x, y], x)
+        by_y, cut = gradients(y * x, y)[0], gradients(y * x, x, no_grad_set={y})[0]
+        return by_y + cut
+
+    found = in_a_branch(x, ask)
+    np.testing.assert_allclose(run([found], x=0.5), [0.5 + np.tanh(0.5)], rtol=1e-6)
+
+
+def test_what_a_finished_branch_has_made_is_refused() -> None:
+    x, made = data("x", ()), []
+
+    def ask() -> Any:
+        made.append(paddle.tanh(x))
+        return made[0]
+
+    in_a_branch(x, ask)
+    text = repr(paddle.static.default_main_program())
+    hint = "is known inside its branch or loop only .* use what cond or while_loop returns"
+    for arguments in ((made[0], x), (x, made[0])):
+        with pytest.raises(ValueError, match=hint):
+            gradients(*arguments)
+    with pytest.raises(ValueError, match=hint):
+        paddle.static.append_backward(made[0])
+    with pytest.raises(ValueError, match=r"inside a branch or a loop .* name what the branch"):
+        paddle.static.append_backward(x, checkpoints=[made[0]])
+    assert repr(paddle.static.default_main_program()) == text

@@ -1,5 +1,6 @@
 """Checkpoints: values that a backward half computes again, and what that must not change."""
 
+import itertools
 import tracemalloc
 from collections.abc import Callable
 from typing import Any
@@ -97,7 +98,7 @@ def test_a_segment_is_computed_right_before_its_own_backward() -> None:
                 alive.setdefault(name.rsplit("_", 1)[1], []).append(k)
     spans = sorted((min(at), max(at)) for at in alive.values())
     assert list(alive) == ["2", "1", "0"]
-    assert all(end < start for (_, end), (start, _) in zip(spans, spans[1:], strict=False))
+    assert all(end < start for (_, end), (start, _) in itertools.pairwise(spans))
 
 
 # --- which values, under which names
@@ -110,9 +111,7 @@ def test_names_roles_and_places_of_what_is_computed_again() -> None:
     again = [op for op in ops() if any(".subprog_" in n for n in op.output_arg_names)]
     # The first segment is two layers; the last value of it is the checkpoint.
     assert [op.type for op in again] == ["matmul", "add", "tanh"]
-    assert [op.output_arg_names for op in again] == [
-        [f"fc_0.tmp_{k}.subprog_0"] for k in range(3)
-    ]
+    assert [op.output_arg_names for op in again] == [[f"fc_0.tmp_{k}.subprog_0"] for k in range(3)]
     assert all((op.role, op.op_role) == ("backward", 1) for op in again)
     assert [op.location for op in again] == [op.location for op in forward[:3]]
     first = ops().index(again[0])
@@ -241,6 +240,34 @@ def test_running_statistics_are_written_once() -> None:
     assert len(set(written)) == 12
 
 
+def test_branches_and_loops_are_not_run_again() -> None:
+    """What they return is kept, and what is around them is computed again."""
+
+    def build() -> Any:
+        h = static.data("x", [None, 8])
+        w = static.create_parameter([8], "float32")
+        checkpoints = []
+        for k in range(6):
+            h = static.nn.fc(h, 8, activation="tanh")
+            if k == 1:
+                h = static.nn.cond(paddle.sum(h) > 0, lambda h=h: paddle.exp(h) * w, lambda h=h: -h)
+            if k == 2:
+                count = paddle.full([], 0, "int64")
+                _, h = static.nn.while_loop(
+                    lambda n, v: n < 3, lambda n, v: [n + 1, paddle.tanh(v * w)], [count, h]
+                )
+            if k in (1, 3):
+                checkpoints.append(h)
+        return paddle.mean(h * h), checkpoints
+
+    assert_same_bits(build, x=rows(16, 8))
+    loss, checkpoints = build()
+    append_backward(loss, checkpoints=checkpoints)
+    types = [op.type for op in ops()]
+    assert (types.count("cond"), types.count("while")) == (1, 1)
+    assert copies()
+
+
 # --- with callbacks, again, and with others
 
 
@@ -313,6 +340,26 @@ def test_training_has_the_same_bits() -> None:
             return [exe.run(feed={"x": rows(16, 8)}, fetch_list=[loss])[0].tobytes() for _ in "123"]
 
     assert train(True) == train(False)
+
+
+def test_optimizers_hand_checkpoints_on() -> None:
+    loss, checkpoints = deep(6, 2)
+    _, pairs = paddle.optimizer.SGD(0.1).minimize(loss, checkpoints=checkpoints)
+    assert len(pairs) == 12
+    assert len(copies()) == 6
+    with static.program_guard(static.Program(), static.Program()):
+        loss, checkpoints = deep(6, 2)
+        paddle.optimizer.SGD(0.1).backward(loss, checkpoints=[c.name for c in checkpoints])
+        assert len(copies()) == 6
+
+
+def test_an_eager_optimizer_says_what_to_use_instead() -> None:
+    paddle.disable_static()
+    w = paddle.create_parameter([1], "float32")
+    loss = (w * w).sum()
+    loss.backward()
+    with pytest.raises(ValueError, match=r"checkpoints are variables of a program.*recompute"):
+        paddle.optimizer.SGD(0.1, [w]).minimize(loss, checkpoints=[loss])
 
 
 # --- higher order

@@ -298,7 +298,8 @@ def test_attributes_are_a_copy() -> None:
 def test_descriptions_say_the_same() -> None:
     descriptions: list[Any] = []
     append_backward(
-        net(), callbacks=[lambda block, context: descriptions.append(context["__current_op_desc__"])]
+        net(),
+        callbacks=[lambda block, context: descriptions.append(context["__current_op_desc__"])],
     )
     for desc, operator in zip(descriptions, ops()[5:], strict=True):
         assert desc.type() == operator.type

@@ -190,4 +190,5 @@ class CyclicLR(LRScheduler):
             height = position / self.step_up_pct
         else:
             height = (1 - position) / (1 - self.step_up_pct)
-        return self.base_lr + self.amplitude * height * self._scale(cycle)
+        rate: float = self.base_lr + self.amplitude * height * self._scale(cycle)
+        return rate

@@ -146,4 +146,6 @@ class PiecewiseDecay(LRScheduler):
         super().__init__(last_epoch=last_epoch, verbose=verbose)
 
     def get_lr(self) -> float:
-        return self.values[sum(epoch <= self.last_epoch for epoch in self.boundaries)]
+        reached = sum(bool(epoch <= self.last_epoch) for epoch in self.boundaries)
+        rate: float = self.values[reached]
+        return rate

@@ -10,6 +10,7 @@ import numpy as np
 from autograd_engine.dtypes import DType, DTypeLike, as_dtype, get_default_numpy_dtype, to_numpy
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError
+from autograd_engine.static.program import Variable
 
 __all__ = ["InputSpec"]
 
@@ -82,8 +83,6 @@ class InputSpec:
         >>> InputSpec.from_tensor(paddle.ones([2, 3]), name="x")
         InputSpec(shape=(2, 3), dtype=float32, name=x, stop_gradient=True)
         """
-        from autograd_engine.static.program import Variable
-
         if not isinstance(tensor, (Tensor, Variable)):
             raise NotATensorError(
                 f"InputSpec.from_tensor takes a Tensor, got {type(tensor).__name__}; for an "
