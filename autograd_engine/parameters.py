@@ -10,7 +10,7 @@ import numpy as np
 from autograd_engine import unique_name
 from autograd_engine.dtypes import DTypeLike, to_numpy
 from autograd_engine.eager.tensor import Parameter as EagerParameter
-from autograd_engine.errors import ArgumentError, DTypeError
+from autograd_engine.errors import ArgumentError, DTypeError, ModeError
 from autograd_engine.namespace import raw
 from autograd_engine.nn.initializer import Constant, Initializer, XavierUniform
 from autograd_engine.nn.param_attr import ParamAttr
@@ -80,6 +80,11 @@ def create_parameter(
         raise DTypeError(f"create_parameter: dtype must be a float, got {numpy_dtype.name}")
     if mode.building():
         return static_parameter(full_name, sizes, numpy_dtype, initializer, chosen)
+    if hasattr(chosen, "composed"):
+        raise ModeError(
+            f"{type(chosen).__name__} is for programs; in eager mode compute g * v / norm(v) of "
+            "two parameters"
+        )
     kernel, attrs = initializer.operation(sizes, numpy_dtype.name)
     value = np.array(getattr(raw, kernel)(**attrs))
     options = chosen.training_options()
@@ -107,7 +112,14 @@ def static_parameter(
     initializer: Initializer,
     attr: ParamAttr,
 ) -> Variable:
-    """A parameter of the default main program, initialised by the default startup program."""
+    """A parameter of the default main program, initialised by the default startup program.
+
+    A `WeightNormParamAttr` makes two, and a variable that is computed from them.
+    """
+    composed = getattr(attr, "composed", None)
+    if composed is not None:
+        made: Variable = composed(name, shape, dtype, initializer)
+        return made
     block = default_main_program().global_block()
     existing = block.vars.get(name)
     if existing is not None:

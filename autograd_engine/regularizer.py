@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from autograd_engine.errors import ArgumentError
 
 __all__ = ["L1Decay", "L2Decay", "WeightDecayRegularizer"]
@@ -27,6 +30,10 @@ class WeightDecayRegularizer:
 
     def term(self, xp: Any, param: Any) -> Any:
         """What is added to the gradient, with the operations of `xp`."""
+        raise NotImplementedError
+
+    def penalty(self, values: NDArray[Any]) -> float:
+        """What the term is the gradient of."""
         raise NotImplementedError
 
     def added(self, xp: Any, param: Any, grad: Any) -> Any:
@@ -59,6 +66,9 @@ class L1Decay(WeightDecayRegularizer):
     def term(self, xp: Any, param: Any) -> Any:
         return xp.multiply(xp.sign(param), self.coeff)
 
+    def penalty(self, values: NDArray[Any]) -> float:
+        return self.coeff * float(np.abs(values).sum())
+
 
 class L2Decay(WeightDecayRegularizer):
     """coeff * param, of the penalty coeff / 2 * sum(param ** 2).
@@ -81,3 +91,6 @@ class L2Decay(WeightDecayRegularizer):
 
     def term(self, xp: Any, param: Any) -> Any:
         return xp.multiply(param, self.coeff)
+
+    def penalty(self, values: NDArray[Any]) -> float:
+        return 0.5 * self.coeff * float((values * values).sum())

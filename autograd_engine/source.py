@@ -61,7 +61,7 @@ def _registered(text: str, label: str) -> str:
     """A file name under which `linecache` finds the text."""
     filename = os.path.join(PACKAGE_DIR, f"<{label} {next(_generated)}>")
     # An entry of one element is a function that is asked for the text when a line is wanted.
-    linecache.cache[filename] = (lambda: text,)  # type: ignore[assignment]
+    linecache.cache[filename] = (lambda: text,)
     return filename
 
 

@@ -1,4 +1,4 @@
-"""What an optimizer is told about one parameter: its rate, its regularizer, whether it is clipped."""
+"""What optimizers are told about one parameter: its rate, its regularizer, whether it is clipped."""
 
 from __future__ import annotations
 
@@ -36,12 +36,11 @@ class Trained:
 
     __slots__ = ()
 
-    _options: TrainingOptions | None
-
     def _own_options(self) -> TrainingOptions:
         options = getattr(self, "_options", None)  # a copy may have none yet
         if options is None:
-            options = self._options = TrainingOptions()
+            options = TrainingOptions()
+            setattr(self, "_options", options)  # noqa: B010 - the slot is that of the class below
         return options
 
     @property

@@ -12,7 +12,7 @@ from autograd_engine.checks import require_bools
 from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
 from autograd_engine.eager.hooks import LeafHooks, Retained, run_hooks
 from autograd_engine.eager.sparse import RowSparse
-from autograd_engine.eager.tape import Edge, Observer, run_backward
+from autograd_engine.eager.tape import Edge, Observer, run_backward, write_out
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
 from autograd_engine.namespace import ops
@@ -163,6 +163,7 @@ def _run_recorded(
     """A pass whose gradients are Tensors with a history, and so are their sums in ``.grad``."""
     tensors = recorded_cotangents(given, cotangents)
     seeds = seeds_of(roots, tensors)
+    write_out(edge for edge, _ in seeds)
     dump = graph_dump(dump_path, seeds)
     retained: Retained = []
     with recording(), unwatched():

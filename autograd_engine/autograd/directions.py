@@ -14,7 +14,7 @@ from autograd_engine.autograd.gradient import leads_to
 from autograd_engine.autograd.pushing import is_recorded, push_along
 from autograd_engine.batched import Batched, Batching, batching
 from autograd_engine.eager.grad_mode import no_grad, recording, unwatched
-from autograd_engine.eager.tape import Edge, edge_of, run_backward
+from autograd_engine.eager.tape import Edge, edge_of, run_backward, write_out
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.namespace import ops, raw
@@ -112,6 +112,8 @@ def pull_units(
     indices = range(directions_of(y._data.shape, batched)) if rows is None else rows
     targets: set[Edge] = {edge_of(x) for x in sources if not x._stop}
     root = edge_of(y)
+    if create_graph:
+        write_out([root])
     needed: set[Edge] = set() if y._stop else leads_to([root], targets, set())
     parts = []
     at = caller()

@@ -17,7 +17,7 @@ from autograd_engine.autograd.backward import (
 )
 from autograd_engine.checks import require_bools
 from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
-from autograd_engine.eager.tape import Edge, Node, check_alive, edge_of, run_backward
+from autograd_engine.eager.tape import Edge, Node, check_alive, edge_of, run_backward, write_out
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, NotDifferentiableError
 from autograd_engine.namespace import ops
@@ -106,6 +106,8 @@ def grad(
     blocked = {edge_of(t) for t in _no_grad(no_grad_vars)}
     targets = {edge_of(t): k for k, t in enumerate(sources) if not t._stop}
     seeds = seeds_of(roots, cotangents)
+    if create_graph:
+        write_out(edge for edge, _ in seeds)
     needed = leads_to([edge for edge, _ in seeds], set(targets), blocked)
     seeds = [(edge, g) for edge, g in seeds if edge in needed]
     at = caller()

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_engine.kernels import control_flow
-from autograd_engine.static.block_op import kind_of, split_operands
+from autograd_engine.static.block_op import branches_of, kind_of, split_operands
 
 if TYPE_CHECKING:
     from autograd_engine.codegen.python import Uses, Writer
@@ -24,8 +24,8 @@ def block_statement(
 ) -> tuple[str, Sequence[Ref]]:
     """The statement that runs `operator`, whose blocks are written before, and what it assigns."""
     kind = kind_of(operator)
-    if kind == "cond":
-        return _cond(writer, operator, uses)
+    if kind in ("cond", "call"):
+        return _branch(writer, operator, uses)
     if kind in ("while", "scan"):
         return _loop(writer, operator, index, uses)
     function = writer.constant(kind, getattr(control_flow, kind))
@@ -43,18 +43,20 @@ def _operand(writer: Writer, operator: Operator, position: int, index: int, uses
     return writer.value(ref)
 
 
-def _cond(writer: Writer, operator: Operator, uses: Uses) -> tuple[str, Sequence[Ref]]:
+def _branch(writer: Writer, operator: Operator, uses: Uses) -> tuple[str, Sequence[Ref]]:
     """``y, = (cond_true if truth(pred) else cond_false)(x)``"""
     asked = [k for k, ref in enumerate(operator.results) if ref.key in uses.read]
-    pred, *operands = operator.operands
+    blocks, first = branches_of(operator)
     names = []
-    for what in ("true", "false"):
-        block = operator.attrs[f"{what}_block"]
+    for block, what in zip(blocks, ("_true", "_false") if first else ("",), strict=True):
         outputs = [block.results[k] for k in asked]
-        names.append(_function(writer, f"{operator.type}_{what}", block, outputs))
-    truth = writer.constant("truth", control_flow.truth)
-    given = ", ".join(writer.value(r) for r in operands)  # type: ignore[arg-type]
-    call = f"({names[0]} if {truth}({writer.value(pred)}) else {names[1]})({given})"  # type: ignore[arg-type]
+        names.append(_function(writer, f"{operator.type}{what}", block, outputs))
+    given: list[Any] = [writer.value(r) for r in operator.operands]  # type: ignore[arg-type]
+    function = names[0]
+    if first:
+        truth = writer.constant("truth", control_flow.truth)
+        function = f"({names[0]} if {truth}({given[0]}) else {names[1]})"
+    call = f"{function}({', '.join(given[first:])})"
     return _assigned(writer, [operator.results[k] for k in asked], call)
 
 

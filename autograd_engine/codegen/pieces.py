@@ -19,7 +19,6 @@ Line: TypeAlias = tuple[str, Operator | None]
 _LONG: Final = 4000  # lines
 _PIECE: Final = 1000
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
-_ASSIGNED: Final = re.compile(r"    ([\w, ]+) = ")
 
 
 def functions(text: Sequence[Line]) -> Iterator[list[Line]]:
@@ -78,8 +77,8 @@ def _cut(body: list[Line]) -> list[list[Line]]:
 
 
 def _assigned(line: str) -> list[str]:
-    found = _ASSIGNED.match(line)
-    return [] if found is None else _NAME.findall(found[1])
+    names, equals, _ = line.partition(" = ")
+    return _NAME.findall(names) if equals and "(" not in names else []
 
 
 def _piece(

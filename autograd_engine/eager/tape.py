@@ -43,11 +43,13 @@ __all__ = [
     "Node",
     "Observer",
     "Slot",
+    "WrittenOut",
     "check_alive",
     "edge_of",
     "newer",
     "run_backward",
     "saved_values",
+    "write_out",
 ]
 
 Array = NDArray[Any]
@@ -209,6 +211,21 @@ class Bundle(dict[int, Any]):
         for index, g in other.items():
             self[index] = self[index] + g if index in self else g
         return self
+
+
+class WrittenOut:
+    """What writes out nodes that stand for many operations, before a pass is recorded.
+
+    Set by what makes such nodes; see `jit.node`.
+    """
+
+    write: Callable[[Iterable[Edge]], None] | None = None
+
+
+def write_out(edges: Iterable[Edge]) -> None:
+    """Have each node that `edges` lead to stand for one operation."""
+    if WrittenOut.write is not None:
+        WrittenOut.write(edges)
 
 
 Edge: TypeAlias = Node | Tensor

@@ -69,7 +69,9 @@ class Arguments:
         self._places: list[int] = []  # for each leaf its input, -1 for what is none
         self.key: Any = None
 
-    def fill(self, name: str, specs: dict[int, tuple[InputSpec, str]], names: list[str]) -> None:
+    def fill(
+        self, name: str, specs: dict[int, tuple[InputSpec, str]], names: list[str] | None
+    ) -> None:
         """Sort the leaves into inputs and others."""
         known: dict[int, int] = {}
         parts: list[Any] = []
@@ -82,7 +84,7 @@ class Arguments:
                 same = known.get(id(leaf))
                 if same is None:
                     same = known[id(leaf)] = len(self.inputs)
-                    found = _input(name, leaf, spec, names[k])
+                    found = _input(name, leaf, spec, names[k] if names else "x")
                     self.inputs.append(found)
                     parts.append((found.shape, found.dtype, found.stop))
                 else:
@@ -158,8 +160,13 @@ def bind(
     input_spec: Sequence[Any] | None,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
+    *,
+    named: bool = True,
 ) -> Arguments:
     """The arguments of a call, in the order of the signature.
+
+    Where they need not be `named`, because there may be a program for them already, that is left
+    out when it can be.
 
     Raises
     ------
@@ -169,6 +176,10 @@ def bind(
         When a Tensor is not as `input_spec` says.
     """
     names: list[str] | None = None
+    if not named and not kwargs and input_spec is None:
+        quick = Arguments(args, kwargs)
+        quick.fill(name, {}, None)
+        return quick
     if signature is not None:
         try:
             bound = signature.bind(*args, **kwargs)

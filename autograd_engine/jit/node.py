@@ -1,34 +1,28 @@
 """The node of a call of a traced function: one on the tape, whatever the function computes.
 
-A backward pass runs the backward half of the program. A pass that is itself recorded (create_graph)
-runs the forward half again, operation by operation, on the values that the call had: that gives the
-nodes which the function would have recorded, numbered as if it had, and the pass goes through
-these. Random numbers are those that the call drew.
+A backward pass runs the backward half of the program. Before a pass that is itself recorded
+(create_graph), the node is written out: the forward half is run again, operation by operation, on
+the values that the call had. That gives the nodes which the function would have recorded, numbered
+as if it had, and the pass, like all that come after it, goes through these. Random numbers are
+those that the call drew.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from autograd_engine.eager.grad_mode import recorded_with, recording
-from autograd_engine.eager.tape import (
-    Edge,
-    MultiNode,
-    Node,
-    Slot,
-    Terms,
-    connect,
-    saved_values,
-)
+from autograd_engine.eager.tape import Edge, MultiNode, Node, WrittenOut, check_alive, connect
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.generator import own_generator
 from autograd_engine.jit.concrete import Halves
-from autograd_engine.namespace import ops, raw
-from autograd_engine.scattered import Scattered, dense
+from autograd_engine.namespace import raw
+from autograd_engine.scattered import dense
 from autograd_engine.spec import Spec
 
 __all__ = ["TracedNode", "TracedOp", "TracedPullback"]
@@ -124,12 +118,9 @@ class TracedPullback:
 
     def pull(self, xp: Any, g: Any, saved: Any, _: Any) -> tuple[Any, ...]:
         """One part for each entry of `wanted`, None for those that do not arise."""
+        assert xp is raw  # recorded passes have it written out
         outputs = tuple([j for j in self.op.halves.open if g[j] is not None])
-        if xp is raw:
-            parts = self._run(outputs, g, saved)
-        else:
-            parts = saved[0].parts({j: g[j] for j in outputs}, self.strong)
-        return self._in_order(parts)
+        return self._in_order(self._run(outputs, g, saved))
 
     def _run(self, outputs: tuple[int, ...], g: Any, saved: Any) -> dict[int, list[Any]]:
         halves = self.op.halves
@@ -143,18 +134,13 @@ class TracedPullback:
         }
 
     def _in_order(self, parts: dict[int, list[Any]]) -> tuple[Any, ...]:
-        """Parts in their places; there are never more than places, unless several edges are one."""
-        room = Counter(self.wanted)
+        """Parts in their places, of which there are enough for a pass from all outputs."""
         taken: Counter[int] = Counter()
         found: list[Any] = []
         for k in self.wanted:
-            mine = parts.get(k, [])
-            n = taken[k]
+            mine, n = parts.get(k, []), taken[k]
             taken[k] += 1
-            if n == room[k] - 1 and len(mine) > room[k]:
-                found.append(ops.add_n(*mine[n:]))
-            else:
-                found.append(mine[n] if n < len(mine) else None)
+            found.append(mine[n] if n < len(mine) else None)
         return tuple(found)
 
 
@@ -169,39 +155,67 @@ class TracedNode(MultiNode):
         Makes generators that draw what the call drew.
     """
 
-    __slots__ = ("again", "draws", "given")
+    __slots__ = ("draws", "given")
 
     given: tuple[tuple[Any, Edge | None], ...]
     draws: Callable[[], np.random.Generator] | None
-    again: Again
-
-    def lifted(self, saved: tuple[Any, ...]) -> Any:
-        """What a recorded pass goes through, in place of what was saved."""
-        try:
-            return (self.again,)
-        except AttributeError:
-            self.again = Again(self)
-            return (self.again,)
 
 
-class Again:
-    """The operations of one call, recorded."""
+class _Passing:
+    """The pullback of a call that has been written out: cotangents go on to its operations."""
 
-    def __init__(self, node: TracedNode) -> None:
-        op: Any = node.pullback.op
-        self._halves: Halves = op.halves
-        self._given = node.given
-        self._outputs = _replay(node, self._halves)
-        self._inner = _inside(self._outputs, node)
+    batches = True
+    project = 0
+    strong = False
+    saved = ()
 
-    def parts(self, cotangents: dict[int, Any], strong: bool) -> dict[int, list[Any]]:
-        """Cotangents of the inputs, each with its history."""
-        arrived = _walk([(self._outputs[j], g) for j, g in cotangents.items()], self._inner, strong)
-        return {
-            k: arrived.get(edge, [])
-            for k in self._halves.wanted
-            if (edge := self._given[k][1]) is not None
-        }
+    __slots__ = ("op", "wanted")
+
+    def __init__(self, op: TracedOp, wanted: tuple[int, ...]) -> None:
+        self.op = op
+        self.wanted = wanted  # here: outputs
+
+    def restrict(self, wanted: tuple[int, ...]) -> _Passing:
+        return self if wanted == self.wanted else _Passing(self.op, wanted)
+
+    def strengthened(self) -> _Passing:
+        return self
+
+    def bare(self, position: int) -> _Passing:
+        return self.restrict((position,))
+
+    def pull(self, xp: Any, g: Any, saved: Any, _: Any) -> tuple[Any, ...]:
+        return tuple([g[j] for j in self.wanted])
+
+
+def _write_out(edges: Iterable[Edge]) -> None:
+    """Write out all calls that a recorded pass from `edges` can come through."""
+    seen: set[int] = set()
+    waiting = list(edges)
+    while waiting:
+        edge = waiting.pop()
+        if not isinstance(edge, Node) or id(edge) in seen:
+            continue
+        seen.add(id(edge))
+        if isinstance(edge, TracedNode) and isinstance(edge.pullback, TracedPullback):
+            check_alive(edge)
+            _replace(edge, edge.pullback.op)
+        waiting += edge.edges
+
+
+def _replace(node: TracedNode, op: TracedOp) -> None:
+    halves = op.halves
+    outputs = _replay(node, halves)
+    reached = [j for j in halves.open if outputs[j]._node is not None]
+    _number([outputs[j]._node for j in reached], node)
+    # All or nothing, whatever interrupts: a pullback, its edges and what it reads go together.
+    passing: Any = _Passing(op, tuple(reached))
+    node.pullback, node.edges, node.saved = (
+        passing,
+        tuple([outputs[j]._node for j in reached]),
+        (),
+    )
+    node.given, node.draws = (), None
 
 
 def _replay(node: TracedNode, halves: Halves) -> list[Any]:
@@ -214,73 +228,29 @@ def _replay(node: TracedNode, halves: Halves) -> list[Any]:
     values = {r.key: t for r, t in zip(halves.inputs, tensors, strict=True)}
     with (
         recording(),
-        recorded_with(watch=None, hooks=None, contexts=False),
+        recorded_with(watch=None, hooks=None, contexts=False, reads=None),
         own_generator(None if node.draws is None else node.draws()),
     ):
         run_operators(halves.forward_operators, values)
-    return [values.get(r.key) for r in halves.results]
+    return [values[r.key] for r in halves.results]
 
 
-def _inside(outputs: Sequence[Any], node: TracedNode) -> list[Node]:
-    """Nodes of a replay, newest first, numbered as if they had been recorded at `node`."""
-    own = {id(edge) for _, edge in node.given}
+def _number(roots: Sequence[Any], node: TracedNode) -> None:
+    """Number the nodes of a replay as if they had been recorded at `node`.
+
+    They come between it and what was recorded before: there are enough fractions.
+    """
+    ends = {id(edge) for _, edge in node.given}
     found: dict[int, Node] = {}
-    waiting: list[Any] = [t._node for t in outputs if t is not None]
+    waiting: list[Any] = list(roots)
     while waiting:
         edge = waiting.pop()
-        if isinstance(edge, Node) and id(edge) not in own and id(edge) not in found:
+        if isinstance(edge, Node) and id(edge) not in ends and id(edge) not in found:
             found[id(edge)] = edge
             waiting += edge.edges
     ordered = sorted(found.values(), key=lambda n: n.seq)
-    step = 1.0 / (len(ordered) + 1)
-    for k, inner in enumerate(ordered):  # the newest has the smallest number, next to the node's
-        inner.seq = node.seq + (k + 1) * step  # type: ignore[assignment]
-    return ordered
+    for k, inner in enumerate(ordered, 1):  # the newest has the smallest number
+        inner.seq = node.seq + Fraction(k, len(ordered) + 1)  # type: ignore[assignment]
 
 
-def _walk(
-    roots: Sequence[tuple[Any, Any]], inner: Sequence[Node], strong: bool
-) -> dict[Edge, list[Any]]:
-    """A recorded pass through `inner`; what arrives at edges that lead out of it, in order."""
-    members = {id(n) for n in inner}
-    expected = Counter(id(e) for n in inner for e in n.edges if id(e) in members)
-    inside: dict[int, Any] = {}
-    out: dict[Edge, list[Any]] = {}
-
-    def arrive(edge: Any, g: Any) -> None:
-        if id(edge) not in members:
-            out.setdefault(edge, []).append(dense(g))
-            return
-        old = inside.get(id(edge))
-        inside[id(edge)] = g if old is None else _plus(old, g, expected[id(edge)])
-
-    for tensor, g in roots:
-        if tensor is not None and not tensor._stop:
-            arrive(tensor._node or tensor, g)
-            expected[id(tensor._node)] += 1
-    for node in inner:
-        g = inside.pop(id(node), None)
-        if g is None:
-            continue
-        if g.__class__ is Terms or g.__class__ is Scattered:
-            g = g.dense()
-        if isinstance(node, Slot):
-            results: tuple[Any, ...] = (node.bundle(g),)
-        else:
-            pullback = node.pullback.strengthened() if strong else node.pullback
-            results = ops.pull(pullback, g, node.lifted(saved_values(node)), node.attrs)
-        for edge, gi in zip(node.edges, results, strict=True):
-            if gi is not None:
-                arrive(edge, gi)
-    return out
-
-
-def _plus(old: Any, new: Any, expected: int) -> Any:
-    """Summed by one operation when all are there, as the tape does in a recorded pass."""
-    if isinstance(old, dict):  # a Bundle
-        return old + new
-    if old.__class__ is Scattered or new.__class__ is Scattered:
-        return (old.dense() if old.__class__ is Terms else old) + new
-    terms = old if old.__class__ is Terms else Terms(ops, [old])
-    terms.parts.append(new)
-    return terms if len(terms.parts) < expected else terms.dense()
+WrittenOut.write = _write_out

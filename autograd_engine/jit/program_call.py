@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -20,8 +22,8 @@ from autograd_engine.jit.concrete import Halves
 from autograd_engine.jit.guards import Guards
 from autograd_engine.jit.node import TracedNode, TracedOp, TracedPullback
 from autograd_engine.jit.switch import traced
-from autograd_engine.jit.tracing import Captured, Trace, Write, unused
-from autograd_engine.source import caller, user_stack
+from autograd_engine.jit.tracing import Captured, NeedsValue, Trace, Write, unused
+from autograd_engine.source import PACKAGE_DIR, caller, user_stack
 from autograd_engine.spec import Spec
 from autograd_engine.static import nest
 from autograd_engine.static.builder import Constant, append_write
@@ -206,7 +208,7 @@ def trace_function(function: Callable[..., Any], name: str, arguments: Arguments
             trace.argument(len(variables) - 1, given.tensor, var)
         args, kwargs = arguments.rebuilt(variables)
         with traced(trace):
-            returned = function(*args, **kwargs)
+            returned = _called(trace, function, args, kwargs)
             flat = [_output(trace, v) for v in nest.leaves(returned)]
         _check_no_parameters(trace)
         return TracedProgram(
@@ -218,6 +220,23 @@ def trace_function(function: Callable[..., Any], name: str, arguments: Arguments
             (nest.structure(returned), flat),
             Guards(function),
         )
+
+
+def _called(trace: Trace, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    try:
+        return function(*args, **kwargs)
+    except TypeError as error:
+        if "'Variable' object cannot be interpreted" not in str(error):
+            raise
+        frames = traceback.extract_tb(error.__traceback__)
+        mine = [f for f in frames if not f.filename.startswith(PACKAGE_DIR)]
+        at = f"{os.path.basename(mine[-1].filename)}:{mine[-1].lineno}"
+        raise NeedsValue(
+            f"{trace.name}: {at} ({mine[-1].line}) takes a variable for a Python int (range, an "
+            "index), and it has no value while the function is traced. Use "
+            "paddle.static.nn.while_loop for a loop, paddle.gather or x[i] for an index; or run it "
+            "eagerly where it cannot be traced, with to_static(full_graph=False)"
+        ) from error
 
 
 def _output(trace: Trace, value: Any) -> Any:

@@ -12,10 +12,9 @@ from typing import Any, Final
 
 from autograd_engine.checks import require_bools
 from autograd_engine.eager.grad_mode import Recorder, grad_mode
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ModeError
 from autograd_engine.jit.arguments import Arguments, bind
 from autograd_engine.jit.program_call import TracedProgram, trace_function
-from autograd_engine.jit.tracing import NeedsValue
 from autograd_engine.static import mode
 from autograd_engine.static.program import Program
 
@@ -157,10 +156,15 @@ class StaticFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not self._traces():
             return self._target(*args, **kwargs)
-        arguments = bind(self._name, self._signature, self._input_spec, args, kwargs)
+        given = self._name, self._signature, self._input_spec, args, kwargs
+        arguments = bind(*given, named=False)
         if arguments.has_variables:
             return self._target(*args, **kwargs)
         program = self._find(arguments)
+        if program is None and arguments.key not in self._eager:
+            with self._lock:
+                arguments = bind(*given)
+                program = self._find(arguments) or self._trace(arguments)
         if program is None:
             return self._target(*args, **kwargs)
         return program(arguments)
@@ -174,21 +178,18 @@ class StaticFunction:
         return not (isinstance(grad_mode.enabled, Recorder) and _looks(grad_mode.enabled))
 
     def _find(self, arguments: Arguments) -> TracedProgram | None:
-        """The program for these arguments, made if there is none; None to run eagerly."""
+        """The program for these arguments, None where there is none."""
         candidates = self._programs.get(arguments.key)
         for program in candidates or ():
             if program.serves(arguments):
                 self._last = program
                 return program
-        if arguments.key in self._eager:
-            return None
-        with self._lock:
-            return self._trace(arguments)
+        return None
 
     def _trace(self, arguments: Arguments) -> TracedProgram | None:
         try:
             made = trace_function(self._target, self._name, arguments)
-        except NeedsValue as error:
+        except ModeError as error:
             if self._full_graph:
                 raise
             self._eager.add(arguments.key)
@@ -197,7 +198,7 @@ class StaticFunction:
                 warnings.warn(
                     f"{self._name} cannot be traced and runs eagerly (full_graph=False): {error}",
                     RuntimeWarning,
-                    stacklevel=4,
+                    stacklevel=3,
                 )
             return None
         candidates = self._programs.setdefault(arguments.key, [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,23 @@ __all__ = ["on_rows"]
 Array = NDArray[Any]
 Arrays = tuple[Array, ...]
 Rule = Callable[..., Arrays]
+
+
+def _in_float32(rule: Rule) -> Rule:
+    """`rule` computing in float32 on float16: an epsilon of 1e-8 is 0 there, and 0 / 0 nan."""
+
+    @functools.wraps(rule)
+    def update(param: Array, grad: Any, *others: Array, **attrs: Any) -> Arrays:
+        if param.dtype.char != "e" or (grad.__class__ is Scattered and _lazy(grad, attrs)):
+            return rule(param, grad, *others, **attrs)
+        wide = [x.astype(np.float32) for x in (param, dense(grad), *others)]
+        return tuple(x.astype(np.float16) for x in rule(*wide, **attrs))
+
+    return update
+
+
+def _lazy(grad: Scattered, attrs: dict[str, Any]) -> bool:
+    return attrs.get("lazy_mode") is True and is_row_sparse(grad)
 
 
 def on_rows(
@@ -52,6 +70,7 @@ def _moments(grad: Array, m: Array, v: Array, beta1: float, beta2: float) -> tup
 # --- Adam
 
 
+@_in_float32
 def _adam(
     param: Array,
     grad: Any,
@@ -85,6 +104,7 @@ def _adam_step(
     return rate * (moment1 / (np.sqrt(moment2) + epsilon * correction))
 
 
+@_in_float32
 def _adam_amsgrad(
     param: Array,
     grad: Any,
@@ -117,6 +137,7 @@ def _decayed(param: Array, rate: Array, coeff: float) -> Array:
     return np.asarray(param * (1.0 - rate * coeff)) if coeff else param
 
 
+@_in_float32
 def _adamw(
     param: Array,
     grad: Any,
@@ -136,9 +157,10 @@ def _adamw(
     attrs = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
     param = _decayed(param, learning_rate, coeff)
     state = moment1, moment2, beta1_pow, beta2_pow
-    return _adam(param, grad, learning_rate, *state, **attrs)  # type: ignore[arg-type]
+    return _adam(param, grad, learning_rate, *state, **attrs)
 
 
+@_in_float32
 def _adamw_amsgrad(
     param: Array,
     grad: Any,
@@ -158,9 +180,10 @@ def _adamw_amsgrad(
     attrs = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
     param = _decayed(param, learning_rate, coeff)
     state = moment1, moment2, moment2_max, beta1_pow, beta2_pow
-    return _adam_amsgrad(param, grad, learning_rate, *state, **attrs)  # type: ignore[arg-type]
+    return _adam_amsgrad(param, grad, learning_rate, *state, **attrs)
 
 
+@_in_float32
 def _adamax(
     param: Array,
     grad: Array,
@@ -180,6 +203,7 @@ def _adamax(
     return np.asarray(param - step), moment, inf_norm, np.asarray(beta1_pow * beta1)
 
 
+@_in_float32
 def _lamb(
     param: Array,
     grad: Array,
@@ -211,10 +235,10 @@ def _lamb(
 
 
 def _length(x: Any) -> Any:
-    wide = np.float32 if x.dtype.char == "e" else None  # squares leave float16 soon
-    return np.sqrt(np.sum(x * x if wide is None else x.astype(wide) ** 2, dtype=wide))
+    return np.sqrt(np.sum(x * x))
 
 
+@_in_float32
 def _nadam(
     param: Array,
     grad: Array,
@@ -245,6 +269,7 @@ def _nadam(
     return np.asarray(param - step), *state
 
 
+@_in_float32
 def _radam(
     param: Array,
     grad: Array,
@@ -281,6 +306,7 @@ def _radam(
 # --- means of squares
 
 
+@_in_float32
 def _rmsprop(
     param: Array,
     grad: Array,
@@ -304,6 +330,7 @@ def _rmsprop(
     return np.asarray(param - momentum), momentum, mean_square, mean_grad
 
 
+@_in_float32
 def _adagrad(
     param: Array, grad: Array, learning_rate: Array, moment: Array, *, epsilon: float
 ) -> tuple[Array, Array]:
@@ -312,6 +339,7 @@ def _adagrad(
     return np.asarray(param - learning_rate * grad / (np.sqrt(moment) + epsilon)), moment
 
 
+@_in_float32
 def _adadelta(
     param: Array,
     grad: Array,

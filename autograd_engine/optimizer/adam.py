@@ -82,15 +82,13 @@ class Adam(Optimizer):
             hyper=betas,
         )
 
-    def _attributes(
-        self, beta1: Any = 0.9, beta2: Any = 0.999, epsilon: Any = 1e-08, lazy_mode: Any = False
-    ) -> dict[str, Any]:
+    def _attributes(self, **hyper: Any) -> dict[str, Any]:
         owner = type(self).__name__
         return {
-            "beta1": unit_interval(owner, "beta1", beta1),
-            "beta2": unit_interval(owner, "beta2", beta2),
-            "epsilon": positive(owner, "epsilon", epsilon),
-            "lazy_mode": bool(lazy_mode),
+            "beta1": unit_interval(owner, "beta1", hyper["beta1"]),
+            "beta2": unit_interval(owner, "beta2", hyper["beta2"]),
+            "epsilon": positive(owner, "epsilon", hyper["epsilon"]),
+            "lazy_mode": bool(hyper["lazy_mode"]),
         }
 
     @property
@@ -188,7 +186,8 @@ class AdamW(Adam):
         )
         self._plain = self._plain and not (lr_ratio or apply_decay_param_fun or lazy_mode)
 
-    def _attributes(self, weight_decay: Any = 0.01, **hyper: Any) -> dict[str, Any]:
+    def _attributes(self, **hyper: Any) -> dict[str, Any]:
+        weight_decay = hyper["weight_decay"]
         if hasattr(weight_decay, "coeff"):
             raise ArgumentError(
                 "AdamW: weight_decay is a number, for it decays beside the gradient; pass a "

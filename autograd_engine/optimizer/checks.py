@@ -90,7 +90,7 @@ def check_pair(where: str, pair: Any) -> None:
     kind = Variable if isinstance(param, Variable) else Tensor
     if not isinstance(grad, kind):
         raise NotATensorError(f"{where} must be a pair of {kind.__name__}s, got {pair!r}")
-    if isinstance(param, Variable):
+    if isinstance(param, Variable) and isinstance(grad, Variable):
         _check_variables(where, param, grad)
     shape, of_grad = (getattr(v, "spec", v).shape for v in (param, grad))
     if shape != of_grad:

@@ -101,7 +101,7 @@ class LBFGS(Optimizer):
 
     # --- one step
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:  # type: ignore[override]
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Minimise what `closure` returns.
 
         Parameters
@@ -186,7 +186,8 @@ class LBFGS(Optimizer):
                 "LBFGS: the closure must return the loss, a Tensor of one element; got "
                 f"{list(loss.shape) if isinstance(loss, Tensor) else type(loss).__name__}"
             )
-        return loss, Point(float(loss.item()), values, self._gradient())
+        gradient, penalty = self._gradient()
+        return loss, Point(float(loss.item()) + penalty, values, gradient)
 
     # --- all parameters as one vector
 
@@ -194,6 +195,12 @@ class LBFGS(Optimizer):
         found = [p for p in self._eager_parameters() if not p._stop]
         if not found:
             raise ArgumentError("LBFGS: no parameter has stop_gradient=False; nothing to train")
+        for p in found:
+            if self._rate_factor(p, self._group(p)) != 1.0:
+                raise ArgumentError(
+                    f"LBFGS: {p.name} has a learning rate of its own, and all parameters go along "
+                    "one direction; leave it out"
+                )
         dtypes = {p._data.dtype.name for p in found}
         if len(dtypes) > 1:
             raise ArgumentError(
@@ -212,19 +219,17 @@ class LBFGS(Optimizer):
             p._data = values[start:stop].reshape(p._data.shape).copy()
             start = stop
 
-    def _gradient(self) -> Array:
-        """Clipped and decayed; zeros where a parameter has none."""
-        params = self._open()
-        grads = dict((id(p), g) for p, g in self._clipped([(p, p.grad) for p in params]))
-        parts = []
-        for p in params:
-            grad, decay = grads[id(p)], self._decay_of(p, self._group(p))
+    def _gradient(self) -> tuple[Array, float]:
+        """Clipped and decayed, zeros for a parameter without; and what decay adds to the loss."""
+        parts, penalty = [], 0.0
+        for p, grad in self._clipped([(p, p.grad) for p in self._open()]):
+            decay = self._decay_of(p, self._group(p))
             values = np.zeros_like(p._data) if grad is None else grad._data
             if decay is not None:
                 values = decay.added(raw, p._data, values)
-            factor = self._rate_factor(p, self._group(p))
-            parts.append((values if factor == 1.0 else values * factor).reshape(-1))
-        return np.concatenate(parts)
+                penalty += decay.penalty(p._data)
+            parts.append(values.reshape(-1))
+        return np.concatenate(parts), penalty
 
     # --- what it is not
 
@@ -283,7 +288,7 @@ class _History:
         self._pairs: deque[tuple[Array, Array]] = deque(maxlen=size)
 
     def note(self, s: Array, y: Array) -> None:
-        """Keep a pair along which the curvature is positive: others make no direction of descent."""
+        """Keep a pair of positive curvature: others make no direction of descent."""
         self.steps += 1
         if float(s @ y) > 1e-10:
             self._pairs.append((s, y))

@@ -78,8 +78,8 @@ class Optimizer:
     learning_rate : float or LRScheduler
     parameters : list of Tensor, or of dict, optional
         Needed in eager mode; in a program, by default all trainable ones. A dict is a group:
-        ``"params"``, and what differs for these: ``"learning_rate"`` (a factor), ``"weight_decay"``,
-        ``"grad_clip"``, and the optimizer's own settings, such as ``"beta1"``.
+        ``"params"``, and what differs for these: ``"learning_rate"`` (a factor),
+        ``"weight_decay"``, ``"grad_clip"``, and the optimizer's own settings, such as ``"beta1"``.
     weight_decay : float, L1Decay or L2Decay, optional
         Added to gradients, after clipping; a float is the coefficient of `L2Decay`.
     grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional

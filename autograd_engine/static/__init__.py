@@ -25,21 +25,23 @@ from autograd_engine.static.variables import create_global_var, create_parameter
 from autograd_engine.tensor.indexing import setitem
 
 _LATER: Final = {
-    "flops": "flop_count",
-    "memory_report": "memory",
-    "recompute_report": "checkpoint_report",
     "Assert": "effects",
     "ExponentialMovingAverage": "averages",
     "InputSpec": "input_spec",
     "Print": "effects",
+    "WeightNormParamAttr": "weight_norm",
+    "cpu_places": "places",
     "deserialize_persistables": "inference",
     "deserialize_program": "inference",
+    "flops": "flop_count",
     "load": "io",
     "load_from_file": "io",
     "load_inference_model": "inference",
     "load_program_state": "io",
+    "memory_report": "memory",
     "normalize_program": "clone",
     "py_func": "callables",
+    "recompute_report": "checkpoint_report",
     "save": "io",
     "save_inference_model": "inference",
     "save_to_file": "io",
@@ -49,13 +51,13 @@ _LATER: Final = {
 }
 
 if TYPE_CHECKING:
-    from autograd_engine.static.checkpoint_report import recompute_report as recompute_report
     from autograd_engine.static.averages import ExponentialMovingAverage as ExponentialMovingAverage
     from autograd_engine.static.callables import py_func as py_func
+    from autograd_engine.static.checkpoint_report import recompute_report as recompute_report
     from autograd_engine.static.clone import normalize_program as normalize_program
     from autograd_engine.static.effects import Assert as Assert
     from autograd_engine.static.effects import Print as Print
-    from autograd_engine.static.input_spec import InputSpec as InputSpec
+    from autograd_engine.static.flop_count import flops as flops
     from autograd_engine.static.inference import (
         deserialize_persistables as deserialize_persistables,
     )
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     from autograd_engine.static.inference import save_inference_model as save_inference_model
     from autograd_engine.static.inference import serialize_persistables as serialize_persistables
     from autograd_engine.static.inference import serialize_program as serialize_program
+    from autograd_engine.static.input_spec import InputSpec as InputSpec
     from autograd_engine.static.io import load as load
     from autograd_engine.static.io import load_from_file as load_from_file
     from autograd_engine.static.io import load_program_state as load_program_state
@@ -71,6 +74,8 @@ if TYPE_CHECKING:
     from autograd_engine.static.io import save_to_file as save_to_file
     from autograd_engine.static.io import set_program_state as set_program_state
     from autograd_engine.static.memory import memory_report as memory_report
+    from autograd_engine.static.places import cpu_places as cpu_places
+    from autograd_engine.static.weight_norm import WeightNormParamAttr as WeightNormParamAttr
 else:
 
     def __getattr__(name):
@@ -101,8 +106,10 @@ __all__ = [
     "Program",
     "Scope",
     "Variable",
+    "WeightNormParamAttr",
     "accuracy",
     "append_backward",
+    "cpu_places",
     "create_global_var",
     "create_parameter",
     "data",

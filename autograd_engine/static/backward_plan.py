@@ -20,7 +20,7 @@ from autograd_engine.dims import Dim
 from autograd_engine.pullback import Pullback
 from autograd_engine.registry import REGISTRY, OpDef
 from autograd_engine.source import Location
-from autograd_engine.static.block_gradient import Incoming, gradient_operator
+from autograd_engine.static.block_gradient import Incoming, gradient_operator, own_values
 from autograd_engine.static.block_op import BlockOp, inner_blocks
 from autograd_engine.static.builder import spec_of
 from autograd_engine.static.flow import arrivals, keys_of, needed_keys, wanted_operands
@@ -126,11 +126,13 @@ class BackwardPlan:
         missing = []
         project = self.projected(operator)
         computed: dict[tuple[int, int], Hashable] = {}
+        grads = tuple([None if c is None else (c.name, c.version) for c in cotangents])
+        given = grads, freeze(operator.attrs)
         for k, ref in wanted:
             # The operands of a variadic input have one rule, which reads the same for each.
             kind = min(k, len(operator.op.inputs) - 1), project >> k & 1
             if kind not in computed:
-                computed[kind] = self._computed(operator, *kind, cotangents, sure)
+                computed[kind] = self._computed(operator, *kind, given, sure)
             keys[k] = k, computed[kind]
             if self._existing(keys[k]) is None:
                 missing.append((k, ref))
@@ -158,10 +160,9 @@ class BackwardPlan:
             for _, ref in wanted:
                 self._arrive(ref, cotangents[0], sure)
             return
-        # What is carried in is a value of its own: its cotangent comes last, and is complete. The
+        # What goes in as a value of its own has a cotangent that is complete, and comes last. The
         # tape goes through what goes in, and what comes out, from the last to the first.
-        first = len(op.inputs) - 1
-        last_in = 0 if op.kind == "cond" else first + operator.attrs["carried"]
+        last_in = own_values(operator)
         wanted.sort(key=lambda pair: (pair[0] < last_in, -pair[0]))
         priors: dict[int, Variable] = {}
         for k, ref in wanted:
@@ -169,9 +170,9 @@ class BackwardPlan:
             if prior is not None:
                 priors[k] = prior
         grads = tuple((k, c.name, c.version) for k, c in enumerate(cotangents) if c is not None)
+        made_by = "blocks", operator.results[0].key, grads
         keys: dict[int, Hashable] = {
-            k: ("blocks", operator.number, k, grads, priors[k].name if k in priors else None)
-            for k, _ in wanted
+            k: (*made_by, k, priors[k].name if k in priors else None) for k, _ in wanted
         }
         missing = [(k, ref) for k, ref in wanted if self._existing(keys[k]) is None]
         always = {k for k, _ in wanted}
@@ -225,19 +226,16 @@ class BackwardPlan:
         operator: Operator,
         position: int,
         projected: int,
-        cotangents: Sequence[Variable | None],
+        given: Hashable,
         sure: bool,
     ) -> int:
         """What the gradient at an operand computes, as a number that the block keeps for it."""
         op = operator.op
         assert isinstance(op, OpDef)
         pullback = self._strong(op.pullback(1 << position, projected << position), sure)
-        reads = tuple(
-            r.key if isinstance(r, Ref) else freeze(r)
-            for r in self.saved_operands(operator, pullback.saved)
-        )
-        grads = tuple(None if c is None else (c.name, c.version) for c in cotangents)
-        key = op, pullback.strong, position, reads, grads, freeze(operator.attrs)
+        saved = self.saved_operands(operator, pullback.saved)
+        reads = tuple([r.key if isinstance(r, Ref) else freeze(r) for r in saved])
+        key = op, pullback.strong, position, reads, given
         # Of an operation with many operands the key is as long as they are, and each asks for it.
         emitted = self.into.emitted
         number: int = emitted.setdefault(key, len(emitted))

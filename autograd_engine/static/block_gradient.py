@@ -22,15 +22,22 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from autograd_engine.dims import Dim, fresh_dim
 from autograd_engine.registry import OpDef
 from autograd_engine.spec import Spec
-from autograd_engine.static.block_op import BlockOp, kind_of, split_operands
+from autograd_engine.static.block_op import (
+    BlockOp,
+    branches_of,
+    inner_blocks,
+    kind_of,
+    split_operands,
+)
 from autograd_engine.static.flow import LoopFlow, branch_reached
 from autograd_engine.static.program import Block, Operator, Ref, Variable
 
 if TYPE_CHECKING:
     from autograd_engine.static.backward_plan import BackwardPlan
 
-__all__ = ["Incoming", "gradient_operator"]
+__all__ = ["Incoming", "gradient_operator", "own_values"]
 
+_NAMES = {0: ("body_block",), 1: ("true_block", "false_block")}
 Key: TypeAlias = tuple[str, int]
 Wanted: TypeAlias = Sequence[tuple[int, Ref]]
 Cotangents: TypeAlias = Sequence[Variable | None]
@@ -71,9 +78,23 @@ def gradient_operator(
         A cotangent for each wanted operand; the positions of those that are more than zeros
         whichever way the operator went.
     """
-    if kind_of(operator) == "cond":
-        return _CondGradient(plan, operator, wanted, cotangents, priors).append()
+    if "backward_block" in operator.attrs:
+        return _given_backward(plan, operator, wanted, cotangents)
+    if kind_of(operator) in ("cond", "call"):
+        return _BranchGradient(plan, operator, wanted, cotangents, priors).append()
     return _LoopGradient(plan, operator, wanted, cotangents, priors).append()
+
+
+def own_values(operator: Operator) -> int:
+    """How many of the first operands are values of their own inside, whatever they are outside.
+
+    All others stand for variables around. What has arrived at one of these so far goes in as well.
+    """
+    if "backward_block" in operator.attrs:
+        return len(operator.operands)
+    if kind_of(operator) in ("cond", "call"):
+        return 0
+    return len(operator.op.inputs) - 1 + int(operator.attrs["carried"])
 
 
 class _Inner:
@@ -162,7 +183,7 @@ class _Inner:
         return None
 
 
-class _CondGradient:
+class _BranchGradient:
     def __init__(
         self,
         plan: BackwardPlan,
@@ -176,16 +197,17 @@ class _CondGradient:
         self.wanted = wanted
         self.cotangents = cotangents
         self.priors = priors
+        self.blocks, self.first = branches_of(operator)
         self.slots: dict[tuple[Any, ...], Ref] = {}
 
     def append(self) -> tuple[list[Variable], set[int]]:
         plan, operator = self.plan, self.operator
-        blocks: list[Block] = [operator.attrs["true_block"], operator.attrs["false_block"]]
+        blocks, first = self.blocks, self.first
         reached = {k for k, g in enumerate(self.cotangents) if g is not None}
         positions = {k for k, _ in self.wanted}
         always = set(self.priors)
         always |= set.intersection(
-            *(branch_reached(b, reached, positions, plan.no_grad) for b in blocks)
+            *(branch_reached(b, first, reached, positions, plan.no_grad) for b in blocks)
         )
         inners = [self._inner(block) for block in blocks]
         results = []
@@ -194,7 +216,7 @@ class _CondGradient:
             value = 0.0 if plan.awaits(ref) == 1 else -0.0
             results.append(plan.contribution(ref))
             for inner, block in zip(inners, blocks, strict=True):
-                argument = Ref(block.arguments[k - 1], 0)
+                argument = Ref(block.arguments[k - first], 0)
                 made = inner.gradient(argument.key, argument, value)
                 inner.block.results.append(Ref(made, 0))
         for inner in inners:
@@ -208,10 +230,10 @@ class _CondGradient:
         plan.operators.append(
             Operator(
                 plan.into,
-                BlockOp.of("cond", f"{operator.type}_grad"),
-                (operator.operands[0], *self.slots.values()),
+                BlockOp.of(kind_of(operator), f"{operator.type}_grad"),
+                (*operator.operands[:first], *self.slots.values()),
                 tuple(Ref(v, 0) for v in results),
-                {"true_block": inners[0].block, "false_block": inners[1].block},
+                dict(zip(_NAMES[first], (inner.block for inner in inners), strict=True)),
                 operator.location,
                 "backward",
             )
@@ -219,12 +241,12 @@ class _CondGradient:
         return results, always
 
     def _inner(self, block: Block) -> _Inner:
-        keys = {(block.arguments[k - 1].name, 0) for k, _ in self.wanted}
+        keys = {(block.arguments[k - self.first].name, 0) for k, _ in self.wanted}
         seeds: list[tuple[Ref, Incoming]] = []
         for k, prior in self.priors.items():
             slot = ("prior", k)
             self.slots[slot] = Ref(prior, prior.version)
-            seeds.append((Ref(block.arguments[k - 1], 0), Incoming(slot)))
+            seeds.append((Ref(block.arguments[k - self.first], 0), Incoming(slot)))
         for k, g in reversed(list(enumerate(self.cotangents))):
             if g is not None:
                 self.slots["cotangent", k] = Ref(g, g.version)
@@ -236,13 +258,77 @@ class _CondGradient:
         again = inner.made_again(ref)
         if again is not None:
             return Ref(again, 0)
-        outer = _captured(inner.forward, ref, self.operator.operands[1:])
+        outer = _captured(inner.forward, ref, self.operator.operands[self.first :])
         if outer is None:
-            others = [b for b in self.operator.attrs.values() if b is not inner.forward]
+            others = [b for b in self.blocks if b is not inner.forward]
             outer = _handed_out(self.operator, inner.forward, ref, value, others)
         slot = ("value", outer.key)
         self.slots[slot] = outer
         return Ref(inner.argument(slot, outer.var, ref.var.name), 0)
+
+
+# --- a gradient that the user wrote
+
+
+def _given_backward(
+    plan: BackwardPlan, operator: Operator, wanted: Wanted, cotangents: Cotangents
+) -> tuple[list[Variable], set[int]]:
+    """Call the block that was given for it, a copy: its own gradients are made in its blocks."""
+    attrs = operator.attrs
+    given = [
+        plan.filled(ref, 0.0) if g is None else g
+        for ref, g in zip(operator.results, cotangents, strict=True)
+    ]
+    operands = [Ref(g, g.version) for g in given] + list(operator.operands)
+    by_position = {k: plan.contribution(ref) for k, ref in wanted}
+    inputs = operator.operands[: attrs["inputs"]]
+    results = [
+        by_position[k] if k in by_position else plan.spare(ref)
+        for k, ref in enumerate(inputs)
+        if isinstance(ref, Ref) and ref.var.spec.dtype.kind in "fc"
+    ]
+    body = _copied(attrs["backward_block"], plan.into.idx)
+    plan.operators.append(
+        Operator(
+            plan.into,
+            BlockOp.of("call", f"{operator.type}_grad"),
+            tuple(operands),
+            tuple(Ref(v, 0) for v in results),
+            {"body_block": body},
+            operator.location,
+            "backward",
+        )
+    )
+    return [by_position[k] for k, _ in wanted], set(by_position)
+
+
+def _copied(block: Block, parent_idx: int) -> Block:
+    made = block.program.new_block(parent_idx, block.forward_idx)
+    variables: dict[int, Variable] = {}
+    for var in block.vars.values():
+        copy = Variable(made, var.name, var.spec, stop_gradient=var.stop_gradient)
+        copy.is_stack, copy.version = var.is_stack, var.version
+        variables[id(var)] = made.vars[var.name] = copy
+
+    def of(ref: Any) -> Any:
+        return Ref(variables[id(ref.var)], ref.version) if isinstance(ref, Ref) else ref
+
+    for operator in block.ops:
+        inner = {id(b): _copied(b, made.idx) for b in inner_blocks(operator)}
+        made.ops.append(
+            Operator(
+                made,
+                operator.op,
+                tuple(map(of, operator.operands)),
+                tuple(map(of, operator.results)),
+                {k: inner.get(id(v), v) for k, v in operator.attrs.items()},
+                operator.location,
+                operator.role,
+            )
+        )
+    made.arguments[:] = [variables[id(v)] for v in block.arguments]
+    made.results[:] = [of(r) for r in block.results]
+    return made
 
 
 class _LoopGradient:
@@ -410,7 +496,7 @@ def _handed_out(
     source = ref
     if not value:
         source = _append(block, "hollow", (ref,), ref.var, f"{ref.var.name}@SHAPE", {})
-    looped = kind_of(operator) != "cond"
+    looped = kind_of(operator) not in ("cond", "call")
     spec = ref.var.spec
     outer = Variable(
         outside,

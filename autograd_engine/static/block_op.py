@@ -6,6 +6,10 @@ operator reads are its operands, and nothing in a block reads a variable of anot
 ``cond``
     Operands: the condition, then the arguments of both branches. Attributes ``true_block`` and
     ``false_block``.
+``call``
+    Operands: the arguments of ``body_block``. With ``backward_block`` the gradient of the first
+    ``inputs`` operands is what that block makes of the cotangents of all results, and of all
+    operands.
 ``while``
     Operands: initial values of what is carried, then what is captured; ``cond_block`` and
     ``body_block`` take both. The body returns what is carried on, then what it pushes. Results:
@@ -31,7 +35,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from autograd_engine.static.program import Block, Operator
 
-__all__ = ["BlockOp", "body_of", "inner_blocks", "kind_of", "split_operands"]
+__all__ = ["BlockOp", "body_of", "branches_of", "inner_blocks", "kind_of", "split_operands"]
 
 _INPUTS = {
     "cond": ("Cond", "X"),
@@ -90,6 +94,13 @@ def inner_blocks(operator: Operator) -> list[Block]:
     from autograd_engine.static.program import Block
 
     return [v for v in operator.attrs.values() if isinstance(v, Block)]
+
+
+def branches_of(operator: Operator) -> tuple[list[Block], int]:
+    """The blocks of which a `cond` or a `call` runs one, and where their operands begin."""
+    if kind_of(operator) == "cond":
+        return [operator.attrs["true_block"], operator.attrs["false_block"]], 1
+    return [body_of(operator)], 0
 
 
 def kind_of(operator: Operator) -> str:

@@ -193,13 +193,13 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
                 return made
             return tuple(Constant(t._data) for t in made) if op.multiple else Constant(made._data)
     block = _block_of(op, operands)
-    refs = _as_they_are(op, operands, block)
-    if refs is not None:
-        inferred = op.infer_tuple([r.var.spec for r in refs], attrs)
-    else:
+    refs: Sequence[Ref | Literal] | None = _as_they_are(op, operands, block)
+    if refs is None:
         with block.restored_on_error():  # an operand is cast, or made a constant, before
             refs = _prepare(op, operands, block)
             inferred = op.infer_tuple([spec_of(r) for r in refs], attrs)
+    else:
+        inferred = op.infer_tuple([v.spec for v in operands], attrs)
     prefix = _context.prefix or unique_name.generate(op.name)
     results = []
     for k, spec in enumerate(inferred):

@@ -123,7 +123,7 @@ def recompute_report(
     ...     loss = paddle.mean(h)
     >>> report = paddle.static.recompute_report(main, hidden[1::2], {"x": (4096, 512)})
     >>> report.saved_bytes > 0, report.extra_flops
-    (True, 3148800*x.shape[0] flops)
+    (True, 2099200*x.shape[0] flops)
     """
     names = _names(checkpoints)
     source = _forward_half(program)

@@ -53,9 +53,10 @@ def clone(program: Program, for_test: bool = False) -> Program:
         return _for_inference(program, _without_training(program.global_block()))
 
 
-def _for_inference(program: Program, dropped: set[int]) -> Program:
+def _for_inference(program: Program, dropped: set[int], keep: Iterable[Variable] = ()) -> Program:
     statistics, writers = running_statistics(program.blocks)
     read = {id(ref.var) for found in statistics for ref in (found.mean, found.variance)}
+    read.update(map(id, keep))
     copy = _Copy(program, dropped | writers, read=read)
     kept = [
         Statistics(copy.operators[id(op)], copy.ref(mean), copy.ref(variance))
@@ -106,15 +107,20 @@ def _target(block: Block, target: Any, where: str) -> Ref:
 
 
 def _needed(program: Program, wanted: set[Key], feeds: Collection[str]) -> Program:
-    kept: set[int] = set()
+    dropped, reached = _unneeded(program.global_block(), wanted, feeds)
+    return _Copy(program, dropped, {name for name, _ in reached} | set(feeds)).made
+
+
+def _unneeded(block: Block, wanted: set[Key], feeds: Collection[str]) -> tuple[set[int], set[Key]]:
+    """Operators that what is wanted does not depend on, by `id`; all values that it depends on."""
+    dropped: set[int] = set()
     reached = set(wanted)
-    for operator in reversed(program.global_block().ops):
+    for operator in reversed(block.ops):
         if any(r.key in reached and r.var.name not in feeds for r in operator.results):
-            kept.add(id(operator))
             reached.update(o.key for o in operator.operands if isinstance(o, Ref))
-    names = {name for name, _ in reached} | set(feeds)
-    dropped = {id(op) for op in program.global_block().ops} - kept
-    return _Copy(program, dropped, names).made
+        else:
+            dropped.add(id(operator))
+    return dropped, reached
 
 
 def normalize_program(
@@ -172,7 +178,8 @@ def normalize_program(
         raise BuildError("normalize_program: fetch_vars is empty; give one Variable at least")
     names = {ref.var.name for ref in feeds}
     with program.lock:
-        copy = _for_inference(_needed(program, {ref.key for ref in goals}, names), set())
+        dropped, _ = _unneeded(block, {ref.key for ref in goals}, names)
+        copy = _for_inference(program, dropped, [ref.var for ref in feeds])
     copy = _needed(copy, {_latest(copy, ref) for ref in goals}, names)
     for name in names:
         copy.global_block().vars[name].is_data = True

@@ -113,23 +113,23 @@ def cond(
         return None if chosen is None else nest.map(_own, chosen())
     _check_condition("cond: pred", pred)
     program = pred.block.program
-    with _restored(program):
+    with restored(program):
         block = program.current_block()
         pred = pred.seen_from(block)
         prefix = name or unique_name.generate("cond")
-        branches = [_Function(program, block), _Function(program, block)]
+        branches = [BlockFunction(program, block), BlockFunction(program, block)]
         returned = [
             branch.call(fn) for branch, fn in zip(branches, (true_fn, false_fn), strict=True)
         ]
         structure, leaves = _joined(branches, returned)
-        _share_arguments(branches)
+        share_arguments(branches)
         return nest.rebuild(
             structure, _append_cond(prefix, pred, branches, leaves), "cond: true_fn and false_fn"
         )
 
 
 def _append_cond(
-    prefix: str, pred: Variable, branches: list[_Function], leaves: list[tuple[Any, Any]]
+    prefix: str, pred: Variable, branches: list[BlockFunction], leaves: list[tuple[Any, Any]]
 ) -> list[Any]:
     """The operator; for each pair of leaves a variable, or the value that both have."""
     true, false = (b.block for b in branches)
@@ -155,7 +155,9 @@ def _append_cond(
     return made
 
 
-def _joined(branches: list[_Function], returned: list[Any]) -> tuple[Any, list[tuple[Any, Any]]]:
+def _joined(
+    branches: list[BlockFunction], returned: list[Any]
+) -> tuple[Any, list[tuple[Any, Any]]]:
     """(structure, leaves of both): what is a variable of one is one of both, of one dtype."""
     structures = [nest.structure(r) for r in returned]
     if structures[0] != structures[1]:
@@ -173,7 +175,7 @@ def _joined(branches: list[_Function], returned: list[Any]) -> tuple[Any, list[t
     return structures[0], leaves
 
 
-def _one_dtype(branches: list[_Function], pair: tuple[Any, Any]) -> tuple[Any, Any]:
+def _one_dtype(branches: list[BlockFunction], pair: tuple[Any, Any]) -> tuple[Any, Any]:
     known = [v.spec.dtype for v in pair if isinstance(v, Variable)]
     variables = []
     for branch, value in zip(branches, pair, strict=True):
@@ -388,7 +390,7 @@ def while_loop(
         return _eager_loop(cond, body, structure, leaves)
     program = variables[0].block.program if variables else default_main_program()
     prefix = name or unique_name.generate("while")
-    with _restored(program):
+    with restored(program):
         block = program.current_block()
         initial = [_as_variable(v, block).seen_from(block) for v in leaves]
         return _Loop(program, block, prefix, cond, body, structure, initial).append()
@@ -438,11 +440,11 @@ class _Loop:
                 return self._operator(*built)
         raise BuildError("while_loop: the sizes of the loop variables do not settle")
 
-    def _build(self) -> tuple[list[_Function], list[Variable]] | None:
+    def _build(self) -> tuple[list[BlockFunction], list[Variable]] | None:
         """Both functions and what the body returns; None where sizes have to be given up first."""
         program, block = self.program, self.block
         blocks, parameters = len(program.blocks), len(program.global_block().vars)
-        cond, body = (_Function(program, block) for _ in range(2))
+        cond, body = (BlockFunction(program, block) for _ in range(2))
         flags = [(cond, self.functions[0], "cond"), (body, self.functions[1], "body")]
         returned = []
         for function, call, what in flags:
@@ -463,7 +465,7 @@ class _Loop:
             _forget_parameter(program, name)
         return None
 
-    def _next_values(self, body: _Function, returned: Any) -> list[Variable]:
+    def _next_values(self, body: BlockFunction, returned: Any) -> list[Variable]:
         new = _returned(returned, len(self.structure[1]))
         if nest.structure(new) != self.structure:
             raise _other_structure(self.structure, new)
@@ -503,13 +505,13 @@ class _Loop:
             self.specs[k] = Spec(tuple(shape), spec.dtype)
         return settled
 
-    def _operator(self, functions: list[_Function], new: list[Variable]) -> list[Any]:
+    def _operator(self, functions: list[BlockFunction], new: list[Variable]) -> list[Any]:
         block, n = self.block, len(self.initial)
         body = functions[1].block
         body.results += [Ref(v, v.version) for v in new]
         _carry_what_is_written(functions, n)
         carried = [*self.initial, *(o.var for o in functions[1].carried)]
-        _share_arguments(functions)
+        share_arguments(functions)
         captured = functions[1].operands()
         operands = (*(Ref(v, v.version) for v in carried), *captured)
         closed = all(o.var.stop_gradient for o in operands)
@@ -549,7 +551,7 @@ def _outside(shape: Shape, given_up: set[Any]) -> Shape:
 # --- functions as blocks
 
 
-class _Function:
+class BlockFunction:
     """A function of the user's as a block.
 
     Attributes
@@ -564,6 +566,12 @@ class _Function:
         self.block = program.new_block(parent.idx)
         self.location: Location = caller()
         self.carried: list[Ref] = []
+
+    def parameters(self, values: Sequence[Variable]) -> list[Variable]:
+        """Arguments for values of the block around, which are its first operands."""
+        for v in values:
+            self.block.argument_for(Ref(v, v.version))
+        return [self.block.captured[v.name, v.version] for v in values]
 
     def call(self, function: Callable[..., Any] | None, values: Sequence[Any] = ()) -> Any:
         """What `function` returns, its variables as seen from the block."""
@@ -605,7 +613,7 @@ class _Function:
         return tuple(found)
 
 
-def _share_arguments(functions: Sequence[_Function]) -> None:
+def share_arguments(functions: Sequence[BlockFunction]) -> None:
     """Let all blocks take the same captured arguments, in the same order."""
     keys = dict.fromkeys(key for f in functions for key in f.block.captured)
     for function in functions:
@@ -617,7 +625,7 @@ def _share_arguments(functions: Sequence[_Function]) -> None:
         block.captured = dict(zip(keys, found, strict=True))
 
 
-def _written(branches: Sequence[_Function]) -> list[Ref]:
+def _written(branches: Sequence[BlockFunction]) -> list[Ref]:
     """Versions of variables around that a branch writes; the other one returns what there was."""
     results = []
     keys = list(branches[0].block.captured)
@@ -630,7 +638,7 @@ def _written(branches: Sequence[_Function]) -> list[Ref]:
     return results
 
 
-def _carry_what_is_written(functions: Sequence[_Function], n: int) -> None:
+def _carry_what_is_written(functions: Sequence[BlockFunction], n: int) -> None:
     """A captured variable that the body writes is carried from iteration to iteration."""
     cond, body = functions
     if any(a.version for a in cond.block.captured.values()):
@@ -662,7 +670,7 @@ def _forget_parameter(program: Program, name: str) -> None:
 
 
 @contextlib.contextmanager
-def _restored(program: Program) -> Iterator[None]:
+def restored(program: Program) -> Iterator[None]:
     """Inside the ``with`` block an exception leaves the program as it was."""
     with contextlib.ExitStack() as stack:
         startup = default_startup_program().global_block()

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
 from autograd_engine.registry import OpDef
-from autograd_engine.static.block_op import BlockOp, body_of, kind_of
+from autograd_engine.static.block_op import BlockOp, body_of, branches_of, kind_of
 from autograd_engine.static.program import Block, Operator, Ref, Variable
 
 if TYPE_CHECKING:
@@ -102,11 +102,14 @@ def wanted_operands(
 def _influenced(operator: Operator, operands: set[int], no_grad: set[str]) -> set[int]:
     """Positions of the results that the operands at these positions influence."""
     kind = kind_of(operator)
-    if kind == "cond":
+    if kind == "call" and "backward_block" in operator.attrs:
+        read = any(k < operator.attrs["inputs"] for k in operands)
+        return set(range(len(operator.results))) if read else set()
+    if kind in ("cond", "call"):
         found: set[int] = set()
-        for what in ("true_block", "false_block"):
-            block: Block = operator.attrs[what]
-            keys = {(block.arguments[k - 1].name, 0) for k in operands if k}
+        blocks, first = branches_of(operator)
+        for block in blocks:
+            keys = {(block.arguments[k - first].name, 0) for k in operands if k >= first}
             needed = needed_keys(block, keys, no_grad)
             found |= {k for k, r in enumerate(block.results) if r.key in needed}
         return found
@@ -119,11 +122,12 @@ def _reached(
     operator: Operator, results: set[int], wanted: set[int], no_grad: set[str]
 ) -> set[int]:
     kind = kind_of(operator)
-    if kind == "cond":
-        found: set[int] = set()
-        for what in ("true_block", "false_block"):
-            found |= branch_reached(operator.attrs[what], results, wanted, no_grad)
-        return found
+    if kind == "call" and "backward_block" in operator.attrs:
+        return {k for k in wanted if k < operator.attrs["inputs"]} if results else set()
+    if kind in ("cond", "call"):
+        blocks, first = branches_of(operator)
+        found = (branch_reached(block, first, results, wanted, no_grad) for block in blocks)
+        return set().union(*found)
     if kind in ("while", "scan"):
         flow = LoopFlow(operator, wanted, no_grad)
         flow.follow(results)
@@ -132,10 +136,10 @@ def _reached(
 
 
 def branch_reached(
-    block: Block, results: set[int], wanted: set[int], no_grad: set[str]
+    block: Block, first: int, results: set[int], wanted: set[int], no_grad: set[str]
 ) -> set[int]:
-    """Positions of the operands of a `cond` that this branch hands cotangents to."""
-    keys = {(block.arguments[k - 1].name, 0): k for k in wanted if k}
+    """Positions of the operands, the `first` of which is an argument, that get cotangents."""
+    keys = {(block.arguments[k - first].name, 0): k for k in wanted if k >= first}
     needed = needed_keys(block, keys, no_grad)
     seeds = [block.results[k].key for k in results if block.results[k].key in needed]
     found = arrivals(block, seeds, needed, no_grad)

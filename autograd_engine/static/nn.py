@@ -21,6 +21,7 @@ from autograd_engine.spec import format_shape
 from autograd_engine.static.builder import layer_scope
 from autograd_engine.static.control_flow import case, cond, switch_case, while_loop
 from autograd_engine.static.data import require_variable
+from autograd_engine.static.given_gradient import static_pylayer
 from autograd_engine.static.program import Variable
 from autograd_engine.tensor.linalg import matmul
 
@@ -40,6 +41,7 @@ __all__ = [
     "layer_norm",
     "prelu",
     "py_func",
+    "static_pylayer",
     "switch_case",
     "while_loop",
 ]

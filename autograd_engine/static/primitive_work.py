@@ -39,16 +39,31 @@ Specs = Sequence[Spec]
 
 # Modules of the table whose operations move elements, make them of nothing, or only compare.
 _MOVING: Final = frozenset(
-    ["shape", "movement", "joining", "indexing", "getitem", "setitem", "padding", "diagonal", "creation", "sizes", "infer"]
+    {
+        *("shape", "movement", "joining", "indexing", "getitem", "setitem", "padding"),
+        *("diagonal", "creation", "sizes"),
+    }
 )
 _FREE: Final = frozenset(
-    ["assign", "cast", "cast_like", "full_like", "zeros_like", "unless_zero", "expand_like", "spread_like", "reshape_like", "checked_label", "real_part", "imag_part", "to_complex", "split", "split_like", "unfold", "merge_axes", "unmerge_axes", "straight_through", "mirror_triangle", "eye_like", "exchange_rows", "permutation_like"]
+    {
+        *("assign", "cast", "cast_like", "full_like", "zeros_like", "unless_zero"),
+        *("expand_like", "spread_like", "reshape_like", "checked_label", "real_part"),
+        *("imag_part", "to_complex", "split", "split_like", "unfold", "merge_axes"),
+        *("unmerge_axes", "straight_through", "mirror_triangle", "eye_like"),
+        *("exchange_rows", "permutation_like"),
+    }
 )
 _ADDING: Final = frozenset(
-    ["scatter_add", "scatter_add_like", "index_add_like", "unwindows_like", "fold_like", "put_along_axis_like", "max_pool_scatter"]
+    {
+        *("scatter_add", "scatter_add_like", "index_add_like", "unwindows_like"),
+        *("fold_like", "put_along_axis_like", "max_pool_scatter"),
+    }
 )
 _REDUCING: Final = frozenset(
-    ["sum_like", "sum", "mean", "max", "min", "argmax", "argmin", "any", "all", "prod", "bincount", "histogram", "equal_all"]
+    {
+        *("sum_like", "sum", "mean", "max", "min", "argmax", "argmin", "any", "all"),
+        *("prod", "bincount", "histogram", "equal_all"),
+    }
 )
 # Steps of kernels that are several, for each element of the largest operand.
 _STEPS: Final = {

@@ -189,19 +189,23 @@ class Points:
         return dict.fromkeys(self.symbols, 2)
 
     def _around(self, factor: float, further: float) -> Iterator[Sizes]:
+        """The first size by these factors, as far as elements go; all others a little."""
         if not self.symbols:
             yield {}
             return
         base = self._base()
         first, *others = self.symbols
-        start = {**base, first: _rounded(base[first] * factor)}
-        yield start
-        yield {**base, first: _rounded(base[first] * further)}
+        for times in (factor, further):
+            yield {**base, first: self._grown(base, first, times)}
         for symbol in others:
-            yield {**base, symbol: _rounded(base[symbol] * max(factor, 1.5))}
-            yield {**base, symbol: _rounded(base[symbol] * max(further, 2.0))}
+            for times in (max(factor, 1.5), max(further, 2.0)):
+                yield {**base, symbol: self._grown(base, symbol, times)}
         if others:
-            yield {s: _rounded(n * (1.5 if factor == 1 else 2.5)) for s, n in base.items()}
+            yield {s: _rounded(n * 1.5) for s, n in base.items()}
+
+    def _grown(self, base: Sizes, symbol: str, times: float) -> int:
+        degree = max((m.count(symbol) for m in self.monomials), default=1)
+        return _rounded(base[symbol] * times ** (1 / max(degree, 1)))
 
     def _base(self) -> Sizes:
         """Sizes of one kind that make the largest array as large as a probe is to be."""

@@ -583,7 +583,7 @@ class Program:
         self._guards = 0
         # What executors compiled of it lives as long as both do: a plan knows its program, so an
         # executor that held the plans would keep every program it ever ran.
-        self.compiled: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
+        self.compiled: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
         # Values that executors ask for at each run, by the name of a persistable variable: a
         # learning rate that a scheduler moves. What a run was given stands in the scope after it;
         # None leaves to the scope what it has.

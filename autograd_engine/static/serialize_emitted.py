@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_engine.static.program import Block, Program
+from autograd_engine.static.program import Block
 from autograd_engine.static.serialize_table import named_operation
 from autograd_engine.static.serialize_values import (
     fail,
@@ -44,20 +44,7 @@ def read_emitted(block: Block, value: Any, where: str) -> None:
             key = key[0], numbers[key[1]]
         elif not key or type(key[0]) is not str or key[0] not in SEEDED:
             fail(at, "is no key of a gradient")
-        elif key[0] == "blocks":
-            key = "blocks", _number(block.program, key, at), *key[2:]
         block.emitted[key] = var
-
-
-def _number(program: Program, key: tuple[Any, ...], where: str) -> int:
-    """Of the operator that a key names by its place."""
-    place = key[1] if len(key) > 1 and type(key[1]) is tuple and len(key[1]) == 2 else (None, None)
-    inner, position = place
-    if type(inner) is int and 0 <= inner < len(program.blocks):
-        ops = program.blocks[inner].ops
-        if type(position) is int and 0 <= position < len(ops):
-            return ops[position].number
-    fail(where, "names no operator by its block and its place")
 
 
 def _key(value: Any, where: str) -> tuple[Any, ...]:

@@ -48,12 +48,8 @@ class _Writer:
     def __init__(self) -> None:
         self.sizes = Sizes()
         self.lines: dict[tuple[str, int, str], int] = {}
-        self.places: dict[int, tuple[int, int]] = {}
 
     def program(self, program: Program) -> dict[str, Any]:
-        # Operators by their numbers, which are those of this process.
-        for block in program.blocks:
-            self.places.update((op.number, (block.idx, k)) for k, op in enumerate(block.ops))
         blocks = [self.block(block) for block in program.blocks]
         made: dict[str, Any] = {"random_seed": program.random_seed}
         if program.name_scopes:
@@ -87,6 +83,10 @@ class _Writer:
             raise FileFormatError(
                 f"the name of the variable {name!a:.80} cannot stand in a file: it must be "
                 f"printable, and have {MAX_NAME} characters at most; give it another"
+            )
+        if var.spec.dtype.name not in DTYPES:
+            raise FileFormatError(
+                f"the variable {name} is {var.spec.dtype}, which no file can hold; cast it"
             )
         made: dict[str, Any] = {
             "name": name,
@@ -190,10 +190,6 @@ class _Writer:
             return None if parts is None else {"rule": first.name, "of": parts, "number": value}
         if not isinstance(value, Variable) or block.vars.get(value.name) is not value:
             return None
-        if first == "blocks":
-            if (place := self.places.get(key[1])) is None:
-                return None
-            key = first, place, *key[2:]
         if type(first) is int or (type(first) is str and first in SEEDED):
             parts = _key_json(key)
             return None if parts is None else {"key": parts, "variable": value.name}

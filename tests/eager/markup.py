@@ -14,7 +14,19 @@ class Balanced(HTMLParser):
         self.open: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        assert tag in {"table", "tr", "td", "th", "pre", "div", "b", "br", "span"}, tag
+        assert tag in {
+            "table",
+            "tr",
+            "td",
+            "th",
+            "pre",
+            "div",
+            "b",
+            "br",
+            "span",
+            "details",
+            "summary",
+        }, tag
         assert all(not k.startswith("on") and k not in ("src", "href") for k, _ in attrs)
         if tag != "br":
             self.open.append(tag)

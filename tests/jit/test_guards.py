@@ -30,16 +30,24 @@ def test_shapes_dtypes_and_stop_gradient():
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [(1, 2), (1, 1.0), (1, True), (0.0, -0.0), ("a", "b"), (None, 0), ((1,), [1]), (slice(1), slice(2))],
+    [
+        (1, 2),
+        (1, 1.0),
+        (1, True),
+        (0.0, -0.0),
+        ("a", "b"),
+        (None, 0),
+        ((1,), [1]),
+        (slice(1), slice(2)),
+    ],
 )
 def test_python_arguments(first, second):
-    seen = []
-    f = to_static(lambda x, k: (seen.append(k), x + 1.0)[1])
+    f = to_static(lambda x, k: (x + 1.0, k))
     x = paddle.ones([1])
-    for k in (first, second, first, second):
-        f(x, k)
-    assert len(seen) == 2
-    assert [type(k) for k in seen] == [type(first), type(second)]
+    found = [f(x, k)[1] for k in (first, second, first, second)]
+    assert len(f.program_cache) == 2
+    assert [type(k) for k in found] == [type(first), type(second)] * 2
+    assert [repr(k) for k in found] == [repr(first), repr(second)] * 2
 
 
 def test_nan_is_one_value():

@@ -44,7 +44,8 @@ def test_training_and_inference(net, tmp_path):
         results.append([found["y"].numpy(), x.grad.numpy()])
         x.clear_grad(False)
         assert found["extra"][1:] == (None, 3)
-    np.testing.assert_array_equal(*results)
+    for ours, theirs in zip(*results, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
     (w,) = layer.parameters()
     np.testing.assert_array_equal(w.grad.numpy(), net.w.grad.numpy())
     for ours, theirs in zip(layer.buffers(), (net.mean, net.variance), strict=True):
@@ -103,7 +104,7 @@ def test_damaged_files_say_so(net, tmp_path):
     whole = about.read_text()
     for text in ("", "{", "[]", '{"format": "autograd_engine jit"}', "[" * 100_000):
         about.write_text(text)
-        with pytest.raises(FileFormatError, match="save it again|no file that paddle.jit.save"):
+        with pytest.raises(FileFormatError, match=r"save it again|no file that paddle"):
             jit.load(path)
     for change in ({"returns": {"result": 9}}, {"returns": {"list": 3}}, {"version": 9}):
         about.write_text(json.dumps(json.loads(whole) | change))
@@ -116,7 +117,7 @@ def test_damaged_files_say_so(net, tmp_path):
     (tmp_path / "other.pdiparams").replace(tmp_path / "model.pdiparams")
     with pytest.raises(FileFormatError, match="different saves"):
         jit.load(path)
-    with pytest.raises(FileNotFoundError, match="give the path that jit.save was given"):
+    with pytest.raises(FileNotFoundError, match="give the path that"):
         jit.load(str(tmp_path / "nothing"))
 
 

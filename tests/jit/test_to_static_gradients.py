@@ -65,7 +65,7 @@ def test_cotangents_from_outside_are_added_in_the_order_of_the_tape():
         before = (x * w.sum()).exp()
         out = f(before * 0.1)
         again = f(x)
-        after = (x @ w + b).sigmoid().sum()
+        after = F.sigmoid(x @ w + b).sum()
         (out["loss"] + again["loss"] * out["hidden"].sum() + after + before.sum()).backward()
         return grads(x, w, b)
 
@@ -199,21 +199,36 @@ def test_hooks_on_inputs_parameters_and_results():
         y = x * 1.5
         y.register_hook(lambda g: g + 1.0)
         out = f(y)
-        out["hidden"].register_hook(lambda g: g * 0.5)
-        out["hidden"].retain_grads()
-        (out["hidden"] * out["loss"]).sum().backward()
-        return [*grads(x, w, b, out["hidden"]), *seen]
+        out["loss"].register_hook(lambda g: g * 0.5)
+        out["loss"].retain_grads()
+        (y * out["loss"]).sum().backward()
+        return [*grads(x, w, b, out["loss"]), *seen]
 
     both(use)
 
 
 def test_jacobians_and_forward_mode():
     def use(f, x, w, b):
-        jacobian = paddle.autograd.jacobian(f(x)["hidden"].sum(axis=0), x)
+        jacobian = paddle.autograd.jacobian(lambda v: f(v)["hidden"].sum(axis=0), x)
         _, tangent = paddle.autograd.jvp(lambda v: f(v)["loss"], x, paddle.ones_like(x))
-        return [jacobian[:].numpy(), tangent.numpy()]
+        loss = paddle.grad(f(x)["loss"], [x], create_graph=True)[0].reshape([-1])
+        rows = paddle.autograd.jacobian(f(x.reshape([-1]).reshape([5, 3]))["hidden"].sum(), b)
+        return [jacobian[:].numpy(), tangent.numpy(), loss.numpy(), rows[:].numpy()]
 
     both(use)
+
+
+def test_jacobians_that_are_differentiated_again():
+    def make(w, b):
+        return lambda v: paddle.tanh(v * b) * (v * w.sum())
+
+    def use(f, x, w, b):
+        v = paddle.to_tensor(B * 0.3, stop_gradient=False)
+        jacobian = paddle.autograd.jacobian(f(v), v)
+        (jacobian[:] * jacobian[:]).sum().backward()
+        return [jacobian[:].numpy(), *grads(v, w, b)]
+
+    both(use, make)
 
 
 def test_strong_zeros():
@@ -278,10 +293,7 @@ def test_training_for_fifty_steps_has_the_same_bits():
 def test_one_node_is_recorded():
     x, w, b = leaves()
     out = to_static(mlp(w, b))(x)
-    (node,) = (n for n in out["loss"].grad_fn.next_functions if n is not None) if False else (
-        out["loss"].grad_fn,
-    )
-    names = {n.name() for n in node.next_functions if n is not None}
+    names = {n.name() for n in out["loss"].grad_fn.next_functions if n is not None}
     assert names == {"GradNodeAccumulation"}
     assert to_static(mlp(w, b))(x)["loss"].stop_gradient is False
     with paddle.no_grad():

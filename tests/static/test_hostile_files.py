@@ -15,16 +15,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from file_programs import BUILDERS, Built, build
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mutations import JUNK, Mutator, at, mutated_bytes, mutated_text
 
 import autograd_engine as paddle
 from autograd_engine import static, unique_name
 from autograd_engine.errors import ArgumentError, ExecutionError, FeedError, FileFormatError
 from autograd_engine.static.serialize_state import state_bytes, state_from
-
-from file_programs import BUILDERS, Built, build
-from mutations import JUNK, Mutator, at, mutated_bytes, mutated_text, places
 
 PARSE = static.Program.parse_from_string
 BUILT: dict[str, Built] = {}
@@ -135,10 +134,9 @@ VALUES = SCALARS | FLOATS | st.lists(SCALARS, max_size=3) | st.sampled_from(JUNK
 @given(st.integers(0, 10**6), VALUES)
 def test_any_value_at_any_place(place: int, value: Any) -> None:
     example = built("indexing")
-    document = json.loads(example.main.to_string())
-    del document["checksum"]
-    ways = [p for p in places(document) if p]
-    path = ways[place % len(ways)]
+    mutator = Mutator(example.main.to_string())
+    document = json.loads(mutator.text)
+    path = mutator.paths[place % len(mutator.paths)]
     at(document, path[:-1])[path[-1]] = value
     check(json.dumps(document), example)
 
@@ -172,7 +170,7 @@ VARIABLES = ("program", "blocks", 0, "variables")
         ((*OPERATORS, 0, "operands"), ["x"], "matmul takes 2 operands, got 1"),
         ((*OPERATORS, 0, "operands", 1), None, "needs all of its operands; one is null"),
         ((*OPERATORS, 0, "results"), [], "has 1 results, got 0"),
-        ((*OPERATORS, 7, "results", 0), "x", "writes 'x'"),
+        ((*OPERATORS, 0, "results", 0), "y", "writes 'y', which is fed"),
         ((*OPERATORS, 1, "results", 0), "hidden.tmp_0", "which is there already"),
         ((*OPERATORS, 0, "attrs", "x=0, y"), 1, "matmul has no attribute 'x=0, y'"),
         ((*OPERATORS, 0, "attrs", "transpose_x"), 1, "matmul takes bool there, got 1"),
@@ -462,7 +460,8 @@ def test_nothing_foreign_happens_while_files_are_read(tmp_path: Any) -> None:
     from autograd_engine.source import PACKAGE_DIR
     texts = json.load(open({str(path)!r}))
     parse = paddle.static.Program.parse_from_string
-    parse(texts[0])
+    for text in texts[::41]:  # what Python imports for these is known by then
+        parse(text)
     found, quiet = [], True
 
     ours = (PACKAGE_DIR, sys.prefix, sys.base_prefix)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,15 +10,17 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine import static
-from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
+from autograd_engine.errors import (
+    ArgumentError,
+    DTypeError,
+    ModeError,
+    NotATensorError,
+    ShapeError,
+)
 
 nn = static.nn
 
-
-@pytest.fixture(autouse=True)
-def programs() -> Iterator[None]:
-    with static.program_guard(static.Program(), static.Program()):
-        yield
+pytestmark = pytest.mark.usefixtures("static_mode")
 
 
 def waves(function: Any, shape: Any) -> Any:
@@ -197,3 +199,83 @@ def test_bad_arguments() -> None:
             call()
     assert not static.default_main_program().global_block().ops
     assert not static.default_main_program().all_parameters()
+
+
+# --- weights that are a length times a direction
+
+
+def trained(dim: int | None, shape: Any = (4, 3)) -> tuple[Any, Any, list[Any]]:
+    """Loss and parameters after three steps."""
+    start = paddle.nn.initializer.Assign(waves(np.cos, shape))
+    x = static.data("x", [None, 4])
+    attr = static.WeightNormParamAttr(dim=dim, name="w", initializer=start)
+    y = nn.fc(x, 3, weight_attr=attr, bias_attr=False)
+    loss = paddle.mean(y * y)
+    paddle.optimizer.SGD(0.1).minimize(loss)
+    scope, exe = static.Scope(), static.Executor()
+    exe.run(static.default_startup_program(), scope=scope)
+    first = [np.array(scope.find_var(name).get_tensor()) for name in ("w_g", "w_v")]
+    feed = {"x": waves(np.sin, [2, 4])}
+    for _ in range(3):
+        (value,) = exe.run(feed=feed, fetch_list=[loss], scope=scope)
+    last = [np.array(scope.find_var(name).get_tensor()) for name in ("w_g", "w_v")]
+    return value, first, last
+
+
+def test_weight_norm_is_that_of_the_reference() -> None:
+    loss, first, (g, v) = trained(None)
+    assert [p.name for p in static.default_main_program().all_parameters()] == ["w_g", "w_v"]
+    np.testing.assert_allclose(first[0], [[2.4492015838623047]], rtol=1e-6)
+    np.testing.assert_allclose(loss, 0.1015077605843544, rtol=1e-5)
+    np.testing.assert_allclose(g, [[2.4208786487579346]], rtol=1e-5)
+    expected = [0.9636356234550476, 0.5080915093421936, -0.4145895838737488, -1.0533543825149536]
+    np.testing.assert_allclose(v.ravel()[:4], expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_weight_norm_along_an_axis(dim: int) -> None:
+    _, (g, v), _ = trained(dim)
+    norms = np.sqrt((v.astype("float64") ** 2).sum(axis=1 - dim % 2, keepdims=True))
+    assert g.shape == norms.shape
+    np.testing.assert_allclose(g, norms, rtol=1e-6)
+
+
+def test_a_weight_of_that_kind_begins_as_its_initializer_says() -> None:
+    x = static.data("x", [None, 4])
+    start = paddle.nn.initializer.Assign(waves(np.cos, [4, 3]))
+    attr = static.WeightNormParamAttr(dim=1, name="w", initializer=start)
+    y = nn.fc(x, 3, weight_attr=attr, bias_attr=False)
+    again = nn.fc(x, 3, weight_attr=attr, bias_attr=False)  # the same weight
+    exe = static.Executor()
+    scope = static.Scope()
+    exe.run(static.default_startup_program(), scope=scope)
+    feed = {"x": np.eye(4, dtype="float32")}
+    found = exe.run(feed=feed, fetch_list=[y, again], scope=scope)
+    np.testing.assert_allclose(found[0], waves(np.cos, [4, 3]), rtol=1e-6)
+    np.testing.assert_array_equal(found[0], found[1])
+    assert len(static.default_main_program().all_parameters()) == 2
+
+
+def test_bad_weight_norms() -> None:
+    with pytest.raises(TypeError, match="dim must be an int or None, got '1'"):
+        static.WeightNormParamAttr(dim="1")
+    with pytest.raises(ArgumentError, match="dim=2 is no axis of the weight w, which is"):
+        nn.fc(static.data("x", [None, 4]), 3, weight_attr=static.WeightNormParamAttr(2, "w"))
+    assert not static.default_main_program().all_parameters()
+
+
+def test_weight_norm_is_for_programs() -> None:
+    attr = static.WeightNormParamAttr(0)
+    paddle.disable_static()
+    with pytest.raises(ModeError, match="is for programs; in eager mode compute g"):
+        paddle.create_parameter([2, 3], attr=attr)
+
+
+def test_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert static.cpu_places(2) == [paddle.CPUPlace()] * 2
+    monkeypatch.delenv("CPU_NUM", raising=False)
+    assert static.cpu_places() == [paddle.CPUPlace()]
+    monkeypatch.setenv("CPU_NUM", "3")
+    assert len(static.cpu_places()) == 3
+    with pytest.raises(ArgumentError, match="device_count must be a positive int, got 0"):
+        static.cpu_places(0)

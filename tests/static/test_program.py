@@ -196,57 +196,7 @@ def test_names_run_on_across_programs_and_a_guard_starts_afresh() -> None:
     assert build() == "fc_2.tmp_1"
 
 
-# --- printing
-
-
-def test_variables_print_as_declarations() -> None:
-    frozen = paddle.ParamAttr(name="frozen", trainable=False)
-    texts = [
-        static.data("x", [-1, 4]),
-        static.data("v", [3], "int64"),
-        paddle.mean(static.data("x", [-1, 4])),
-        static.create_parameter([4, 2], "float32", name="w"),
-        static.create_parameter([2], "float32", attr=frozen),
-        static.create_global_var([1], 0.0, "float32", persistable=True, name="steps"),
-    ]
-    assert [repr(v) for v in texts] == [
-        "var x : LOD_TENSOR.shape(-1, 4).dtype(float32).stop_gradient(True)",
-        "var v : LOD_TENSOR.shape(3,).dtype(int64).stop_gradient(True)",
-        "var mean_0.tmp_0 : LOD_TENSOR.shape().dtype(float32).stop_gradient(False)",
-        "persist trainable param w : LOD_TENSOR.shape(4, 2).dtype(float32).stop_gradient(False)",
-        "persist param frozen : LOD_TENSOR.shape(2,).dtype(float32).stop_gradient(True)",
-        "persist var steps : LOD_TENSOR.shape(1,).dtype(float32).stop_gradient(True)",
-    ]
-
-
-def test_a_program_prints_its_blocks() -> None:
-    x = static.data("x", [None, 2])
-    x.stop_gradient = False
-    y = paddle.sum(x * 2.0)
-    static.gradients(y, x)
-    none = "op_device = , op_namescope = /, op_role = {}, op_role_var = []"
-    forward, backward = none.format(0), none.format(1)
-    assert repr(static.default_main_program()) == (
-        "{ // block_idx:0  parent_idx:-1  forward_idx:-1  backward_idx:-1\n"
-        "    var x : LOD_TENSOR.shape(-1, 2).dtype(float32).stop_gradient(False)\n"
-        "    var multiply_0.tmp_0 : LOD_TENSOR.shape(-1, 2).dtype(float32).stop_gradient(False)\n"
-        "    var sum_0.tmp_0 : LOD_TENSOR.shape().dtype(float32).stop_gradient(False)\n"
-        "    var multiply_0.tmp_0@GRAD : LOD_TENSOR.shape(-1, 2).dtype(float32)"
-        ".stop_gradient(False)\n"
-        "    var sum_0.tmp_0@GRAD : LOD_TENSOR.shape().dtype(float32).stop_gradient(False)\n"
-        "    var x@GRAD : LOD_TENSOR.shape(-1, 2).dtype(float32).stop_gradient(False)\n"
-        "\n"
-        f"    {{out=['multiply_0.tmp_0']}} = multiply(inputs={{x=['x']}}, {forward}, y = 2.0)\n"
-        "    {out=['sum_0.tmp_0']} = sum(inputs={x=['multiply_0.tmp_0']}, axis = (0, 1), "
-        f"keepdims = False, {forward})\n"
-        "    {out=['sum_0.tmp_0@GRAD']} = full_like(inputs={like=['sum_0.tmp_0']}, dtype = None, "
-        f"{backward}, value = 1.0)\n"
-        "    {x@GRAD=['multiply_0.tmp_0@GRAD']} = sum_grad(inputs={out@GRAD=['sum_0.tmp_0@GRAD'], "
-        f"x=['multiply_0.tmp_0']}}, axis = (0, 1), keepdims = False, {backward})\n"
-        "    {x@GRAD=['x@GRAD']} = multiply_grad(inputs={out@GRAD=['multiply_0.tmp_0@GRAD']}, "
-        f"{backward}, y = 2.0)\n"
-        "}\n"
-    )
+# --- looking
 
 
 def test_looking_at_a_program_does_not_change_it() -> None:

@@ -42,12 +42,17 @@ def test_bits_of_everything_are_those_of_the_executor(scope):
     found = main.run_eagerly({"x": X})
     for name, value in zip(names, expected, strict=True):
         np.testing.assert_array_equal(found[name].numpy(), value)
-    assert {o.name for op in main.global_block().ops for o in (r.var for r in op.results)} <= set(found)
+    assert {o.name for op in main.global_block().ops for o in (r.var for r in op.results)} <= set(
+        found
+    )
 
 
 def test_the_tape_gives_what_the_gradient_operators_give(scope):
     main, (loss, pairs) = built(
-        lambda x: (loss := paddle.sum(paddle.tanh(static.nn.fc(x, 2))), static.append_backward(loss))
+        lambda x: (
+            loss := paddle.sum(paddle.tanh(static.nn.fc(x, 2))),
+            static.append_backward(loss),
+        )
     )
     x = paddle.to_tensor(X, stop_gradient=False)
     found = main.run_eagerly({"x": x})
@@ -58,15 +63,13 @@ def test_the_tape_gives_what_the_gradient_operators_give(scope):
         found[parameter.name].register_hook(lambda g: seen.append(g.numpy().copy()))
     found[loss.name].backward()
     for parameter, grad in pairs:
-        np.testing.assert_array_equal(
-            found[parameter.name].grad.numpy(), found[grad.name].numpy()
-        )
+        np.testing.assert_array_equal(found[parameter.name].grad.numpy(), found[grad.name].numpy())
     assert len(seen) == 2
     assert x.grad is not None
 
 
 def test_only_what_is_fetched_is_run(scope):
-    main, (y, z) = built(lambda x: (x * 2.0, paddle.log(x)))
+    main, (y, _) = built(lambda x: (x * 2.0, paddle.log(x)))
     with np.errstate(all="raise"):
         found = main.run_eagerly({"x": -np.ones((1, 3), "float32")}, [y])
     assert set(found) == {"x", y.name}

@@ -179,7 +179,7 @@ def test_awkward_names(exe: Any) -> None:
     """Names that are no names in Python, or that the text itself uses."""
 
     def program() -> Any:
-        names = ["raw", "np", "slice", "for", "a-b", "a_b", "program", "INPUTS", 'q"\'\\', "x\ny"]
+        names = ["raw", "np", "slice", "for", "a-b", "a_b", "program", "INPUTS", "q\"'\\", "x\ny"]
         values = [static.data(n, [2]) for n in names]
         total = values[0][0:1]
         for v in values:
@@ -195,8 +195,22 @@ def test_numbers_keep_their_dtype(exe: Any) -> None:
         n = static.data("n", [2], "int32")
         b = static.data("b", [2], "bool")
         return (
-            {"x": np.array([1, 3], "float16"), "n": np.array([1, 3], "int32"), "b": np.ones(2, bool)},
-            [x * 0.1, 0.1 / x, n * 3, n * 0.5, b * 2, x + float("inf"), x * float("nan"), -x, n / 3],
+            {
+                "x": np.array([1, 3], "float16"),
+                "n": np.array([1, 3], "int32"),
+                "b": np.ones(2, bool),
+            },
+            [
+                x * 0.1,
+                0.1 / x,
+                n * 3,
+                n * 0.5,
+                b * 2,
+                x + float("inf"),
+                x * float("nan"),
+                -x,
+                n / 3,
+            ],
         )
 
     agree(made_by(program), exe)
