@@ -76,8 +76,8 @@ class SourceText:
             parts = (self.text(stem, v) for v in (value.start, value.stop, value.step))
             return f"slice({', '.join(parts)})"
         if type(value) is tuple:
-            parts = ", ".join(self.text(stem, v) for v in value)
-            return f"({parts},)" if len(value) == 1 else f"({parts})"
+            inner = ", ".join(self.text(stem, v) for v in value)
+            return f"({inner},)" if len(value) == 1 else f"({inner})"
         if type(value) is list:
             return f"[{', '.join(self.text(stem, v) for v in value)}]"
         if type(value) is dict:

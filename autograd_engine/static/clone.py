@@ -320,7 +320,7 @@ class _Copy:
 
     def _operator(self, operator: Operator, block: Block) -> Operator:
         Operator.made += 1
-        return _same_slots(
+        copied: Operator = _same_slots(
             operator,
             self.value,
             block=block,
@@ -328,6 +328,7 @@ class _Copy:
             results=tuple(self.ref(r) for r in operator.results),
             number=Operator.made,
         )
+        return copied
 
     def ref(self, ref: Ref) -> Ref:
         """What stands for a value: where its write is gone, for what was there before."""

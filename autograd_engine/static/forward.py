@@ -6,7 +6,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from autograd_engine.errors import BuildError, DTypeError, NotATensorError, ShapeError
+from autograd_engine.errors import (
+    BuildError,
+    DTypeError,
+    NotATensorError,
+    NotDifferentiableError,
+    ShapeError,
+)
 from autograd_engine.namespace import ops
 from autograd_engine.pushforward import push
 from autograd_engine.registry import OpDef
@@ -14,6 +20,7 @@ from autograd_engine.source import Location, caller
 from autograd_engine.spec import format_shape, may_equal
 from autograd_engine.static.backward import gradients
 from autograd_engine.static.backward_plan import BackwardPlan, needed_keys
+from autograd_engine.static.block_op import BlockOp
 from autograd_engine.static.builder import emitting
 from autograd_engine.static.decompose import as_variable, decompose_on_path
 from autograd_engine.static.gradop import GradOp
@@ -103,8 +110,12 @@ def _append_tangents(
     for operator in reversed(path):
         name = operator.results[0].var.name
         with emitting(f"{name}@TANGENT", operator.role, operator.location or location):
-            results = _push_operator(operator, tangents)
-        for ref, t in zip(operator.results, results, strict=True):
+            if isinstance(operator.op, BlockOp):
+                results = _push_blocks(operator, tangents, influenced)
+            else:
+                results = _push_operator(operator, tangents)
+        # A branch or a loop may return more by now, for the gradient that was taken of it.
+        for ref, t in zip(operator.results, results, strict=False):
             if t is not None and ref.key not in starts:
                 tangents[ref.key] = t
 
@@ -143,14 +154,50 @@ def _push_operator(operator: Operator, tangents: dict[Key, Any]) -> Sequence[Any
     return push(pullback, saved, operator.attrs, operands, outputs, given, transpose)
 
 
+def _push_blocks(
+    operator: Operator, tangents: dict[Key, Any], influenced: set[Key]
+) -> Sequence[Any]:
+    """Through a branch or a loop: the gradient of its gradient, as for any other operation."""
+    along: dict[Key, tuple[Variable, Any]] = {}
+    for ref in operator.operands:
+        if isinstance(ref, Ref) and tangents.get(ref.key) is not None:
+            along[ref.key] = as_variable(ref), tangents[ref.key]
+        elif isinstance(ref, Ref) and ref.var.is_stack and ref.key in influenced:
+            raise NotDifferentiableError(
+                f"forward_grad: the way goes through the gradient of a loop, {operator.type} of "
+                f"{operator.location}; use static.gradients twice instead"
+            )
+    open_results = [
+        (k, ref.var)
+        for k, ref in enumerate(operator.results)
+        if ref.key in influenced and ref.var.spec.dtype.kind == "f" and not ref.var.is_stack
+    ]
+    found: list[Any] = [None] * len(operator.results)
+    if not along or not open_results:
+        return found
+    goals = [v for _, v in open_results]
+    sources = [v for v, _ in along.values()]
+    with _apart(operator.block, operator):
+        us = [ops.zeros_like(v) for v in goals]
+        for u in us:
+            u.stop_gradient = False
+        pulled = gradients(goals, sources, us)
+        pairs = [(p, t) for p, (_, t) in zip(pulled, along.values(), strict=True) if p is not None]
+        if pairs:
+            made = gradients([p for p, _ in pairs], us, [t for _, t in pairs])
+            for (k, _), t in zip(open_results, made, strict=True):
+                found[k] = t
+    return found
+
+
 @contextmanager
-def _apart(block: Block) -> Iterator[None]:
-    """What is emitted inside is differentiated without a look at the rest of the block."""
-    before, block.ops = block.ops, []
+def _apart(block: Block, *operators: Operator) -> Iterator[None]:
+    """What is emitted inside is differentiated with a look at these operators only."""
+    before, block.ops = block.ops, list(operators)
     try:
         yield
     finally:
-        before += block.ops
+        before += [operator for operator in block.ops if operator not in operators]
         block.ops = before
 
 

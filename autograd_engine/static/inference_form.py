@@ -83,11 +83,8 @@ def _standardize_with(found: Statistics) -> None:
     sink: list[Operator] = []
     prefix = out.name.rpartition(".tmp_")[0] or out.name
     with emitting(prefix, operator.role, operator.location, sink, block):
-        result = standardize_with(
-            *(_as_read(r) for r in (x, found.mean, found.variance)),
-            shape,
-            operator.attrs["epsilon"],
-        )
+        values = (_as_read(r) for r in (x, found.mean, found.variance))
+        result = standardize_with(*values, spread=shape, epsilon=operator.attrs["epsilon"])
     del block.vars[result.name]
     sink[-1].results = (Ref(out, 0),)
     for ref in operator.results[1:]:

@@ -32,15 +32,22 @@ _MOST_ELEMENTS: Final = 8  # of an array that is shown whole
 
 def program_text(program: Program) -> str:
     """All blocks, one after the other."""
-    return "\n".join(block_text(block) for block in program.blocks)
+    backward = _backward_blocks(program)
+    return "\n".join(block_text(block, backward) for block in program.blocks)
 
 
-def block_text(block: Block) -> str:
+def _backward_blocks(program: Program) -> dict[int, int]:
+    """The first block that computes gradients of each block."""
+    return {b.forward_idx: b.idx for b in reversed(program.blocks)}
+
+
+def block_text(block: Block, backward: dict[int, int] | None = None) -> str:
     """The numbers of the block, a line for each of its variables, a line for each operator."""
-    backward = [b.idx for b in block.program.blocks if b.forward_idx == block.idx]
+    if backward is None:
+        backward = _backward_blocks(block.program)
     head = (
         f"{{ // block_idx:{block.idx}  parent_idx:{block.parent_idx}  "
-        f"forward_idx:{block.forward_idx}  backward_idx:{backward[0] if backward else -1}\n"
+        f"forward_idx:{block.forward_idx}  backward_idx:{backward.get(block.idx, -1)}\n"
     )
     variables = "".join(f"    {variable_text(v)}\n" for v in block.vars.values())
     if block.parent_idx >= 0:

@@ -77,7 +77,7 @@ def state_bytes(arrays: Mapping[str, Array], save: str = "") -> bytes:
 
 def array_crc(array: Array) -> int:
     """A number that tells arrays of other values apart."""
-    return zlib.crc32(memoryview(np.ascontiguousarray(array).reshape(-1).view(np.uint8)))
+    return zlib.crc32(np.ascontiguousarray(array).tobytes())
 
 
 def read_state(path: Path) -> State:

@@ -18,7 +18,7 @@ from autograd_engine.codegen.source_text import SourceText
 from autograd_engine.codegen.wrapping import wrapped
 from autograd_engine.errors import ArgumentError
 from autograd_engine.kernels import control_flow
-from autograd_engine.registry import REGISTRY
+from autograd_engine.registry import REGISTRY, OpDef
 from autograd_engine.spec import format_shape
 from autograd_engine.static.block_op import BlockOp
 from autograd_engine.static.decompose import decompose
@@ -110,8 +110,9 @@ class _Writer(Writer):
         return name
 
     def constant(self, stem: str, value: Any) -> str:
-        if getattr(control_flow, getattr(value, "__name__", ""), None) is value:
-            return f"control_flow.{value.__name__}"
+        name = getattr(value, "__name__", "")
+        if name and getattr(control_flow, name, None) is value:
+            return f"control_flow.{name}"
         return self.source.text(stem, value)
 
     def literal(self, literal: Literal) -> str:
@@ -121,7 +122,8 @@ class _Writer(Writer):
         return self.source.text(name, value)
 
     def call(self, operator: Operator, operands: list[str], named: list[str]) -> str:
-        op: Any = operator.op
+        op = operator.op
+        assert isinstance(op, OpDef)
         arguments = ", ".join(operands + named)
         if REGISTRY.get(op.name) is not op:
             return f"{self.source.operation(op)}({arguments})"

@@ -144,6 +144,22 @@ def test_constants_are_shared_and_not_written(exe: Any) -> None:
 # --- for_test
 
 
+def test_copying_takes_a_time_that_grows_as_the_program() -> None:
+    """And needs no stack that does."""
+    main = static.Program()
+    with static.program_guard(main):
+        x = static.data("x", [2])
+        x.stop_gradient = False
+        y = x
+        for _ in range(20_000):
+            y = y * 1.0
+        static.gradients(y, x)
+    clone, test = main.clone(), main.clone(for_test=True)
+    assert len(clone.global_block().ops) == 40_001
+    assert len(test.global_block().ops) == 20_000
+    assert len(repr(clone).splitlines()) > 80_000
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_inference_has_no_backward_half_and_no_updates(name: str) -> None:
     built = build(name)
@@ -330,6 +346,17 @@ def test_states_of_optimizers_are_not_in_inference() -> None:
         "fc_1.w_0",
         "fc_1.b_0",
     }
+
+
+def test_decay_and_clipping_are_not_in_inference() -> None:
+    def program() -> Any:
+        loss = paddle.mean(static.nn.fc(static.data("x", [None, 3]), 2))
+        decay, clip = paddle.regularizer.L2Decay(0.1), paddle.nn.ClipGradByGlobalNorm(1.0)
+        paddle.optimizer.Adam(0.1, weight_decay=decay, grad_clip=clip).minimize(loss)
+
+    main, _, _ = inference(program)
+    assert len(types(main)) > 10
+    assert types(main.clone(for_test=True)) == ["matmul", "add", "mean"]
 
 
 @pytest.mark.parametrize("value", [1, "yes", None])

@@ -11,6 +11,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine import static
+from autograd_engine.errors import NotDifferentiableError
 from autograd_engine.testing.modes import same_bits
 
 nn = static.nn
@@ -394,3 +395,43 @@ def test_a_training_that_branches_and_loops_has_the_bits_of_eager_mode():
         for x, want in zip(inputs, losses, strict=True):
             same_bits(executor.run(main, {"x": x}, [loss])[0], want)
         same_bits(np.array(static.global_scope().find_var(p.name).get_tensor()), w.numpy())
+
+
+class TestForwardMode:
+    def function(self, x):
+        _, y = nn.while_loop(
+            lambda i, v: i < 3,
+            lambda i, v: (
+                i + 1,
+                nn.cond(paddle.sum(v) > 1.0, lambda: paddle.sin(v) * x, lambda: v * v),
+            ),
+            [paddle.zeros([], "int64"), x * 2.0],
+        )
+        return y * x
+
+    def test_against_differences_and_differentiated(self):
+        program = static.Program()
+        with static.program_guard(program):
+            x, t = static.data("x0", [2], "float64"), static.data("x1", [2], "float64")
+            x.stop_gradient = False
+            y = self.function(x)
+            tangent = static.forward_grad(y, x, t)
+            value = paddle.sum(tangent * tangent)
+            [g] = static.gradients(value, x)
+        a, d = np.array([0.7, 0.4]), np.array([2.0, 3.0])
+
+        def at(point, variable):
+            return fetched(program, [point, d], [variable])[0]
+
+        step = 1e-6 * d
+        want = (at(a + step, y) - at(a - step, y)) / 2e-6
+        np.testing.assert_allclose(at(a, tangent), want, rtol=1e-7)
+        [want, _] = differences(lambda v: float(at(v[0], value)), [a, d])
+        np.testing.assert_allclose(at(a, g), want, rtol=1e-6)
+
+    def test_the_gradient_of_a_loop_is_refused(self):
+        with static.program_guard(static.Program()):
+            [x] = scalars("x")
+            [g] = static.gradients(self.function(x), x)
+            with pytest.raises(NotDifferentiableError, match=r"use static\.gradients twice"):
+                static.forward_grad(g, x)

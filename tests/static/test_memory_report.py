@@ -178,7 +178,7 @@ def branch() -> list[Any]:
 
 PROGRAMS: dict[str, tuple[Callable[[], list[Any]], dict[str, tuple[int, ...]]]] = {
     "mlp": (mlp, {"x": (2000, 784), "y": (2000, 1)}),
-    "lenet": (lenet, {"x": (256, 1, 28, 28), "y": (256, 1)}),
+    "lenet": (lenet, {"x": (160, 1, 28, 28), "y": (160, 1)}),
     "embedding": (embedding, {"x": (2000, 20), "y": (2000, 1)}),
     "sparse_embedding": (sparse_embedding, {"x": (3000, 20)}),
     "attention": (attention, {"x": (40, 64, 64)}),
@@ -411,7 +411,7 @@ def deep() -> tuple[Any, Any, Any, list[Any]]:
 def test_checkpoints_save_and_cost_what_was_foreseen() -> None:
     main, _, loss, hidden = deep()
     kept = [hidden[3].name, hidden[7].name]
-    shapes: dict[str, tuple[int, ...]] = {"x": (4000, 128)}
+    shapes: dict[str, tuple[int, ...]] = {"x": (2000, 128)}
     before = repr(main)
     report = static.recompute_report(main, kept, shapes)
     assert repr(main) == before

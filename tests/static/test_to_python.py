@@ -80,6 +80,17 @@ OPTIMIZERS = {
     "SGD": lambda: paddle.optimizer.SGD(0.1),
     "Momentum": lambda: paddle.optimizer.Momentum(0.1, use_nesterov=True),
     "Adam": lambda: paddle.optimizer.Adam(0.1),
+    "AdamW": lambda: paddle.optimizer.AdamW(0.1, weight_decay=0.1),
+    "Adagrad": lambda: paddle.optimizer.Adagrad(0.1),
+    "Adadelta": lambda: paddle.optimizer.Adadelta(0.1),
+    "Adamax": lambda: paddle.optimizer.Adamax(0.1),
+    "RMSProp": lambda: paddle.optimizer.RMSProp(0.1, centered=True, momentum=0.9),
+    "Lamb": lambda: paddle.optimizer.Lamb(0.1),
+    "decay and clip": lambda: paddle.optimizer.SGD(
+        0.1,
+        weight_decay=paddle.regularizer.L2Decay(0.1),
+        grad_clip=paddle.nn.ClipGradByGlobalNorm(0.01),
+    ),
 }
 
 
