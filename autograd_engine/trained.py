@@ -1,4 +1,4 @@
-"""What optimizers are told about one parameter: its rate, its regularizer, whether it is clipped."""
+"""What optimizers are told about one parameter: its rate, its decay, whether it is clipped."""
 
 from __future__ import annotations
 

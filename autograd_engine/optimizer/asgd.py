@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from autograd_engine.errors import ArgumentError
-from autograd_engine.optimizer.optimizer import Optimizer, State
+from autograd_engine.optimizer.optimizer import Optimizer
+from autograd_engine.optimizer.settings import State
 
 __all__ = ["ASGD"]
 

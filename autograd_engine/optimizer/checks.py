@@ -92,7 +92,8 @@ def check_pair(where: str, pair: Any) -> None:
         raise NotATensorError(f"{where} must be a pair of {kind.__name__}s, got {pair!r}")
     if isinstance(param, Variable) and isinstance(grad, Variable):
         _check_variables(where, param, grad)
-    shape, of_grad = (getattr(v, "spec", v).shape for v in (param, grad))
+    shape: Any = getattr(param, "spec", param).shape
+    of_grad: Any = getattr(grad, "spec", grad).shape
     if shape != of_grad:
         raise ShapeError(
             f"{where}: {param.name} is {format_shape(shape)}, its gradient {grad.name} "

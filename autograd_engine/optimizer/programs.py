@@ -11,7 +11,8 @@ from autograd_engine import unique_name
 from autograd_engine.errors import ArgumentError, BuildError
 from autograd_engine.namespace import ops
 from autograd_engine.optimizer.groups import Group
-from autograd_engine.optimizer.optimizer import Optimizer, State
+from autograd_engine.optimizer.optimizer import Optimizer
+from autograd_engine.optimizer.settings import State
 from autograd_engine.parameters import persistable_variable
 from autograd_engine.registry import REGISTRY
 from autograd_engine.source import caller

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 from autograd_engine.errors import ArgumentError
 from autograd_engine.optimizer.checks import number, positive, unit_interval
-from autograd_engine.optimizer.optimizer import Optimizer, State
+from autograd_engine.optimizer.optimizer import Optimizer
+from autograd_engine.optimizer.settings import State
 
 __all__ = ["Adadelta", "Adagrad", "RMSProp"]
 

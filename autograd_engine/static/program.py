@@ -535,9 +535,8 @@ class _AsItWas:
         for var in block.written[writes:]:
             var.version -= 1
         del block.written[writes:]
-        for table, size in zip(
-            (block.vars, block.emitted, block.captured), self.sizes, strict=True
-        ):
+        tables: tuple[dict[Any, Any], ...] = (block.vars, block.emitted, block.captured)
+        for table, size in zip(tables, self.sizes, strict=True):
             for key in list(table)[size:]:
                 del table[key]
         program.changed()

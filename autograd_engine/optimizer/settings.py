@@ -1,0 +1,195 @@
+"""What an optimizer is told, and what of it holds for a parameter."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ModeError
+from autograd_engine.optimizer.checks import check_parameters
+from autograd_engine.optimizer.groups import Group, check_clip, decay_of, groups_of
+from autograd_engine.static.program import Program
+
+__all__ = ["Settings", "State"]
+
+Array = NDArray[Any]
+
+
+class State(NamedTuple):
+    """An array that an optimizer keeps for each parameter.
+
+    Attributes
+    ----------
+    shaped : bool or callable
+        Whether it has the parameter's shape, or is 0-d; or its shape, from the parameter's and the
+        attributes.
+    initial : callable
+        Its first value, from the attributes and the learning rate.
+    dtype : str, optional
+        By default the parameter's.
+    suffix : str, optional
+        Of the variable's name, where it is not that of the state.
+    """
+
+    shaped: bool | Callable[[Any, dict[str, Any]], Any] = True
+    initial: Callable[[dict[str, Any], float], float] = lambda attrs, rate: 0.0
+    dtype: str | None = None
+    suffix: str | None = None
+
+    def shape(self, of: tuple[int, ...], attrs: dict[str, Any]) -> tuple[int, ...]:
+        if isinstance(self.shaped, bool):
+            return of if self.shaped else ()
+        shape: tuple[int, ...] = self.shaped(of, attrs)
+        return shape
+
+
+class Settings:
+    """What an optimizer was told; see `Optimizer`."""
+
+    operation: str
+    state: ClassVar[dict[str, State]] = {}
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        parameters: Sequence[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+        *,
+        multi_precision: bool = False,
+        hyper: dict[str, Any] | None = None,
+    ) -> None:
+        owner = type(self).__name__
+        self._learning_rate = self._checked_rate(learning_rate)
+        self._rate_was_set = False
+        self._decay = decay_of(owner, weight_decay)
+        self._grad_clip = check_clip(owner, grad_clip)
+        self._multi_precision = bool(multi_precision)
+        self._name = name
+        self._hyper = hyper or {}
+        self._attrs = self._attributes(**self._hyper)
+        self._groups = groups_of(self, parameters)
+        self._default = Group(None, 1.0, self._decay, self._grad_clip, self._attrs)
+        self._parameters: list[Any] | None
+        if self._groups:
+            self._parameters = [p for g in self._groups for p in g.params or ()]
+        else:
+            self._parameters = None if parameters is None else check_parameters(parameters)
+        self._group_of = {id(p): g for g in self._groups for p in g.params or ()}
+        # Where nothing is asked for besides the rule itself, a step does nothing besides.
+        self._plain = not (self._groups or self._decay or self._grad_clip or multi_precision)
+        self._eager_state: dict[int, list[Array]] = {}
+        self._programs: weakref.WeakSet[Program] = weakref.WeakSet()  # that it has updates in
+
+    def _attributes(self) -> dict[str, Any]:
+        """Attributes of the operation from the settings of the constructor, checked."""
+        return {}
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """Attributes of the operation."""
+        return dict(self._attrs)
+
+    # --- what holds for one parameter
+
+    def _group(self, p: Any) -> Group:
+        return self._group_of.get(id(p), self._default)
+
+    def _attrs_of(self, p: Any, group: Group) -> dict[str, Any]:
+        return group.attrs
+
+    def _rate_factor(self, p: Any, group: Group) -> float:
+        """What the learning rate is multiplied with."""
+        options = getattr(p, "_options", None)
+        return group.factor if options is None else group.factor * self._own_factor(options)
+
+    @staticmethod
+    def _own_factor(options: Any) -> float:
+        return float(options.optimize_attr.get("learning_rate", 1.0))
+
+    @staticmethod
+    def _decay_of(p: Any, group: Group) -> Any:
+        """The regularizer of `p`: its own, else that of its group."""
+        options = getattr(p, "_options", None)
+        own = None if options is None else options.regularizer
+        return group.decay if own is None else own
+
+    def _has_master(self, dtype: np.dtype[Any]) -> bool:
+        return self._multi_precision and dtype.char == "e"
+
+    # --- learning rate
+
+    @staticmethod
+    def _checked_rate(value: Any) -> Any:
+        """A number, or a scheduler."""
+        if isinstance(value, Tensor) and value.size == 1:
+            value = value.item()
+        if not isinstance(value, bool) and isinstance(value, (int, float, np.number)):
+            return float(value)
+        from autograd_engine.optimizer.lr import LRScheduler
+
+        if isinstance(value, LRScheduler):
+            return value
+        raise TypeError(
+            f"learning rate should be float or LRScheduler, got {type(value).__name__}; write "
+            "learning_rate=0.001"
+        )
+
+    def get_lr(self) -> float:
+        """The learning rate of the next step.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> paddle.optimizer.SGD(0.5).get_lr()
+        0.5
+        """
+        rate = self._learning_rate
+        return rate if rate.__class__ is float else float(rate())
+
+    def set_lr(self, value: float) -> None:
+        """Set the learning rate of the steps to come, also in programs that were built before.
+
+        Raises
+        ------
+        TypeError
+        ModeError
+            When a scheduler says what the rate is.
+        """
+        rate = self._checked_rate(value)
+        if rate.__class__ is not float:
+            raise TypeError("set_lr takes a number; use set_lr_scheduler for a scheduler")
+        if self._learning_rate.__class__ is not float:
+            raise ModeError(
+                f"set_lr: {type(self._learning_rate).__name__} says what the learning rate is; "
+                "step the scheduler, or make an optimizer with a number"
+            )
+        self._learning_rate, self._rate_was_set = rate, True
+
+    def set_lr_scheduler(self, scheduler: Any) -> None:
+        """Let `scheduler` say what the learning rate is from here on, also in programs.
+
+        Parameters
+        ----------
+        scheduler : LRScheduler
+
+        Raises
+        ------
+        TypeError
+        """
+        rate = self._checked_rate(scheduler)
+        if rate.__class__ is float:
+            raise TypeError("set_lr_scheduler takes an LRScheduler; use set_lr for a number")
+        self._learning_rate = rate
+
+    def _supplied_rate(self) -> float | None:
+        """What a program is told before each run; None leaves to it what its scope has."""
+        if self._learning_rate.__class__ is float and not self._rate_was_set:
+            return None
+        return self.get_lr()
