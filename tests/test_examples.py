@@ -22,7 +22,7 @@ EXAMPLE = re.compile(
     r"<!-- example: (\w+) -->\n```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL
 )
 SHOWN = EXAMPLE.findall((ROOT / "README.md").read_text(encoding="utf-8"))
-NAMED_TEST = re.compile(r"\b((?:tests|benchmarks|examples)/[\w/]+\.py)(?:::(\w+))?")
+NAMED_TEST = re.compile(r"\b((?:tests|benchmarks|examples)/[\w/]+\.py)(?:::(?:Test\w+::)?(\w+))?")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[\w-]*)?\)")
 
 
@@ -164,7 +164,8 @@ def test_files_and_tests_that_are_named_exist(page: Path) -> None:
     for path, test in NAMED_TEST.findall(page.read_text(encoding="utf-8")):
         assert (ROOT / path).is_file(), path
         if test:
-            assert f"\ndef {test}(" in (ROOT / path).read_text(encoding="utf-8"), f"{path}::{test}"
+            text = (ROOT / path).read_text(encoding="utf-8")
+            assert re.search(rf"^ *def {test}\(", text, re.MULTILINE), f"{path}::{test}"
 
 
 @pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: page.name)

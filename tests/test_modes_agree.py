@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.optimizer import SGD, Adam, Momentum
+from autograd_engine import optimizer as optimizers
+from autograd_engine.optimizer import SGD, Adam
 
 F = paddle.nn.functional
 static = paddle.static
 
-STEPS = 10
+STEPS = 50
 BATCH = 4
 
 
@@ -129,6 +130,45 @@ def gradient_penalty(p: Any, x: Any, y: Any) -> Any:
     return F.mse_loss(out, y) + 0.1 * paddle.mean(paddle.square(by_x))
 
 
+@model(
+    {"ih": (20, 4), "hh": (20, 5), "bi": (20,), "bh": (20,), "w": (5, 1)},
+    x=floats(6, 4),
+    y=floats(1),
+)
+def lstm_in_a_loop(p: Any, x: Any, y: Any) -> Any:
+    """As many steps as `while_loop` takes; the step that is read depends on a loop variable."""
+    h0 = paddle.zeros_like(x[:, 0, :1]) + paddle.zeros([5])
+
+    def body(t: Any, h: Any, c: Any) -> Any:
+        step = paddle.squeeze(paddle.gather(x, paddle.reshape(t, [1]), axis=1), [1])
+        _, (h, c) = F.lstm_cell(step, (h, c), p["ih"], p["hh"], p["bi"], p["bh"])
+        return t + 1, h, c
+
+    start = [paddle.zeros([], "int64"), h0, h0]
+    _, h, _ = static.nn.while_loop(lambda t, h, c: t < 6, body, start)
+    return F.mse_loss(F.linear(h, p["w"]), y)
+
+
+@model({"w": (6, 4), "v": (6, 4), "b": (4,)}, x=floats(6), label=classes(4))
+def experts(p: Any, x: Any, label: Any) -> Any:
+    """One of two ways for the whole batch, and one of three for its loss."""
+    mean = paddle.mean(x)
+    out = static.nn.cond(
+        mean > 0.0,
+        lambda: F.linear(x, p["w"], p["b"]),
+        lambda: paddle.tanh(F.linear(x, p["v"], p["b"])) * 2.0,
+    )
+    loss = F.cross_entropy(out, label)
+    decay = static.nn.switch_case(
+        paddle.cast(mean * 10.0, "int32"),
+        {0: lambda: paddle.sum(p["w"] * p["v"]), 1: lambda: paddle.mean(p["w"])},
+        default=lambda: loss * 0.5,
+    )
+    # What no branch used has no gradient eagerly, and zeros in a program: optimizers skip the one.
+    used = paddle.sum(p["w"]) + paddle.sum(p["v"])
+    return loss + decay * 0.01 + used * 0.0
+
+
 @model({"w": (6, 4), "b": (4,)}, x=floats(6), label=classes(4))
 def shared_and_reused(p: Any, x: Any, label: Any) -> Any:
     """One weight on three ways: sums of contributions in one order in both modes."""
@@ -175,6 +215,8 @@ def train_eagerly(m: Model, make: Any, feeds: list[Any]) -> tuple[list[float], d
         loss.backward()
         optimizer.step()
         optimizer.clear_grad()
+        if isinstance(optimizer._learning_rate, optimizers.lr.LRScheduler):
+            optimizer._learning_rate.step()
         losses.append(loss.item())
     return losses, {n: t.numpy() for n, t in p.items()}
 
@@ -188,14 +230,37 @@ def train_a_program(m: Model, make: Any, feeds: list[Any]) -> tuple[list[float],
         }
         inputs = {n: static.data(n, [None, *s], dtype) for n, (s, dtype, _) in m.data.items()}
         loss = m.loss(p, **inputs)
-        make(0.05).minimize(loss)
+        optimizer = make(0.05)
+        optimizer.minimize(loss)
     exe = static.Executor()
     exe.run(startup, scope=scope)
-    losses = [exe.run(main, feed=feed, fetch_list=[loss], scope=scope)[0].item() for feed in feeds]
+    losses = []
+    for feed in feeds:
+        losses.append(exe.run(main, feed=feed, fetch_list=[loss], scope=scope)[0].item())
+        if isinstance(optimizer._learning_rate, optimizers.lr.LRScheduler):
+            optimizer._learning_rate.step()
     return losses, {n: np.array(scope.find_var(n).get_tensor()) for n in p}
 
 
-@pytest.mark.parametrize("make", [SGD, Momentum, Adam], ids=lambda c: c.__name__)
+def _with_everything(rate: float, **given: Any) -> Any:
+    """Decay, a clipped norm, and a rate that changes from step to step."""
+    return optimizers.AdamW(
+        optimizers.lr.CosineAnnealingDecay(rate, T_max=STEPS),
+        weight_decay=0.02,
+        grad_clip=paddle.nn.ClipGradByGlobalNorm(0.5),
+        **given,
+    )
+
+
+OPTIMIZERS = [
+    getattr(optimizers, name)
+    for name in sorted(optimizers.__all__)
+    # LBFGS calls its closure as often as it needs to, which a program cannot.
+    if name not in ("LBFGS", "Optimizer", "lr")
+]
+
+
+@pytest.mark.parametrize("make", [*OPTIMIZERS, _with_everything], ids=lambda c: c.__name__)
 @pytest.mark.parametrize("which", MODELS)
 def test_both_modes_train_to_the_same_bits(which: str, make: Any) -> None:
     m = MODELS[which]

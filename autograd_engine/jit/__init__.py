@@ -1,6 +1,6 @@
 """Functions on Tensors as programs: `to_static`, `save` and `load`."""
 
-from autograd_engine.jit.saving import TranslatedLayer, load, save
+from autograd_engine.jit.saving import load, save
 from autograd_engine.jit.static_function import (
     StaticFunction,
     enable_to_static,
@@ -8,6 +8,7 @@ from autograd_engine.jit.static_function import (
     not_to_static,
     to_static,
 )
+from autograd_engine.jit.translated import TranslatedLayer
 from autograd_engine.static.input_spec import InputSpec
 
 __all__ = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ def _range(*, start: float, end: float, step: float, dtype: str) -> Array:
 
 
 def _infer_range(*, start: float, end: float, step: float, dtype: str) -> Spec:
-    return Spec((len(np.arange(start, end, step)),), np.dtype(dtype))
+    count = math.ceil((end - start) / step)  # as NumPy counts
+    return Spec((max(count, 0),), np.dtype(dtype))
 
 
 def _constant(*, value: Array) -> Array:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from autograd_engine.ops.update import infer_update
 from autograd_engine.registry import defop
-from autograd_engine.scattered import Scattered, dense, is_row_sparse, merged_rows
+from autograd_engine.scattered import Scattered, is_row_sparse, merged_rows
 
 __all__ = ["on_rows"]
 
@@ -21,21 +21,20 @@ Arrays = tuple[Array, ...]
 Rule = Callable[..., Arrays]
 
 
-def _in_float32(rule: Rule) -> Rule:
-    """`rule` computing in float32 on float16: an epsilon of 1e-8 is 0 there, and 0 / 0 nan."""
+def _wide(rule: Rule, *operands: Array, **attrs: Any) -> Arrays:
+    """`rule` in float32 on float16: an epsilon of 1e-8 is 0 there, and 0 / 0 nan."""
+    new = rule(*(x.astype(np.float32) for x in operands), **attrs)
+    return tuple(x.astype(np.float16) for x in new)
 
+
+def _in_float32(rule: Rule) -> Rule:
     @functools.wraps(rule)
-    def update(param: Array, grad: Any, *others: Array, **attrs: Any) -> Arrays:
-        if param.dtype.char != "e" or (grad.__class__ is Scattered and _lazy(grad, attrs)):
-            return rule(param, grad, *others, **attrs)
-        wide = [x.astype(np.float32) for x in (param, dense(grad), *others)]
-        return tuple(x.astype(np.float16) for x in rule(*wide, **attrs))
+    def update(param: Array, *others: Array, **attrs: Any) -> Arrays:
+        if param.dtype.char == "e":
+            return _wide(rule, param, *others, **attrs)
+        return rule(param, *others, **attrs)
 
     return update
-
-
-def _lazy(grad: Scattered, attrs: dict[str, Any]) -> bool:
-    return attrs.get("lazy_mode") is True and is_row_sparse(grad)
 
 
 def on_rows(
@@ -44,6 +43,15 @@ def on_rows(
     """What `rule` makes of the rows that have a gradient; 0-d state is of all rows."""
     picked = [s[rows] if s.ndim else s for s in state]
     return rule(param[rows], values, rate, *picked, **attrs)
+
+
+def _other_gradient(rule: Rule, param: Array, grad: Any, *others: Array, **attrs: Any) -> Arrays:
+    """`rule` of a gradient that is float16, or not written out."""
+    if grad.__class__ is not Scattered:
+        return _wide(rule, param, grad, *others, **attrs)
+    if attrs["lazy_mode"] and is_row_sparse(grad):
+        return _lazily(rule, param, grad, *others, **{**attrs, "lazy_mode": False})
+    return rule(param, grad.dense(), *others, **attrs)
 
 
 def _lazily(rule: Rule, param: Array, grad: Scattered, *others: Array, **attrs: Any) -> Arrays:
@@ -70,7 +78,6 @@ def _moments(grad: Array, m: Array, v: Array, beta1: float, beta2: float) -> tup
 # --- Adam
 
 
-@_in_float32
 def _adam(
     param: Array,
     grad: Any,
@@ -86,25 +93,24 @@ def _adam(
     lazy_mode: bool = False,
 ) -> Arrays:
     """Kingma and Ba 2015, in the order of its section 2: epsilon outside the corrected root."""
-    if lazy_mode and grad.__class__ is Scattered and is_row_sparse(grad):
+    if param.dtype.char == "e" or grad.__class__ is Scattered:
+        attrs = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
         state = moment1, moment2, beta1_pow, beta2_pow
-        betas = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon}
-        return _lazily(_adam, param, grad, learning_rate, *state, **betas)
-    moment1, moment2 = _moments(dense(grad), moment1, moment2, beta1, beta2)
-    step = _adam_step(learning_rate, moment1, moment2, beta1_pow, beta2_pow, epsilon)
-    powers = np.asarray(beta1_pow * beta1), np.asarray(beta2_pow * beta2)
-    return np.asarray(param - step), moment1, moment2, *powers
+        return _other_gradient(_adam, param, grad, learning_rate, *state, **attrs)
+    moment1 = np.asarray(beta1 * moment1 + (1.0 - beta1) * grad)
+    moment2 = np.asarray(beta2 * moment2 + (1.0 - beta2) * (grad * grad))
+    correction = np.sqrt(1.0 - beta2_pow)
+    rate = learning_rate * correction / (1.0 - beta1_pow)
+    step = rate * (moment1 / (np.sqrt(moment2) + epsilon * correction))
+    return (
+        np.asarray(param - step),
+        moment1,
+        moment2,
+        np.asarray(beta1_pow * beta1),
+        np.asarray(beta2_pow * beta2),
+    )
 
 
-def _adam_step(
-    rate: Array, moment1: Array, moment2: Array, pow1: Array, pow2: Array, epsilon: float
-) -> Any:
-    correction = np.sqrt(1.0 - pow2)
-    rate = rate * correction / (1.0 - pow1)
-    return rate * (moment1 / (np.sqrt(moment2) + epsilon * correction))
-
-
-@_in_float32
 def _adam_amsgrad(
     param: Array,
     grad: Any,
@@ -121,13 +127,15 @@ def _adam_amsgrad(
     lazy_mode: bool = False,
 ) -> Arrays:
     """Reddi, Kale and Kumar 2018: the largest second moment so far."""
-    if lazy_mode and grad.__class__ is Scattered and is_row_sparse(grad):
+    if param.dtype.char == "e" or grad.__class__ is Scattered:
+        attrs = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
         state = moment1, moment2, moment2_max, beta1_pow, beta2_pow
-        betas = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon}
-        return _lazily(_adam_amsgrad, param, grad, learning_rate, *state, **betas)
-    moment1, moment2 = _moments(dense(grad), moment1, moment2, beta1, beta2)
+        return _other_gradient(_adam_amsgrad, param, grad, learning_rate, *state, **attrs)
+    moment1, moment2 = _moments(grad, moment1, moment2, beta1, beta2)
     largest = np.asarray(np.maximum(moment2_max, moment2))
-    step = _adam_step(learning_rate, moment1, largest, beta1_pow, beta2_pow, epsilon)
+    correction = np.sqrt(1.0 - beta2_pow)
+    rate = learning_rate * correction / (1.0 - beta1_pow)
+    step = rate * (moment1 / (np.sqrt(largest) + epsilon * correction))
     powers = np.asarray(beta1_pow * beta1), np.asarray(beta2_pow * beta2)
     return np.asarray(param - step), moment1, moment2, largest, *powers
 
@@ -137,7 +145,6 @@ def _decayed(param: Array, rate: Array, coeff: float) -> Array:
     return np.asarray(param * (1.0 - rate * coeff)) if coeff else param
 
 
-@_in_float32
 def _adamw(
     param: Array,
     grad: Any,
@@ -154,13 +161,13 @@ def _adamw(
     lazy_mode: bool = False,
 ) -> Arrays:
     """Adam on the decayed parameter; in lazy mode all rows decay."""
-    attrs = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
+    attrs: dict[str, Any] = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon}
+    attrs["lazy_mode"] = lazy_mode
     param = _decayed(param, learning_rate, coeff)
     state = moment1, moment2, beta1_pow, beta2_pow
     return _adam(param, grad, learning_rate, *state, **attrs)
 
 
-@_in_float32
 def _adamw_amsgrad(
     param: Array,
     grad: Any,
@@ -177,7 +184,8 @@ def _adamw_amsgrad(
     coeff: float,
     lazy_mode: bool = False,
 ) -> Arrays:
-    attrs = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
+    attrs: dict[str, Any] = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon}
+    attrs["lazy_mode"] = lazy_mode
     param = _decayed(param, learning_rate, coeff)
     state = moment1, moment2, moment2_max, beta1_pow, beta2_pow
     return _adam_amsgrad(param, grad, learning_rate, *state, **attrs)

@@ -92,8 +92,7 @@ def check_pair(where: str, pair: Any) -> None:
         raise NotATensorError(f"{where} must be a pair of {kind.__name__}s, got {pair!r}")
     if isinstance(param, Variable) and isinstance(grad, Variable):
         _check_variables(where, param, grad)
-    shape: Any = getattr(param, "spec", param).shape
-    of_grad: Any = getattr(grad, "spec", grad).shape
+    shape, of_grad = _shape(param), _shape(grad)
     if shape != of_grad:
         raise ShapeError(
             f"{where}: {param.name} is {format_shape(shape)}, its gradient {grad.name} "
@@ -104,6 +103,10 @@ def check_pair(where: str, pair: Any) -> None:
             f"{where}: {param.name} is {param.dtype.name}, its gradient {grad.name} "
             f"{grad.dtype.name}; cast it"
         )
+
+
+def _shape(value: Any) -> Any:
+    return value.spec.shape if isinstance(value, Variable) else value.shape
 
 
 def _check_variables(where: str, param: Variable, grad: Variable) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
 from autograd_engine.errors import BuildError
+from autograd_engine.registry import OpDef
 from autograd_engine.source import Location, caller
 from autograd_engine.static.backward_arguments import (
     check_callbacks,
@@ -22,6 +21,7 @@ from autograd_engine.static.backward_arguments import (
     variables,
 )
 from autograd_engine.static.backward_plan import BackwardPlan, Callback, keys_of, needed_keys
+from autograd_engine.static.collector import collector_paused
 from autograd_engine.static.decompose import decompose_on_path
 from autograd_engine.static.inside import check_inside, check_open, stands_for
 from autograd_engine.static.program import Block, Ref, Variable
@@ -197,20 +197,6 @@ def _sort_from(variables: dict[str, Variable], count: int) -> None:
         variables[name] = variables.pop(name)
 
 
-@contextlib.contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Planning makes many objects, all of which stay: the collector would walk them in vain,
-    again and again, which makes the time grow faster than the program.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
 def _run(
     block: Block,
     seeds: Sequence[tuple[Ref, Variable | None]],
@@ -228,9 +214,10 @@ def _run(
     keys = keys_of(wanted, no_grad)
     count = len(block.vars)
     with block.restored_on_error():
-        with _collector_paused():
+        with collector_paused():
             read_originals(block, targets)
-            decompose_on_path(block, targets, needed_keys(block, keys, no_grad))
+            if any(not isinstance(operator.op, OpDef) for operator in block.ops):
+                decompose_on_path(block, targets, needed_keys(block, keys, no_grad))
             plan = BackwardPlan(
                 block, open_seeds, keys, no_grad, location, seed_by_shape=seed_by_shape
             )

@@ -101,7 +101,11 @@ class BackwardPlan:
         self.contexts: dict[Block, dict[str, Any]] = {}
         self._needed = needed_keys(block, wanted, no_grad)
         seeds = [(ref, given) for ref, given in seeds if ref.key in self._needed]
-        self._expected = arrivals(block, (ref.key for ref, _ in seeds), self._needed, no_grad)
+        self._crossed: dict[int, list[tuple[int, Ref]]] = {}
+        self._made_of: dict[Hashable, tuple[Pullback, GradOp]] = {}
+        self._expected = arrivals(
+            block, (ref.key for ref, _ in seeds), self._needed, no_grad, self._crossed
+        )
         for ref, given in seeds:
             if isinstance(given, Incoming):
                 given.var = self.contribution(ref)
@@ -117,12 +121,15 @@ class BackwardPlan:
         reached = {k for k, c in enumerate(cotangents) if c is not None}
         if not reached:
             return
-        wanted = wanted_operands(operator, reached, self._needed, self.no_grad)
-        sure = any(operator.results[k].key in self._sure for k in reached)
+        wanted = self._crossed.pop(operator.number, None)
+        if wanted is None:
+            wanted = wanted_operands(operator, reached, self._needed, self.no_grad)
+        sure = any([operator.results[k].key in self._sure for k in reached])
         if isinstance(operator.op, BlockOp):
             self._cross_blocks(operator, operator.op, wanted, cotangents, sure)
             return
         keys: dict[int, Hashable] = {}
+        there: dict[int, Variable] = {}
         missing = []
         project = self.projected(operator)
         computed: dict[tuple[int, int], Hashable] = {}
@@ -134,17 +141,18 @@ class BackwardPlan:
             if kind not in computed:
                 computed[kind] = self._computed(operator, *kind, given, sure)
             keys[k] = k, computed[kind]
-            if self._existing(keys[k]) is None:
+            found = self._existing(keys[k])
+            if found is None:
                 missing.append((k, ref))
+            else:
+                there[k] = found
         if missing:
             made = self._gradient_operator(operator, missing, cotangents, sure, project)
             for (k, _), var in zip(missing, made, strict=True):
-                self.emitted[keys[k]] = var
+                self.emitted[keys[k]] = there[k] = var
         sure &= operator.op is not _UNLESS_HOLLOW  # whose cotangent is hollow where its result is
         for k, ref in wanted:
-            found = self._existing(keys[k])
-            assert found is not None
-            self._arrive(ref, found, sure)
+            self._arrive(ref, there[k], sure)
 
     def _cross_blocks(
         self,
@@ -298,18 +306,23 @@ class BackwardPlan:
     ) -> list[Variable]:
         op = operator.op
         assert isinstance(op, OpDef)
-        mask = sum(1 << k for k, _ in wanted)
-        pullback = self._strong(op.pullback(mask, project), sure)
-        counts = self.counts(operator)
+        positions = tuple([k for k, _ in wanted])
+        kind = op, positions, project, sure, len(operator.operands), len(cotangents)
+        known = self._made_of.get(kind)
+        if known is None:
+            pullback = self._strong(op.pullback(sum(1 << k for k in positions), project), sure)
+            known = pullback, GradOp.of(pullback, self.counts(operator))
+            self._made_of[kind] = known
+        pullback, gradop = known
         operands = self.saved_operands(operator, pullback.saved)
         operands += [None if c is None else Ref(c, c.version) for c in cotangents]
         made = [self.contribution(ref) for _, ref in wanted]
         self.operators.append(
             Operator(
                 self.into,
-                GradOp.of(pullback, counts),
+                gradop,
                 tuple(operands),
-                tuple(Ref(v, 0) for v in made),
+                tuple([Ref(v, 0) for v in made]),
                 operator.attrs,
                 operator.location,
                 "backward",

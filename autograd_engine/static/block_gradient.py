@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Incoming", "gradient_operator", "own_values"]
 
-_NAMES = {0: ("body_block",), 1: ("true_block", "false_block")}
 Key: TypeAlias = tuple[str, int]
 Wanted: TypeAlias = Sequence[tuple[int, Ref]]
 Cotangents: TypeAlias = Sequence[Variable | None]
@@ -78,7 +77,7 @@ def gradient_operator(
         A cotangent for each wanted operand; the positions of those that are more than zeros
         whichever way the operator went.
     """
-    if "backward_block" in operator.attrs:
+    if operator.attrs.get("backward_block") is not None:
         return _given_backward(plan, operator, wanted, cotangents)
     if kind_of(operator) in ("cond", "call"):
         return _BranchGradient(plan, operator, wanted, cotangents, priors).append()
@@ -90,7 +89,7 @@ def own_values(operator: Operator) -> int:
 
     All others stand for variables around. What has arrived at one of these so far goes in as well.
     """
-    if "backward_block" in operator.attrs:
+    if operator.attrs.get("backward_block") is not None:
         return len(operator.operands)
     if kind_of(operator) in ("cond", "call"):
         return 0
@@ -233,7 +232,7 @@ class _BranchGradient:
                 BlockOp.of(kind_of(operator), f"{operator.type}_grad"),
                 (*operator.operands[:first], *self.slots.values()),
                 tuple(Ref(v, 0) for v in results),
-                dict(zip(_NAMES[first], (inner.block for inner in inners), strict=True)),
+                _attributes([inner.block for inner in inners]),
                 operator.location,
                 "backward",
             )
@@ -267,6 +266,12 @@ class _BranchGradient:
         return Ref(inner.argument(slot, outer.var, ref.var.name), 0)
 
 
+def _attributes(blocks: Sequence[Block]) -> dict[str, Any]:
+    if len(blocks) == 1:
+        return {"body_block": blocks[0], "backward_block": None, "inputs": 0}
+    return {"true_block": blocks[0], "false_block": blocks[1]}
+
+
 # --- a gradient that the user wrote
 
 
@@ -294,7 +299,7 @@ def _given_backward(
             BlockOp.of("call", f"{operator.type}_grad"),
             tuple(operands),
             tuple(Ref(v, 0) for v in results),
-            {"body_block": body},
+            {"body_block": body, "backward_block": None, "inputs": 0},
             operator.location,
             "backward",
         )

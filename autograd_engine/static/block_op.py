@@ -7,7 +7,7 @@ operator reads are its operands, and nothing in a block reads a variable of anot
     Operands: the condition, then the arguments of both branches. Attributes ``true_block`` and
     ``false_block``.
 ``call``
-    Operands: the arguments of ``body_block``. With ``backward_block`` the gradient of the first
+    Operands: the arguments of ``body_block``. With a ``backward_block`` the gradient of the first
     ``inputs`` operands is what that block makes of the cotangents of all results, and of all
     operands.
 ``while``

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import functools
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from autograd_engine.errors import BuildError, NotATensorError
 from autograd_engine.generator import snapshot
+from autograd_engine.registry import OpDef
+from autograd_engine.source import Location
 from autograd_engine.static.block_op import inner_blocks
 from autograd_engine.static.inference_form import (
     Statistics,
@@ -26,6 +29,8 @@ from autograd_engine.static.program import (
 __all__ = ["clone", "normalize_program", "prune"]
 
 Key = tuple[str, int]
+
+_LEAVES: Final = frozenset({bool, int, float, str, type(None), OpDef, Location})
 
 # What a copy makes anew; all other attributes of a program, also those of extensions, are copied.
 _OWN: Final = frozenset(
@@ -322,8 +327,8 @@ class _Copy:
         Operator.made += 1
         copied: Operator = _same_slots(
             operator,
-            self.value,
             block=block,
+            attrs=self.value(operator.attrs),
             operands=tuple(self.ref(o) if isinstance(o, Ref) else o for o in operator.operands),
             results=tuple(self.ref(r) for r in operator.results),
             number=Operator.made,
@@ -345,18 +350,21 @@ class _Copy:
 
     def value(self, value: Any) -> Any:
         """An attribute: what could be changed is copied, parts of the program are replaced."""
+        kind = value.__class__
+        if kind in _LEAVES:
+            return value
+        if kind is tuple or kind is list:
+            return kind([self.value(v) for v in value])
+        if kind is dict:
+            return {self.value(k): self.value(v) for k, v in value.items()}
+        if kind is set:
+            return set(value)
         if isinstance(value, Ref):
             return self.ref(value)
         if isinstance(value, Variable):
             return self.vars.get(id(value), value)
         if isinstance(value, Block):
             return self.blocks.get(id(value), value)
-        if type(value) in (tuple, list):
-            return type(value)([self.value(v) for v in value])
-        if type(value) is dict:
-            return {self.value(k): self.value(v) for k, v in value.items()}
-        if type(value) is set:
-            return set(value)
         if isinstance(value, np.ndarray) and value.flags.writeable:
             return value.copy()
         return value
@@ -379,14 +387,15 @@ def _touched(ops: Iterable[Operator]) -> Iterator[str]:
         yield from (r.var.name for r in operator.results)
 
 
-def _same_slots(source: Any, copied: Callable[[Any], Any] | None = None, **changed: Any) -> Any:
+def _same_slots(source: Any, **changed: Any) -> Any:
     """An object of the class of `source` with its attributes, some of them changed."""
-    made = object.__new__(type(source))
-    for kind in type(source).__mro__:
-        for slot in getattr(kind, "__slots__", ()):
-            if slot in changed:
-                setattr(made, slot, changed[slot])
-            else:
-                value = object.__getattribute__(source, slot)
-                setattr(made, slot, value if copied is None else copied(value))
+    made = object.__new__(source.__class__)
+    for slot in _slots(source.__class__):
+        setattr(made, slot, changed[slot] if slot in changed else getattr(source, slot))
     return made
+
+
+@functools.cache
+def _slots(kind: type) -> tuple[str, ...]:
+    slots = (slot for c in kind.__mro__ for slot in getattr(c, "__slots__", ()))
+    return tuple(slot for slot in slots if not slot.startswith("__"))

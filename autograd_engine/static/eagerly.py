@@ -20,6 +20,7 @@ from autograd_engine.eager.tensor import Parameter as EagerParameter
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ExecutionError
 from autograd_engine.generator import own_generator
+from autograd_engine.hollow import hollow
 from autograd_engine.namespace import ops
 from autograd_engine.registry import OpDef
 from autograd_engine.scattered import Scattered
@@ -267,6 +268,11 @@ def _cond(operator: Operator, operands: list[Any]) -> list[Any]:
     return [_own(v) for v in _call(block, operands[1:], block.results)]
 
 
+def _inlined(operator: Operator, operands: list[Any]) -> list[Any]:
+    block = operator.attrs["body_block"]
+    return [_own(v) for v in _call(block, operands, block.results)]
+
+
 def _while(operator: Operator, operands: list[Any]) -> list[Any]:
     n = operator.attrs["carried"]
     condition, body = operator.attrs["cond_block"], operator.attrs["body_block"]
@@ -316,18 +322,18 @@ def _added(stacks: Sequence[Any]) -> Any:
     return total
 
 
-def _zero_stack(operator: Operator, operands: list[Any]) -> list[Any]:
-    return [_zeros(operands[0])]
+def _fill_stack(operator: Operator, operands: list[Any]) -> list[Any]:
+    return [_filled(operands[0], operator.attrs["value"])]
 
 
-def _zeros(value: Any) -> Any:
-    return [_zeros(v) for v in value] if isinstance(value, list) else ops.zeros_like(value)
+def _filled(like: Any, value: float) -> Any:
+    if isinstance(like, list):
+        return [_filled(v, value) for v in like]
+    return Tensor._wrap(hollow(like._data, value))
 
 
 def _hollow(operator: Operator, operands: list[Any]) -> list[Any]:
-    from autograd_engine.kernels.control_flow import hollow
-
-    return [Tensor._wrap(hollow(operands[0]._data))]
+    return [Tensor._wrap(hollow(operands[0]._data, **operator.attrs))]
 
 
 def _absent(operator: Operator, operands: list[Any]) -> list[Any]:
@@ -340,9 +346,10 @@ def _absent(operator: Operator, operands: list[Any]) -> list[Any]:
 _FLOW = {
     "absent": _absent,
     "add_stacks": _add_stacks,
+    "call": _inlined,
     "cond": _cond,
+    "fill_stack": _fill_stack,
     "hollow": _hollow,
     "scan": _scan,
     "while": _while,
-    "zero_stack": _zero_stack,
 }

@@ -16,7 +16,7 @@ from autograd_engine.namespace import Namespace
 from autograd_engine.registry import OpDef
 from autograd_engine.scattered import Scattered
 from autograd_engine.spec import Spec
-from autograd_engine.static.block_op import BlockOp
+from autograd_engine.static.block_op import BlockOp, branches_of, kind_of
 from autograd_engine.static.formula import Formula, Symbols
 from autograd_engine.static.gradop import GradOp
 from autograd_engine.static.primitive_work import Work, work_of
@@ -338,15 +338,14 @@ class _Counter:
     def _inside(self, operator: Operator, operands: Sequence[Spec | None]) -> Work:
         """The work of blocks: the larger branch, or the iterations of a loop."""
         attrs = operator.attrs
-        if operator.op.kind == "cond":  # type: ignore[union-attr]
-            branches = [
-                self._block(attrs[name], operands[1:]) for name in ("true_block", "false_block")
-            ]
+        if kind_of(operator) in ("cond", "call"):
+            blocks, first = branches_of(operator)
+            branches = [self._block(block, operands[first:]) for block in blocks]
             return max(branches, key=lambda w: self.grows(w.total))
         body = attrs.get("body_block")
         if body is None:
             return Work()
-        is_while = operator.op.kind == "while"  # type: ignore[union-attr]
+        is_while = kind_of(operator) == "while"
         given = operands if is_while else operands[1:]
         if is_while:
             trips = self._new_trips()

@@ -41,15 +41,15 @@ def needed_keys(block: Block, wanted: Collection[Key], no_grad: set[str]) -> set
             reading = {
                 k for k, r in enumerate(operator.operands) if isinstance(r, Ref) and r.key in needed
             }
-            open_results = _influenced(operator, reading, no_grad) if reading else set()
+            open_results: Iterable[int] = _influenced(operator, reading, no_grad) if reading else ()
         elif not _reads_along_a_rule(operator, op, needed):
             continue
-        else:
+        elif isinstance(op, OpDef) and op.nondiff_outputs:
             open_results = {
-                k
-                for k in range(len(operator.results))
-                if not (isinstance(op, OpDef) and op.output_at(k) in op.nondiff_outputs)
+                k for k in range(len(operator.results)) if op.output_at(k) not in op.nondiff_outputs
             }
+        else:
+            open_results = range(len(operator.results))
         for k in open_results:
             var = operator.results[k].var
             if not var.stop_gradient and var.name not in no_grad:
@@ -59,25 +59,32 @@ def needed_keys(block: Block, wanted: Collection[Key], no_grad: set[str]) -> set
 
 def _reads_along_a_rule(operator: Operator, op: OpDef | GradOp, needed: set[Key]) -> bool:
     for k, ref in enumerate(operator.operands):
-        if (
-            isinstance(ref, Ref)
-            and ref.key in needed
-            and (op.rule_at(k) is not None if isinstance(op, OpDef) else op.reads_value(k))
-        ):
-            return True
+        if ref.__class__ is Ref and ref.key in needed:
+            if op.rule_at(k) is not None if isinstance(op, OpDef) else op.reads_value(k):
+                return True
     return False
 
 
 def arrivals(
-    block: Block, seeds: Iterable[Key], needed: set[Key], no_grad: set[str]
+    block: Block,
+    seeds: Iterable[Key],
+    needed: set[Key],
+    no_grad: set[str],
+    crossed: dict[int, list[tuple[int, Ref]]] | None = None,
 ) -> Counter[Key]:
-    """How many cotangents arrive at each variable that is needed, when they start at `seeds`."""
+    """How many cotangents arrive at each variable that is needed, when they start at `seeds`.
+
+    Into `crossed` goes what `wanted_operands` says of each operation on the way, by its number.
+    """
     expected: Counter[Key] = Counter(seeds)
     for operator in reversed(block.ops):
         reached = {k for k, r in enumerate(operator.results) if r.key in expected}
         if reached:
-            for _, ref in wanted_operands(operator, reached, needed, no_grad):
+            wanted = wanted_operands(operator, reached, needed, no_grad)
+            for _, ref in wanted:
                 expected[ref.key] += 1
+            if crossed is not None and isinstance(operator.op, OpDef):
+                crossed[operator.number] = wanted
     return expected
 
 
@@ -89,10 +96,10 @@ def wanted_operands(
     candidates = [
         (k, ref)
         for k, ref in enumerate(operator.operands)
-        if isinstance(ref, Ref) and ref.key in needed
+        if ref.__class__ is Ref and ref.key in needed
     ]
     if isinstance(op, OpDef):
-        return [(k, ref) for k, ref in candidates if op.rule_at(k) is not None]
+        return [pair for pair in candidates if op.rule_at(pair[0]) is not None]
     if not isinstance(op, BlockOp) or not candidates:
         return []
     found = _reached(operator, reached, {k for k, _ in candidates}, no_grad)
@@ -102,7 +109,7 @@ def wanted_operands(
 def _influenced(operator: Operator, operands: set[int], no_grad: set[str]) -> set[int]:
     """Positions of the results that the operands at these positions influence."""
     kind = kind_of(operator)
-    if kind == "call" and "backward_block" in operator.attrs:
+    if operator.attrs.get("backward_block") is not None:
         read = any(k < operator.attrs["inputs"] for k in operands)
         return set(range(len(operator.results))) if read else set()
     if kind in ("cond", "call"):
@@ -122,7 +129,7 @@ def _reached(
     operator: Operator, results: set[int], wanted: set[int], no_grad: set[str]
 ) -> set[int]:
     kind = kind_of(operator)
-    if kind == "call" and "backward_block" in operator.attrs:
+    if operator.attrs.get("backward_block") is not None:
         return {k for k in wanted if k < operator.attrs["inputs"]} if results else set()
     if kind in ("cond", "call"):
         blocks, first = branches_of(operator)

@@ -83,7 +83,11 @@ def static_pylayer(
         if not leaves:
             raise ArgumentError("static_pylayer: forward_fn must return one Variable at least")
         forward.block.results[:] = [Ref(v, v.version) for v in leaves]
-        attrs: dict[str, Any] = {"body_block": forward.block, "inputs": len(given)}
+        attrs: dict[str, Any] = {
+            "body_block": forward.block,
+            "backward_block": None,
+            "inputs": len(given),
+        }
         if backward_fn is not None:
             backward = BlockFunction(program, block)
             _fill_backward(backward, backward_fn, leaves, given)

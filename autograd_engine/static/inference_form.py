@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from autograd_engine import unique_name
 from autograd_engine.registry import OpDef
-from autograd_engine.static.block_op import BlockOp, body_of
+from autograd_engine.static.block_op import body_of, kind_of
 from autograd_engine.static.builder import emitting
 from autograd_engine.static.program import Block, Operator, Program, Ref
 
@@ -83,8 +83,8 @@ def _standardize_with(found: Statistics) -> None:
     sink: list[Operator] = []
     prefix = out.name.rpartition(".tmp_")[0] or out.name
     with emitting(prefix, operator.role, operator.location, sink, block):
-        values = (_as_read(r) for r in (x, found.mean, found.variance))
-        result = standardize_with(*values, spread=shape, epsilon=operator.attrs["epsilon"])
+        value, mean, variance = (_as_read(r) for r in (x, found.mean, found.variance))
+        result = standardize_with(value, mean, variance, shape, operator.attrs["epsilon"])
     del block.vars[result.name]
     sink[-1].results = (Ref(out, 0),)
     for ref in operator.results[1:]:
@@ -104,7 +104,7 @@ def _drop_stacks(block: Block) -> None:
     read = {o.key for op in block.ops for o in op.operands if isinstance(o, Ref)}
     read.update(r.key for r in block.results)
     for operator in block.ops:
-        if isinstance(operator.op, BlockOp) and operator.op.kind == "while":
+        if kind_of(operator) == "while":
             _drop_unread(operator, lambda ref: ref.key in read)
 
 

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from autograd_engine.codegen.python import CompiledFunction, compile_operators, live_operators
 from autograd_engine.errors import ExecutionError, FeedError
+from autograd_engine.static.collector import collector_paused
 from autograd_engine.static.program import Block, Operator, Program, Ref, Variable
 
 __all__ = ["Plan", "Plans", "Steps", "Wanted", "steps_of"]
@@ -110,7 +111,8 @@ class Plans:
         key = wanted.key
         plan = self._kept.get(key)
         if plan is None:
-            plan = self._kept[key] = _plan(program, wanted)
+            with collector_paused():
+                plan = self._kept[key] = _plan(program, wanted)
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         else:

@@ -24,6 +24,7 @@ __all__ = ["BLOCK_ATTRIBUTES", "check_attributes", "complete_attributes"]
 # Operators of control flow have no kernels: what they hold, by kind.
 BLOCK_ATTRIBUTES: Final[dict[str, dict[str, Any]]] = {
     "cond": {"true_block": Block, "false_block": Block},
+    "call": {"body_block": Block, "backward_block": Block | None, "inputs": int},
     "while": {"cond_block": Block, "body_block": Block, "carried": int},
     "scan": {"body_block": Block, "carried": int, "captured": int, "reverse": bool},
     "add_stacks": {},

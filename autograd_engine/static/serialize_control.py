@@ -26,6 +26,13 @@ def check_control(kind: str, operands: Any, results: Any, attrs: Any, where: str
             fail(where, "the first operand of cond must be a bool")
         for name in ("true_block", "false_block"):
             _check_taken(attrs[name], operands[1:], f"{where}.{name}")
+    elif kind == "call":
+        _check_taken(attrs["body_block"], operands, f"{where}.body_block")
+        _check_counts(attrs, ("inputs",), len(operands), where)
+        backward = attrs["backward_block"]
+        if backward is not None:
+            given = [*results, *operands]
+            _check_taken(backward, given, f"{where}.backward_block")
     elif kind == "while":
         _check_counts(attrs, ("carried",), len(operands), where)
         for name in ("cond_block", "body_block"):
@@ -91,6 +98,14 @@ def _check_returned(operator: Any, where: str) -> None:
     if kind == "cond":
         for name in ("true_block", "false_block"):
             _match(attrs[name].results, made, f"{where}.{name}")
+    elif kind == "call":
+        _match(attrs["body_block"].results, made, f"{where}.body_block")
+        backward = attrs["backward_block"]
+        if backward is not None:
+            floating = [
+                o for o in operator.operands[: attrs["inputs"]] if o.var.spec.dtype.kind in "fc"
+            ]
+            _match(backward.results, floating, f"{where}.backward_block")
     elif kind == "while":
         carried, body = attrs["carried"], attrs["body_block"]
         test = attrs["cond_block"].results

@@ -38,6 +38,8 @@ def read_gradop(op: OpDef, fields: Any, operands: Any, results: Any, where: str)
     pullback = op.pullback(mask, projected)
     if read_bool(fields.get("strong", False), f"{where}.strong"):
         pullback = pullback.strengthened()
+    if read_bool(fields.get("guarded", False), f"{where}.guarded"):
+        pullback = pullback.guarded()
     saved = read_list(fields["saved"], f"{where}.saved")
     if saved != [*pullback.saved]:
         fail(

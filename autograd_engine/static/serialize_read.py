@@ -66,7 +66,7 @@ _KINDS: Final = {
     "gradient_of": ("gradient_of", "wanted", "saved"),
     "control": ("control", "name"),
 }
-_OPTIONAL: Final = {"gradient_of": ("project", "strong", "counts")}
+_OPTIONAL: Final = {"gradient_of": ("project", "strong", "guarded", "counts")}
 
 
 def program_from(value: Any, where: str = "program") -> Program:

@@ -133,7 +133,7 @@ class _Writer:
                 made["project"] = _positions(pullback.project)
             made["saved"] = [*pullback.saved]
             if pullback.strong:
-                made["strong"] = True
+                made["guarded" if pullback.strong == "whole" else "strong"] = True
             if op.counts:
                 made["counts"] = dict(op.counts)
             return made

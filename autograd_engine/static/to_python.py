@@ -10,6 +10,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Sequence
+from types import CodeType
 from typing import Any, Final
 
 from autograd_engine import unique_name
@@ -19,6 +20,7 @@ from autograd_engine.codegen.wrapping import wrapped
 from autograd_engine.errors import ArgumentError
 from autograd_engine.kernels import control_flow
 from autograd_engine.registry import REGISTRY, OpDef
+from autograd_engine.source import Location
 from autograd_engine.spec import format_shape
 from autograd_engine.static.block_op import BlockOp
 from autograd_engine.static.decompose import decompose
@@ -204,6 +206,7 @@ def _with_comments(writer: _Writer) -> list[str]:
     """The text, with the lines of the user's and what each line makes."""
     text: list[str] = []
     role = at = ""
+    places: dict[tuple[CodeType, int], str] = {}
     for line, operator in writer.text:
         line = _tidy(line, operator)
         if operator is None:
@@ -214,12 +217,21 @@ def _with_comments(writer: _Writer) -> list[str]:
         if operator.role != role:
             role, at = operator.role, ""
             text.append(f"    # --- {_SECTIONS.get(role, role)}")
-        location = f"{operator.location.text}  ({operator.location})".strip()
+        place = operator.location.code, operator.location.instruction
+        location = places.get(place)
+        if location is None:  # operators of one line have one place each, or even one together
+            location = places[place] = _line_of(operator.location)
         if location != at:
             at = location
-            text.append(f"    # {''.join(c if c.isprintable() else ' ' for c in at)}")
+            text.append(f"    # {at}")
         text.append(wrapped(line, _made(writer, line)))
     return text
+
+
+def _line_of(location: Location) -> str:
+    """The user's line, and where it is."""
+    text = f"{location.text}  ({location})".strip()
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _tidy(line: str, operator: Operator | None) -> str:

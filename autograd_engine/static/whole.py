@@ -145,9 +145,10 @@ def _mismatch(annotation: str, value: Any, default: Any) -> str:
 
 def _is_int(value: Any) -> bool:
     if isinstance(value, (Operand, np.ndarray)):
-        return bool(value.ndim == 0 or value.size == 1) and np.dtype(
-            getattr(value.dtype, "name", value.dtype)
-        ).kind in "iu"
+        return (
+            bool(value.ndim == 0 or value.size == 1)
+            and np.dtype(getattr(value.dtype, "name", value.dtype)).kind in "iu"
+        )
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
@@ -158,8 +159,9 @@ def _is_float(value: Any) -> bool:
 
 
 def _all(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, (Operand, np.ndarray)) or (
-        isinstance(value, (list, tuple)) and all(map(fits, value))
+    return lambda value: (
+        isinstance(value, (Operand, np.ndarray))
+        or (isinstance(value, (list, tuple)) and all(map(fits, value)))
     )
 
 

@@ -1,4 +1,4 @@
-"""minimize, backward and apply_gradients: what they return, and who else has a part in a program."""
+"""minimize, backward and apply_gradients: what they return, and what else is in a program."""
 
 from typing import Any
 
@@ -52,11 +52,12 @@ def test_gradients_that_are_given_update_as_a_step_does(which: str) -> None:
 def test_pairs_of_two_modes_are_refused() -> None:
     w, _ = parameters()
     optimizer, before = P.SGD(0.5, parameters=[w]), w.numpy()
+    ones = paddle.ones(w.shape)
     with static.program_guard(static.Program(), static.Program()):
         v = static.create_parameter([2], "float32", name="v")
         pair = (v, static.data("g", [2]))
         with pytest.raises(TypeError, match="updated by separate calls"):
-            optimizer.apply_gradients([(w, paddle.ones(w.shape)), pair])
+            optimizer.apply_gradients([(w, ones), pair])
         with pytest.raises(TypeError, match="must be a pair of Tensors"):
             optimizer.apply_gradients([(w, pair[1])])
     with pytest.raises(ValueError, match=r"w is \[2, 2\], its gradient .* \[3\]"):
@@ -115,7 +116,10 @@ def test_operators_are_marked() -> None:
     assert [p.name for p, _ in pairs] == ["w", "b"]
     assert [op.output_names()[0] for op in made] == ["b", "w"]
     optimize = [op for op in operators if op.role == "optimize"]
-    assert {op.op_namescope for op in optimize} == {"/optimizer/", "/optimizer_1/"}
+    updates = [op for op in optimize if op.type in ("adam", "sgd")]
+    scopes = ["/optimizer/", "/optimizer_1/", "/optimizer_2/", "/optimizer_3/"]
+    assert [op.op_namescope for op in updates] == scopes
+    assert {op.op_namescope for op in optimize} == {*scopes, "/gradient_clip/"}
     assert all(op.op_namescope == "/" for op in operators if op not in optimize)
     assert [op.type for op in optimize[-2:]] == ["sgd", "sgd"]
 

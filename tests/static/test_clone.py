@@ -151,13 +151,13 @@ def test_copying_takes_a_time_that_grows_as_the_program() -> None:
         x = static.data("x", [2])
         x.stop_gradient = False
         y = x
-        for _ in range(20_000):
+        for _ in range(2_000):
             y = y * 1.0
         static.gradients(y, x)
     clone, test = main.clone(), main.clone(for_test=True)
-    assert len(clone.global_block().ops) == 40_001
-    assert len(test.global_block().ops) == 20_000
-    assert len(repr(clone).splitlines()) > 80_000
+    assert len(clone.global_block().ops) == 4_001
+    assert len(test.global_block().ops) == 2_000
+    assert len(repr(clone).splitlines()) > 8_000
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
