@@ -124,7 +124,7 @@ class BackwardPlan:
         wanted = self._crossed.pop(operator.number, None)
         if wanted is None:
             wanted = wanted_operands(operator, reached, self._needed, self.no_grad)
-        sure = any([operator.results[k].key in self._sure for k in reached])
+        sure = not self._sure.isdisjoint([operator.results[k].key for k in reached])
         if isinstance(operator.op, BlockOp):
             self._cross_blocks(operator, operator.op, wanted, cotangents, sure)
             return

@@ -58,10 +58,10 @@ def needed_keys(block: Block, wanted: Collection[Key], no_grad: set[str]) -> set
 
 
 def _reads_along_a_rule(operator: Operator, op: OpDef | GradOp, needed: set[Key]) -> bool:
+    reads = op.rule_at if isinstance(op, OpDef) else op.reads_value
     for k, ref in enumerate(operator.operands):
-        if ref.__class__ is Ref and ref.key in needed:
-            if op.rule_at(k) is not None if isinstance(op, OpDef) else op.reads_value(k):
-                return True
+        if ref.__class__ is Ref and ref.key in needed and reads(k):
+            return True
     return False
 
 
