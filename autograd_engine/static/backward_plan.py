@@ -20,11 +20,12 @@ from autograd_engine.dims import Dim
 from autograd_engine.pullback import Pullback
 from autograd_engine.registry import REGISTRY, OpDef
 from autograd_engine.source import Location
-from autograd_engine.static.block_gradient import Incoming, gradient_operator, own_values
+from autograd_engine.static.block_gradient import gradient_operator, own_values
 from autograd_engine.static.block_op import BlockOp, inner_blocks
 from autograd_engine.static.builder import spec_of
 from autograd_engine.static.flow import arrivals, keys_of, needed_keys, wanted_operands
 from autograd_engine.static.gradop import GradOp
+from autograd_engine.static.inner_gradient import Incoming
 from autograd_engine.static.opdesc import OpDesc
 from autograd_engine.static.program import (
     Block,

@@ -9,9 +9,9 @@ from autograd_engine import unique_name
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.spec import format_shape, may_equal
 from autograd_engine.static import nest
+from autograd_engine.static.block_function import BlockFunction, restored, share_arguments
 from autograd_engine.static.block_op import BlockOp
 from autograd_engine.static.builder import append_operator
-from autograd_engine.static.control_flow import BlockFunction, restored, share_arguments
 from autograd_engine.static.data import require_variable
 from autograd_engine.static.program import Ref, Variable
 

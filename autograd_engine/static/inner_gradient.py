@@ -1,0 +1,217 @@
+"""The gradient of one block, as a block: what that of a branch, and of a loop, is made of.
+
+What it reads of the forward block it is handed: the operator returns it besides, a loop as a stack
+with an entry for each iteration. The branch that did not run returns something `absent` for it,
+which nobody reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from autograd_engine.dims import Dim, fresh_dim
+from autograd_engine.registry import OpDef
+from autograd_engine.spec import Spec
+from autograd_engine.static.block_op import (
+    BlockOp,
+    kind_of,
+)
+from autograd_engine.static.program import Block, Operator, Ref, Variable
+
+if TYPE_CHECKING:
+    from autograd_engine.static.backward_plan import BackwardPlan
+
+__all__ = ["Incoming", "InnerGradient", "captured_operand", "handed_out", "position_of"]
+
+Key: TypeAlias = tuple[str, int]
+Wanted: TypeAlias = Sequence[tuple[int, Ref]]
+Cotangents: TypeAlias = Sequence[Variable | None]
+
+
+class Incoming:
+    """A cotangent that the block of a gradient is given: an argument of that name."""
+
+    def __init__(self, slot: tuple[Any, ...], *, sure: bool = True) -> None:
+        self.slot = slot
+        self.sure = sure
+        self.var: Variable | None = None
+
+
+class InnerGradient:
+    """The gradient of one block, as a block, while what it takes is found out."""
+
+    def __init__(
+        self,
+        plan: BackwardPlan,
+        block: Block,
+        seeds: Sequence[tuple[Ref, Incoming]],
+        keys: set[Key],
+    ) -> None:
+        from autograd_engine.static.backward_plan import BackwardPlan
+
+        program = block.program
+        self.forward = block
+        self.block = program.new_block(plan.into.idx, forward_idx=block.idx)
+        self.plan = BackwardPlan(
+            block, seeds, keys, plan.no_grad, plan.location, seed_by_shape=False, into=self.block
+        )
+        plan.contexts |= self.plan.contexts
+        # Their names are taken, before arguments are named.
+        self.block.vars.update(self.plan.variables)
+        self.arguments: dict[tuple[Any, ...], Variable] = {}
+        for _, incoming in seeds:
+            if incoming.var is not None:
+                self.arguments[incoming.slot] = incoming.var
+        self.made: dict[Key, Variable] = {}  # values of the forward block that are made again
+        self.again: list[Operator] = []
+        plan.contexts[self.block] = self.plan.context()
+
+    def argument(self, slot: tuple[Any, ...], like: Variable, name: str) -> Variable:
+        found = self.arguments.get(slot)
+        if found is None:
+            found = self.block.add_argument(name, like.spec, stop_gradient=like.stop_gradient)
+            found.is_stack = like.is_stack
+            self.arguments[slot] = found
+        return found
+
+    def gradient(self, key: Key, like: Ref, value: float) -> Variable:
+        """The gradient planned for an argument of the forward block, or zeros."""
+        found = self.plan.gradient.get(key)
+        if found is None:
+            found = self.plan.filled(like, value)
+            self.block.vars[found.name] = found
+        return found
+
+    def close(self, local: Any) -> None:
+        """Write the operators into the block; `local` says what stands there for forward values."""
+        block = self.block
+        operators = [*self.plan.seed_operators, *self.plan.operators]
+        for operator in operators:
+            operator.operands = tuple(
+                local(o, operator.op.reads_value(k))
+                if isinstance(o, Ref) and o.var.block is not block
+                else o
+                for k, o in enumerate(operator.operands)
+            )
+        block.ops[:] = [*self.again, *operators]
+
+    def made_again(self, ref: Ref) -> Variable | None:
+        """A value that takes nothing to make, and draws nothing, is made rather than kept."""
+        found = self.made.get(ref.key)
+        if found is not None:
+            return found
+        for operator in self.forward.ops:
+            op = operator.op
+            if not operator.operands and operator.results[0].key == ref.key:
+                if not isinstance(op, OpDef) or op.runs_always:
+                    return None
+                var = Variable(self.block, _unused(self.block, ref.var.name), ref.var.spec)
+                var.stop_gradient = ref.var.stop_gradient
+                self.block.vars[var.name] = self.made[ref.key] = var
+                self.again.append(
+                    Operator(
+                        self.block,
+                        op,
+                        (),
+                        (Ref(var, 0),),
+                        operator.attrs,
+                        operator.location,
+                        "backward",
+                    )
+                )
+                return var
+        return None
+
+
+def position_of(arguments: Sequence[Variable], ref: Ref) -> int | None:
+    if ref.version:
+        return None
+    return next((k for k, a in enumerate(arguments) if a is ref.var), None)
+
+
+def captured_operand(block: Block, ref: Ref, operands: Sequence[Any]) -> Ref | None:
+    position = position_of(block.arguments, ref)
+    found: Ref | None = None if position is None else operands[position]
+    return found
+
+
+def handed_out(
+    operator: Operator, block: Block, ref: Ref, value: bool, others: Sequence[Any]
+) -> Ref:
+    """The result of `operator` that is the value of `ref` in its block; another one if needed."""
+    known = block.handed_out.get((ref.key, value))
+    if known is not None:
+        return operator.results[known]
+    program, outside = block.program, operator.block
+    source = ref
+    if not value:
+        source = _append(block, "hollow", (ref,), ref.var, f"{ref.var.name}@SHAPE", {})
+    looped = kind_of(operator) not in ("cond", "call")
+    spec = ref.var.spec
+    outer = Variable(
+        outside,
+        _unused(outside, f"{ref.var.name}@KEPT" if value else f"{ref.var.name}@KEPT_SHAPE"),
+        Spec((fresh_dim(), *spec.shape), spec.dtype) if looped else spec,
+        stop_gradient=ref.var.stop_gradient or not value,
+    )
+    outer.is_stack = looped or ref.var.is_stack
+    before = operator.results
+    block.results.append(source)
+    for other in others:
+        shape = tuple(None if isinstance(d, Dim) else d for d in spec.shape)
+        attrs = {"shape": shape, "dtype": spec.dtype.name, "stack": ref.var.is_stack}
+        other.results.append(_append(other, "absent", (), ref.var, f"{outer.name}@ABSENT", attrs))
+    outside.vars[outer.name] = outer
+    operator.results = (*before, Ref(outer, 0))
+    block.handed_out[ref.key, value] = len(before)
+
+    def undo() -> None:
+        operator.results = before
+        outside.vars.pop(outer.name, None)
+        for b in (block, *others):
+            b.results.pop()
+        block.handed_out.pop((ref.key, value), None)
+
+    program.undoing.append(undo)
+    program.changed()
+    return Ref(outer, 0)
+
+
+def _append(
+    block: Block,
+    kind: str,
+    operands: tuple[Ref, ...],
+    like: Variable,
+    name: str,
+    attrs: dict[str, Any],
+) -> Ref:
+    var = Variable(block, _unused(block, name), like.spec, stop_gradient=True)
+    var.is_stack = like.is_stack
+    block.vars[var.name] = var
+    result = Ref(var, 0)
+    location = block.ops[-1].location if block.ops else _location()
+    operator = Operator(block, BlockOp.of(kind), operands, (result,), attrs, location, "backward")
+    block.ops.append(operator)
+
+    def undo() -> None:
+        if operator in block.ops:
+            block.ops.remove(operator)
+        block.vars.pop(var.name, None)
+
+    block.program.undoing.append(undo)
+    return result
+
+
+def _location() -> Any:
+    from autograd_engine.source import caller
+
+    return caller()
+
+
+def _unused(block: Block, name: str) -> str:
+    unused, n = name, 0
+    while unused in block.vars:
+        n += 1
+        unused = f"{name}_{n}"
+    return unused
