@@ -198,6 +198,14 @@ def _unless_zero(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[s
     return xp.where(alive, x, 0.0)
 
 
+def _unless_hollow(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """A stack is never hollow; what is none decides for all directions."""
+    x, *gs = operands
+    if any(isinstance(g, Batched) for g in gs):
+        return x
+    return Batched(xp.base.unless_hollow(value_of(x), *gs), xp)
+
+
 def _isin(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     x, test = operands
     if test.__class__ is Batched:
@@ -261,6 +269,7 @@ _RULES: Final[dict[str, Rule]] = {
     "sum_like": _sum_like,
     "transpose": _transpose,
     "setitem": _setitem,
+    "unless_hollow": _unless_hollow,
     "unless_zero": _unless_zero,
     "isin": _isin,
 }

@@ -45,7 +45,6 @@ _EAGER_ONLY = {
     "backward": "use paddle.static.append_backward(loss), which returns the gradients",
     "clear_grad": _GRADIENT,
     "clear_gradient": _GRADIENT,
-    "detach": "use y = paddle.assign(x); y.stop_gradient = True",
     "grad": _GRADIENT,
     "grad_fn": "paddle.graph(loss) shows the operators of a program",
     "gradient": _GRADIENT,
@@ -56,10 +55,6 @@ _EAGER_ONLY = {
     "requires_grad": "use stop_gradient, its opposite",
     "requires_grad_": "use stop_gradient, its opposite",
     "retain_grads": _GRADIENT,
-    "set_value": (
-        "feed it, or set what a run finds: "
-        "paddle.static.global_scope().find_var(name).get_tensor().set(array)"
-    ),
 }
 
 

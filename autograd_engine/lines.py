@@ -160,7 +160,7 @@ _VIEWS: Final = {
     *("flatten_lead", "unflatten_lead", "flatten_axes", "unflatten_axis", "merge_axes"),
     *("unmerge_axes", "getitem", "unpad", "split", "split_like", "unstack", "windows"),
     *("diagonal", "same_shape", "real_part", "imag_part", "unless_zero", "reinterpret"),
-    *("extend", "unextend", "checked_label"),
+    *("unless_hollow", "extend", "unextend", "checked_label"),
 }
 _LARGE: Final = 1 << 10
 _LARGEST: Final = 1 << 20

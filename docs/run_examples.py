@@ -3,10 +3,10 @@
     python docs/run_examples.py                      # all pages that have examples, in place
     python docs/run_examples.py docs/static.md
 
-An example is a block of Python under a comment ``<!-- example: name -->``. Blocks of one name are one
-script, ``train.py``, in a process of its own; between two of them is one empty line. What a block
-prints stands below it, as a block of text. Exits with 1 when a script fails, and then leaves the page
-as it was.
+An example is a block of Python under a comment ``<!-- example: name -->``. Blocks of one name are
+one script, ``train.py``, in a process of its own; between two of them is one empty line. What a
+block prints stands below it, as a block of text. Exits with 1 when a script fails, and then leaves
+the page as it was.
 """
 
 from __future__ import annotations

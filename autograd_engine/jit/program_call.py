@@ -192,6 +192,7 @@ def trace_function(function: Callable[..., Any], name: str, arguments: Arguments
     """
     program = Program()
     trace = Trace(program, name)
+    before = Guards(function, arguments.kept)
     variables: list[Variable] = []
     with program_guard(program, Program()):
         block = program.global_block()
@@ -211,6 +212,8 @@ def trace_function(function: Callable[..., Any], name: str, arguments: Arguments
             returned = _called(trace, function, args, kwargs)
             flat = [_output(trace, v) for v in nest.leaves(returned)]
         _check_no_parameters(trace)
+        guards = Guards(function, arguments.kept)
+        guards.began_as(before)
         return TracedProgram(
             name,
             str(getattr(function, "__module__", "")),
@@ -218,7 +221,7 @@ def trace_function(function: Callable[..., Any], name: str, arguments: Arguments
             trace,
             variables,
             (nest.structure(returned), flat),
-            Guards(function),
+            guards,
         )
 
 
@@ -270,6 +273,7 @@ class TracedProgram(ProgramCall):
         guards: Guards,
     ) -> None:
         self._kept = arguments.kept
+        self._key = arguments.key
         self._guards = guards
         self._values = trace.values
         self._specs = [
@@ -289,7 +293,8 @@ class TracedProgram(ProgramCall):
         for write in writes:
             if write.var.persistable:
                 append_write(write.var, write.result)
-        wanted = [k for k, stop in enumerate(stops) if not stop] if grad_mode.enabled else []
+        # What is recorded, also by a block that switches recording on, follows from the results.
+        wanted = [k for k, stop in enumerate(stops) if not stop]
         super().__init__(
             name,
             module,
@@ -314,6 +319,15 @@ class TracedProgram(ProgramCall):
         if any(tensor._data is not array for tensor, array in self._values):
             return False
         return self._guards.changed() is None
+
+    def differs_from(self, other: TracedProgram) -> str:
+        """What made another program necessary."""
+        if self._key != other._key:
+            return "arguments that are no Tensors, or shapes of Tensors, differ between calls"
+        changed = other._guards.changed()
+        if changed is not None:
+            return f"{changed} changes between calls"
+        return "Tensors that it uses without being given them differ between calls"
 
     def __call__(self, arguments: Arguments) -> Any:
         """Run the program: what the function would return."""

@@ -6,6 +6,7 @@ import functools
 import inspect
 import threading
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 from typing import Any, Final
@@ -26,7 +27,7 @@ class _Switch:
 
 
 _ignored: Final[set[str]] = set()
-_MOST: Final = 64
+_MOST: Final = 256
 
 
 def to_static(
@@ -78,7 +79,8 @@ def to_static(
     are recorded; the default dtype; variables that the code of the function names, in closures,
     globals, defaults and attributes of objects (``self.training``), plain values by equality and
     Tensors by identity; and Tensors whose values Python read. Otherwise the function is traced
-    again. In forward mode (`autograd.jvp`), inside `recompute`, `saved_tensors_hooks` and
+    again. Of a function 256 programs are kept, and with the first that is dropped comes a warning
+    that says what changes. In forward mode (`autograd.jvp`), inside `recompute`, `saved_tensors_hooks` and
     `detect_anomaly`, and while a program is built, the function itself is run.
 
     Examples
@@ -140,7 +142,9 @@ class StaticFunction:
         self._signature = _signature(self._target)
         self._programs: dict[Any, list[TracedProgram]] = {}
         self._eager: set[Any] = set()
+        self._made: deque[tuple[Any, TracedProgram]] = deque()  # in the order of their making
         self._warned = False
+        self._traced_often = False
         self._lock = threading.RLock()
         self._last: TracedProgram | None = None
         if not hasattr(function, "forward"):
@@ -192,6 +196,8 @@ class StaticFunction:
         except ModeError as error:
             if self._full_graph:
                 raise
+            if len(self._eager) >= _MOST:  # known again after another attempt
+                self._eager.clear()
             self._eager.add(arguments.key)
             if not self._warned:
                 self._warned = True
@@ -201,11 +207,32 @@ class StaticFunction:
                     stacklevel=3,
                 )
             return None
-        candidates = self._programs.setdefault(arguments.key, [])
-        candidates.insert(0, made)
-        del candidates[_MOST:]
-        self._last = made
+        self._keep(arguments.key, made)
         return made
+
+    def _keep(self, key: Any, made: TracedProgram) -> None:
+        """Keep a program; of many the oldest goes."""
+        self._programs.setdefault(key, []).insert(0, made)
+        self._last = made
+        self._made.append((key, made))
+        if len(self._made) <= _MOST:
+            return
+        old, oldest = self._made.popleft()
+        left = [p for p in self._programs[old] if p is not oldest]
+        if left:
+            self._programs[old] = left
+        else:
+            del self._programs[old]
+        if not self._traced_often:
+            self._traced_often = True
+            label = made.differs_from(oldest)
+            warnings.warn(
+                f"{self._name} was traced more than {_MOST} times, and its oldest programs are "
+                f"dropped: {label}. Pass what changes as a Tensor, or leave sizes open in an "
+                "input_spec, so that one program serves; or do not trace the function",
+                RuntimeWarning,
+                stacklevel=4,
+            )
 
     @property
     def _name(self) -> str:
@@ -245,7 +272,7 @@ class StaticFunction:
         if found is None:
             with self._lock:
                 found = trace_function(self._target, self._name, arguments)
-                self._programs.setdefault(arguments.key, []).insert(0, found)
+                self._keep(arguments.key, found)
         return found
 
     def program(self, *args: Any, **kwargs: Any) -> Program:

@@ -72,14 +72,19 @@ def _leave() -> None:
 
 def _replacements() -> dict[tuple[type, str], Any]:
     found: dict[tuple[type, str], Any] = {}
-    for name in ("numpy", "item", "tolist", "__bool__", "__copy__", "__deepcopy__"):
+    for name in (
+        *("numpy", "item", "tolist", "__bool__", "__copy__", "__deepcopy__"),
+        *("__reduce__", "__dlpack__"),
+    ):
         found[Values, name] = _guarded(name, getattr(Values, name))
+    found[Tensor, "__repr__"] = _guarded("__repr__", Tensor.__repr__)
     found[Values, "__iter__"] = _instead(Values.__iter__, _rows)
     found[Tensor, "__init__"] = _recorded(Tensor.__init__)
     found[Tensor, "detach"] = _instead(Tensor.detach, _detached)
-    found[Tensor, "set_value"] = _instead(
-        Tensor.set_value, lambda trace, self, value: trace.set_value(self, value)
-    )
+    for cls in (Tensor, Variable):
+        found[cls, "set_value"] = _instead(
+            cls.set_value, lambda trace, self, value: trace.set_value(self, value)
+        )
     backward = Tensor.backward  # type: ignore[attr-defined]
     found[Tensor, "backward"] = _instead(backward, _no_backward)
     for name in (
@@ -248,14 +253,10 @@ def _attribute(original: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Any, name: str) -> Any:
         trace = grad_mode.trace
         if trace is not None:
-            if name == "detach":
-                return lambda: _detached(trace, self)
             if name == "requires_grad":
                 return not self.stop_gradient
             if name == "backward":
                 return lambda *a, **k: _no_backward(trace, self)
-            if name == "set_value":
-                return lambda value: trace.set_value(self, value)
         return original(self, name)
 
     return method

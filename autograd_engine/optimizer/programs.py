@@ -39,19 +39,24 @@ def append_updates(
     """Clip in the order given, then decay and update in the order of names."""
     if not pairs:
         return []
-    block = pairs[0][0].block
+    program = pairs[0][0].block.program
+    block = program.current_block()  # inside a branch, the updates are of the branch
     startup = default_startup_program()
     outer = placement.namescope
-    with restored_on_error(*(p for p, _ in pairs)), startup.global_block().restored_on_error():
+    with (
+        restored_on_error(*(p for p, _ in pairs)),
+        block.restored_on_error(),
+        startup.global_block().restored_on_error(),
+    ):
         try:
-            placement.namescope = scope_name(block.program, "/", "gradient_clip")
-            with program_guard(block.program, startup), _emitting("gradient_clip", block):
+            placement.namescope = scope_name(program, "/", "gradient_clip")
+            with program_guard(program, startup), _emitting("gradient_clip", block):
                 clipped = optimizer._clipped(pairs)
-            optimizer._programs.add(block.program)
+            optimizer._programs.add(program)
             updates = []
             for p, g in sorted(clipped, key=lambda pair: pair[0].name):
-                placement.namescope = scope_name(block.program, "/", "optimizer")
-                updates.append(_append_update(optimizer, p, g))
+                placement.namescope = scope_name(program, "/", "optimizer")
+                updates.append(_append_update(optimizer, p, g, block))
             return updates
         finally:
             placement.namescope = outer
@@ -61,9 +66,9 @@ def _emitting(prefix: str, block: Block) -> Any:
     return emitting(prefix, "optimize", caller(), block=block)
 
 
-def _append_update(optimizer: Optimizer, param: Variable, grad: Variable) -> Operator:
+def _append_update(optimizer: Optimizer, param: Variable, grad: Variable, block: Block) -> Operator:
     group = optimizer._group(param)
-    attrs, block = optimizer._attrs_of(param, group), param.block
+    attrs = optimizer._attrs_of(param, group)
     decay = optimizer._decay_of(param, group)
     master = optimizer._has_master(param.spec.dtype)
     with _emitting(f"{param.name}_regularized", block):
@@ -72,30 +77,27 @@ def _append_update(optimizer: Optimizer, param: Variable, grad: Variable) -> Ope
         if master:
             grad = ops.cast(grad, dtype="float32")
     dtype = np.dtype(np.float32) if master else param.spec.dtype
-    rate = _rate(optimizer, param, group, dtype)
+    rate = _rate(optimizer, param, group, dtype, block)
     trained = _master(optimizer, param) if master else param
     state = [
         _state_variable(optimizer, param, name, s, dtype, attrs)
         for name, s in optimizer.state.items()
     ]
-    operator = _append(optimizer, trained, grad, rate, state, attrs)
+    operator = _append(optimizer, [trained, grad, rate, *state], attrs, block)
     if master:
         with _emitting(param.name, block):
-            source = (Ref(trained, trained.version),)
-            append_operator(block, _CAST, source, (param.write(),), {"dtype": "float16"})
+            source = operator.results[:1]
+            written = (param.seen_from(block).write(),)
+            append_operator(block, _CAST, source, written, {"dtype": "float16"})
     return operator
 
 
 def _append(
-    optimizer: Optimizer,
-    param: Variable,
-    grad: Variable,
-    rate: Variable,
-    state: list[Variable],
-    attrs: dict[str, Any],
+    optimizer: Optimizer, variables: list[Variable], attrs: dict[str, Any], block: Block
 ) -> Operator:
     operation = REGISTRY[optimizer.operation]
     attrs = operation.complete_attrs(attrs)
+    param, grad, rate, *state = (v.seen_from(block) for v in variables)
     written = [param, *state]
     operands = tuple(Ref(v, v.version) for v in (param, grad, rate, *state))
     inferred = operation.infer_tuple([spec_of(o) for o in operands], attrs)
@@ -104,19 +106,21 @@ def _append(
             raise BuildError(
                 f"{optimizer.operation}: would write {spec} to {v.name}, which is {v.spec}"
             )
-    with _emitting(param.name, param.block):
+    with _emitting(param.name, block):
         results = tuple(v.write() for v in written)
-        return append_operator(param.block, operation, operands, results, attrs)
+        return append_operator(block, operation, operands, results, attrs)
 
 
-def _rate(optimizer: Optimizer, param: Variable, group: Group, dtype: np.dtype[Any]) -> Any:
+def _rate(
+    optimizer: Optimizer, param: Variable, group: Group, dtype: np.dtype[Any], block: Block
+) -> Any:
     rate = _rate_variable(optimizer, param.block, dtype)
     factor = optimizer._rate_factor(param, group)
     if factor == 1.0:
         return rate
-    emitted, key = param.block.emitted, ("learning_rate", optimizer, dtype, factor)
+    emitted, key = block.emitted, ("learning_rate", optimizer, dtype, factor)
     if key not in emitted:
-        with _emitting(rate.name, param.block):
+        with _emitting(rate.name, block):
             emitted[key] = ops.multiply(rate, factor)
     return emitted[key]
 
@@ -132,7 +136,9 @@ def _rate_variable(optimizer: Optimizer, block: Block, dtype: np.dtype[Any]) -> 
         name = unique_name.generate("learning_rate")
         found = persistable_variable(block, name, Spec((), dtype), optimizer.get_lr())
         block.emitted[key] = found
-        block.program.supplies[name] = optimizer._supplied_rate
+        supplies = block.program.supplies
+        supplies[name] = optimizer._supplied_rate
+        block.program.undoing.append(lambda: supplies.pop(name, None))
     return found
 
 

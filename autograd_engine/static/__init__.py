@@ -8,7 +8,7 @@ from autograd_engine.static.compiled import BuildStrategy, CompiledProgram, Exec
 from autograd_engine.static.data import data
 from autograd_engine.static.executor import Executor
 from autograd_engine.static.forward import forward_grad
-from autograd_engine.static.metric import accuracy
+from autograd_engine.static.metric import accuracy, auc
 from autograd_engine.static.program import (
     Block,
     Operator,
@@ -109,6 +109,7 @@ __all__ = [
     "WeightNormParamAttr",
     "accuracy",
     "append_backward",
+    "auc",
     "cpu_places",
     "create_global_var",
     "create_parameter",

@@ -139,7 +139,7 @@ class ExponentialMovingAverage:
             In eager mode.
         """
         mode.require_static("ExponentialMovingAverage.update")
-        block = self._program.global_block()
+        block = self._program.current_block()  # inside a branch, the update is of the branch
         with block.restored_on_error(), emitting("ema", "optimize", caller(), block=block):
             decay: Any = self._decay
             if self._thres_steps is not None:

@@ -36,7 +36,7 @@ __all__ = [
     "own_value",
     "restored",
     "share_arguments",
-    "truth",,
+    "truth",
 ]
 
 

@@ -15,7 +15,6 @@ from autograd_engine.static.flow import branch_reached
 from autograd_engine.static.inner_gradient import (
     Incoming,
     InnerGradient,
-    captured_operand,
     handed_out,
 )
 from autograd_engine.static.program import Block, Operator, Ref, Variable
@@ -105,8 +104,10 @@ class BranchGradient:
         again = inner.made_again(ref)
         if again is not None:
             return Ref(again, 0)
-        outer = captured_operand(inner.forward, ref, self.operator.operands[self.first :])
-        if outer is None:
+        position = inner.position_of(ref)
+        if position is not None:
+            outer: Any = self.operator.operands[self.first + position]
+        else:
             others = [b for b in self.blocks if b is not inner.forward]
             outer = handed_out(self.operator, inner.forward, ref, value, others)
         slot = ("value", outer.key)

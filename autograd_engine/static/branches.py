@@ -132,8 +132,15 @@ def _append_cond(
         made.append(var)
     results += _written(branches)
     attrs = {"true_block": true, "false_block": false}
-    append_operator(block, BlockOp.of("cond"), operands, tuple(results), attrs)
+    operator = append_operator(block, BlockOp.of("cond"), operands, tuple(results), attrs)
+    if not any(isinstance(v, Variable) for v in made) and _trains(branches):
+        operator.role = "optimize"
     return made
+
+
+def _trains(branches: list[BlockFunction]) -> bool:
+    """Whether a branch updates parameters."""
+    return any(operator.role == "optimize" for b in branches for operator in b.block.ops)
 
 
 def _joined(
@@ -141,7 +148,7 @@ def _joined(
 ) -> tuple[Any, list[tuple[Any, Any]]]:
     """(structure, leaves of both): what is a variable of one is one of both, of one dtype."""
     structures = [nest.structure(r) for r in returned]
-    if structures[0] != structures[1]:
+    if not nest.same(*structures):
         counts = [len(nest.leaves(r)) for r in returned]
         raise ArgumentError(
             f"cond: true_fn returns {described(returned[0], counts[0])}, false_fn returns "

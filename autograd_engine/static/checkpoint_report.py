@@ -61,8 +61,8 @@ class RecomputeReport:
         extra, before = self.extra_flops, self.flops_without.total
         lines = [
             f"checkpoints: {', '.join(self.checkpoints)}",
-            f"peak without: {self.without.peak!r}",
-            f"peak with:    {self.with_checkpoints.peak!r}",
+            f"peak without: {self.without.peak_text}",
+            f"peak with:    {self.with_checkpoints.peak_text}",
         ]
         saved, cost, base = self.saved_bytes, extra.value, before.value
         if saved is not None:

@@ -55,7 +55,10 @@ def clone(program: Program, for_test: bool = False) -> Program:
     with program.lock:
         if not for_test:
             return _Copy(program).made
-        return _for_inference(program, _without_training(program.global_block()))
+        dropped: set[int] = set()
+        for block in program.blocks:
+            dropped |= _without_training(block)
+        return _for_inference(program, dropped)
 
 
 def _for_inference(program: Program, dropped: set[int], keep: Iterable[Variable] = ()) -> Program:
@@ -102,8 +105,9 @@ def _target(block: Block, target: Any, where: str) -> Ref:
             f"{where} must be a Variable or the name of one, got {type(target).__name__}"
         )
     name = target if isinstance(target, str) else target.name
-    var = block.vars.get(name)
-    if var is None or (isinstance(target, Variable) and var is not target):
+    program = block.program
+    var = block.vars.get(target) if isinstance(target, str) else program.counterpart(target)
+    if var is None:
         raise BuildError(
             f"{where}: this program has no variable {name!r}; it was built in another one, or the "
             "name is misspelt"
@@ -221,7 +225,7 @@ def _check_fed(program: Program, feeds: Collection[str], fetches: Sequence[str])
 def _without_training(block: Block) -> set[int]:
     """Operators that are not of the forward half, by `id`; gradients that it reads belong to it."""
     dropped: set[int] = set()
-    read: set[Key] = set()
+    read: set[Key] = {r.key for r in block.results}
     for operator in reversed(block.ops):
         asked = operator.role == "backward" and any(r.key in read for r in operator.results)
         if operator.role == "forward" or asked:

@@ -67,8 +67,9 @@ def _fetch(program: Program, position: int, fetch: Any) -> Ref:
     if not isinstance(fetch, (Variable, str)):
         raise TypeError(f"{where} must be a Variable or a name, got {type(fetch).__name__}")
     name = fetch if isinstance(fetch, str) else fetch.name
-    var = program.global_block().vars.get(name)
-    if var is not None and (isinstance(fetch, str) or var is fetch):
+    own = program.global_block().vars
+    var = own.get(fetch) if isinstance(fetch, str) else program.counterpart(fetch)
+    if var is not None:
         return Ref(var, var.version)
     for block in program.blocks[1:]:
         inner = block.vars.get(name)
@@ -79,7 +80,7 @@ def _fetch(program: Program, position: int, fetch: Any) -> Ref:
                 "returns"
             )
     text = f"run: this program has no variable {name!r}; it was built in another one, or the name "
-    close = similar(name, program.global_block().vars) if isinstance(fetch, str) else None
+    close = similar(name, own) if isinstance(fetch, str) else None
     raise ExecutionError(text + "is misspelt" + (f": did you mean {close!r}?" if close else ""))
 
 

@@ -352,10 +352,10 @@ def _missing(mono: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 def format_bytes(count: float) -> str:
-    """``12.3 MB``: in powers of 1024."""
+    """``12.3 MiB``: in powers of 1024."""
     size = float(count)
-    for unit in ("B", "KB", "MB", "GB"):
+    for unit in ("B", "KiB", "MiB", "GiB"):
         if abs(size) < 1024:
             return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
         size /= 1024
-    return f"{size:.1f} TB"
+    return f"{size:.1f} TiB"

@@ -22,7 +22,7 @@ from autograd_engine.static.program import Block, Operator, Ref, Variable
 if TYPE_CHECKING:
     from autograd_engine.static.backward_plan import BackwardPlan
 
-__all__ = ["Incoming", "InnerGradient", "captured_operand", "handed_out", "position_of"]
+__all__ = ["Incoming", "InnerGradient", "handed_out"]
 
 Key: TypeAlias = tuple[str, int]
 Wanted: TypeAlias = Sequence[tuple[int, Ref]]
@@ -65,6 +65,10 @@ class InnerGradient:
                 self.arguments[incoming.slot] = incoming.var
         self.made: dict[Key, Variable] = {}  # values of the forward block that are made again
         self.again: list[Operator] = []
+        self._positions = {a.name: k for k, a in enumerate(block.arguments)}
+        self._from_nothing = {
+            operator.results[0].key: operator for operator in block.ops if not operator.operands
+        }
         plan.contexts[self.block] = self.plan.context()
 
     def argument(self, slot: tuple[Any, ...], like: Variable, name: str) -> Variable:
@@ -96,44 +100,32 @@ class InnerGradient:
             )
         block.ops[:] = [*self.again, *operators]
 
+    def position_of(self, ref: Ref) -> int | None:
+        """Which argument of the forward block it is, if it is one."""
+        return None if ref.version else self._positions.get(ref.var.name)
+
     def made_again(self, ref: Ref) -> Variable | None:
         """A value that takes nothing to make, and draws nothing, is made rather than kept."""
         found = self.made.get(ref.key)
         if found is not None:
             return found
-        for operator in self.forward.ops:
-            op = operator.op
-            if not operator.operands and operator.results[0].key == ref.key:
-                if not isinstance(op, OpDef) or op.runs_always:
-                    return None
-                var = Variable(self.block, _unused(self.block, ref.var.name), ref.var.spec)
-                var.stop_gradient = ref.var.stop_gradient
-                self.block.vars[var.name] = self.made[ref.key] = var
-                self.again.append(
-                    Operator(
-                        self.block,
-                        op,
-                        (),
-                        (Ref(var, 0),),
-                        operator.attrs,
-                        operator.location,
-                        "backward",
-                    )
-                )
-                return var
-        return None
-
-
-def position_of(arguments: Sequence[Variable], ref: Ref) -> int | None:
-    if ref.version:
-        return None
-    return next((k for k, a in enumerate(arguments) if a is ref.var), None)
-
-
-def captured_operand(block: Block, ref: Ref, operands: Sequence[Any]) -> Ref | None:
-    position = position_of(block.arguments, ref)
-    found: Ref | None = None if position is None else operands[position]
-    return found
+        operator = self._from_nothing.get(ref.key)
+        if operator is None or not isinstance(operator.op, OpDef) or operator.op.runs_always:
+            return None
+        var = Variable(self.block, _unused(self.block, ref.var.name), ref.var.spec)
+        var.stop_gradient = ref.var.stop_gradient
+        self.block.vars[var.name] = self.made[ref.key] = var
+        again = Operator(
+            self.block,
+            operator.op,
+            (),
+            (Ref(var, 0),),
+            operator.attrs,
+            operator.location,
+            "backward",
+        )
+        self.again.append(again)
+        return var
 
 
 def handed_out(

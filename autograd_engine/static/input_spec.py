@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.dtypes import DType, DTypeLike, as_dtype, get_default_numpy_dtype, to_numpy
+from autograd_engine.dtypes import DType, DTypeLike, as_dtype, to_numpy
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError
 from autograd_engine.static.program import Variable
@@ -22,8 +22,7 @@ class InputSpec:
     ----------
     shape : sequence of int
         None or -1 for a size that is not known.
-    dtype : dtype, optional
-        By default the default dtype.
+    dtype : dtype
     name : str, optional
         Of the variable in the program; by default that of the argument.
     stop_gradient : bool
@@ -36,7 +35,7 @@ class InputSpec:
     Examples
     --------
     >>> InputSpec([None, 4], "float32", "x")
-    InputSpec(shape=(-1, 4), dtype=float32, name=x, stop_gradient=True)
+    InputSpec(shape=(-1, 4), dtype=float32, name=x, stop_gradient=False)
     """
 
     __slots__ = ("_dtype", "name", "shape", "stop_gradient")
@@ -46,9 +45,9 @@ class InputSpec:
     def __init__(
         self,
         shape: Sequence[int | None],
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = "float32",
         name: str | None = None,
-        stop_gradient: bool = True,
+        stop_gradient: bool = False,
     ) -> None:
         if not isinstance(shape, (list, tuple)):
             raise TypeError(
@@ -56,7 +55,7 @@ class InputSpec:
                 f"InputSpec([{shape!r}])"
             )
         self.shape = tuple(_size(shape, d) for d in shape)
-        self._dtype = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
+        self._dtype = to_numpy(dtype)
         if name is not None and not isinstance(name, str):
             raise TypeError(f"InputSpec: name must be a str or None, got {type(name).__name__}")
         self.name = name
@@ -97,7 +96,7 @@ class InputSpec:
         Examples
         --------
         >>> InputSpec.from_numpy(np.ones([2, 3]))
-        InputSpec(shape=(2, 3), dtype=float64, name=None, stop_gradient=True)
+        InputSpec(shape=(2, 3), dtype=float64, name=None, stop_gradient=False)
         """
         if not isinstance(ndarray, (np.ndarray, np.generic)):
             raise TypeError(

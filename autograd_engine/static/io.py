@@ -21,7 +21,7 @@ from autograd_engine.errors import ArgumentError, ExecutionError, FileFormatErro
 from autograd_engine.files import write_all, write_atomically
 from autograd_engine.static.executor import Executor
 from autograd_engine.static.program import Parameter, Program, Variable
-from autograd_engine.static.scope import global_scope
+from autograd_engine.static.scope import Scope, ScopeTensor, global_scope
 from autograd_engine.static.serialize import program_bytes
 from autograd_engine.static.serialize_state import State, array_crc, read_state, state_writer
 
@@ -182,21 +182,48 @@ def set_program_state(program: Program, state_dict: Mapping[str, Any]) -> None:
     ArgumentError
         When arrays have other shapes or dtypes: all are listed, and nothing is set.
     """
-    _require_program("set_program_state", program)
+    set_state("set_program_state", program, state_dict)
+
+
+def set_state(function: str, program: Program, state_dict: Any, scope: Any = None) -> None:
+    """Set what `state_dict` names, all of it or, where something does not fit, nothing."""
+    _require_program(function, program)
+    scope = _scope(function, scope)
     if not isinstance(state_dict, Mapping):
         raise TypeError(
-            "set_program_state: state_dict must be a dict from names to arrays, got "
+            f"{function}: state_dict must be a dict from names to arrays, got "
             f"{type(state_dict).__name__}"
         )
     kept = {v.name: v for v in program.list_vars() if v.persistable}
     known = {n: np.asarray(a) for n, a in state_dict.items() if n in kept}
-    set_values("set_program_state", [kept[name] for name in known], known)
+    set_values(function, [kept[name] for name in known], known, scope)
     if unused := [str(name) for name in state_dict if name not in kept]:
         warnings.warn(
-            f"set_program_state: the program keeps no variable {', '.join(unused)}; left out",
+            f"{function}: the program keeps no variable {', '.join(unused)}; left out",
             UserWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
+
+
+def state_of(program: Program, mode: Any, scope: Any = None) -> dict[str, ScopeTensor]:
+    """`Program.state_dict`."""
+    function = "Program.state_dict"
+    if mode not in ("all", "param", "opt"):
+        raise ArgumentError(f"{function}: mode must be 'all', 'param' or 'opt', got {mode!r}")
+    scope = _scope(function, scope)
+    kept = [
+        v
+        for v in program.list_vars()
+        if v.persistable and (mode == "all" or isinstance(v, Parameter) == (mode == "param"))
+    ]
+    values_of(kept, scope)
+    return {v.name: ScopeTensor(scope.find_var(v.name)) for v in kept}
+
+
+def _scope(function: str, scope: Any) -> Scope:
+    if scope is not None and not isinstance(scope, Scope):
+        raise TypeError(f"{function}: scope must be a Scope or None, got {type(scope).__name__}")
+    return global_scope() if scope is None else scope
 
 
 def save_to_file(path: str, content: bytes) -> None:
@@ -235,15 +262,15 @@ def mark_of(content: bytes, arrays: Mapping[str, Array]) -> str:
     return digest.hexdigest()[:32]
 
 
-def values_of(variables: Iterable[Variable]) -> dict[str, Array]:
-    """The arrays of variables in the global scope.
+def values_of(variables: Iterable[Variable], scope: Scope | None = None) -> dict[str, Array]:
+    """The arrays of variables in a scope, by default the global one.
 
     Raises
     ------
     ExecutionError
         When some have none: all are listed.
     """
-    scope = global_scope()
+    scope = scope or global_scope()
     found: dict[str, Array] = {}
     missing = []
     for var in variables:
@@ -260,8 +287,13 @@ def values_of(variables: Iterable[Variable]) -> dict[str, Array]:
     return found
 
 
-def set_values(function: str, variables: Sequence[Variable], state: Mapping[str, Array]) -> None:
-    """Set variables in the global scope, all of them or, where one does not fit, none."""
+def set_values(
+    function: str,
+    variables: Sequence[Variable],
+    state: Mapping[str, Array],
+    scope: Scope | None = None,
+) -> None:
+    """Set variables in a scope, all of them or, where one does not fit, none."""
     problems = []
     for var in variables:
         array, spec = state.get(var.name), var.spec
@@ -279,7 +311,7 @@ def set_values(function: str, variables: Sequence[Variable], state: Mapping[str,
             "the program as it was when it was saved, or take what fits from "
             "load_program_state(...) and give it to set_program_state"
         )
-    scope = global_scope()
+    scope = scope or global_scope()
     for var in variables:
         scope.var(var.name).value = np.array(state[var.name])
 

@@ -18,7 +18,14 @@ from autograd_engine.static.data import require_variable
 from autograd_engine.static.nn import _activate, _parameter
 from autograd_engine.static.program import Variable
 
-__all__ = ["conv2d_transpose", "conv3d", "group_norm", "instance_norm", "prelu"]
+__all__ = [
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+    "group_norm",
+    "instance_norm",
+    "prelu",
+]
 
 
 def _channels(layer: str, x: Any, ndim: int | None, data_format: str, argument: str) -> int:
@@ -129,19 +136,76 @@ def conv2d_transpose(
     (-1, 4, 11, 11)
     """
     _one_of("conv2d_transpose", "data_format", data_format, ("NCHW", "NHWC"))
-    channels = _channels("conv2d_transpose", input, 4, data_format, "input")
-    groups = _filters("conv2d_transpose", num_filters, groups, channels)
+    window = (padding, stride, dilation, data_format)
+    attrs = (param_attr, bias_attr, act, name)
+    return _transposed(
+        "conv2d_transpose", input, num_filters, output_size, filter_size, groups, window, attrs
+    )
+
+
+def conv3d_transpose(
+    input: Any,
+    num_filters: int,
+    output_size: IntOrInts | None = None,
+    filter_size: IntOrInts | None = None,
+    padding: Any = 0,
+    stride: IntOrInts = 1,
+    dilation: IntOrInts = 1,
+    groups: int | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    use_cudnn: bool = True,
+    act: str | None = None,
+    name: str | None = None,
+    data_format: str = "NCDHW",
+) -> Any:
+    """A transposed convolution of volumes with a filter (and bias) of its own.
+
+    See `nn.functional.conv3d_transpose`. Without `filter_size` it is what gives `output_size`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     x = paddle.static.data("x", [None, 3, 5, 5, 5])
+    ...     paddle.static.nn.conv3d_transpose(x, 4, filter_size=3, stride=2).shape
+    (-1, 4, 11, 11, 11)
+    """
+    _one_of("conv3d_transpose", "data_format", data_format, ("NCDHW", "NDHWC"))
+    window = (padding, stride, dilation, data_format)
+    attrs = (param_attr, bias_attr, act, name)
+    return _transposed(
+        "conv3d_transpose", input, num_filters, output_size, filter_size, groups, window, attrs
+    )
+
+
+def _transposed(
+    where: str,
+    x: Any,
+    num_filters: Any,
+    output_size: Any,
+    filter_size: Any,
+    groups: Any,
+    window: tuple[Any, ...],
+    attrs: tuple[Any, ...],
+) -> Any:
+    """The layer of that name; `window` and `attrs` are what its arguments are called there."""
+    padding, stride, dilation, data_format = window
+    param_attr, bias_attr, act, name = attrs
+    ndim = len(data_format)
+    channels = _channels(where, x, ndim, data_format, "input")
+    groups = _filters(where, num_filters, groups, channels)
     if filter_size is None:
-        sizes = _filter_size(input, output_size, padding, stride, dilation, data_format)
+        sizes = _filter_size(where, x, output_size, padding, stride, dilation, data_format)
     else:
-        sizes = tuple(ints("conv2d_transpose", "filter_size", filter_size, 2))
-    layer, dtype = name or unique_name.generate("conv2d_transpose"), input.spec.dtype
+        sizes = tuple(ints(where, "filter_size", filter_size, ndim - 2))
+    layer, dtype = name or unique_name.generate(where), x.spec.dtype
     with layer_scope(layer):
         shape = (channels, num_filters // groups, *sizes)
         weight = _parameter(layer, "w", shape, dtype, param_attr, XavierUniform())
         bias = _bias(layer, num_filters, dtype, bias_attr)
-        out = F.conv2d_transpose(
-            input,
+        out = getattr(F, where)(
+            x,
             weight,
             bias,
             stride,
@@ -151,27 +215,33 @@ def conv2d_transpose(
             output_size=output_size,
             data_format=data_format,
         )
-        return _activate("conv2d_transpose", out, act)
+        return _activate(where, out, act)
 
 
 def _filter_size(
-    x: Variable, output_size: Any, padding: Any, stride: Any, dilation: Any, data_format: str
+    where: str,
+    x: Variable,
+    output_size: Any,
+    padding: Any,
+    stride: Any,
+    dilation: Any,
+    data_format: str,
 ) -> tuple[int, ...]:
     """What turns the size of `x` into `output_size`."""
-    where = "conv2d_transpose"
-    first = data_format.index("H")
-    sizes = x.spec.shape[first : first + 2]
+    n = len(data_format) - 2
+    first = 2 if data_format[1] == "C" else 1
+    sizes = x.spec.shape[first : first + n]
     if output_size is None or any(isinstance(d, Dim) for d in sizes):
         raise ArgumentError(
             f"{where}: without filter_size, output_size and the sizes of input must be known; "
             "pass filter_size"
         )
-    wanted = ints(where, "output_size", output_size, 2)
-    steps, holes = ints(where, "stride", stride, 2), ints(where, "dilation", dilation, 2)
-    pads = [0, 0]
+    wanted = ints(where, "output_size", output_size, n)
+    steps, holes = ints(where, "stride", stride, n), ints(where, "dilation", dilation, n)
+    pads = [0] * n
     if not isinstance(padding, str):  # "SAME" takes what it needs
         last = data_format[-1] == "C"
-        pads = [sum(pair) for pair in paddings(where, padding, sizes, (1, 1), steps, holes, last)]
+        pads = [sum(pair) for pair in paddings(where, padding, sizes, (1,) * n, steps, holes, last)]
     found = tuple(
         (want - (int(have) - 1) * step + pad - 1) // hole + 1
         for want, have, step, pad, hole in zip(wanted, sizes, steps, pads, holes, strict=True)

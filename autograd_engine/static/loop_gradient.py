@@ -14,7 +14,6 @@ from autograd_engine.static.inner_gradient import (
     Incoming,
     InnerGradient,
     handed_out,
-    position_of,
 )
 from autograd_engine.static.program import Operator, Ref, Variable
 
@@ -41,6 +40,7 @@ class LoopGradient:
         self.operator = operator
         self.wanted = wanted
         self.cotangents = cotangents
+        self.given = split_operands(operator)
         self.priors = priors
         self.flow = LoopFlow(operator, {k for k, _ in wanted}, plan.no_grad)
         self.flow.follow({k for k, g in enumerate(cotangents) if g is not None})
@@ -52,7 +52,7 @@ class LoopGradient:
     def append(self) -> tuple[list[Variable], set[int]]:
         plan, operator, flow = self.plan, self.operator, self.flow
         n, first = flow.n, flow.first
-        stacks = len(split_operands(operator)[2])
+        stacks = len(self.given[2])
         begin = len(operator.operands) - stacks  # position of the first stack
         sums = [(k, ref) for k, ref in self.wanted if first + n <= k < begin]
         elements = [(k, ref) for k, ref in self.wanted if k >= begin]
@@ -151,9 +151,8 @@ class LoopGradient:
         again = inner.made_again(ref)
         if again is not None:
             return Ref(again, 0)
-        carried, captured, stacks = split_operands(self.operator)
-        arguments = self.body.arguments
-        position = position_of(arguments, ref)
+        carried, captured, stacks = self.given
+        position = inner.position_of(ref)
         n, m = len(carried), len(carried) + len(captured)
         if position is not None and n <= position < m:
             outer = captured[position - n]

@@ -37,7 +37,6 @@ from autograd_engine.static.program import (
     Ref,
     Variable,
     default_main_program,
-    default_startup_program,
 )
 
 __all__ = ["while_loop"]
@@ -123,10 +122,14 @@ def _eager_loop(
     values: list[Any] = nest.rebuild(structure, [own_value(v) for v in leaves], what)
     while truth("while_loop: cond", cond(*values)):
         new = _returned(body(*values), len(values))
-        if nest.structure(new) != structure:
+        if not nest.same(nest.structure(new), structure):
             raise _other_structure(structure, new)
         values = nest.rebuild(structure, [own_value(v) for v in nest.leaves(new)], what)
     return values
+
+
+class _SizesGivenUp(Exception):
+    """Both functions are called again, with sizes that are not known; what they made is undone."""
 
 
 class _Loop:
@@ -155,15 +158,17 @@ class _Loop:
         # An argument whose size the body changes has no size that is known: build it again so.
         # A size that is unknown stays so, and there are as many sizes as there are.
         for _ in range(2 + sum(len(s.shape) for s in self.specs)):
-            built = self._build()
-            if built is not None:
-                return self._operator(*built)
+            try:
+                with restored(self.program):
+                    built = self._build()
+            except _SizesGivenUp:
+                continue
+            return self._operator(*built)
         raise BuildError("while_loop: the sizes of the loop variables do not settle")
 
-    def _build(self) -> tuple[list[BlockFunction], list[Variable]] | None:
-        """Both functions and what the body returns; None where sizes have to be given up first."""
+    def _build(self) -> tuple[list[BlockFunction], list[Variable]]:
+        """Both functions and what the body returns."""
         program, block = self.program, self.block
-        blocks, parameters = len(program.blocks), len(program.global_block().vars)
         cond, body = (BlockFunction(program, block) for _ in range(2))
         flags = [(cond, self.functions[0], "cond"), (body, self.functions[1], "body")]
         returned = []
@@ -178,16 +183,13 @@ class _Loop:
         check_condition("while_loop: what cond returns", condition)
         cond.block.results.append(Ref(condition, condition.version))
         new = self._next_values(body, returned[1])
-        if self._settled(new):
-            return [cond, body], new
-        del program.blocks[blocks:]
-        for name in list(program.global_block().vars)[parameters:]:
-            _forget_parameter(program, name)
-        return None
+        if not self._settled(new):
+            raise _SizesGivenUp
+        return [cond, body], new
 
     def _next_values(self, body: BlockFunction, returned: Any) -> list[Variable]:
         new = _returned(returned, len(self.structure[1]))
-        if nest.structure(new) != self.structure:
+        if not nest.same(nest.structure(new), self.structure):
             raise _other_structure(self.structure, new)
         found = []
         for v, spec, value in zip(self.initial, self.specs, nest.leaves(new), strict=True):
@@ -281,19 +283,12 @@ def _carry_what_is_written(functions: Sequence[BlockFunction], n: int) -> None:
             block = function.block
             argument = block.argument_for(outer)
             del block.captured[key]
-            block.arguments.remove(argument)
-            block.arguments.insert(n + len(body.carried), argument)
+            # By identity: == on Variables would append an operator.
+            others = [a for a in block.arguments if a is not argument]
+            others.insert(n + len(body.carried), argument)
+            block.arguments[:] = others
         body.block.results.append(Ref(argument, argument.version))
         body.carried.append(outer)
-
-
-def _forget_parameter(program: Program, name: str) -> None:
-    """Take back a parameter that a function made which is going to be called again."""
-    program.global_block().vars.pop(name, None)
-    startup = default_startup_program().global_block()
-    if startup.vars.pop(name, None) is not None:
-        startup.ops[:] = [op for op in startup.ops if name not in op.output_names()]
-        startup.program.changed()
 
 
 def _returned(value: Any, count: int) -> list[Any]:

@@ -135,6 +135,12 @@ class MemoryReport:
         """The peak as a number; None where it depends on sizes that are not given."""
         return self.peak.value
 
+    @property
+    def peak_text(self) -> str:
+        """The formula, and what it comes to where that is known."""
+        peak = self.peak.value
+        return repr(self.peak) + ("" if peak is None else f" = {format_bytes(peak)}")
+
     def recompute(self, checkpoints: Any) -> Any:
         """What checkpoints would save and cost; see `static.recompute_report`."""
         from autograd_engine.static.checkpoint_report import recompute_report
@@ -142,9 +148,7 @@ class MemoryReport:
         return recompute_report(self.program, checkpoints, self.feed_specs)
 
     def __str__(self) -> str:
-        peak = self.peak.value
-        head = f"peak: {self.peak!r}" + ("" if peak is None else f" = {format_bytes(peak)}")
-        lines = [head, f"at: {_at(self.operator)}"]
+        lines = [f"peak: {self.peak_text}", f"at: {_at(self.operator)}"]
         lines += [f"with: {note}" for note in self.peak.symbols.assumptions()]
         lines += ["alive there:", *_columns([_HEAD, *self._rows()])]
         if self.assumed:

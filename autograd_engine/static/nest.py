@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from autograd_engine.errors import ArgumentError
 
-__all__ = ["Structure", "leaves", "map", "rebuild", "structure"]
+__all__ = ["Structure", "leaves", "map", "rebuild", "same", "structure"]
 
 Structure: TypeAlias = Any
 
@@ -19,6 +20,22 @@ def structure(value: Any) -> Structure:
     if isinstance(value, (list, tuple)):
         return type(value), tuple(structure(v) for v in value)
     return None if value is not None else "None"
+
+
+def same(a: Structure, b: Structure) -> bool:
+    """Whether two structures are the same, where a tuple is as good as a list."""
+    if not (isinstance(a, tuple) and isinstance(b, tuple)):
+        return bool(a == b)
+    (kind, parts), (other, others) = a, b
+    if issubclass(kind, dict) or issubclass(other, dict):
+        return (
+            issubclass(kind, dict)
+            and issubclass(other, dict)
+            and [k for k, _ in parts] == [k for k, _ in others]
+            and all(same(p[1], q[1]) for p, q in zip(parts, others, strict=True))
+        )
+    pairs = zip(parts, others, strict=True)
+    return len(parts) == len(others) and all(same(p, q) for p, q in pairs)
 
 
 def leaves(value: Any) -> list[Any]:
@@ -60,6 +77,8 @@ def _rebuild(of: Structure, rest: Iterator[Any]) -> Any:
     kind, parts = of
     if issubclass(kind, dict):
         made = {k: _rebuild(part, rest) for k, part in parts}
+        if issubclass(kind, defaultdict):  # what it makes of a missing key is no part of a nest
+            return kind(None, made)
         return made if kind is dict else kind(made)
     items = [_rebuild(part, rest) for part in parts]
     return kind(*items) if hasattr(kind, "_fields") else kind(items)

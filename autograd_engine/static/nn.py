@@ -28,12 +28,14 @@ from autograd_engine.tensor.linalg import matmul
 __all__ = [
     "Assert",
     "batch_norm",
+    "bilinear_tensor_product",
     "case",
     "cond",
     "control_flow",
     "conv2d",
     "conv2d_transpose",
     "conv3d",
+    "conv3d_transpose",
     "embedding",
     "fc",
     "group_norm",
@@ -41,6 +43,8 @@ __all__ = [
     "layer_norm",
     "prelu",
     "py_func",
+    "row_conv",
+    "spectral_norm",
     "static_pylayer",
     "switch_case",
     "while_loop",
@@ -48,13 +52,17 @@ __all__ = [
 
 _LATER: Final = {
     "Assert": "effects",
+    "bilinear_tensor_product": "product_layers",
     "control_flow": "",
     "conv2d_transpose": "layers",
     "conv3d": "layers",
+    "conv3d_transpose": "layers",
     "group_norm": "layers",
     "instance_norm": "layers",
     "prelu": "layers",
     "py_func": "callables",
+    "row_conv": "product_layers",
+    "spectral_norm": "product_layers",
 }
 
 if TYPE_CHECKING:
@@ -63,9 +71,15 @@ if TYPE_CHECKING:
     from autograd_engine.static.effects import Assert as Assert
     from autograd_engine.static.layers import conv2d_transpose as conv2d_transpose
     from autograd_engine.static.layers import conv3d as conv3d
+    from autograd_engine.static.layers import conv3d_transpose as conv3d_transpose
     from autograd_engine.static.layers import group_norm as group_norm
     from autograd_engine.static.layers import instance_norm as instance_norm
     from autograd_engine.static.layers import prelu as prelu
+    from autograd_engine.static.product_layers import (
+        bilinear_tensor_product as bilinear_tensor_product,
+    )
+    from autograd_engine.static.product_layers import row_conv as row_conv
+    from autograd_engine.static.product_layers import spectral_norm as spectral_norm
 else:
 
     def __getattr__(name):
@@ -297,9 +311,36 @@ def batch_norm(
     param_attr: Any = None,
     bias_attr: Any = None,
     data_layout: str = "NCHW",
+    in_place: bool = False,
     name: str | None = None,
+    moving_mean_name: str | None = None,
+    moving_variance_name: str | None = None,
+    do_model_average_for_mean_and_var: bool = True,
+    use_global_stats: bool = False,
 ) -> Any:
     """Batch normalisation with parameters and running statistics of its own.
+
+    Parameters
+    ----------
+    input : Variable
+        Floating, ``[N, C, ...]``, or ``[N, ..., C]`` as `data_layout` says.
+    act : str, optional
+        See `fc`.
+    is_test, use_global_stats : bool
+        Use the running statistics, and leave them as they are.
+    momentum, epsilon : float
+    param_attr, bias_attr : ParamAttr, str, Initializer, optional
+        Of the scale and the shift. ``bias_attr=False`` for no shift, ``param_attr=False`` for no
+        scale.
+    data_layout : str
+    in_place, do_model_average_for_mean_and_var : bool
+        Accepted for the reference's sake.
+    moving_mean_name, moving_variance_name : str, optional
+        Names of the running statistics.
+
+    Raises
+    ------
+    NotATensorError, DTypeError, ShapeError, ArgumentError
 
     Examples
     --------
@@ -310,18 +351,26 @@ def batch_norm(
     (-1, 3, 8, 8)
     """
     require_variable("batch_norm", "input", input)
+    if input.spec.dtype.kind != "f":
+        raise DTypeError(f"batch_norm: input must be floating, got {input.dtype.name}: cast it")
     shape = input.spec.shape
     axis = len(shape) - 1 if data_layout in ("NLC", "NHWC", "NDHWC") else 1
     if len(shape) < 2 or isinstance(shape[axis], Dim):
         raise ShapeError(f"batch_norm: input must be [N, C, ...], got {format_shape(shape)}")
     layer = unique_name.generate("batch_norm") if name is None else name
     channels, dtype = (int(shape[axis]),), input.spec.dtype
-    fixed = ParamAttr(trainable=False)
+    weight = bias = None
     with layer_scope(layer):
-        weight = _parameter(layer, "w", channels, dtype, param_attr, Constant(1.0))
-        bias = _parameter(layer, "b", channels, dtype, bias_attr, Constant(0.0))
-        mean = _parameter(layer, "w", channels, dtype, fixed, Constant(0.0))
-        variance = _parameter(layer, "w", channels, dtype, fixed, Constant(1.0))
+        if param_attr is not False:
+            weight = _parameter(layer, "w", channels, dtype, param_attr, Constant(1.0))
+        if bias_attr is not False:
+            bias = _parameter(layer, "b", channels, dtype, bias_attr, Constant(0.0))
+        mean, variance = (
+            _parameter(
+                layer, "w", channels, dtype, ParamAttr(given, trainable=False), Constant(start)
+            )
+            for given, start in ((moving_mean_name, 0.0), (moving_variance_name, 1.0))
+        )
         out = F.batch_norm(
             input,
             mean,
@@ -332,6 +381,7 @@ def batch_norm(
             momentum=momentum,
             epsilon=epsilon,
             data_format=data_layout,
+            use_global_stats=True if use_global_stats else None,
         )
         return _activate("batch_norm", out, act)
 

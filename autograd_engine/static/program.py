@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from typing import Any, Final
 
@@ -39,6 +40,9 @@ __all__ = [
 ]
 
 
+_origins: Final = itertools.count()
+
+
 class Program:
     """A list of blocks, the first of which is what runs.
 
@@ -55,6 +59,8 @@ class Program:
 
     def __init__(self) -> None:
         self.blocks: list[Block] = [Block(self, 0)]
+        # The same for a program and all of its copies, whose variables bear the same names.
+        self.origin = next(_origins)
         self.version = 0
         # Blocks that are being built, the innermost last; what it takes to undo changes of
         # operators that were there before, see `restored_on_error`.
@@ -138,12 +144,63 @@ class Program:
             )
         return self.blocks[index]
 
+    def counterpart(self, var: Variable) -> Variable | None:
+        """The global variable here that `var` is, or is a copy of; None where there is none."""
+        own = self.blocks[0].vars.get(var.name)
+        if own is None or own is var:
+            return own
+        theirs = var.block
+        copied = theirs.idx == 0 and theirs.program.origin == self.origin
+        return own if copied and own.spec == var.spec else None
+
     def list_vars(self) -> Iterator[Variable]:
         """All variables, block by block."""
         return (v for block in self.blocks for v in block.vars.values())
 
     def all_parameters(self) -> list[Parameter]:
         return [p for block in self.blocks for p in block.all_parameters()]
+
+    def state_dict(self, mode: str = "all", scope: Any = None) -> dict[str, Any]:
+        """The arrays of what is kept between runs, by name.
+
+        Parameters
+        ----------
+        mode : {"all", "param", "opt"}
+            All, the parameters alone, or the others: what optimizers keep, counters.
+        scope : Scope, optional
+            By default the global one.
+
+        Returns
+        -------
+        dict of str to ScopeTensor
+            For `set_state_dict`, `paddle.save`, or ``numpy.array``.
+
+        Raises
+        ------
+        ArgumentError, TypeError
+        ExecutionError
+            When some have no value yet: all are listed.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     w = paddle.static.create_parameter([2], "float32", name="w", is_bias=True)
+        >>> with paddle.static.scope_guard(paddle.static.Scope()):
+        ...     found = paddle.static.Executor().run(startup), main.state_dict("param")
+        >>> found[1]
+        {'w': ScopeTensor(array([0., 0.], dtype=float32))}
+        """
+        from autograd_engine.static.io import state_of
+
+        return state_of(self, mode, scope)
+
+    def set_state_dict(self, state_dict: Mapping[str, Any], scope: Any = None) -> None:
+        """Set what is kept between runs, as `set_program_state` does, in `scope`."""
+        from autograd_engine.static.io import set_state
+
+        set_state("Program.set_state_dict", self, state_dict, scope)
 
     def run_eagerly(
         self, feed: Any = None, fetch_list: Any = None, scope: Any = None

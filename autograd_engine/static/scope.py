@@ -212,6 +212,24 @@ class Scope:
                 raise
 
 
+def held_for(variable: Any, scope: Any, function: str) -> ScopeVariable:
+    """What `scope` holds for a variable of a program; see `Variable.get_value`."""
+    where = f"{variable.name}.{function}()"
+    if scope is not None and not isinstance(scope, Scope):
+        raise TypeError(f"{where}: scope must be a Scope or None, got {type(scope).__name__}")
+    found = (scope or global_scope()).find_var(variable.name) if variable.persistable else None
+    if found is not None and found.value is not None:
+        return found
+    if not variable.persistable:
+        raise ArgumentError(
+            f"{where}: {variable.name} is not kept between runs, so no scope holds a value of it; "
+            "feed it, or fetch it with Executor.run"
+        )
+    raise ArgumentError(
+        f"{where}: {variable.name} has no value in the scope yet: run the startup program first"
+    )
+
+
 class _Current(threading.local):
     # One for all threads, until a guard names another for its own.
     scope = Scope()

@@ -116,6 +116,26 @@ class Variable(Operand):
     def T(self) -> Any:  # noqa: N802 - the public name
         return self.transpose(list(range(self.ndim))[::-1])
 
+    def detach(self) -> Any:
+        """The same value, through which no gradient flows."""
+        from autograd_engine.namespace import ops
+
+        made = ops.assign(self)
+        made.stop_gradient = True
+        return made
+
+    def get_value(self, scope: Any = None) -> Any:
+        """What a scope (the global one by default) holds for this persistable variable."""
+        from autograd_engine.static.scope import held_for
+
+        return held_for(self, scope, "get_value").get_tensor()
+
+    def set_value(self, value: Any, scope: Any = None) -> None:
+        """Set what a scope (the global one by default) holds for this persistable variable."""
+        from autograd_engine.static.scope import held_for
+
+        held_for(self, scope, "set_value").get_tensor().set(value)
+
     @property
     def mT(self) -> Any:  # noqa: N802 - the standard's name
         return self.matrix_transpose()

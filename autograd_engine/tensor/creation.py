@@ -391,22 +391,49 @@ def clone(x: Any, name: str | None = None) -> Any:
 
 
 @whole
-def assign(x: Any, output: Tensor | None = None) -> Any:
+def assign(x: Any, output: Tensor | Variable | None = None) -> Any:
     """A copy of `x` through which gradients flow; ndarrays and lists become tensors.
+
+    Parameters
+    ----------
+    x : Tensor, Variable, array_like or number
+    output : Tensor or Variable, optional
+        Is given the values. In a program, what is built later reads them; a persistable variable
+        keeps them for the next run.
+
+    Returns
+    -------
+    Tensor or Variable
+        `output` where there is one.
+
+    Raises
+    ------
+    NotATensorError
+    DTypeError, ShapeError
+        When a Variable cannot take the values.
 
     Examples
     --------
     >>> assign([1, 2]).tolist()
     [1, 2]
     """
-    if isinstance(x, (list, tuple, int, float, np.generic, np.ndarray)):
-        out = constant(x)
-    else:
-        out = ops.assign(x)
+    numbers = isinstance(x, (list, tuple, int, float, np.generic, np.ndarray))
+    if isinstance(output, Variable):
+        from autograd_engine.static.assigning import assigned
+
+        return assigned(np.asarray(x) if numbers else x, output)
+    out = constant(x) if numbers else ops.assign(x)
     if output is None:
         return out
     if not isinstance(output, Tensor):
-        raise NotATensorError(f"assign: output must be a Tensor, got {type(output).__name__}")
+        raise NotATensorError(
+            f"assign: output must be a Tensor or a Variable, got {type(output).__name__}"
+        )
+    if isinstance(out, Variable):
+        raise NotATensorError(
+            f"assign: output {output.name} is an eager Tensor, and the value a Variable of a "
+            "program; make output with paddle.static.create_global_var"
+        )
     if out._node is not None and output._node is None and not output._stop:
         raise ArgumentError(
             f"assign: output {output.name} is a leaf that requires a gradient, and the value has a "

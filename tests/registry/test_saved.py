@@ -37,6 +37,8 @@ def rules():
 @pytest.mark.parametrize(("op", "position"), rules())
 def test_every_declared_value_is_read(op, position):
     """Without one of its saved arrays a rule gives something else, on some sample at least."""
+    if op.name == "unless_hollow":
+        pytest.skip("asks which arrays are hollow, and copies are not: see test_hollow")
     calls = [call_of(op, s)[1:] for s in SAMPLES[op.name] if has_gradient(op, s)]
     assert any(position in differentiable(op, operands) for operands, _ in calls)
     assert not table.unread(op, calls, position)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.errors import ArgumentError, BuildError, NotATensorError
+from autograd_engine.errors import ArgumentError, BuildError, ExecutionError, NotATensorError
 from autograd_engine.static.program import Block, Ref
 from tests.golden.programs import PROGRAMS, Built, build
 
@@ -473,3 +473,38 @@ def test_other_ways_to_copy_name_clone(how: Callable[[Any], Any]) -> None:
     for value in (built.main, built.fetches[0]):
         with pytest.raises(ArgumentError, match=r"use program\.clone\(\) for a copy"):
             how(value)
+
+
+@pytest.mark.parametrize("for_test", [False, True])
+def test_a_variable_of_the_original_is_known_in_a_copy(for_test: bool, exe: Any) -> None:
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        x = static.data("x", [None, 3], "float32")
+        y = paddle.tanh(static.nn.fc(x, 2))
+        copy = main.clone(for_test)
+        loss = paddle.mean(y)
+    exe.run(startup)
+    feed = {"x": np.ones((2, 3), "float32")}
+    (expected,) = exe.run(main, feed, [y])
+    (got,) = exe.run(copy, feed, [y])
+    np.testing.assert_array_equal(got, expected)
+    again = copy.clone()
+    np.testing.assert_array_equal(exe.run(main, feed, [again.global_block().var(y.name)])[0], got)
+    assert types(static.normalize_program(copy, [x], [y])) == ["matmul", "add", "tanh"]
+    assert static.memory_report(copy, {"x": (2, 3)}, [y]).peak_bytes
+    with pytest.raises(ExecutionError, match="built in another one"):
+        exe.run(copy, feed, [loss])
+
+
+def test_a_variable_of_another_shape_is_not_the_one_of_a_copy(exe: Any) -> None:
+    main = static.Program()
+    with static.program_guard(main):
+        x = static.data("x", [2], "float32")
+    copy = main.clone()
+    with static.program_guard(main), paddle.utils.unique_name.guard():
+        short = paddle.sum(x)
+    with static.program_guard(copy), paddle.utils.unique_name.guard():
+        long = paddle.sum(copy.global_block().var("x"), axis=0, keepdim=True)
+    assert short.name == long.name
+    with pytest.raises(ExecutionError, match="built in another one"):
+        exe.run(copy, {"x": np.ones(2, "float32")}, [short])

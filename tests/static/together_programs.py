@@ -507,11 +507,12 @@ def _traced() -> Built:
     x, y = paddle.ones([2, 3]), paddle.ones([2, 3])
     traced = function.trace(x, y)
     main = traced.program
-    given = {v.name: a for v, a in zip(traced.inputs, (x, y, table), strict=False)}
     parts = Parts(
-        lambda rng: {n: _floats(rng, *t.shape) for n, t in given.items()}, list(traced.outputs)
+        lambda rng: {v.name: _floats(rng, *v.shape) for v in traced.inputs}, list(traced.outputs)
     )
-    return _finished("traced", main, static.Program(), parts)
+    built = _finished("traced", main, static.Program(), parts)
+    built.start = {v.name: table.numpy() for v in main.list_vars() if v.persistable}
+    return built
 
 
 KINDS = [*BUILDERS, "traced", "startup of mlp", "startup of twice", "startup of half"]
