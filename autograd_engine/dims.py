@@ -13,10 +13,19 @@ import math
 from collections.abc import Iterable
 from typing import TypeAlias
 
-__all__ = ["Dim", "Size", "fresh_dim", "product"]
+__all__ = ["Dim", "Size", "UnknownSize", "fresh_dim", "product"]
 
 Monomial: TypeAlias = tuple[str, ...]
 _counter = itertools.count()
+
+
+class UnknownSize:
+    """What stands for a size in a shape that is asked for while it is not known; see `jit`.
+
+    Where sizes are given to an operation it is -1.
+    """
+
+    __slots__ = ()
 
 
 class Dim:

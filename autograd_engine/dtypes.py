@@ -101,9 +101,9 @@ def as_dtype(dtype: DTypeLike) -> DType:
         return _BY_NUMPY[get_default_numpy_dtype()]
     try:
         return _BY_NUMPY[np.dtype(dtype).newbyteorder("=")]
-    except (TypeError, KeyError):
+    except (TypeError, ValueError, KeyError):
         raise DTypeError(
-            f"{dtype!r} is no dtype of this engine; use one of {', '.join(_NAMES)}"
+            f"{dtype!r:.80} is no dtype of this engine; use one of {', '.join(_NAMES)}"
         ) from None
 
 

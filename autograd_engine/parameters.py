@@ -65,7 +65,7 @@ def create_parameter(
     False
     """
     chosen = ParamAttr.of(attr)
-    full_name = name or chosen.name or unique_name.generate("create_parameter_0.w")
+    full_name = name or chosen.name or _generated_name("b" if is_bias else "w")
     initializer = chosen.initializer or default_initializer
     if initializer is None:
         initializer = Constant(0.0) if is_bias else XavierUniform()
@@ -89,6 +89,11 @@ def create_parameter(
     value = np.array(getattr(raw, kernel)(**attrs))
     options = chosen.training_options()
     return EagerParameter(value, name=full_name, trainable=chosen.trainable, options=options)
+
+
+def _generated_name(kind: str) -> str:
+    """As a layer names its own: each call stands for a layer of one parameter."""
+    return unique_name.generate(f"{unique_name.generate('create_parameter')}.{kind}")
 
 
 def _sizes(shape: Sequence[int]) -> tuple[int, ...]:

@@ -319,8 +319,9 @@ def _parameters(fn: Callable[..., Any]) -> tuple[tuple[str, ...], dict[str, Any]
     end = code.co_argcount + code.co_kwonlyargcount
     defaults = getattr(fn, "__kwdefaults__", None) or {}
     keywords = code.co_varnames[code.co_argcount : end]
+    first = inspect.ismethod(fn)  # whose code takes the object too
     return (
-        code.co_varnames[: code.co_argcount],
+        code.co_varnames[first : code.co_argcount],
         {name: defaults.get(name, inspect.Parameter.empty) for name in keywords},
         bool(code.co_flags & inspect.CO_VARKEYWORDS),
     )

@@ -7,6 +7,7 @@ import autograd_engine as paddle
 import autograd_engine.nn.functional as F  # noqa: N812
 from autograd_engine import static
 from autograd_engine.errors import GradientCheckError
+from autograd_engine.registry import REGISTRY
 from autograd_engine.testing import assert_same
 
 rng = np.random.default_rng(0)
@@ -85,3 +86,46 @@ def test_what_cannot_be_traced_and_what_has_nothing_to_differentiate():
         assert_same(lambda x: x + 1, np.array([1, 2]))
     with pytest.raises(ValueError, match="order must be 1, 2 or 3"):
         assert_same(lambda x: x, X, order=4)
+
+
+def test_unknown_sizes_are_left_out_when_that_is_said_only():
+    def rows(x):
+        return sum(x[k] for k in range(x.shape[0]))
+
+    with pytest.raises(GradientCheckError, match=r"first sizes are unknown.*unknown_sizes=False"):
+        assert_same(rows, X)
+    assert_same(rows, X, unknown_sizes=False)
+
+    def raises(x):
+        if not paddle.in_dynamic_mode() and x.shape[0] == -1:
+            raise ValueError("mine")
+        return x * 2.0
+
+    with pytest.raises(GradientCheckError, match="mine"):
+        assert_same(raises, X)
+
+
+def test_it_does_not_pass_where_there_is_nothing_to_compare():
+    for nothing in (lambda x: 1.0, lambda x: x.detach(), lambda x: None):
+        with pytest.raises(ValueError, match="no Tensor that a gradient flows from"):
+            assert_same(nothing, X)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_a_kernel_that_is_another_one_in_programs(monkeypatch, order):
+    """Flat calls hold the kernel that they were generated with; programs ask the table."""
+    np.tanh(paddle.to_tensor(X))
+    row = REGISTRY["tanh"]
+    kernel = row.kernel
+    assert_same(lambda x: paddle.tanh(x @ W), X, order=order)
+    monkeypatch.setattr(row, "kernel", lambda x: np.nextafter(kernel(x), 2.0))
+    with pytest.raises(GradientCheckError, match="differs between eager mode and to_static"):
+        assert_same(lambda x: paddle.tanh(x @ W), X, order=order)
+
+
+def test_a_gradient_that_is_there_eagerly_only():
+    def f(x, y):
+        return x * 2.0 + y * 0.0 if paddle.in_dynamic_mode() else x * 2.0 + y.detach() * 0.0
+
+    with pytest.raises(GradientCheckError, match=r"with respect to input 1 .* eagerly only"):
+        assert_same(f, X, X)

@@ -85,9 +85,10 @@ def both(
     return stored(request.param), stored(directory / request.param.name)
 
 
-def test_there_are_three() -> None:
+def test_there_are_four() -> None:
     assert [path.stem for path in NOTEBOOKS] == [
         "physics_by_gradients",
+        "static",
         "tour_of_both_modes",
         "why_is_my_grad_none",
     ]

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograd_engine.codegen.blocks import block_statement
+from autograd_engine.codegen.folding import folded
 from autograd_engine.codegen.pieces import functions, in_pieces
 from autograd_engine.namespace import raw
 from autograd_engine.registry import OpDef
@@ -27,7 +28,15 @@ from autograd_engine.static.block_op import BlockOp, inner_blocks, kind_of
 from autograd_engine.static.gradop import GradOp
 from autograd_engine.static.program import Literal, Operator, Ref
 
-__all__ = ["CompiledFunction", "Uses", "Writer", "compile_operators", "live_operators"]
+__all__ = [
+    "CompiledFunction",
+    "Uses",
+    "Writer",
+    "compile_operators",
+    "live_operators",
+    "scattered_values",
+    "takes_scattered",
+]
 
 
 Key = tuple[str, int]
@@ -160,8 +169,9 @@ class Writer:
         outputs: Sequence[Ref],
     ) -> None:
         """Write the function that computes `outputs` from `inputs`."""
+        operators = folded(operators, outputs, scattered_values(operators, outputs).stays)
         uses = Uses(operators, outputs)
-        scattered = _scattered_values(operators, outputs)
+        scattered = scattered_values(operators, outputs)
         parameters = ", ".join(self.value(r) for r in inputs)
         text: list[tuple[str, Operator | None]] = [(f"def {name}({parameters}):", None)]
         for k, operator in enumerate(operators):
@@ -270,21 +280,22 @@ class _Scattered(NamedTuple):
         return f"{name}__dense" if key in self.stays and key in self.written_out else name
 
 
-def _takes_scattered(operator: Operator, position: int) -> bool:
-    """A sum that the user wrote adds up arrays, as it does eagerly."""
+def takes_scattered(operator: Operator, position: int) -> bool:
+    """Whether it takes that operand as it is: a sum that the user wrote adds up arrays."""
     op = operator.op
     if not isinstance(op, OpDef) or operator.role == "forward":
         return False
     return op.input_at(position) in op.takes_scattered
 
 
-def _scattered_values(operators: Sequence[Operator], outputs: Iterable[Ref]) -> _Scattered:
+def scattered_values(operators: Sequence[Operator], outputs: Iterable[Ref]) -> _Scattered:
+    """Which values of these operators are `Scattered`, where `outputs` are returned."""
     taken: set[Key] = set()
     closed = {ref.key for ref in outputs}
     for operator in operators:
         for position, operand in enumerate(operator.operands):
             if isinstance(operand, Ref):
-                (taken if _takes_scattered(operator, position) else closed).add(operand.key)
+                (taken if takes_scattered(operator, position) else closed).add(operand.key)
     found = _Scattered(set(), set())
     for operator in operators:
         op = operator.op
@@ -298,7 +309,7 @@ def _scattered_values(operators: Sequence[Operator], outputs: Iterable[Ref]) -> 
             # Its kernel writes it out, where nobody takes it as it is.
             keys = [ref.key for ref in operator.results if ref.key in taken]
         elif op.name == "add_n" and any(
-            isinstance(o, Ref) and o.key in found.stays and _takes_scattered(operator, k)
+            isinstance(o, Ref) and o.key in found.stays and takes_scattered(operator, k)
             for k, o in enumerate(operator.operands)
         ):
             keys = [operator.results[0].key]
@@ -353,7 +364,7 @@ def _operand(
     gone = last.get(operand.key, index) < index
     if gone and not operator.op.reads_value(position):
         return writer.spec(operand)
-    if _takes_scattered(operator, position):
+    if takes_scattered(operator, position):
         return writer.value(operand)
     return scattered.dense(writer, operand)
 

@@ -128,7 +128,7 @@ class SourceText:
         if seeded:
             used.append(_MODULES["own_generator"])
         arrays = [v for _, v in self._arrays.values()]
-        packed = any(v.size > _MOST_ELEMENTS for v in arrays)
+        packed = any(map(_is_packed, arrays))
         first = ["import base64", "import zlib"] if packed else []
         if arrays or seeded or re.search(r"\bnp\.", code):
             first += ["", "import numpy as np"] if packed else ["import numpy as np"]
@@ -140,9 +140,15 @@ class SourceText:
         return "\n".join(f"{name} = {_written_array(v)}" for name, v in self._arrays.values())
 
 
+def _is_packed(value: NDArray[Any]) -> bool:
+    """Whether it is written as its bytes, not as numbers."""
+    few = value.size <= _MOST_ELEMENTS and value.dtype.kind in "biuf"
+    return not (few and bool(np.isfinite(value).all()))
+
+
 def _written_array(value: NDArray[Any]) -> str:
     """An array with all its bits; read-only, for a run may hand it on as it is."""
-    if value.size <= _MOST_ELEMENTS and value.dtype.kind in "biuf" and np.isfinite(value).all():
+    if not _is_packed(value):
         numbers = value.tolist()
         return f"np.array({numbers!r}, {value.dtype.name!r}).reshape({value.shape})"
     data = base64.b64encode(zlib.compress(np.ascontiguousarray(value).tobytes())).decode()

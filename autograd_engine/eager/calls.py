@@ -41,12 +41,28 @@ __all__ = ["general_calls", "generate_call", "generates"]
 
 _FLOATS = (float, int)
 
-# Each generated function with its operation, or its other code once that was needed.
-_flat: Final[weakref.WeakKeyDictionary[FunctionType, OpDef | CodeType]] = (
-    weakref.WeakKeyDictionary()
-)
-_swapping: Final = threading.Lock()
-_swapped = 0  # blocks of `general_calls` that are open, in all threads
+
+class _Codes:
+    """The two codes of a generated function."""
+
+    __slots__ = ("_general", "flat", "op")
+
+    def __init__(self, op: OpDef, flat: CodeType) -> None:
+        self.op = op
+        self.flat = flat
+        self._general: CodeType | None = None
+
+    @property
+    def general(self) -> CodeType:
+        """What it runs inside `general_calls`."""
+        if self._general is None:
+            self._general = _general_code(self.op)
+        return self._general
+
+
+_generated: Final[weakref.WeakKeyDictionary[FunctionType, _Codes]] = weakref.WeakKeyDictionary()
+_exchanging: Final = threading.Lock()
+_open: Final[set[object]] = set()  # blocks of `general_calls`, in all threads
 
 
 def generates(op: OpDef) -> bool:
@@ -83,15 +99,14 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
     }
     run_generated(source, op.name, scope)
     call: FunctionType = scope[op.name]
-    with _swapping:
-        _flat[call] = op
-        if _swapped:
-            _swap(call)
+    with _exchanging:
+        _generated[call] = codes = _Codes(op, call.__code__)
+        if _open:
+            call.__code__ = codes.general
     return call
 
 
 def _general_code(op: OpDef) -> CodeType:
-    """What the function generated for `op` runs inside `general_calls`."""
     inputs = ", ".join(op.inputs)
     signature = inputs + "".join(f", {name}" for name in ("*", *op.attrs) if op.attrs)
     attrs = "".join(f", {name}={name}" for name in op.attrs)
@@ -102,13 +117,6 @@ def _general_code(op: OpDef) -> CodeType:
     return code
 
 
-def _swap(call: FunctionType) -> None:
-    other = _flat[call]
-    if isinstance(other, OpDef):
-        other = _general_code(other)
-    _flat[call], call.__code__ = call.__code__, other
-
-
 @contextlib.contextmanager
 def general_calls() -> Iterator[None]:
     """Inside the ``with`` block every call of an operation takes the general way, `apply`.
@@ -116,20 +124,20 @@ def general_calls() -> Iterator[None]:
     So nothing is spent, outside of it, on asking whether somebody wants to see the call. Other
     threads take that way too, with the same results.
     """
-    global _swapped
-    with _swapping:
-        _swapped += 1
-        if _swapped == 1:
-            for call in list(_flat):
-                _swap(call)
-    try:
+    block = object()
+    try:  # before anything is exchanged: an interrupt may come in between
+        with _exchanging:
+            _open.add(block)
+            # All of them, also where another block is open: an interrupt may have left some out.
+            for call, codes in list(_generated.items()):
+                call.__code__ = codes.general
         yield
     finally:
-        with _swapping:
-            _swapped -= 1
-            if not _swapped:
-                for call in list(_flat):
-                    _swap(call)
+        with _exchanging:
+            _open.discard(block)
+            if not _open:
+                for call, codes in list(_generated.items()):
+                    call.__code__ = codes.flat
 
 
 class _Pullbacks(dict[int, Any]):

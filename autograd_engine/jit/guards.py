@@ -230,7 +230,9 @@ class Guards:
         own = value if isinstance(value, (type, ModuleType)) else type(value)
         home = own.__name__ if module else own.__module__
         foreign = _is_foreign(home)
-        classes = () if module or foreign else [c for c in own.__mro__ if not _is_foreign(c.__module__)]
+        classes: list[type] = []
+        if isinstance(own, type) and not foreign:
+            classes = [c for c in own.__mro__ if not _is_foreign(c.__module__)]
         if not done:
             done.add("")
             self._behind(value, label)
@@ -238,7 +240,8 @@ class Guards:
                 self._state(value, label)
             for cls in classes:  # what operators, len, subscripts and calls run
                 for name, member in list(vars(cls).items()):
-                    if name.startswith("__") and isinstance(member, FunctionType):
+                    making = isinstance(value, type) or name not in ("__init__", "__new__")
+                    if name.startswith("__") and isinstance(member, FunctionType) and making:
                         self._look_into(member, f"{label}.{name}")
         if isinstance(value, type) and foreign:
             return

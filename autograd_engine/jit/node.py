@@ -231,7 +231,7 @@ def _replay(node: TracedNode, halves: Halves) -> list[Any]:
         recorded_with(watch=None, hooks=None, contexts=False, reads=None),
         own_generator(None if node.draws is None else node.draws()),
     ):
-        run_operators(halves.forward_operators, values)
+        run_operators(halves.forward_operators, values, halves.results)
     return [values[r.key] for r in halves.results]
 
 

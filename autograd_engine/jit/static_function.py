@@ -80,8 +80,9 @@ def to_static(
     globals, defaults and attributes of objects (``self.training``), plain values by equality and
     Tensors by identity; and Tensors whose values Python read. Otherwise the function is traced
     again. Of a function 256 programs are kept, and with the first that is dropped comes a warning
-    that says what changes. In forward mode (`autograd.jvp`), inside `recompute`, `saved_tensors_hooks` and
-    `detect_anomaly`, and while a program is built, the function itself is run.
+    that says what changes. In forward mode (`autograd.jvp`), inside `recompute`,
+    `saved_tensors_hooks` and `detect_anomaly`, and while a program is built, the function
+    itself is run.
 
     Examples
     --------
@@ -390,6 +391,10 @@ def ignore_module(modules: Iterable[ModuleType]) -> None:
     >>> import math
     >>> ignore_module([math])
     """
+    if not isinstance(modules, (list, tuple, set, frozenset)):
+        raise TypeError(
+            f"ignore_module: modules must be a list of modules, got {type(modules).__name__}"
+        )
     for module in modules:
         if not isinstance(module, ModuleType):
             raise TypeError(f"ignore_module takes a list of modules, got {module!r} in it")

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from autograd_engine.dims import Dim
+from autograd_engine.dims import Dim, UnknownSize
 from autograd_engine.eager.calls import general_calls
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
@@ -25,16 +25,19 @@ from autograd_engine.static.program import Variable
 __all__ = ["traced"]
 
 _lock: Final = threading.Lock()
-_open = 0
+_open: Final[set[object]] = set()  # traces, in all threads
+_absent: Final = object()
 _originals: Final[dict[tuple[type, str], Any]] = {}
+_exchanged: Final[dict[tuple[type, str], Any]] = {}
 
 
 @contextlib.contextmanager
 def traced(trace: Trace) -> Iterator[None]:
     """Inside the ``with`` block operations of this thread belong to `trace`."""
-    _enter()
     before = grad_mode.trace
-    try:
+    block = object()
+    try:  # before anything is exchanged: an interrupt may come in between
+        _enter(block)
         with general_calls():
             grad_mode.trace = trace
             try:
@@ -42,31 +45,32 @@ def traced(trace: Trace) -> Iterator[None]:
             finally:
                 grad_mode.trace = before
     finally:
-        _leave()
+        _leave(block)
 
 
-def _enter() -> None:
-    global _open
+def _enter(block: object) -> None:
     with _lock:
-        _open += 1
-        if _open > 1:
-            return
-        for (cls, name), replacement in _replacements().items():
-            _originals[cls, name] = cls.__dict__.get(name, _originals)
+        _open.add(block)
+        if not _originals:
+            new = _replacements()
+            old = {(cls, name): vars(cls).get(name, _absent) for cls, name in new}
+            _exchanged.update(new)
+            _originals.update(old)
+        # All of them, also where another trace is open: an interrupt may have left some out.
+        for (cls, name), replacement in _exchanged.items():
             setattr(cls, name, replacement)
 
 
-def _leave() -> None:
-    global _open
+def _leave(block: object) -> None:
     with _lock:
-        _open -= 1
+        _open.discard(block)
         if _open:
             return
         for (cls, name), original in _originals.items():
-            if original is _originals:
-                delattr(cls, name)
-            else:
+            if original is not _absent:
                 setattr(cls, name, original)
+            elif name in vars(cls):
+                delattr(cls, name)
         _originals.clear()
 
 
@@ -206,44 +210,61 @@ def _unknown(what: str, axis: int) -> NeedsValue:
     )
 
 
-class _UnknownSize(int):
-    """-1 in the shape of a variable: may be handed on, but not computed with."""
+class _UnknownSize(UnknownSize):
+    """-1 in the shape of a variable: may be handed on, but not computed with.
 
-    axis: int
+    It is no int, for ``range``, slices and lists would take that for the size without asking.
+    """
 
-    def __new__(cls, axis: int) -> _UnknownSize:
-        self = super().__new__(cls, -1)
+    __slots__ = ("axis", "dim")
+
+    def __init__(self, axis: int, dim: Dim) -> None:
         self.axis = axis
-        return self
+        self.dim = dim
 
-    __hash__ = int.__hash__
+    def __eq__(self, other: object) -> Any:
+        if isinstance(other, _UnknownSize) and other.dim == self.dim:
+            return True
+        return self._compared("__eq__", other)
 
+    def __ne__(self, other: object) -> Any:
+        return not self == other
 
-def _refusing(name: str) -> Callable[..., Any]:
-    plain = getattr(int, name)
-    compares = name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
-
-    def method(self: _UnknownSize, *others: Any) -> Any:
+    def _compared(self, name: str, other: object) -> Any:
         # x.shape[0] == -1, and < 0, are how one asks whether a size is known.
-        if compares and (not isinstance(others[0], int) or int(others[0]) <= 0):
-            return plain(self, *others)
-        raise _unknown("arithmetic with an unknown size", self.axis)
+        if isinstance(other, UnknownSize) or (isinstance(other, (int, float)) and other > 0):
+            raise _unknown("comparing an unknown size", self.axis)
+        return getattr(int, name)(-1, other)
 
-    return method
+    def __hash__(self) -> int:
+        return hash(-1)
+
+    def __repr__(self) -> str:
+        return "-1"
 
 
+def _comparing(name: str) -> Any:
+    return lambda self, other: self._compared(name, other)
+
+
+def _refusing(self: _UnknownSize, *_: Any) -> Any:
+    raise _unknown("arithmetic with an unknown size", self.axis)
+
+
+for _name in ("__lt__", "__le__", "__gt__", "__ge__"):
+    setattr(_UnknownSize, _name, _comparing(_name))
 for _name in (
-    *("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__add__", "__radd__"),
-    *("__sub__", "__rsub__", "__mul__", "__rmul__", "__truediv__", "__rtruediv__", "__neg__"),
-    *("__floordiv__", "__rfloordiv__", "__mod__", "__rmod__", "__pow__", "__rpow__", "__float__"),
-    *("__divmod__", "__rdivmod__", "__bool__", "__abs__"),
+    *("__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__neg__", "__abs__"),
+    *("__truediv__", "__rtruediv__", "__floordiv__", "__rfloordiv__", "__mod__", "__rmod__"),
+    *("__divmod__", "__rdivmod__", "__pow__", "__rpow__", "__bool__", "__float__", "__int__"),
+    *("__index__", "__round__", "__trunc__", "__ceil__", "__floor__"),
 ):
-    setattr(_UnknownSize, _name, _refusing(_name))
+    setattr(_UnknownSize, _name, _refusing)
 
 
-def _shape(trace: Trace, self: Any) -> tuple[int, ...]:
+def _shape(trace: Trace, self: Any) -> tuple[Any, ...]:
     return tuple(
-        [_UnknownSize(k) if isinstance(d, Dim) else d for k, d in enumerate(self.spec.shape)]
+        [_UnknownSize(k, d) if isinstance(d, Dim) else d for k, d in enumerate(self.spec.shape)]
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -130,8 +131,8 @@ def _add_n(*xs: Any) -> Any:
     """Left fold, the order in which the tape accumulates."""
     if len(xs) == 1:
         return np.copy(xs[0])
-    if is_hollow(xs[0]) and all(map(is_hollow, xs)):
-        return hollow(xs[0])
+    if any(map(is_hollow, xs)):
+        return _without_hollow(xs)
     total: Any = xs[0]
     for k, x in enumerate(xs[1:]):
         if x.shape != total.shape:
@@ -139,6 +140,14 @@ def _add_n(*xs: Any) -> Any:
         in_place = k and x.__class__ is Scattered
         total = iadd_scattered(total, x) if in_place else total + x
     return total if total.__class__ is Scattered else np.asarray(total)
+
+
+def _without_hollow(xs: Sequence[Any]) -> Any:
+    """The sum of what was computed: the tape knows of nothing else, so a -0.0 stays one."""
+    given = [x for x in xs if not is_hollow(x)]
+    if not given:
+        return hollow(xs[0])
+    return given[0] if given[0].__class__ is Scattered and len(given) == 1 else _add_n(*given)
 
 
 def _infer_add_n(*xs: Spec) -> Spec:

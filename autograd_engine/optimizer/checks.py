@@ -17,6 +17,7 @@ from autograd_engine.errors import (
     ShapeError,
 )
 from autograd_engine.spec import format_shape
+from autograd_engine.static.builder import around
 from autograd_engine.static.program import Variable
 
 __all__ = [
@@ -112,10 +113,10 @@ def _shape(value: Any) -> Any:
 def _check_variables(where: str, param: Variable, grad: Variable) -> None:
     if grad.block.program is not param.block.program:
         raise BuildError(f"{where}: {grad.name} belongs to another program than {param.name}")
-    if grad.block is not param.block:
+    if not around(grad.block, grad.block.program.current_block()):
         raise BuildError(
             f"{where}: {grad.name} is inside of a branch or a loop, and {param.name} is updated "
-            "outside; return the gradient from the branch"
+            "outside; return the gradient from the branch, or update in it"
         )
     if not param.persistable:
         raise ArgumentError(

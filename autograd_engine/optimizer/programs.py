@@ -138,7 +138,11 @@ def _rate_variable(optimizer: Optimizer, block: Block, dtype: np.dtype[Any]) -> 
         block.emitted[key] = found
         supplies = block.program.supplies
         supplies[name] = optimizer._supplied_rate
-        block.program.undoing.append(lambda: supplies.pop(name, None))
+
+        def undo() -> None:
+            supplies.pop(name, None)
+
+        block.program.undoing.append(undo)
     return found
 
 

@@ -55,6 +55,8 @@ class Block:
 
     def var(self, name: str) -> Variable:
         """The variable of that name; a ValueError when the block has none."""
+        if not isinstance(name, str):
+            raise TypeError(f"Block.var takes the name of a variable, got {type(name).__name__}")
         try:
             return self.vars[name]
         except KeyError:

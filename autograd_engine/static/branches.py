@@ -33,10 +33,12 @@ from autograd_engine.static.program import (
     Ref,
     Variable,
 )
+from autograd_engine.static.whole import checked
 
 __all__ = ["case", "cond", "switch_case"]
 
 
+@checked
 def cond(
     pred: Any,
     true_fn: Callable[[], Any] | None = None,
@@ -183,6 +185,7 @@ def _one_dtype(branches: list[BlockFunction], pair: tuple[Any, Any]) -> tuple[An
     return a, b
 
 
+@checked
 def case(
     pred_fn_pairs: Sequence[tuple[Any, Callable[[], Any]]],
     default: Callable[[], Any] | None = None,
@@ -237,6 +240,7 @@ def _chain(
     return cond(pred, function, lambda: _chain(rest, default, name), name)
 
 
+@checked
 def switch_case(
     branch_index: Any,
     branch_fns: Any,

@@ -34,6 +34,7 @@ __all__ = [
     "Number",
     "append_operator",
     "append_write",
+    "around",
     "emit",
     "emitting",
     "layer_scope",
@@ -94,7 +95,7 @@ class Constant(Variable):
 
     def placed(self, block: Block) -> Constant:
         """Itself, with an operator of `block` that makes it, unless there is one already."""
-        if not self.loose and not _around(self.block, block):
+        if not self.loose and not around(self.block, block):
             return Constant(self.value).placed(block)  # its own is in another branch
         if self.loose:
             self.block, self._name = block, unique_name.generate("constant")
@@ -106,7 +107,7 @@ class Constant(Variable):
         return self
 
 
-def _around(outer: Block, block: Block) -> bool:
+def around(outer: Block, block: Block) -> bool:
     """Whether `block` is `outer`, or inside of it."""
     while block is not outer and block.parent_idx >= 0:
         block = block.program.blocks[block.parent_idx]

@@ -7,28 +7,32 @@ that they hold, on Tensors.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import functools
+import operator as signs
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from autograd_engine.codegen.python import live_operators
+from autograd_engine.codegen.python import live_operators, scattered_values, takes_scattered
 from autograd_engine.eager.grad_mode import grad_mode, no_grad
 from autograd_engine.eager.record import apply
 from autograd_engine.eager.tape import MultiNode
 from autograd_engine.eager.tensor import Parameter as EagerParameter
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ExecutionError
 from autograd_engine.generator import own_generator
 from autograd_engine.hollow import hollow
-from autograd_engine.namespace import ops
+from autograd_engine.namespace import ops, raw
 from autograd_engine.registry import OpDef
 from autograd_engine.scattered import Scattered
 from autograd_engine.static import mode
 from autograd_engine.static.block_op import BlockOp, split_operands
 from autograd_engine.static.feeds import checked_feeds, feed_dict
-from autograd_engine.static.fetches import split_fetches
+from autograd_engine.static.fetches import independent, split_fetches
 from autograd_engine.static.gradop import GradOp
+from autograd_engine.static.kept_values import given_values, read_values
+from autograd_engine.static.plan import Wanted, steps_of
 from autograd_engine.static.program import (
     Block,
     Literal,
@@ -38,7 +42,6 @@ from autograd_engine.static.program import (
     Ref,
     Variable,
 )
-from autograd_engine.static.run_errors import uninitialised
 from autograd_engine.static.scope import Scope, global_scope
 
 __all__ = ["run_eagerly", "run_operators"]
@@ -95,22 +98,34 @@ def run_eagerly(
     chosen = global_scope() if scope is None else scope
     if not isinstance(chosen, Scope):
         raise TypeError(f"run_eagerly: scope must be a Scope, got {type(scope).__name__}")
-    block = program.global_block()
-    fetches = _fetches(program, block, fetch_list)
-    latest = {r.var.name: r for o in block.ops for r in o.results if r.var.persistable}
-    operators = live_operators(block.ops, [*fetches, *latest.values()])
-    inputs = _inputs(operators, fetches)
-    values = _fed(program, inputs, feed_dict(feed)) | _parameters(program, inputs, chosen)
-    given = list(values)
-    with own_generator(program.generator):
-        run_operators(operators, values)
-    new = {name: np.asarray(values[r.key]._data) for name, r in latest.items()}
-    if new:
-        with chosen.claimed(set(new)):
-            chosen.commit(new)
+    feeds = feed_dict(feed)
+    with program.lock:
+        fetches = _fetches(program, program.global_block(), fetch_list)
+        steps = steps_of(program, Wanted(fetches))
+    values = _fed(program, steps.feeds, feeds)
+    with chosen.claimed(set(steps.writes)):
+        new = given_values(program, [r.var for r in steps.reads], feeds)
+        values |= _kept(program, steps.reads, new, chosen)
+        given = list(values)
+        with _stream(program):
+            run_operators(steps.operators, values, [*fetches, *steps.writes.values()])
+        fed = [values[r.key]._data for r in steps.feeds]
+        for name, ref in steps.writes.items():
+            new[name] = independent(values[ref.key]._data, fed)
+        chosen.commit(new)
     found = {name: values[name, version] for name, version in given}
     found.update((r.var.name, values[r.key]) for r in fetches if r.key in values)
     return found
+
+
+@contextlib.contextmanager
+def _stream(program: Program) -> Iterator[None]:
+    """Random numbers are drawn from the program's own stream, if it has one: one run at a time."""
+    if program.generator is None:
+        yield
+        return
+    with program.drawing, own_generator(program.generator):
+        yield
 
 
 def _fetches(program: Program, block: Block, fetch_list: Any) -> list[Ref]:
@@ -119,21 +134,7 @@ def _fetches(program: Program, block: Block, fetch_list: Any) -> list[Ref]:
     return [Ref(v, v.version) for o in block.ops for r in o.results for v in (r.var,)]
 
 
-def _inputs(operators: Sequence[Operator], fetches: Sequence[Ref]) -> list[Ref]:
-    """What the operators read and none of them makes."""
-    made = {r.key for o in operators for r in o.results}
-    asked = [o for operator in operators for o in operator.operands if isinstance(o, Ref)]
-    found = {r.key: r for r in [*asked, *fetches] if r.key not in made}
-    for ref in found.values():
-        if not (ref.var.persistable or ref.var.is_data):
-            raise ExecutionError(
-                f"nothing in this program computes {ref.var.name!r}; was it made in another one?"
-            )
-    return list(found.values())
-
-
-def _fed(program: Program, inputs: Sequence[Ref], feeds: Mapping[str, Any]) -> Values:
-    refs = [r for r in inputs if not r.var.persistable]
+def _fed(program: Program, refs: Sequence[Ref], feeds: Mapping[str, Any]) -> Values:
     arrays = checked_feeds(program, [r.var for r in refs], feeds)
     values: Values = {}
     for ref, array in zip(refs, arrays, strict=True):
@@ -152,14 +153,12 @@ def _leaf(var: Variable, array: Any) -> Tensor:
     return tensor
 
 
-def _parameters(program: Program, inputs: Sequence[Ref], scope: Scope) -> Values:
-    refs = [r for r in inputs if r.var.persistable]
-    known = scope.snapshot([r.var.name for r in refs])
-    if missing := [name for name, value in known.items() if value is None]:
-        raise uninitialised(program, scope, missing)
+def _kept(
+    program: Program, refs: Sequence[Ref], given: Mapping[str, Any], scope: Scope
+) -> Values:
     values: Values = {}
-    for ref in refs:
-        array = np.asarray(known[ref.var.name])
+    arrays = read_values(program, [r.var for r in refs], given, scope)
+    for ref, array in zip(refs, arrays, strict=True):
         if isinstance(ref.var, Parameter):
             tensor: Tensor = EagerParameter(
                 array, name=ref.var.name, trainable=not ref.var.stop_gradient
@@ -171,38 +170,74 @@ def _parameters(program: Program, inputs: Sequence[Ref], scope: Scope) -> Values
     return values
 
 
-def run_operators(operators: Sequence[Operator], values: Values) -> None:
-    """Run them in order; `values` has what they read, and takes what they make."""
+def run_operators(
+    operators: Sequence[Operator], values: Values, outputs: Iterable[Ref] = ()
+) -> None:
+    """Run them in order; `values` has what they read, and takes what they make.
+
+    A cotangent that an executor would keep scattered stays so for those that take it, as a lazy
+    update by rows does; `outputs` are read written out.
+    """
+    scattered = scattered_values(operators, outputs)
+    kept: Values = {}
     for operator in operators:
         try:
-            made = _run(operator, values)
+            made = _run(operator, values, kept, scattered.stays)
         except Exception as error:
             error.add_note(f"in {operator.type} of {operator.location} ({operator.location.text})")
             raise
         for ref, value in zip(operator.results, made, strict=True):
+            if value.__class__ is Scattered:
+                if ref.key in scattered.stays:
+                    kept[ref.key] = value
+                    if ref.key not in scattered.written_out:
+                        continue
+                value = value.dense()
+            _locate(value, operator)
             values[ref.key] = value
 
 
-def _run(operator: Operator, values: Values) -> Sequence[Any]:
+def _run(operator: Operator, values: Values, kept: Values, stays: Container[Key]) -> Sequence[Any]:
     op: Any = operator.op
-    operands = [_operand(o, values) for o in operator.operands]
+    operands = [_operand(operator, k, values, kept) for k in range(len(operator.operands))]
     if isinstance(op, BlockOp):
         return _FLOW[op.kind](operator, operands)
     stops = all(r.var.stop_gradient for r in operator.results)
     with no_grad() if stops and grad_mode.enabled else _nothing:
         if isinstance(op, GradOp):
             g, saved = op.arrange(operands)
-            made = op.pullback.pull(ops, g, saved, operator.attrs)
-        elif isinstance(op, OpDef):
-            made = apply(op, operands, operator.attrs)
-            made = made if op.multiple else (made,)
-        else:  # what has a kernel, and no derivative
-            out = op.kernel(*(t._data for t in operands), **operator.attrs)
-            made = tuple([Tensor._wrap(np.asarray(m)) for m in (out if op.multiple else (out,))])
-    found = [_finished(m) for m in made]
-    for tensor in found:
-        _locate(tensor, operator)
-    return found
+            return op.pullback.pull(ops, g, saved, operator.attrs)
+        if not isinstance(op, OpDef):  # what has a kernel, and no derivative
+            return _called(op, operands, operator.attrs)
+        if any(o.__class__ is Scattered for o in operands):
+            return _of_scattered(op, operands, operator.attrs)
+        if op.place is not None and operator.results[0].key in stays:
+            return (ops.scatter(op.name, *operands, **operator.attrs),)
+        made = apply(op, operands, operator.attrs)
+        return made if op.multiple else (made,)
+
+
+def _called(op: Any, operands: Sequence[Any], attrs: Mapping[str, Any]) -> Sequence[Any]:
+    out = op.kernel(*(getattr(t, "_data", t) for t in operands), **attrs)
+    return [Tensor._wrap(np.asarray(m)) for m in (out if op.multiple else (out,))]
+
+
+def _of_scattered(op: OpDef, operands: Sequence[Any], attrs: Mapping[str, Any]) -> Sequence[Any]:
+    """A sum of cotangents, or an update by rows."""
+    if op.name == "add_n":
+        return (functools.reduce(signs.add, operands),)
+    return _called(op, [_on_arrays(o) for o in operands], attrs)
+
+
+def _on_arrays(value: Any) -> Any:
+    if value.__class__ is not Scattered:
+        return value
+    parts = [(_array(v), tuple(map(_array, places)), attrs) for v, places, attrs in value.parts]
+    return Scattered(value.op, raw, value.like, parts, _array(value.base))
+
+
+def _array(value: Any) -> Any:
+    return value._data if isinstance(value, Tensor) else value
 
 
 class _Nothing:
@@ -216,16 +251,15 @@ class _Nothing:
 _nothing = _Nothing()
 
 
-def _operand(operand: Any, values: Values) -> Any:
+def _operand(operator: Operator, position: int, values: Values, kept: Values) -> Any:
+    operand = operator.operands[position]
     if isinstance(operand, Ref):
+        if operand.key in kept and takes_scattered(operator, position):
+            return kept[operand.key]
         return values[operand.key]
     if isinstance(operand, Literal):
         return Tensor._wrap(np.asarray(operand.value, operand.dtype))
     return None
-
-
-def _finished(value: Any) -> Any:
-    return value.dense() if value.__class__ is Scattered else value
 
 
 def _locate(tensor: Any, operator: Operator) -> None:
@@ -248,7 +282,7 @@ def _call(block: Block, operands: Sequence[Any], outputs: Sequence[Ref]) -> list
     values: Values = {
         (a.name, 0): v for a, v in zip(block.arguments, operands, strict=True) if v is not None
     }
-    run_operators(live_operators(block.ops, outputs), values)
+    run_operators(live_operators(block.ops, outputs), values, outputs)
     return [values[r.key] for r in outputs]
 
 

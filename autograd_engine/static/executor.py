@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ExecutionError, FeedError
 from autograd_engine.generator import own_generator
-from autograd_engine.spec import format_shape, may_equal
 from autograd_engine.static.compiled import CompiledProgram
-from autograd_engine.static.feeds import checked_feed, checked_feeds, feed_dict
+from autograd_engine.static.feeds import checked_feeds, feed_dict
 from autograd_engine.static.fetches import fetched, independent, split_fetches
+from autograd_engine.static.kept_values import given_values, read_values
 from autograd_engine.static.plan import Plan, Plans, Wanted
-from autograd_engine.static.program import Program, Variable, default_main_program
-from autograd_engine.static.run_errors import failed, uninitialised
+from autograd_engine.static.program import Program, default_main_program
+from autograd_engine.static.run_errors import failed
 from autograd_engine.static.scope import Scope, global_scope
 
 __all__ = ["Executor"]
@@ -213,63 +212,14 @@ def _run(
     program: Program, plan: Plan, fed: list[Array], scope: Scope, feeds: Mapping[str, Any]
 ) -> tuple[list[Any], dict[str, Array]]:
     """What was fetched, and what the scope is to hold."""
-    new = {v.name: value for v in plan.reads if (value := _given(program, v, feeds)) is not None}
-    arrays = [*fed, *_read(program, plan.reads, new, scope)]
+    new = given_values(program, plan.reads, feeds)
+    arrays = [*fed, *read_values(program, plan.reads, new, scope)]
     outputs = _call(program, plan, arrays)
     written = outputs[plan.fetches :]
     results = fetched(outputs[: plan.fetches], [*arrays, *written])
     for name, value in zip(plan.writes, written, strict=True):
         new[name] = independent(value, fed)
     return results, new
-
-
-def _given(program: Program, var: Variable, feeds: Mapping[str, Any]) -> Array | None:
-    """What a persistable variable is in this run where that is not what the scope has."""
-    if var.name in feeds:
-        return np.array(checked_feed(var, feeds[var.name]))
-    supply = program.supplies.get(var.name)
-    return None if supply is None else _supplied(var, supply())
-
-
-def _supplied(var: Variable, given: Any) -> Array | None:
-    if given is None:  # what the scope has stands
-        return None
-    try:
-        value = np.array(given, dtype=var.spec.dtype)
-    except (TypeError, ValueError) as error:
-        raise ExecutionError(
-            f"what is supplied for {var.name!r} is no {var.spec.dtype}: {error}"
-        ) from error
-    if value.shape != var.spec.shape:
-        raise ExecutionError(
-            f"what is supplied for {var.name!r} has shape {value.shape}; the program declares "
-            f"{format_shape(var.spec.shape)}"
-        )
-    return value
-
-
-def _read(
-    program: Program, variables: Iterable[Variable], given: Mapping[str, Array], scope: Scope
-) -> list[Array]:
-    """Values of persistable variables, checked against what the program declares."""
-    found: dict[str, Array | None] = dict(given)
-    found.update(scope.snapshot(v.name for v in variables if v.name not in given))
-    arrays, missing = [], []
-    for var in variables:
-        value = found[var.name]
-        if value is None:
-            missing.append(var.name)
-            continue
-        if value.dtype != var.spec.dtype or not may_equal(value.shape, var.spec.shape):
-            raise ExecutionError(
-                f"{var.name!r} in the scope is {value.dtype.name}{format_shape(value.shape)}; the "
-                f"program declares {var.spec!r}: run its startup program in this scope, or set an "
-                "array of that kind"
-            )
-        arrays.append(value)
-    if missing:
-        raise uninitialised(program, scope, missing)
-    return arrays
 
 
 def _call(program: Program, plan: Plan, arrays: list[Array]) -> tuple[Any, ...]:

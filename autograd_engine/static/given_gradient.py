@@ -14,10 +14,12 @@ from autograd_engine.static.block_op import BlockOp
 from autograd_engine.static.builder import append_operator
 from autograd_engine.static.data import require_variable
 from autograd_engine.static.program import Ref, Variable
+from autograd_engine.static.whole import checked
 
 __all__ = ["static_pylayer"]
 
 
+@checked
 def static_pylayer(
     forward_fn: Callable[..., Any],
     inputs: Sequence[Variable],

@@ -17,6 +17,7 @@ from autograd_engine.static.builder import layer_scope
 from autograd_engine.static.data import require_variable
 from autograd_engine.static.nn import _activate, _parameter
 from autograd_engine.static.program import Variable
+from autograd_engine.static.whole import checked
 
 __all__ = [
     "conv2d_transpose",
@@ -66,6 +67,7 @@ def _filters(layer: str, num_filters: Any, groups: Any, channels: int) -> int:
     return count
 
 
+@checked
 def conv3d(
     input: Any,
     num_filters: int,
@@ -107,6 +109,7 @@ def _bias(layer: str, size: int, dtype: Any, attr: Any) -> Variable | None:
     return None if attr is False else _parameter(layer, "b", (size,), dtype, attr, Constant(0.0))
 
 
+@checked
 def conv2d_transpose(
     input: Any,
     num_filters: int,
@@ -143,6 +146,7 @@ def conv2d_transpose(
     )
 
 
+@checked
 def conv3d_transpose(
     input: Any,
     num_filters: int,
@@ -254,6 +258,7 @@ def _filter_size(
     return found
 
 
+@checked
 def group_norm(
     input: Any,
     groups: int,
@@ -283,6 +288,7 @@ def group_norm(
         return _activate("group_norm", out, act)
 
 
+@checked
 def instance_norm(
     input: Any,
     epsilon: float = 1e-05,
@@ -321,6 +327,7 @@ def _scale_and_shift(
     return weight, _bias(layer, channels, dtype, bias_attr)
 
 
+@checked
 def prelu(
     x: Any, mode: str, param_attr: Any = None, data_format: str = "NCHW", name: str | None = None
 ) -> Any:

@@ -38,10 +38,12 @@ from autograd_engine.static.program import (
     Variable,
     default_main_program,
 )
+from autograd_engine.static.whole import checked
 
 __all__ = ["while_loop"]
 
 
+@checked
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],

@@ -13,7 +13,7 @@ from autograd_engine.spec import Spec, format_shape, may_equal
 from autograd_engine.static import mode
 from autograd_engine.static.assigning import assigned
 from autograd_engine.static.program import Variable, default_main_program
-from autograd_engine.static.whole import whole
+from autograd_engine.static.whole import checked
 from autograd_engine.tensor.creation import zeros
 from autograd_engine.tensor.joining import concat
 from autograd_engine.tensor.operand import as_operand, spec_of
@@ -25,7 +25,7 @@ from autograd_engine.tensor.writing import scatter_nd_add
 __all__ = ["accuracy", "auc"]
 
 
-@whole
+@checked
 def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any = None) -> Any:
     """The share of rows of `input` whose label is among the `k` largest scores.
 
@@ -93,7 +93,7 @@ def _require_classes(function: str, label: Any) -> None:
         )
 
 
-@whole
+@checked
 def auc(
     input: Any,
     label: Any,

@@ -23,6 +23,7 @@ from autograd_engine.static.control_flow import case, cond, switch_case, while_l
 from autograd_engine.static.data import require_variable
 from autograd_engine.static.given_gradient import static_pylayer
 from autograd_engine.static.program import Variable
+from autograd_engine.static.whole import checked
 from autograd_engine.tensor.linalg import matmul
 
 __all__ = [
@@ -132,6 +133,7 @@ def _parameter(
     return static_parameter(name, shape, dtype, chosen.initializer or default, chosen)
 
 
+@checked
 def fc(
     x: Any,
     size: int,
@@ -193,6 +195,8 @@ def fc(
 
 def _product(layer: str, x: Variable, size: int, keep: int, weight_attr: Any) -> Any:
     shape = x.spec.shape
+    if isinstance(keep, bool) or not isinstance(keep, (int, np.integer)):
+        raise TypeError(f"fc: num_flatten_dims must be an int, got {type(keep).__name__}")
     if not 1 <= keep < len(shape):
         raise ShapeError(
             f"fc: num_flatten_dims={keep} must be 1 to {len(shape) - 1} for x {format_shape(shape)}"
@@ -208,6 +212,7 @@ def _product(layer: str, x: Variable, size: int, keep: int, weight_attr: Any) ->
     return matmul(rows, weight)
 
 
+@checked
 def embedding(
     input: Any,
     size: Sequence[int],
@@ -243,6 +248,7 @@ def embedding(
         return F.embedding(input, weight, padding_idx=padding_idx, sparse=is_sparse)
 
 
+@checked
 def conv2d(
     input: Any,
     num_filters: int,
@@ -302,6 +308,7 @@ def conv2d(
         return _activate("conv2d", out, act)
 
 
+@checked
 def batch_norm(
     input: Any,
     act: str | None = None,
@@ -386,6 +393,7 @@ def batch_norm(
         return _activate("batch_norm", out, act)
 
 
+@checked
 def layer_norm(
     input: Any,
     scale: bool = True,
@@ -408,6 +416,10 @@ def layer_norm(
     (-1, 6)
     """
     require_variable("layer_norm", "input", input)
+    if isinstance(begin_norm_axis, bool) or not isinstance(begin_norm_axis, (int, np.integer)):
+        raise TypeError(
+            f"layer_norm: begin_norm_axis must be an int, got {type(begin_norm_axis).__name__}"
+        )
     sizes = input.spec.shape[begin_norm_axis:]
     if not sizes or any(isinstance(d, Dim) for d in sizes):
         raise ShapeError(

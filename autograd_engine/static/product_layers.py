@@ -17,6 +17,7 @@ from autograd_engine.spec import format_shape
 from autograd_engine.static.builder import layer_scope
 from autograd_engine.static.data import require_variable
 from autograd_engine.static.nn import _activate, _parameter
+from autograd_engine.static.whole import checked
 from autograd_engine.tensor.linalg import matmul, mv
 
 __all__ = ["bilinear_tensor_product", "row_conv", "spectral_norm"]
@@ -33,6 +34,7 @@ def _positive(layer: str, argument: str, value: Any, least: int = 1) -> None:
         raise ArgumentError(f"{layer}: {argument} must be an int, {least} at least; got {value!r}")
 
 
+@checked
 def bilinear_tensor_product(
     x: Any,
     y: Any,
@@ -91,6 +93,7 @@ def bilinear_tensor_product(
         return _activate(where, F.bilinear(x, y, weight, bias), act)
 
 
+@checked
 def row_conv(
     input: Any, future_context_size: int, param_attr: Any = None, act: str | None = None
 ) -> Any:
@@ -141,6 +144,7 @@ def row_conv(
         return _activate("row_conv", terms[0] if len(terms) == 1 else ops.add_n(*terms), act)
 
 
+@checked
 def spectral_norm(
     weight: Any, dim: int = 0, power_iters: int = 1, eps: float = 1e-12, name: str | None = None
 ) -> Any:
@@ -183,7 +187,7 @@ def spectral_norm(
         raise ShapeError(
             f"spectral_norm: the sizes of weight must be known and not 0; got {format_shape(shape)}"
         )
-    if isinstance(dim, bool) or dim not in (0, 1) or dim >= len(shape):
+    if isinstance(dim, bool) or not isinstance(dim, int) or dim not in (0, 1) or dim >= len(shape):
         raise ArgumentError(
             f"spectral_norm: dim must be 0 or 1, and an axis of weight {format_shape(shape)}; got "
             f"{dim!r}"

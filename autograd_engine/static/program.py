@@ -137,6 +137,8 @@ class Program:
 
     def block(self, index: int) -> Block:
         """The block of that number; an IndexError where there is none."""
+        if isinstance(index, bool) or not isinstance(index, (int, np.integer)):
+            raise TypeError(f"Program.block: index must be an int, got {type(index).__name__}")
         if not -len(self.blocks) <= index < len(self.blocks):
             raise IndexError(
                 f"Program.block: there is no block {index}; this program has {len(self.blocks)}: "

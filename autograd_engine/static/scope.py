@@ -28,7 +28,13 @@ class ScopeTensor:
     def set(self, value: Any, place: object = None) -> None:
         """Replace the array by a copy of `value`, which must have its shape."""
         old = self._variable.value
-        new = np.array(value, dtype=None if old is None else old.dtype)
+        try:
+            new = np.array(value, dtype=None if old is None else old.dtype)
+        except (TypeError, ValueError) as error:
+            raise ArgumentError(
+                f"{self._variable.name} takes an array of numbers, got {type(value).__name__}: "
+                f"{error}"
+            ) from error
         if new.dtype.kind not in "biufc":
             raise ArgumentError(
                 f"{self._variable.name} takes an array of numbers, got dtype {new.dtype}"
@@ -120,6 +126,8 @@ class Scope:
 
     def find_var(self, name: str) -> ScopeVariable | None:
         """The variable of that name here or in a scope above, None where there is none."""
+        if not isinstance(name, str):
+            raise TypeError(f"Scope.find_var: name must be a str, got {type(name).__name__}")
         home = self._home(name)
         return None if home is None else ScopeVariable(name, home)
 
@@ -140,7 +148,9 @@ class Scope:
     def erase(self, names: Iterable[str]) -> None:
         """Forget variables of this very scope; names that it does not have are passed over."""
         if isinstance(names, str):
-            raise TypeError(f"Scope.erase takes a list of names; write [{names!r}]")
+            raise TypeError(f"Scope.erase: names must be a list of them; write [{names!r}]")
+        if not isinstance(names, Collection) or not all(isinstance(n, str) for n in names):
+            raise TypeError(f"Scope.erase: names must be a list of str, got {names!r:.60}")
         for name in names:
             self._values.pop(name, None)
 

@@ -174,10 +174,17 @@ class _Writer:
 
     def emitted(self, block: Block) -> list[Any]:
         """What exists and is used again. An optimizer's own variables end with the optimizer."""
-        made = []
+        made: list[Any] = []
+        numbers: dict[int, int] = {}  # as whoever reads the text will count
         for key, value in block.emitted.items():
+            if type(key) is tuple and len(key) == 2 and type(key[0]) is int:
+                if key[1] not in numbers:  # of a rule that was left out
+                    continue
+                key = key[0], numbers[key[1]]
             entry = self.remembered(block, key, value)
             if entry is not None:
+                if "rule" in entry:
+                    entry["number"] = numbers[value] = len(made)
                 made.append(entry)
         return made
 
@@ -187,7 +194,7 @@ class _Writer:
             if type(value) is not int or not known_operation(first):
                 return None
             parts = _key_json(key[1:])
-            return None if parts is None else {"rule": first.name, "of": parts, "number": value}
+            return None if parts is None else {"rule": first.name, "of": parts}
         if not isinstance(value, Variable) or block.vars.get(value.name) is not value:
             return None
         if type(first) is int or (type(first) is str and first in SEEDED):

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from autograd_engine import unique_name
 from autograd_engine.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
+from autograd_engine.errors import ArgumentError
 from autograd_engine.parameters import create_parameter as create_in_mode
 from autograd_engine.parameters import persistable_variable
-from autograd_engine.spec import Spec
 from autograd_engine.static import mode
 from autograd_engine.static.data import declared_spec, same_declaration
 from autograd_engine.static.program import Block, Variable, default_main_program
+from autograd_engine.static.whole import checked
 
 __all__ = ["create_global_var", "create_parameter", "create_var"]
 
 
+@checked
 def create_parameter(
     shape: Sequence[int],
     dtype: DTypeLike,
@@ -30,6 +34,7 @@ def create_parameter(
     return create_in_mode(shape, dtype, name, attr, is_bias, default_initializer)
 
 
+@checked
 def create_global_var(
     shape: Sequence[int],
     value: float,
@@ -49,7 +54,15 @@ def create_global_var(
     """
     mode.require_static("paddle.static.create_global_var")
     full_name = name or unique_name.generate("global_var")
-    spec = Spec(tuple(int(d) for d in shape), to_numpy(dtype))
+    spec = declared_spec("create_global_var", shape, to_numpy(dtype))
+    if not all(isinstance(d, int) for d in spec.shape):
+        raise ArgumentError(
+            f"create_global_var: all sizes of shape {list(shape)} must be known: it is made once"
+        )
+    if not isinstance(value, (bool, int, float, complex, np.generic)):
+        raise ArgumentError(
+            f"create_global_var: value must be one number, got {type(value).__name__}"
+        )
     block = default_main_program().global_block()
     # Kept in the scope in any case: a value that only the startup program writes must live there.
     return persistable_variable(block, full_name, spec, value)

@@ -21,7 +21,7 @@ from autograd_engine.errors import ArgumentError
 from autograd_engine.source import PACKAGE_DIR
 from autograd_engine.static.program import Block, Operator, Variable, default_main_program
 
-__all__ = ["whole"]
+__all__ = ["checked", "whole"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -66,6 +66,43 @@ def whole(function: Callable[P, T]) -> Callable[P, T]:
             raise
 
     return call
+
+
+def checked(function: Callable[P, T]) -> Callable[P, T]:
+    """`whole`, of a function that is given names and switches; these are checked beforehand.
+
+    They are the parameters that are annotated as `str` or `bool`, or as such or None. What merely
+    counts as true would be taken, and what is no name be found out elsewhere.
+    """
+    guarded = whole(function)
+    wanted: list[tuple[inspect.Parameter, int]] = []
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        if not wanted:
+            parameters = inspect.signature(function).parameters.values()
+            wanted.extend((p, k) for k, p in enumerate(parameters) if p.annotation in _PLAIN)
+        for parameter, position in wanted:
+            name = parameter.name
+            value = args[position] if position < len(args) else kwargs.get(name, parameter.default)
+            if value is inspect.Parameter.empty:
+                continue
+            if text := _mismatch(str(parameter.annotation), value, _NONE):
+                raise _WrongType(f"{function.__name__}: {name} must be {text}, got {_shown(value)}")
+        return guarded(*args, **kwargs)
+
+    return call
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Variable):
+        return f"the variable {value.name}"
+    plain = value is None or isinstance(value, (str, bool, int, float))
+    return repr(value)[:80] if plain else type(value).__name__
+
+
+_PLAIN: Final = ("str", "str | None", "bool", "bool | None")
+_NONE: Final = object()  # no value is this default
 
 
 def _blocks(value: Any) -> Iterator[Block]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.autograd import grad
+from autograd_engine.checks import require_bools
 from autograd_engine.eager.grad_mode import enable_grad, recorded_with
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, GradientCheckError
@@ -38,7 +39,9 @@ class _Value(NamedTuple):
     array: Array | None
 
 
-def assert_same(fn: Callable[..., Any], *inputs: Any, order: int = 2) -> None:
+def assert_same(
+    fn: Callable[..., Any], *inputs: Any, order: int = 2, unknown_sizes: bool = True
+) -> None:
     """Assert that a function and its gradients have the same bits in every mode.
 
     It is run on the tape; traced to a program that an `Executor` runs, gradients by
@@ -53,14 +56,17 @@ def assert_same(fn: Callable[..., Any], *inputs: Any, order: int = 2) -> None:
         Tensors that the function uses without being given them, where they want gradients.
     order : {1, 2, 3}
         Up to which order gradients are compared.
+    unknown_sizes : bool
+        False leaves the program with unknown sizes out, for a function that needs to know them.
 
     Raises
     ------
     GradientCheckError
         Where bits differ: with the value, the index, both numbers, how many units in the last place
         they are apart, and the first operation whose result differs. Or when the function cannot be
-        traced.
+        traced, be it with unknown sizes only.
     ArgumentError
+        Also when there is nothing to compare: no Tensor is returned, or no gradient flows to any.
 
     Examples
     --------
@@ -73,6 +79,7 @@ def assert_same(fn: Callable[..., Any], *inputs: Any, order: int = 2) -> None:
         raise ArgumentError(f"assert_same: fn must be callable, got {type(fn).__name__}")
     if order not in (1, 2, 3) or isinstance(order, bool):
         raise ArgumentError(f"assert_same: order must be 1, 2 or 3, got {order!r}")
+    require_bools("assert_same", unknown_sizes=unknown_sizes)
     given = nest.map(_leaf, tuple(inputs))
     leaves = [t for t in nest.leaves(given) if isinstance(t, Tensor)]
     with enable_grad():
@@ -83,7 +90,7 @@ def assert_same(fn: Callable[..., Any], *inputs: Any, order: int = 2) -> None:
         subject = _Subject(target, given, traced, wanted, order)
         expected = subject.eagerly(target)
         _compare(subject, "to_static", expected, subject.eagerly(StaticFunction(target)))
-        opened = _traced_open(target, nest.map(_unknown, given))
+        opened = _traced_open(target, nest.map(_unknown, given)) if unknown_sizes else None
         _compare(subject, "a program", expected, subject.in_program(traced))
         if opened is not None:
             text = "a program with unknown sizes"
@@ -120,12 +127,16 @@ def _traced(fn: Any, given: tuple[Any, ...]) -> TracedProgram:
         ) from error
 
 
-def _traced_open(fn: Any, specs: tuple[Any, ...]) -> TracedProgram | None:
-    """With unknown sizes; None where the function needs to know them."""
+def _traced_open(fn: Any, specs: tuple[Any, ...]) -> TracedProgram:
+    """With unknown sizes."""
     try:
         return trace_function(fn, _name(fn), bind(_name(fn), None, None, specs, {}))
-    except (ValueError, TypeError, RuntimeError):
-        return None
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise GradientCheckError(
+            f"assert_same: {_name(fn)} cannot be traced where first sizes are unknown, so there is "
+            "no program with unknown sizes to compare; pass unknown_sizes=False if it needs to "
+            f"know them. {error}"
+        ) from error
 
 
 def _require_wanted(fn: Any, wanted: list[Tensor]) -> None:
@@ -172,6 +183,12 @@ class _Subject:
         """The values on the tape; the first call says what is differentiated."""
         with self.restored():
             outputs = [t for t in nest.leaves(fn(*self.given)) if isinstance(t, Tensor)]
+            if all(t._stop for t in outputs):
+                raise ArgumentError(
+                    f"assert_same: {_name(self.fn)} returns no Tensor that a gradient flows from, "
+                    "so there is no gradient to compare: return Tensors that depend on its "
+                    "floating inputs"
+                )
             values = [_Value(f"output {k}", t.numpy()) for k, t in enumerate(outputs)]
             current: list[Any] = list(outputs)
             for n in range(self.order):
@@ -301,13 +318,15 @@ def _compare(
 
 def _difference(want: Any, have: Any) -> str | None:
     """Where two arrays differ first; None where they have the same bits, NaNs apart."""
-    if want is None or have is None:
-        # A program has zeros for what only the branch reads that did not run.
-        if want is have or not np.any(have if want is None else want):
-            return None
-        return "there is none eagerly" if want is None else "there is one eagerly only"
+    if have is None:
+        return None if want is None else "there is one eagerly only"
+    if want is None:  # a program has zeros for what only the branch reads that did not run
+        return "there is none eagerly" if np.any(have) else None
     if want.shape != have.shape or want.dtype != have.dtype:
         return f"{want.dtype}{list(want.shape)} eagerly, {have.dtype}{list(have.shape)} there"
+    if want.dtype.kind == "c":
+        parts = _difference(want.real, have.real), _difference(want.imag, have.imag)
+        return parts[0] or parts[1]
     same = want == have
     if want.dtype.kind == "f":
         same = (same & (np.signbit(want) == np.signbit(have))) | (np.isnan(want) & np.isnan(have))

@@ -186,11 +186,21 @@ def test_what_only_eager_mode_has_falls_back_too():
 def test_sizes_that_are_open_cannot_be_computed_with():
     spec = [InputSpec([None, 2])]
     x = paddle.ones([3, 2])
-    for wrong in (lambda x: x / x.shape[0], len, lambda x: list(x)):
+    wrongs = (
+        *(lambda x: x / x.shape[0], len, lambda x: list(x), lambda x: x[: x.shape[0]]),
+        *(lambda x: sum(x[k] for k in range(x.shape[0])), lambda x: x * len([0] * x.shape[0])),
+        *(lambda x: x * float(np.prod(x.shape)), lambda x: x if x.shape[0] else x),
+    )
+    for wrong in wrongs:
         with pytest.raises(ModeError, match=r"size of axis 0, which the InputSpec leaves open"):
             to_static(wrong, input_spec=spec)(x)
     assert to_static(lambda x: x.reshape([x.shape[0], 2, 1]), input_spec=spec)(x).shape == [3, 2, 1]
     assert to_static(lambda x: x if x.shape[0] < 0 else None, input_spec=spec)(x) is x
+    assert to_static(lambda x: x * len(x.shape) * x.shape[1], input_spec=spec)(x).sum() == 24.0
+    same = to_static(lambda x, y: x.shape == y.shape, input_spec=[*spec, *spec])
+    with pytest.raises(ModeError, match="comparing an unknown size"):
+        same(x, x + 1.0)
+    assert to_static(lambda x: x * 2.0 if x.shape == (x + 1).shape else x, input_spec=spec)(x)[0, 0]
     assert to_static(lambda x: sum(row for row in x) / len(x))(x).tolist() == [1.0, 1.0]
 
 

@@ -497,6 +497,7 @@ def _startup_of(built: Built) -> Built:
 def _traced() -> Built:
     """What `jit.to_static` has made of a function with a branch, a loop and tensors of its own."""
     table = paddle.to_tensor(np.float32([[0.5, -1.0, 2.0]] * 3), stop_gradient=False)
+    table.name = "table"
 
     @paddle.jit.to_static
     def function(x: Any, y: Any) -> Any:
