@@ -8,15 +8,33 @@ not divide out becomes a symbol named by its text.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
+import re
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-__all__ = ["Dim", "Size", "UnknownSize", "fresh_dim", "product"]
+__all__ = ["Dim", "Size", "UnknownSize", "fresh_dim", "monomial", "product", "term_order"]
 
 Monomial: TypeAlias = tuple[str, ...]
 _counter = itertools.count()
+
+
+@functools.lru_cache(maxsize=4096)
+def _age(symbol: str) -> list[Any]:
+    """Symbols in the order in which they were made: ``?9`` before ``?10``."""
+    return [int(p) if p.isdecimal() else p for p in re.split(r"(\d+)", symbol)]
+
+
+def monomial(symbols: Iterable[str]) -> Monomial:
+    """A product of symbols in normal form."""
+    return tuple(sorted(symbols, key=_age))
+
+
+def term_order(term: tuple[Monomial, int]) -> tuple[int, list[list[Any]]]:
+    """What terms of a size are sorted by: the highest powers come first."""
+    return -len(term[0]), [_age(symbol) for symbol in term[0]]
 
 
 class UnknownSize:
@@ -54,7 +72,7 @@ class Dim:
             factors = ([str(c)] if c != 1 or not mono else []) + list(mono)
             return "*".join(factors)
 
-        ordered = sorted(self.terms.items(), key=lambda item: (-len(item[0]), item[0]))
+        ordered = sorted(self.terms.items(), key=term_order)
         return " + ".join(term(m, c) for m, c in ordered).replace("+ -", "- ")
 
     def __add__(self, other: Size) -> Size:
@@ -67,7 +85,7 @@ class Dim:
         terms: dict[Monomial, int] = {}
         for m1, c1 in self.terms.items():
             for m2, c2 in _terms(other).items():
-                mono = tuple(sorted(m1 + m2))
+                mono = monomial(m1 + m2) if m1 and m2 else m1 or m2
                 terms[mono] = terms.get(mono, 0) + c1 * c2
         return _simplify(terms)
 

@@ -65,7 +65,9 @@ def create_parameter(
     False
     """
     chosen = ParamAttr.of(attr)
-    full_name = name or chosen.name or _generated_name("b" if is_bias else "w")
+    # A call without a name counts as a layer, also where the attribute names the parameter.
+    layer = name or unique_name.generate("create_parameter")
+    full_name = name or chosen.name or unique_name.generate(f"{layer}.{'b' if is_bias else 'w'}")
     initializer = chosen.initializer or default_initializer
     if initializer is None:
         initializer = Constant(0.0) if is_bias else XavierUniform()
@@ -89,11 +91,6 @@ def create_parameter(
     value = np.array(getattr(raw, kernel)(**attrs))
     options = chosen.training_options()
     return EagerParameter(value, name=full_name, trainable=chosen.trainable, options=options)
-
-
-def _generated_name(kind: str) -> str:
-    """As a layer names its own: each call stands for a layer of one parameter."""
-    return unique_name.generate(f"{unique_name.generate('create_parameter')}.{kind}")
 
 
 def _sizes(shape: Sequence[int]) -> tuple[int, ...]:

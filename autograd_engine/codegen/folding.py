@@ -1,9 +1,9 @@
 """Sums of many cotangents, added up as they arrive.
 
-A variable that is read n times has n cotangents, and one ``add_n`` of them in the program. To run it
-as it stands takes all n at a time: for a weight that each step of a recurrent network reads, as many
-arrays as there are steps. But a sum is a left fold, so it is written in steps here. Each part is added
-when it is there, with all before it, and then deleted. The bits are the same.
+A variable that is read n times has n cotangents, and one ``add_n`` of them in the program. To run
+it as it stands takes all n at a time: for a weight that each step of a recurrent network reads, as
+many arrays as there are steps. But a sum is a left fold, so it is written in steps here. Each part
+is added when it is there, with all before it, and then deleted. The bits are the same.
 """
 
 from __future__ import annotations

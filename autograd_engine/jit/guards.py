@@ -29,21 +29,11 @@ from autograd_engine.static.program import Variable
 __all__ = ["Guards", "same_value"]
 
 _PLAIN: Final = (bool, int, float, complex, str, bytes, type(None))
-_CLOSED: Final = (*_PLAIN, Variable, np.generic, CodeType)
+_CLOSED: Final = (*_PLAIN, Tensor, Variable, np.generic, CodeType)
 _MOST: Final = 20_000
 _GONE: Final = object()
 # Code that uses one of these may name attributes in strings.
 _BY_STRING: Final = frozenset({"getattr", "hasattr", "setattr", "vars", "__dict__", "globals"})
-
-
-# What may change of a tensor that stays the same one. Its values are what a program reads.
-_OF_TENSORS: Final[dict[str, Callable[[Tensor], Any]]] = {
-    "grad": lambda t: t.grad,
-    "requires_grad": lambda t: t._stop,
-    "shape": lambda t: str(t._data.shape),
-    "stop_gradient": lambda t: t._stop,
-    "trainable": lambda t: t._stop,
-}
 
 
 def same_value(a: Any, b: Any) -> bool:
@@ -98,7 +88,6 @@ class Guards:
         self._names: set[str] = set()
         self._strings: set[str] = set()
         self._objects: list[tuple[Any, str, set[str]]] = []
-        self._tensors: list[tuple[Tensor, str]] = []
         self._look_into(function, "self")
         for k, value in enumerate(objects):
             self._look_into(value, f"argument {k}")
@@ -108,10 +97,6 @@ class Guards:
         while known != (known := len(self._names) + len(self._strings) + len(self._objects)):
             for value, label, done in list(self._objects):
                 self._object(value, label, done)
-        for name in sorted(self._names & _OF_TENSORS.keys()):
-            for tensor, label in self._tensors:
-                read = functools.partial(_OF_TENSORS[name], tensor)
-                self._places.append(_Place(read, read(), f"{label}.{name}"))
 
     def changed(self) -> str | None:
         """The first place whose value is another one; None where all are as they were."""
@@ -145,9 +130,7 @@ class Guards:
         if isinstance(value, _CLOSED) or id(value) in self._seen or len(self._seen) > _MOST:
             return
         self._seen[id(value)] = value
-        if isinstance(value, Tensor):
-            self._tensors.append((value, label))
-        elif isinstance(value, FunctionType):
+        if isinstance(value, FunctionType):
             self._function(value)
         elif isinstance(value, MethodType):
             self._look_into(value.__self__, "self")
@@ -182,7 +165,7 @@ class Guards:
             for k in keys:
                 self._add(value, k, functools.partial(value.__getitem__, k), f"{label}[{k!r}]")
         elif isinstance(value, (set, frozenset)):
-            elements = functools.partial(frozenset, value)
+            elements: Callable[[], Any] = functools.partial(frozenset, value)
             self._places.append(_Place(elements, elements(), label))
         elif isinstance(value, (np.ndarray, bytearray)):
             self._add(value, "elements", functools.partial(_elements, value), label)

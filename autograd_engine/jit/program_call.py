@@ -276,6 +276,7 @@ class TracedProgram(ProgramCall):
         self._key = arguments.key
         self._guards = guards
         self._values = trace.values
+        self._attributes = list(trace.attributes.values())
         self._specs = [
             (c.tensor, c.tensor._data.shape, c.tensor._data.dtype, c.tensor._stop)
             for c in trace.captured
@@ -318,6 +319,10 @@ class TracedProgram(ProgramCall):
             return False
         if any(tensor._data is not array for tensor, array in self._values):
             return False
+        for tensor, read, value in self._attributes:
+            now = read(tensor)
+            if now is not value and (isinstance(value, Tensor) or now != value):
+                return False
         return self._guards.changed() is None
 
     def differs_from(self, other: TracedProgram) -> str:

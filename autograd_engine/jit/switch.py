@@ -14,7 +14,7 @@ from typing import Any, Final
 from autograd_engine.dims import Dim, UnknownSize
 from autograd_engine.eager.calls import general_calls
 from autograd_engine.eager.grad_mode import grad_mode
-from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.tensor import Size, Tensor
 from autograd_engine.eager.values import Values
 from autograd_engine.errors import ModeError
 from autograd_engine.jit.tracing import NeedsValue, Trace
@@ -82,6 +82,8 @@ def _replacements() -> dict[tuple[type, str], Any]:
     ):
         found[Values, name] = _guarded(name, getattr(Values, name))
     found[Tensor, "__repr__"] = _guarded("__repr__", Tensor.__repr__)
+    for name in ("grad", "requires_grad", "shape", "stop_gradient"):
+        found[Tensor, name] = _watched(name, vars(Tensor)[name])
     found[Values, "__iter__"] = _instead(Values.__iter__, _rows)
     found[Tensor, "__init__"] = _recorded(Tensor.__init__)
     found[Tensor, "detach"] = _instead(Tensor.detach, _detached)
@@ -130,6 +132,20 @@ def _guarded(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
         return made
 
     return method
+
+
+def _watched(name: str, original: property) -> property:
+    """An attribute of a Tensor that may change: the program is one for what it is."""
+    read: Any = original.fget
+
+    def get(self: Any) -> Any:
+        value = read(self)
+        trace = grad_mode.trace
+        if trace is not None:
+            trace.looked_at(self, name, read, value)
+        return value
+
+    return property(get, original.fset, original.fdel, original.__doc__)
 
 
 def _recorded(original: Callable[..., None]) -> Callable[..., None]:
@@ -213,7 +229,8 @@ def _unknown(what: str, axis: int) -> NeedsValue:
 class _UnknownSize(UnknownSize):
     """-1 in the shape of a variable: may be handed on, but not computed with.
 
-    It is no int, for ``range``, slices and lists would take that for the size without asking.
+    It is no int, for ``range``, slices and lists would take that for the size without asking, but
+    says that it is one.
     """
 
     __slots__ = ("axis", "dim")
@@ -223,16 +240,20 @@ class _UnknownSize(UnknownSize):
         self.dim = dim
 
     def __eq__(self, other: object) -> Any:
-        if isinstance(other, _UnknownSize) and other.dim == self.dim:
+        if type(other) is _UnknownSize and other.dim == self.dim:
             return True
         return self._compared("__eq__", other)
 
     def __ne__(self, other: object) -> Any:
         return not self == other
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return int
+
     def _compared(self, name: str, other: object) -> Any:
         # x.shape[0] == -1, and < 0, are how one asks whether a size is known.
-        if isinstance(other, UnknownSize) or (isinstance(other, (int, float)) and other > 0):
+        if type(other) is _UnknownSize or (isinstance(other, (int, float)) and other > 0):
             raise _unknown("comparing an unknown size", self.axis)
         return getattr(int, name)(-1, other)
 
@@ -262,10 +283,11 @@ for _name in (
     setattr(_UnknownSize, _name, _refusing)
 
 
-def _shape(trace: Trace, self: Any) -> tuple[Any, ...]:
-    return tuple(
-        [_UnknownSize(k, d) if isinstance(d, Dim) else d for k, d in enumerate(self.spec.shape)]
-    )
+def _shape(trace: Trace, self: Any) -> Size:
+    sizes: list[Any] = [
+        _UnknownSize(k, d) if isinstance(d, Dim) else d for k, d in enumerate(self.spec.shape)
+    ]
+    return Size(sizes)
 
 
 def _attribute(original: Callable[..., Any]) -> Callable[..., Any]:

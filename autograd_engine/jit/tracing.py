@@ -86,6 +86,8 @@ class Trace:
     captured : list of Captured
     values : list of (Tensor, ndarray)
         Tensors whose values Python read, with these values.
+    attributes : dict of (int, str) to (Tensor, callable, object)
+        Attributes of Tensors that Python read: of which, how, and what they were.
     writes : dict of int to Write
         By the id of the variable of what is written.
     met : set of int
@@ -97,6 +99,7 @@ class Trace:
         self.name = name
         self.captured: list[Captured] = []
         self.values: list[tuple[Tensor, Array]] = []
+        self.attributes: dict[tuple[int, str], tuple[Tensor, Any, Any]] = {}
         self.writes: dict[int, Write] = {}
         self.met: set[int] = set()
         self._arguments: dict[int, tuple[Tensor, Variable, int]] = {}
@@ -234,6 +237,11 @@ class Trace:
             raise self.needs_value(self.variable(tensor), what)
         self.values.append((tensor, tensor._data))
 
+    def looked_at(self, tensor: Tensor, name: str, read: Any, value: Any) -> None:
+        """Python reads an attribute that may change, such as ``w.grad``."""
+        if id(tensor) not in self._made:
+            self.attributes.setdefault((id(tensor), name), (tensor, read, value))
+
     def needs_value(self, var: Variable, what: str) -> NeedsValue:
         at = caller()
         return NeedsValue(
@@ -250,10 +258,11 @@ class Trace:
         self, target: Any, result: Variable, call: str, instead: str, rebinds: bool = True
     ) -> Any:
         """`target`, a Tensor or a variable, becomes `result`."""
-        if self.program.current_block() is not self.block:
+        within = self.program.current_block()
+        if within is not self.block and getattr(target, "block", None) is not within:
             raise BuildError(
-                f"{self.name}: {call} writes inside a branch or loop while the function is traced; "
-                f"use {instead}, and return it from the branch"
+                f"{self.name}: {call} writes inside a branch or loop, while the function is "
+                f"traced, to what was made outside of it; use {instead}, and return it from there"
             )
         if rebinds and isinstance(target, Tensor):
             check_writable(target, call, instead)

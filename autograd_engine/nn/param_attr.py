@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from autograd_engine.checks import require_bools
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.initializer import Initializer
 from autograd_engine.regularizer import WeightDecayRegularizer
@@ -53,6 +54,19 @@ class ParamAttr:
                 f"ParamAttr: learning_rate must be a number, the factor of the optimizer's; got "
                 f"{type(rate).__name__}"
             )
+        if self.name is not None and not isinstance(self.name, str):
+            raise TypeError(f"ParamAttr: name must be a str, got {type(self.name).__name__}")
+        if self.initializer is not None and not isinstance(self.initializer, Initializer):
+            raise TypeError(
+                "ParamAttr: initializer must be one of paddle.nn.initializer, got "
+                f"{type(self.initializer).__name__}"
+            )
+        require_bools(
+            "ParamAttr",
+            trainable=self.trainable,
+            do_model_average=self.do_model_average,
+            need_clip=self.need_clip,
+        )
         if regularizer is not None and not isinstance(regularizer, WeightDecayRegularizer):
             raise TypeError(
                 "ParamAttr: regularizer must be paddle.regularizer.L1Decay or L2Decay, got "

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.dtypes import scalar_dtype
+from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
@@ -71,6 +72,7 @@ class BlockFunction:
             return nest.map(self._seen, returned)
 
     def _seen(self, value: Any) -> Any:
+        value = traced_value(value)
         if isinstance(value, Variable):
             return as_variable(value, self.block).seen_from(self.block)
         if isinstance(value, (np.ndarray, np.generic, Tensor)):
@@ -122,6 +124,14 @@ def restored(program: Program) -> Iterator[None]:
         for block in (startup, program.global_block(), program.current_block()):
             stack.enter_context(block.restored_on_error())
         yield
+
+
+def traced_value(value: Any) -> Any:
+    """What a tensor or a variable is now, in a function that is traced."""
+    trace = grad_mode.trace
+    if trace is None or not isinstance(value, (Tensor, Variable)) or value.__class__ is Constant:
+        return value
+    return trace.latest(value)
 
 
 def own_value(value: Any) -> Any:

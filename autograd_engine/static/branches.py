@@ -25,6 +25,7 @@ from autograd_engine.static.block_function import (
     own_value,
     restored,
     share_arguments,
+    traced_value,
     truth,
 )
 from autograd_engine.static.block_op import BlockOp
@@ -91,6 +92,7 @@ def cond(
     for what, function in (("true_fn", true_fn), ("false_fn", false_fn)):
         if function is not None and not callable(function):
             raise TypeError(f"cond: {what} must be callable, got {type(function).__name__}")
+    pred = traced_value(pred)
     if not isinstance(pred, Variable):
         chosen = true_fn if truth("cond", pred) else false_fn
         return None if chosen is None else nest.map(own_value, chosen())

@@ -125,6 +125,10 @@ def recompute_report(
     >>> report.saved_bytes > 0, report.extra_flops
     (True, 2099200*x.shape[0] flops)
     """
+    if not isinstance(program, Program):
+        raise TypeError(
+            f"recompute_report: program must be a Program, got {type(program).__name__}"
+        )
     names = _names(checkpoints)
     source = _forward_half(program)
     goal = _loss_name(program, source, loss)
@@ -142,7 +146,13 @@ def recompute_report(
 
 
 def _names(checkpoints: Any) -> list[str]:
-    given = [checkpoints] if isinstance(checkpoints, (Variable, str)) else list(checkpoints)
+    given = [checkpoints] if isinstance(checkpoints, (Variable, str)) else checkpoints
+    if not isinstance(given, (list, tuple, set, frozenset)):
+        raise TypeError(
+            "recompute_report: checkpoints must be a list of Variables or names, got "
+            f"{type(checkpoints).__name__}"
+        )
+    given = list(given)
     for entry in given:
         if not isinstance(entry, (Variable, str)):
             raise TypeError(

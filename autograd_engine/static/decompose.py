@@ -10,7 +10,7 @@ from autograd_engine.registry import REGISTRY
 from autograd_engine.static.block_op import BlockOp, inner_blocks
 from autograd_engine.static.builder import append_operator, emit, emitting
 from autograd_engine.static.gradop import GradOp
-from autograd_engine.static.program import Block, Literal, Operator, Ref, Variable
+from autograd_engine.static.program import Block, Literal, OperandRef, Operator, Ref, Variable
 from autograd_engine.static.roles import pass_on
 
 __all__ = ["as_variable", "decompose", "decompose_on_path"]
@@ -71,8 +71,12 @@ def decompose(block: Block, which: Callable[[Operator], bool]) -> None:
     """Replace the gradient operators for which `which` holds; values stay the same bits."""
     written: list[Operator] = []
     aliases: dict[tuple[str, int], Ref] = {}
+    before: list[tuple[Operator, tuple[OperandRef, ...]]] = []
+    if block.program._guards:  # an error undoes it
+        block.program.undoing.append(lambda: _give_back(before))
     for operator in block.ops:
         if aliases:
+            before.append((operator, operator.operands))
             operator.operands = tuple(_through(o, aliases) for o in operator.operands)
         if isinstance(operator.op, GradOp) and which(operator):
             _write_out(operator, operator.op, written, aliases)
@@ -80,6 +84,11 @@ def decompose(block: Block, which: Callable[[Operator], bool]) -> None:
             written.append(operator)
     block.ops = written
     block.program.changed()
+
+
+def _give_back(operands: Sequence[tuple[Operator, tuple[OperandRef, ...]]]) -> None:
+    for operator, own in operands:
+        operator.operands = own
 
 
 def _through(operand: Any, aliases: dict[tuple[str, int], Ref]) -> Any:

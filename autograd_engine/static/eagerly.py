@@ -153,9 +153,7 @@ def _leaf(var: Variable, array: Any) -> Tensor:
     return tensor
 
 
-def _kept(
-    program: Program, refs: Sequence[Ref], given: Mapping[str, Any], scope: Scope
-) -> Values:
+def _kept(program: Program, refs: Sequence[Ref], given: Mapping[str, Any], scope: Scope) -> Values:
     values: Values = {}
     arrays = read_values(program, [r.var for r in refs], given, scope)
     for ref, array in zip(refs, arrays, strict=True):

@@ -27,6 +27,7 @@ from autograd_engine.static.block_function import (
     own_value,
     restored,
     share_arguments,
+    traced_value,
     truth,
 )
 from autograd_engine.static.block_op import BlockOp
@@ -106,6 +107,7 @@ def while_loop(
     if not loop_vars:
         raise ArgumentError("while_loop: loop_vars is empty; give one loop variable at least")
     structure, leaves = nest.structure(list(loop_vars)), nest.leaves(list(loop_vars))
+    leaves = [traced_value(v) for v in leaves]
     variables = [v for v in leaves if isinstance(v, Variable)]
     if not variables and (any(isinstance(v, Tensor) for v in leaves) or not mode.building()):
         return _eager_loop(cond, body, structure, leaves)

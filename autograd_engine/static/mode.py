@@ -10,9 +10,9 @@ __all__ = [
     "building",
     "disable_static",
     "enable_static",
-    "enter_guard",
+    "guards",
     "in_dynamic_mode",
-    "leave_guard",
+    "set_guards",
     "require_dynamic",
     "require_static",
 ]
@@ -63,13 +63,14 @@ def building() -> bool:
     return _Mode.static or _guards.depth > 0
 
 
-def enter_guard() -> None:
-    """A `program_guard` begins: what is made inside belongs to its program in either mode."""
-    _guards.depth += 1
+def guards() -> int:
+    """How many blocks of `program_guard` are open in this thread."""
+    return _guards.depth
 
 
-def leave_guard() -> None:
-    _guards.depth -= 1
+def set_guards(depth: int) -> None:
+    """Inside `program_guard` what is made belongs to its program in either mode."""
+    _guards.depth = depth
 
 
 def require_static(function: str) -> None:

@@ -448,14 +448,14 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
     for what, program in (("main_program", main_program), ("startup_program", startup_program)):
         if not isinstance(program, Program) and not (what[0] == "s" and program is None):
             raise TypeError(f"program_guard: {what} must be a Program, got {program!r}")
-    old = _defaults.main, _defaults.startup
-    _defaults.main = main_program
-    if startup_program is not None:
-        _defaults.startup = startup_program
-        main_program.startup = weakref.ref(startup_program)
-    mode.enter_guard()
-    try:
+    old, depth = (_defaults.main, _defaults.startup), mode.guards()
+    try:  # before anything is set: an interrupt may come in between
+        _defaults.main = main_program
+        if startup_program is not None:
+            _defaults.startup = startup_program
+            main_program.startup = weakref.ref(startup_program)
+        mode.set_guards(depth + 1)
         yield
     finally:
-        mode.leave_guard()
+        mode.set_guards(depth)
         _defaults.main, _defaults.startup = old

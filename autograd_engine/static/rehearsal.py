@@ -184,6 +184,9 @@ class Rehearsal:
         """The result of a kernel among planned arrays; what it takes is noted as a step."""
         tree = Tree()
         structure = tree.take((args, kwargs))
+        for array in tree.arrays:
+            if isinstance(array, Planned):
+                array.shape = tuple(map(self.symbols.resolved, array.shape))
         profile, back = profile_of(function, tree, structure, expected, key)
         fresh = [self.meter.hold(back(size), operator) for size in profile.fresh]
         arrays: list[Any] = []

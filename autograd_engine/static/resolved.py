@@ -7,7 +7,9 @@ those of the operands, and what that says of symbols of the program is remembere
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from autograd_engine.dims import Dim, Size, product
@@ -51,7 +53,8 @@ class Resolver:
         op = operator.op
         if operands is None or not isinstance(op, OpDef):
             return declared
-        specs = [Spec(tuple(o.shape), o.dtype) for o in operands]
+        self._meet(op, operands)
+        specs = [Spec(tuple(map(self.symbols.resolved, o.shape)), o.dtype) for o in operands]
         for operand, spec in zip(operator.operands, specs, strict=False):
             if isinstance(operand, Ref):
                 self._learn(operand.var.spec, spec)
@@ -83,6 +86,26 @@ class Resolver:
         spec = Spec(tuple(shape), inferred.dtype)
         self._learn(declared, spec)
         return spec
+
+    def _meet(self, op: OpDef, operands: Sequence[Any]) -> None:
+        """Sizes that are the same number are one, where an operation needs that or a 1."""
+        if op.broadcasts != 0:
+            return
+        for sizes in zip_longest(*(reversed(o.shape) for o in operands)):
+            dims = dict.fromkeys(self.symbols.resolved(d) for d in sizes if isinstance(d, Dim))
+            for one, other in itertools.combinations(dims, 2):
+                if self.grows(one) == self.grows(other) and not self._is_one(one, other):
+                    self._is_one(other, one)
+
+    def _is_one(self, size: Size, other: Size) -> bool:
+        """Put `other` in the place of a size that is a symbol; whether it is."""
+        symbols, name = self.symbols, repr(size)
+        if atoms(size) != [name] or name in atoms(other) or name in symbols.equal:
+            return False
+        symbols.taken_equal.append((symbols.text(size), symbols.text(other)))
+        symbols.equal[name] = other
+        symbols.equal = {a: symbols.resolved(s) for a, s in symbols.equal.items()}
+        return True
 
     def _learn(self, declared: Spec, found: Spec) -> None:
         """Sizes that the program does not know to be equal, and a run does."""

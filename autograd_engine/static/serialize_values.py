@@ -16,7 +16,7 @@ from typing import Any, Final, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dims import Dim, Size, fresh_dim
+from autograd_engine.dims import Dim, Size, fresh_dim, monomial, term_order
 from autograd_engine.dtypes import DTYPES
 from autograd_engine.errors import FileFormatError
 
@@ -141,7 +141,7 @@ class Sizes:
             ((factors, count),) = size.terms.items()
             if count == 1 and len(factors) == 1:
                 return self._numbered(factors[0])
-        terms = sorted(size.terms.items(), key=lambda term: (-len(term[0]), term[0]))
+        terms = sorted(size.terms.items(), key=term_order)
         return {"sum": [[count, *map(self._numbered, factors)] for factors, count in terms]}
 
     def _numbered(self, symbol: str) -> str:
@@ -174,7 +174,7 @@ class Sizes:
             if not read_list(term, where) or len(term) > MAX_NDIM:
                 fail(where, f"{shown(str(term))} is no product of a number and sizes")
             count = read_int(term[0], where, -INT64)
-            factors = tuple(sorted(self._symbol(s, where) for s in term[1:]))
+            factors = monomial([self._symbol(s, where) for s in term[1:]])
             if not count or factors in terms:
                 fail(where, "a sum of sizes must be in its shortest form")
             terms[factors] = count

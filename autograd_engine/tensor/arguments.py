@@ -19,7 +19,7 @@ __all__ = ["axis_of", "integer", "ints", "operands"]
 def _is_integer(value: Any) -> bool:
     if isinstance(value, Tensor):
         return value._data.size == 1 and value._data.dtype.kind in "iu"
-    return isinstance(value, (int, np.integer, UnknownSize)) and not isinstance(value, bool)
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def integer(op: str, argument: str, value: Any) -> int:
@@ -37,7 +37,9 @@ def ints(op: str, argument: str, values: Any) -> tuple[int, ...]:
         values = (values,)
     if not isinstance(values, (list, tuple)) or not builtins.all(_is_integer(v) for v in values):
         raise TypeError(f"{op}: {argument} must hold ints, got {values!r}")
-    return tuple(-1 if isinstance(v, UnknownSize) else int(v) for v in values)
+    if argument == "shape":  # where -1 is what is not known; others have to know it
+        values = [-1 if isinstance(v, UnknownSize) else v for v in values]
+    return tuple(int(v) for v in values)
 
 
 def axis_of(op: str, x: Any, axis: Any) -> int:

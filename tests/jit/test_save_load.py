@@ -127,3 +127,22 @@ def test_what_a_file_cannot_hold(tmp_path):
     with pytest.raises(ValueError, match="returns no Tensor"):
         jit.save(lambda x: 3, str(tmp_path / "m"), SPEC)
     assert not list(tmp_path.iterdir())
+
+
+def test_statistics_of_a_batch_are_not_those_of_inference(tmp_path):
+    """Also where a program is made ready by `normalize_program` alone."""
+    mean, variance = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([4.0, 9.0])
+    f = jit.to_static(lambda x: F.batch_norm(x, mean, variance, training=True, epsilon=0.0))
+    x = np.random.default_rng(0).normal(size=(5, 2)).astype("float32")
+    spec = [static.InputSpec([None, 2], "float32", "x")]
+    want = (x - [1.0, 2.0]) / [2.0, 3.0]
+    jit.save(f, str(tmp_path / "m"), spec)
+    np.testing.assert_allclose(jit.load(str(tmp_path / "m"))(paddle.to_tensor(x)), want, rtol=1e-5)
+    traced = jit.to_static(f.dygraph_function, input_spec=spec).concrete_program
+    program = static.normalize_program(traced.program, traced.inputs, traced.outputs)
+    scope = static.Scope()
+    for name, tensor in ((c.var.name, c.tensor) for c in traced._captured):
+        scope.var(name).value = tensor.numpy()
+    (got,) = static.Executor().run(program, {"x": x}, [v.name for v in traced.outputs], scope=scope)
+    np.testing.assert_allclose(got, want, rtol=1e-5)
+    assert mean.tolist() == [1.0, 2.0]

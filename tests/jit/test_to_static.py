@@ -189,7 +189,9 @@ def test_sizes_that_are_open_cannot_be_computed_with():
     wrongs = (
         *(lambda x: x / x.shape[0], len, lambda x: list(x), lambda x: x[: x.shape[0]]),
         *(lambda x: sum(x[k] for k in range(x.shape[0])), lambda x: x * len([0] * x.shape[0])),
-        *(lambda x: x * float(np.prod(x.shape)), lambda x: x if x.shape[0] else x),
+        *(lambda x: x * float(np.prod(x.shape)), lambda x: x if x.shape[0] else 0),
+        *(lambda x: paddle.slice(x, [0], [0], [x.shape[0]]), lambda x: x[x.shape[0]]),
+        *(lambda x: paddle.arange(x.shape[0]), lambda x: x if x.shape == [3, 2] else 0),
     )
     for wrong in wrongs:
         with pytest.raises(ModeError, match=r"size of axis 0, which the InputSpec leaves open"):
@@ -197,6 +199,8 @@ def test_sizes_that_are_open_cannot_be_computed_with():
     assert to_static(lambda x: x.reshape([x.shape[0], 2, 1]), input_spec=spec)(x).shape == [3, 2, 1]
     assert to_static(lambda x: x if x.shape[0] < 0 else None, input_spec=spec)(x) is x
     assert to_static(lambda x: x * len(x.shape) * x.shape[1], input_spec=spec)(x).sum() == 24.0
+    assert to_static(lambda x: x * 2.0 if x.shape == [3, 2] else x)(x).sum() == 12.0
+    assert to_static(lambda x: isinstance(x.shape[0], int), input_spec=spec)(x) is True
     same = to_static(lambda x, y: x.shape == y.shape, input_spec=[*spec, *spec])
     with pytest.raises(ModeError, match="comparing an unknown size"):
         same(x, x + 1.0)
@@ -360,3 +364,56 @@ def test_input_specs():
         InputSpec(3)
     assert InputSpec.from_tensor(paddle.ones([2], "int64")).dtype == paddle.int64
     assert static.InputSpec is InputSpec
+
+
+def test_writes_before_and_inside_of_branches_and_loops():
+    """A branch returns, and is chosen by, what a variable is now, whatever wrote it."""
+    w = paddle.to_tensor([10.0, 20.0], stop_gradient=False)
+    flag, steps = paddle.to_tensor(True), paddle.to_tensor(2)
+    cond, while_loop = paddle.static.nn.cond, paddle.static.nn.while_loop
+
+    def written(x):
+        y = x.clone()
+        y[0] = 7.0
+        return y.exp_()
+
+    def body(i, h):
+        h = h * 2.0
+        h[1] = h[0] + 1.0
+        return [i + 1, h.add_(x)]
+
+    def chosen(x):
+        pred = (x > 0.0).any()
+        pred[...] = (x > 100.0).any()
+        return cond(pred, lambda: x * 2.0, lambda: x * 3.0)
+
+    def before(x):
+        y = written(x)
+        return cond(x.sum() > 0.0, lambda: y, lambda: y * 2.0)
+
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    functions = [
+        *(chosen, before, lambda x: cond(x.sum() > 0.0, lambda: written(x), lambda: x)),
+        lambda x: while_loop(lambda i, h: i < 3, body, [paddle.to_tensor(0), x * 1.0])[1],
+        lambda x: cond(x.sum() > 0.0, lambda: w, lambda: x),  # what was not given
+        lambda x: cond(flag, lambda: x * 2.0, lambda: x * 3.0),
+        lambda x: x * while_loop(lambda i: i < 5, lambda i: [i + 1], [steps])[0],
+        lambda x: x * while_loop(lambda i, n: i < n, lambda i, n: [i + 1, n], [0, steps])[0],
+    ]
+    for function in functions:
+        traced = to_static(function)
+        for value in (True, False):
+            flag.set_value(value)
+            steps.set_value(4 + value)
+            want, got = function(x), traced(x)
+            assert got.tolist() == want.tolist()
+            both = [paddle.grad(y.sum(), x, allow_unused=True)[0] for y in (want, got)]
+            assert len({str(0 if g is None or not g.any() else g.tolist()) for g in both}) == 1
+        assert len(traced.program_cache) == 1
+
+    def outside(x):
+        y = x.clone()
+        return cond(x.sum() > 0.0, lambda: y.exp_(), lambda: x)
+
+    with pytest.raises(BuildError, match="made outside of it; use x = paddle.exp"):
+        to_static(outside)(x)

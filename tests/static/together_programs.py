@@ -208,7 +208,9 @@ def _nested(train: bool) -> Parts:
 
         turned = nn.cond(i % 2 == 0, lambda: layer("even"), lambda: layer("odd") * 0.5)
         _, turned = nn.while_loop(
-            lambda j, z: j < i, lambda j, z: [j + 1, z * 0.9 + h], [paddle.zeros([], "int64"), turned]
+            lambda j, z: j < i,
+            lambda j, z: [j + 1, z * 0.9 + h],
+            [paddle.zeros([], "int64"), turned],
         )
         return [i + 1, turned]
 
@@ -263,8 +265,10 @@ def _python(train: bool) -> Parts:
     x = _data("x", [None, 3])
     h = static.Print(nn.fc(x, 3), message="hidden", print_tensor_name=False)
     static.Assert(paddle.all(paddle.isfinite(h)), [h])
-    y = static.default_main_program().current_block().create_var(
-        name="made", shape=[-1, 3], dtype="float32"
+    y = (
+        static.default_main_program()
+        .current_block()
+        .create_var(name="made", shape=[-1, 3], dtype="float32")
     )
     static.py_func(np.sinh, h, y, lambda x, y, g: g * np.cosh(x))
     loss = paddle.mean(y * y)
@@ -320,7 +324,9 @@ def _gradients(train: bool) -> Parts:
         (second,) = static.gradients([first, y], x, target_gradients=[v, None])
         cut = static.gradients(y, x, no_grad_set={h})
         others = [first, second, *(g for g in cut if g is not None)]
-    return Parts(lambda rng: {"x": rng.normal(size=(2, 3)), "v": rng.normal(size=(2, 3))}, forward, others)
+    return Parts(
+        lambda rng: {"x": rng.normal(size=(2, 3)), "v": rng.normal(size=(2, 3))}, forward, others
+    )
 
 
 def _checkpoints(train: bool) -> Parts:
@@ -336,7 +342,9 @@ def _checkpoints(train: bool) -> Parts:
         pairs = static.append_backward(loss, checkpoints=kept)
         paddle.optimizer.SGD(0.2).apply_gradients(pairs)
     return Parts(
-        lambda rng: {"x": _floats(rng, 3, 4)}, [loss, kept[0]], ["layer_0.w_0@GRAD"] if train else []
+        lambda rng: {"x": _floats(rng, 3, 4)},
+        [loss, kept[0]],
+        ["layer_0.w_0@GRAD"] if train else [],
     )
 
 
@@ -377,7 +385,10 @@ def _sizes(train: bool) -> Parts:
 def _constants(train: bool) -> Parts:
     x = _data("x", [None, 3], grad=True)
     rng = np.random.default_rng(4)
-    table, big = paddle.to_tensor(rng.normal(size=(3, 2)).astype("float32")), rng.normal(size=(3, 99))
+    table, big = (
+        paddle.to_tensor(rng.normal(size=(3, 2)).astype("float32")),
+        rng.normal(size=(3, 99)),
+    )
     steps = paddle.arange(3, dtype="float32") + np.float32(0.1)
     w = static.create_parameter([2, 3], "float32", name="w")
     h = paddle.matmul(paddle.matmul(x * steps, table), w + np.ones(3, "float32"))
@@ -490,7 +501,13 @@ def _finished(name: str, main: Any, startup: Any, parts: Parts) -> Built:
 def _startup_of(built: Built) -> Built:
     """A startup program as one that is run three times."""
     return Built(
-        f"startup of {built.name}", built.startup, static.Program(), [{}] * 3, [], [], Parts(dict, [])
+        f"startup of {built.name}",
+        built.startup,
+        static.Program(),
+        [{}] * 3,
+        [],
+        [],
+        Parts(dict, []),
     )
 
 

@@ -75,8 +75,7 @@ class LRScheduler:
         self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False
     ) -> None:
         number(self, "learning_rate", learning_rate, least=0)
-        if last_epoch != -1:
-            whole(self, "last_epoch", last_epoch, least=-1)
+        whole(self, "last_epoch", last_epoch, least=-1)
         self._begin(float(learning_rate), last_epoch, verbose)
         if last_epoch == -1:
             self.step()
