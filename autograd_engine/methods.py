@@ -62,7 +62,6 @@ _LINEAR_SYSTEMS: Final = (
 _REPEATS: Final = ("broadcast_to", "expand", "expand_as", "repeat_interleave", "tile")
 
 
-
 def _matmul(x: Any, y: Any) -> Any:
     """``x @ y``: generated when first used, for matrices; what else there is goes to `matmul`."""
     call = generate_call(REGISTRY["matmul"], linalg.matmul, "_a0.ndim != 2 or _a1.ndim != 2")

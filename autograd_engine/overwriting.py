@@ -138,9 +138,7 @@ def overwriting(op: OpDef, name: str, rule: Rule) -> Callable[..., Any] | None:
 
 def _written(steps: list[tuple[np.ufunc, tuple[Any, ...]]], result: str) -> list[str]:
     """A line for each step. It writes over an operand that it is the last to read."""
-    last = {
-        v.name: k for k, (_, operands) in enumerate(steps) for v in operands if _is_array(v)
-    }
+    last = {v.name: k for k, (_, operands) in enumerate(steps) for v in operands if _is_array(v)}
     lines = []
     for k, (ufunc, operands) in enumerate(steps):
         arguments = [v.name if _is_array(v) else repr(v) for v in operands]

@@ -320,7 +320,12 @@ EAGER_ONLY = [
     # tensors
     case("open integers", lambda t: setattr(t.i, "stop_gradient", False), TYPE, "a floating dtype"),
     case("assign shape", lambda t: paddle.assign(t.a, t.u), SHAPE, r"shape \[2\], the value \[2,"),
-    case("assign kind", lambda t: paddle.assign(t.a, 3), TYPE, "output must be a Tensor or a Variable, got int"),
+    case(
+        "assign kind",
+        lambda t: paddle.assign(t.a, 3),
+        TYPE,
+        "output must be a Tensor or a Variable, got int",
+    ),
     # the other mode
     case("data", lambda t: static.data("x", [1]), AssertionError, r"call paddle\.enable_static\("),
     case("append_backward", lambda t: static.append_backward(t.a), TYPE, r"call \.backward\(\)"),

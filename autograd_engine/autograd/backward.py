@@ -140,9 +140,7 @@ def seeds_of(roots: list[Tensor], cotangents: list[Any]) -> list[tuple[Edge, Any
     return [(t._node or t, g) for t, g in zip(roots, cotangents, strict=True) if not t._stop]
 
 
-def _run(
-    seeds: list[tuple[Edge, Any]], retain: bool, dump_path: str | None, at: Location
-) -> None:
+def _run(seeds: list[tuple[Edge, Any]], retain: bool, dump_path: str | None, at: Location) -> None:
     dump = graph_dump(dump_path, seeds)
     retained: Retained = []
     found = run_backward(

@@ -118,6 +118,12 @@ def save(layer: Any, path: str, input_spec: Sequence[Any] | None = None, **confi
 
 def _traced(layer: Any, input_spec: Sequence[Any] | None) -> TracedProgram:
     """A trace with gradients for all that can have one, whatever is asked for later."""
+    if input_spec is not None and not isinstance(input_spec, (list, tuple)):
+        raise TypeError(
+            f"jit.save: input_spec must be a list of InputSpecs, got {type(input_spec).__name__}"
+        )
+    if layer is None:
+        raise TypeError("jit.save: layer must be a function, or an object that is called; got None")
     function = layer if isinstance(layer, StaticFunction) else to_static(layer)
     specs = list(input_spec) if input_spec is not None else function.input_spec
     if specs is None:

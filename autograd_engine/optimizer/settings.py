@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.checks import require_bools
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ModeError
 from autograd_engine.optimizer.checks import check_parameters
@@ -70,7 +71,8 @@ class Settings:
         self._rate_was_set = False
         self._decay = decay_of(owner, weight_decay)
         self._grad_clip = check_clip(owner, grad_clip)
-        self._multi_precision = bool(multi_precision)
+        require_bools(owner, multi_precision=multi_precision)
+        self._multi_precision = multi_precision
         self._name = name
         self._hyper = hyper or {}
         self._attrs = self._attributes(**self._hyper)

@@ -187,6 +187,10 @@ def _forward_half(program: Program) -> Program:
 def _loss_name(program: Program, source: Program, loss: Variable | str | None) -> str:
     block = source.global_block()
     if loss is not None:
+        if not isinstance(loss, (Variable, str)):
+            raise TypeError(
+                f"recompute_report: loss must be a Variable or its name, got {type(loss).__name__}"
+            )
         name = loss if isinstance(loss, str) else loss.name
         if name not in block.vars:
             raise BuildError(f"recompute_report: the forward half has no variable {name!r}")

@@ -225,6 +225,29 @@ def embedding(
 ) -> Any:
     """A table of `size` = [rows, width], and the rows of it that `input` names.
 
+    Parameters
+    ----------
+    input : Variable
+        Integers from 0 to rows - 1.
+    size : list or tuple of int
+        Rows and width of the table.
+    is_sparse : bool
+        Gradients hold only the rows that were named.
+    is_distributed : bool
+        Not supported.
+    padding_idx : int, optional
+        A row without a gradient.
+    param_attr : ParamAttr, str, Initializer, optional
+    dtype : dtype
+
+    Returns
+    -------
+    Variable
+
+    Raises
+    ------
+    NotATensorError, DTypeError, ShapeError, ArgumentError
+
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -265,6 +288,30 @@ def conv2d(
     data_format: str = "NCHW",
 ) -> Any:
     """A convolution with a filter (and bias) of its own; see `nn.functional.conv2d`.
+
+    Parameters
+    ----------
+    input : Variable
+        Floating, ``[N, C, H, W]``, or ``[N, H, W, C]`` as `data_format` says.
+    num_filters : int
+        Channels of the result.
+    filter_size, stride, dilation : int or two ints
+    padding : int, list of int or {"SAME", "VALID"}
+    groups : int, optional
+    param_attr, bias_attr : ParamAttr, str, Initializer, optional
+        Of the filter and the bias; ``bias_attr=False`` for none.
+    act : str, optional
+        See `fc`.
+    use_cudnn : bool
+        Accepted for the reference's sake.
+
+    Returns
+    -------
+    Variable
+
+    Raises
+    ------
+    NotATensorError, DTypeError, ShapeError, ArgumentError
 
     Examples
     --------
@@ -406,6 +453,27 @@ def layer_norm(
     name: str | None = None,
 ) -> Any:
     """Layer normalisation over the axes from `begin_norm_axis` on.
+
+    Parameters
+    ----------
+    input : Variable
+        Floating.
+    scale, shift : bool
+        Whether there is a scale, and a shift, for each element.
+    begin_norm_axis : int
+    epsilon : float
+    param_attr, bias_attr : ParamAttr, str, Initializer, optional
+        Of the scale and the shift.
+    act : str, optional
+        See `fc`.
+
+    Returns
+    -------
+    Variable
+
+    Raises
+    ------
+    NotATensorError, DTypeError, ShapeError, ArgumentError
 
     Examples
     --------

@@ -249,13 +249,41 @@ _current: Final = _Current()
 
 
 def global_scope() -> Scope:
-    """The scope in which programs run, unless they are given another."""
+    """The scope in which programs run, unless they are given another.
+
+    Returns
+    -------
+    Scope
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.static.global_scope().find_var("nothing of this name") is None
+    True
+    """
     return _current.scope
 
 
 @contextlib.contextmanager
 def scope_guard(scope: Scope) -> Iterator[None]:
-    """Make `scope` the global one inside a ``with`` block, for the thread that enters it."""
+    """Make `scope` the global one inside a ``with`` block, for the thread that enters it.
+
+    Parameters
+    ----------
+    scope : Scope
+
+    Raises
+    ------
+    TypeError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> mine = paddle.static.Scope()
+    >>> with paddle.static.scope_guard(mine):
+    ...     paddle.static.global_scope() is mine
+    True
+    """
     if not isinstance(scope, Scope):
         raise TypeError(f"scope_guard takes a Scope, got {type(scope).__name__}")
     old, _current.scope = _current.scope, scope

@@ -29,7 +29,30 @@ def create_parameter(
     is_bias: bool = False,
     default_initializer: Any = None,
 ) -> Any:
-    """A trainable parameter of the default program; see `paddle.create_parameter`."""
+    """A trainable parameter of the default program, which its startup program initialises.
+
+    Parameters
+    ----------
+    shape, dtype, name, attr, is_bias, default_initializer
+        See `paddle.create_parameter`.
+
+    Returns
+    -------
+    Parameter
+
+    Raises
+    ------
+    ModeError
+        In eager mode.
+    ArgumentError, DTypeError, TypeError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     paddle.static.create_parameter([2, 3], "float32", name="w").shape
+    (2, 3)
+    """
     mode.require_static("paddle.static.create_parameter")
     return create_in_mode(shape, dtype, name, attr, is_bias, default_initializer)
 
@@ -44,6 +67,26 @@ def create_global_var(
     name: str | None = None,
 ) -> Variable:
     """A variable that the startup program sets to `value`, and that runs may update.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        Known sizes.
+    value : float
+    dtype : dtype
+    persistable, force_cpu : bool
+        Accepted for the reference's sake: the value is kept in the scope in any case.
+    name : str, optional
+
+    Returns
+    -------
+    Variable
+
+    Raises
+    ------
+    ModeError
+        In eager mode.
+    ArgumentError, DTypeError, TypeError
 
     Examples
     --------

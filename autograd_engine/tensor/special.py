@@ -139,9 +139,7 @@ def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
     """
     whole_number = isinstance(p, (int, np.integer)) and not isinstance(p, bool)
     if not whole_number or not 1 <= p <= _MOST_DIMENSIONS:
-        raise ArgumentError(
-            f"multigammaln: p must be an int of 1 to {_MOST_DIMENSIONS}, got {p!r}"
-        )
+        raise ArgumentError(f"multigammaln: p must be an int of 1 to {_MOST_DIMENSIONS}, got {p!r}")
     total = ops.lgamma(x)
     for k in range(1, p):
         total = total + ops.lgamma(ops.subtract(x, 0.5 * k))

@@ -284,11 +284,8 @@ def saves_what_it_declares(op: OpDef, operands: Sequence[Array], attrs: Attrs) -
         # Shapes besides those declared are for the projection, for filling in zeros,
         # and for checking what the rules of a user's operation return.
         ensure(
-            not likes
-            or op.broadcasts is not None
-            or op.multiple
-            or op.check_gradient is not None,
-            f"saved without need: {likes}"
+            not likes or op.broadcasts is not None or op.multiple or op.check_gradient is not None,
+            f"saved without need: {likes}",
         )
         made = dict(zip((*op.inputs, *op.outputs), (*op.group(xs), *outputs), strict=False))
         for name, value in zip(node.pullback.saved, node.saved, strict=True):

@@ -444,9 +444,7 @@ def test_a_step_of_an_optimizer_that_is_interrupted_anywhere(name: str) -> None:
         def check(where: str, fired: bool) -> None:
             # Each goes on from where it is, and arrives where it does undisturbed.
             for k, p in enumerate(params):
-                done = next(
-                    (n for n in (1, 2) if np.array_equal(p.numpy(), right[n][k])), None
-                )
+                done = next((n for n in (1, 2) if np.array_equal(p.numpy(), right[n][k])), None)
                 assert done is not None, where
                 others = [q for q in params if q is not p]
                 for q in others:

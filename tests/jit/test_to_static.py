@@ -415,5 +415,5 @@ def test_writes_before_and_inside_of_branches_and_loops():
         y = x.clone()
         return cond(x.sum() > 0.0, lambda: y.exp_(), lambda: x)
 
-    with pytest.raises(BuildError, match="made outside of it; use x = paddle.exp"):
+    with pytest.raises(BuildError, match=r"made outside of it; use x = paddle\.exp"):
         to_static(outside)(x)
