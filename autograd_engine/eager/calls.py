@@ -23,7 +23,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from sys import _getframe
 from types import CodeType, FunctionType
 from typing import Any, Final
@@ -43,12 +43,15 @@ _FLOATS = (float, int)
 
 
 class _Codes:
-    """The two codes of a generated function."""
+    """The two codes of a generated function.
 
-    __slots__ = ("_general", "flat", "op")
+    The operation is not held: it holds the function, which would then never end.
+    """
+
+    __slots__ = ("_attrs", "_general", "_inputs", "_name", "flat")
 
     def __init__(self, op: OpDef, flat: CodeType) -> None:
-        self.op = op
+        self._name, self._inputs, self._attrs = op.name, op.inputs, tuple(op.attrs)
         self.flat = flat
         self._general: CodeType | None = None
 
@@ -56,7 +59,7 @@ class _Codes:
     def general(self) -> CodeType:
         """What it runs inside `general_calls`."""
         if self._general is None:
-            self._general = _general_code(self.op)
+            self._general = _general_code(self._name, self._inputs, self._attrs)
         return self._general
 
 
@@ -106,14 +109,14 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
     return call
 
 
-def _general_code(op: OpDef) -> CodeType:
-    inputs = ", ".join(op.inputs)
-    signature = inputs + "".join(f", {name}" for name in ("*", *op.attrs) if op.attrs)
-    attrs = "".join(f", {name}={name}" for name in op.attrs)
+def _general_code(name: str, inputs: Sequence[str], attrs: Sequence[str]) -> CodeType:
+    positional = ", ".join(inputs)
+    signature = positional + "".join(f", {a}" for a in ("*", *attrs) if attrs)
+    named = "".join(f", {a}={a}" for a in attrs)
     scope: dict[str, Any] = {}
-    text = f"def {op.name}({signature}):\n    return _general({inputs}{attrs})\n"
-    run_generated(text, op.name, scope)
-    code: CodeType = scope[op.name].__code__
+    text = f"def {name}({signature}):\n    return _general({positional}{named})\n"
+    run_generated(text, name, scope)
+    code: CodeType = scope[name].__code__
     return code
 
 

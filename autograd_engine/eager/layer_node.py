@@ -8,13 +8,14 @@ with the rest when the graph is freed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Final
+from typing import Any
 
 import numpy as np
 
 from autograd_engine.eager.cuts import in_user_code
 from autograd_engine.eager.grad_mode import grad_mode, no_grad, recording
 from autograd_engine.eager.kept import Lifted, Plain, Source, names_of
+from autograd_engine.eager.opaque import OpaqueOp
 from autograd_engine.eager.tape import Edge, MultiNode, edge_of
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
@@ -31,7 +32,7 @@ from autograd_engine.spec import Spec, format_shape
 __all__ = ["Label", "LayerNode", "LayerOp", "LayerPullback", "Taking", "refuse_numpy"]
 
 
-class LayerOp:
+class LayerOp(OpaqueOp):
     """One call of a layer, as something that has inputs and outputs like an operation.
 
     Attributes
@@ -47,20 +48,6 @@ class LayerOp:
     location : Location
         The line that called it.
     """
-
-    attrs: ClassVar[dict[str, Any]] = {}
-    multiple = True
-    variadic = False
-    variadic_output = False
-    lazy_cotangents = True
-    casts = False
-    random = False
-    real = False
-    tangent: Final = None
-    place: Final = None
-    broadcasts: Final = None
-    untyped: ClassVar[frozenset[str]] = frozenset()
-    takes_scattered: ClassVar[frozenset[str]] = frozenset()
 
     __slots__ = (
         "_inputs",

@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, Final
+from typing import Any
 
 import numpy as np
 
 from autograd_engine.eager.grad_mode import recorded_with, recording
+from autograd_engine.eager.opaque import OpaqueOp
 from autograd_engine.eager.tape import Edge, MultiNode, Node, WrittenOut, check_alive, connect
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.generator import own_generator
@@ -28,23 +29,10 @@ from autograd_engine.spec import Spec
 __all__ = ["TracedNode", "TracedOp", "TracedPullback"]
 
 
-class TracedOp:
+class TracedOp(OpaqueOp):
     """A traced function as something that has inputs and outputs like an operation."""
 
-    attrs: ClassVar[dict[str, Any]] = {}
-    multiple = True
-    variadic = False
-    variadic_output = False
-    lazy_cotangents = True
-    casts = False
-    random = False
-    real = False
     complete = True
-    tangent: Final = None
-    place: Final = None
-    broadcasts: Final = None
-    untyped: ClassVar[frozenset[str]] = frozenset()
-    takes_scattered: ClassVar[frozenset[str]] = frozenset()
 
     __slots__ = ("halves", "inputs", "module", "name", "nondiff_outputs", "outputs")
 

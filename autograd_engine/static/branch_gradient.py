@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from autograd_engine.static.block_op import (
     BlockOp,
@@ -13,8 +13,11 @@ from autograd_engine.static.block_op import (
 )
 from autograd_engine.static.flow import branch_reached
 from autograd_engine.static.inner_gradient import (
+    BlockGradient,
+    Cotangents,
     Incoming,
     InnerGradient,
+    Wanted,
     handed_out,
 )
 from autograd_engine.static.program import Block, Operator, Ref, Variable
@@ -24,26 +27,11 @@ if TYPE_CHECKING:
 
 __all__ = ["BranchGradient", "given_backward"]
 
-Key: TypeAlias = tuple[str, int]
-Wanted: TypeAlias = Sequence[tuple[int, Ref]]
-Cotangents: TypeAlias = Sequence[Variable | None]
 
-
-class BranchGradient:
-    def __init__(
-        self,
-        plan: BackwardPlan,
-        operator: Operator,
-        wanted: Wanted,
-        cotangents: Cotangents,
-        priors: dict[int, Variable],
-    ) -> None:
-        self.plan = plan
-        self.operator = operator
-        self.wanted = wanted
-        self.cotangents = cotangents
-        self.priors = priors
-        self.blocks, self.first = branches_of(operator)
+class BranchGradient(BlockGradient):
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.blocks, self.first = branches_of(self.operator)
         self.slots: dict[tuple[Any, ...], Ref] = {}
 
     def append(self) -> tuple[list[Variable], set[int]]:

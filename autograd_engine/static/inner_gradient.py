@@ -22,11 +22,37 @@ from autograd_engine.static.program import Block, Operator, Ref, Variable
 if TYPE_CHECKING:
     from autograd_engine.static.backward_plan import BackwardPlan
 
-__all__ = ["Incoming", "InnerGradient", "handed_out"]
+__all__ = [
+    "BlockGradient",
+    "Cotangents",
+    "Incoming",
+    "InnerGradient",
+    "Key",
+    "Wanted",
+    "handed_out",
+]
 
 Key: TypeAlias = tuple[str, int]
 Wanted: TypeAlias = Sequence[tuple[int, Ref]]
 Cotangents: TypeAlias = Sequence[Variable | None]
+
+
+class BlockGradient:
+    """What the gradient of a branch or loop is made for; see `block_gradient.gradient_operator`."""
+
+    def __init__(
+        self,
+        plan: BackwardPlan,
+        operator: Operator,
+        wanted: Wanted,
+        cotangents: Cotangents,
+        priors: dict[int, Variable],
+    ) -> None:
+        self.plan = plan
+        self.operator = operator
+        self.wanted = wanted
+        self.cotangents = cotangents
+        self.priors = priors
 
 
 class Incoming:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from autograd_engine.static.block_op import (
     BlockOp,
@@ -11,39 +10,26 @@ from autograd_engine.static.block_op import (
 )
 from autograd_engine.static.flow import LoopFlow
 from autograd_engine.static.inner_gradient import (
+    BlockGradient,
     Incoming,
     InnerGradient,
+    Wanted,
     handed_out,
 )
 from autograd_engine.static.program import Operator, Ref, Variable
 
 if TYPE_CHECKING:
-    from autograd_engine.static.backward_plan import BackwardPlan
+    pass
 
 __all__ = ["LoopGradient"]
 
-Key: TypeAlias = tuple[str, int]
-Wanted: TypeAlias = Sequence[tuple[int, Ref]]
-Cotangents: TypeAlias = Sequence[Variable | None]
 
-
-class LoopGradient:
-    def __init__(
-        self,
-        plan: BackwardPlan,
-        operator: Operator,
-        wanted: Wanted,
-        cotangents: Cotangents,
-        priors: dict[int, Variable],
-    ) -> None:
-        self.plan = plan
-        self.operator = operator
-        self.wanted = wanted
-        self.cotangents = cotangents
-        self.given = split_operands(operator)
-        self.priors = priors
-        self.flow = LoopFlow(operator, {k for k, _ in wanted}, plan.no_grad)
-        self.flow.follow({k for k, g in enumerate(cotangents) if g is not None})
+class LoopGradient(BlockGradient):
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.given = split_operands(self.operator)
+        self.flow = LoopFlow(self.operator, {k for k, _ in self.wanted}, self.plan.no_grad)
+        self.flow.follow({k for k, g in enumerate(self.cotangents) if g is not None})
         self.body = self.flow.body
         self.carried = sorted(self.flow.cotangents)
         self.captured: dict[tuple[Any, ...], Ref] = {}

@@ -285,6 +285,17 @@ def test_a_gradient_that_is_zero_has_a_derivative():
     assert static.Executor().run(program, {"x": np.float64(0.0)}, [first, second]) == [0.0, 8.0]
 
 
+def test_without_an_iteration_the_gradient_is_zero():
+    program = static.Program()
+    with static.program_guard(program):
+        x, w = scalars("x", "w")
+        y = loop_of(lambda z, w: z * w, 0)(x, w)
+        grads = static.gradients(y, [x, w])
+    got = static.Executor().run(program, {"x": np.float64(0.0), "w": np.float64(2.0)}, grads)
+    assert got == [1.0, 0.0]
+    assert not np.signbit(got[1])
+
+
 def test_asked_again_nothing_is_appended():
     program = static.Program()
     with static.program_guard(program):

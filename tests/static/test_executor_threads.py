@@ -385,7 +385,7 @@ def test_scopes_refuse_what_they_do_not_take() -> None:
     scope = static.Scope()
     with pytest.raises(TypeError, match="name must be a str, got int"):
         scope.var(3)
-    with pytest.raises(TypeError, match=r"takes a list of names; write \['w'\]"):
+    with pytest.raises(TypeError, match=r"names must be a list of them; write \['w'\]"):
         scope.erase("w")
     with pytest.raises(ArgumentError, match=r"w has no value yet.*\.set\(array\)"):
         np.asarray(scope.var("w").get_tensor())
