@@ -67,11 +67,11 @@ def test_what_is_half_exchanged_is_exchanged_whole_by_the_next_trace(monkeypatch
         one._general = None
     left = [3]
 
-    def interrupted(op):
+    def interrupted(*given):
         left[0] -= 1
         if not left[0]:
             raise KeyboardInterrupt
-        return original(op)
+        return original(*given)
 
     monkeypatch.setattr(calls, "_general_code", interrupted)
     f = to_static(lambda x: (w * w) * x)
