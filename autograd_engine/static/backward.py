@@ -226,7 +226,10 @@ def _run(
                 plan.variables.update(copies)
             if seed_by_shape:
                 mark_seeds(plan.seed_operators)
-        plan.commit(callbacks)
+            if not callbacks:
+                plan.commit()
+        if callbacks:  # which are the user's
+            plan.commit(callbacks)
         _sort_from(block.vars, count)
     found: dict[str, Variable] = {}
     for v in wanted:

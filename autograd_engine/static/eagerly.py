@@ -22,7 +22,7 @@ from autograd_engine.eager.tape import MultiNode
 from autograd_engine.eager.tensor import Parameter as EagerParameter
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.generator import own_generator
-from autograd_engine.hollow import hollow
+from autograd_engine.hollow import hollow, is_hollow
 from autograd_engine.namespace import ops, raw
 from autograd_engine.registry import OpDef
 from autograd_engine.scattered import Scattered
@@ -331,6 +331,11 @@ def _scan(operator: Operator, operands: list[Any]) -> list[Any]:
         operands[ends[1] :],
     )
     count = int(operands[0].item())
+    if not count:  # as the kernel does
+        carried = [
+            Tensor._wrap(hollow(c._data)) if isinstance(c, Tensor) and is_hollow(c._data) else c
+            for c in carried
+        ]
     made: list[list[Any]] = [[None] * count for _ in operator.results[n:]]
     for t in reversed(range(count)) if operator.attrs["reverse"] else range(count):
         elements = [stack[t] for stack in stacks]
