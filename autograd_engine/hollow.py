@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from autograd_engine.spec import Like
 
-__all__ = ["hollow", "is_hollow"]
+__all__ = ["hollow", "is_hollow", "without_sign"]
 
 Array = NDArray[Any]
 _zeros: dict[tuple[str, bool], Array] = {}
@@ -37,3 +37,8 @@ def hollow(like: Like, value: float = 0.0) -> Array:
 def is_hollow(array: Any) -> bool:
     """Whether `array` was made by `hollow`."""
     return array.__class__ is np.ndarray and id(array.base) in _ids
+
+
+def without_sign(array: Any) -> Any:
+    """0.0 for a hollow -0.0 that nothing was added to; anything else as it is."""
+    return hollow(array) if is_hollow(array) else array

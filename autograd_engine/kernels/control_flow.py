@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.hollow import hollow, is_hollow
+from autograd_engine.hollow import hollow, without_sign
 from autograd_engine.spec import Spec
 
 __all__ = ["absent", "add_stacks", "fill_stack", "hollow", "scan", "truth", "while_loop"]
@@ -73,7 +73,7 @@ def scan(
     """
     n, count = len(carried), int(trips)
     if not count:  # sums start at -0.0, which is not to be seen where nothing is added
-        carried = tuple(hollow(c) if is_hollow(c) else c for c in carried)
+        carried = tuple(map(without_sign, carried))
     order = range(count - 1, -1, -1) if reverse else range(count)
     made: list[list[Any]] = [[None] * count for _ in range(pushes)]
     for t in order:

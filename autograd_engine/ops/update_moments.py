@@ -161,11 +161,19 @@ def _adamw(
     lazy_mode: bool = False,
 ) -> Arrays:
     """Adam on the decayed parameter; in lazy mode all rows decay."""
-    attrs: dict[str, Any] = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon}
-    attrs["lazy_mode"] = lazy_mode
-    param = _decayed(param, learning_rate, coeff)
-    state = moment1, moment2, beta1_pow, beta2_pow
-    return _adam(param, grad, learning_rate, *state, **attrs)
+    return _adam(
+        _decayed(param, learning_rate, coeff),
+        grad,
+        learning_rate,
+        moment1,
+        moment2,
+        beta1_pow,
+        beta2_pow,
+        beta1=beta1,
+        beta2=beta2,
+        epsilon=epsilon,
+        lazy_mode=lazy_mode,
+    )
 
 
 def _adamw_amsgrad(
@@ -184,11 +192,20 @@ def _adamw_amsgrad(
     coeff: float,
     lazy_mode: bool = False,
 ) -> Arrays:
-    attrs: dict[str, Any] = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon}
-    attrs["lazy_mode"] = lazy_mode
-    param = _decayed(param, learning_rate, coeff)
-    state = moment1, moment2, moment2_max, beta1_pow, beta2_pow
-    return _adam_amsgrad(param, grad, learning_rate, *state, **attrs)
+    return _adam_amsgrad(
+        _decayed(param, learning_rate, coeff),
+        grad,
+        learning_rate,
+        moment1,
+        moment2,
+        moment2_max,
+        beta1_pow,
+        beta2_pow,
+        beta1=beta1,
+        beta2=beta2,
+        epsilon=epsilon,
+        lazy_mode=lazy_mode,
+    )
 
 
 @_in_float32

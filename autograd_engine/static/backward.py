@@ -226,10 +226,7 @@ def _run(
                 plan.variables.update(copies)
             if seed_by_shape:
                 mark_seeds(plan.seed_operators)
-            if not callbacks:
-                plan.commit()
-        if callbacks:  # which are the user's
-            plan.commit(callbacks)
+        plan.commit(callbacks)
         _sort_from(block.vars, count)
     found: dict[str, Variable] = {}
     for v in wanted:

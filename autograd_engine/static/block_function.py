@@ -17,7 +17,6 @@ from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
-from autograd_engine.source import Location, caller
 from autograd_engine.spec import format_shape
 from autograd_engine.static import nest
 from autograd_engine.static.builder import Constant, Number
@@ -54,7 +53,6 @@ class BlockFunction:
         self.program = program
         self.parent = parent
         self.block = program.new_block(parent.idx)
-        self.location: Location = caller()
         self.carried: list[Ref] = []
 
     def parameters(self, values: Sequence[Variable]) -> list[Variable]:

@@ -46,25 +46,9 @@ def _decompose_inside(operator: Operator) -> None:
     """Write out the gradient operators of the blocks of `operator`, which are its own."""
     for block in inner_blocks(operator):
         if any(isinstance(inner.op, GradOp) for inner in block.ops):
-            _restored_by_undoing(block)
             decompose(block, lambda inner: True)
         for inner in block.ops:
             _decompose_inside(inner)
-
-
-def _restored_by_undoing(block: Block) -> None:
-    """Let an error restore the operators of a block inside another one."""
-    ops, names = block.ops, set(block.vars)
-    operands = [operator.operands for operator in ops]
-
-    def undo() -> None:
-        block.ops = ops
-        for operator, before in zip(ops, operands, strict=True):
-            operator.operands = before
-        for name in [n for n in block.vars if n not in names]:
-            del block.vars[name]
-
-    block.program.undoing.append(undo)
 
 
 def decompose(block: Block, which: Callable[[Operator], bool]) -> None:
@@ -72,9 +56,18 @@ def decompose(block: Block, which: Callable[[Operator], bool]) -> None:
     written: list[Operator] = []
     aliases: dict[tuple[str, int], Ref] = {}
     before: list[tuple[Operator, tuple[OperandRef, ...]]] = []
+    operators, names = block.ops, set(block.vars)
+
+    def undo() -> None:
+        block.ops = operators
+        for operator, own in before:
+            operator.operands = own
+        for name in [n for n in block.vars if n not in names]:
+            del block.vars[name]
+
     if block.program._guards:  # an error undoes it
-        block.program.undoing.append(lambda: _give_back(before))
-    for operator in block.ops:
+        block.program.undoing.append(undo)
+    for operator in operators:
         if aliases:
             before.append((operator, operator.operands))
             operator.operands = tuple(_through(o, aliases) for o in operator.operands)
@@ -84,11 +77,6 @@ def decompose(block: Block, which: Callable[[Operator], bool]) -> None:
             written.append(operator)
     block.ops = written
     block.program.changed()
-
-
-def _give_back(operands: Sequence[tuple[Operator, tuple[OperandRef, ...]]]) -> None:
-    for operator, own in operands:
-        operator.operands = own
 
 
 def _through(operand: Any, aliases: dict[tuple[str, int], Ref]) -> Any:

@@ -22,7 +22,7 @@ from autograd_engine.eager.tape import MultiNode
 from autograd_engine.eager.tensor import Parameter as EagerParameter
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.generator import own_generator
-from autograd_engine.hollow import hollow, is_hollow
+from autograd_engine.hollow import hollow, without_sign
 from autograd_engine.namespace import ops, raw
 from autograd_engine.registry import OpDef
 from autograd_engine.scattered import Scattered
@@ -333,7 +333,7 @@ def _scan(operator: Operator, operands: list[Any]) -> list[Any]:
     count = int(operands[0].item())
     if not count:  # as the kernel does
         carried = [
-            Tensor._wrap(hollow(c._data)) if isinstance(c, Tensor) and is_hollow(c._data) else c
+            Tensor._wrap(without_sign(c._data)) if isinstance(c, Tensor) and c._stop else c
             for c in carried
         ]
     made: list[list[Any]] = [[None] * count for _ in operator.results[n:]]

@@ -164,7 +164,7 @@ def handed_out(
     program, outside = block.program, operator.block
     source = ref
     if not value:
-        source = _append(block, "hollow", (ref,), ref.var, f"{ref.var.name}@SHAPE", {})
+        source = _append(operator, block, "hollow", (ref,), ref.var, f"{ref.var.name}@SHAPE", {})
     looped = kind_of(operator) not in ("cond", "call")
     spec = ref.var.spec
     outer = Variable(
@@ -179,7 +179,8 @@ def handed_out(
     for other in others:
         shape = tuple(None if isinstance(d, Dim) else d for d in spec.shape)
         attrs = {"shape": shape, "dtype": spec.dtype.name, "stack": ref.var.is_stack}
-        other.results.append(_append(other, "absent", (), ref.var, f"{outer.name}@ABSENT", attrs))
+        name = f"{outer.name}@ABSENT"
+        other.results.append(_append(operator, other, "absent", (), ref.var, name, attrs))
     outside.vars[outer.name] = outer
     operator.results = (*before, Ref(outer, 0))
     block.handed_out[ref.key, value] = len(before)
@@ -197,6 +198,7 @@ def handed_out(
 
 
 def _append(
+    around: Operator,
     block: Block,
     kind: str,
     operands: tuple[Ref, ...],
@@ -208,7 +210,7 @@ def _append(
     var.is_stack = like.is_stack
     block.vars[var.name] = var
     result = Ref(var, 0)
-    location = block.ops[-1].location if block.ops else _location()
+    location = block.ops[-1].location if block.ops else around.location
     operator = Operator(block, BlockOp.of(kind), operands, (result,), attrs, location, "backward")
     block.ops.append(operator)
 
@@ -219,12 +221,6 @@ def _append(
 
     block.program.undoing.append(undo)
     return result
-
-
-def _location() -> Any:
-    from autograd_engine.source import caller
-
-    return caller()
 
 
 def _unused(block: Block, name: str) -> str:

@@ -15,7 +15,7 @@ from autograd_engine.nn.initializer import Constant, KaimingNormal, XavierUnifor
 from autograd_engine.spec import format_shape
 from autograd_engine.static.builder import layer_scope
 from autograd_engine.static.data import require_variable
-from autograd_engine.static.nn import _activate, _parameter
+from autograd_engine.static.nn import _activate, _bias, _filters, _parameter
 from autograd_engine.static.program import Variable
 from autograd_engine.static.whole import checked
 
@@ -50,21 +50,6 @@ def _one_of(layer: str, name: str, value: Any, known: Sequence[str]) -> None:
         raise ArgumentError(
             f"{layer}: {name} must be one of {', '.join(map(repr, known))}; got {value!r}"
         )
-
-
-def _filters(layer: str, num_filters: Any, groups: Any, channels: int) -> int:
-    """The number of groups, which channels and filters divide into."""
-    groups = 1 if groups is None else groups
-    for name, value in (("num_filters", num_filters), ("groups", groups)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ArgumentError(f"{layer}: {name} must be a positive int, got {value!r}")
-    if channels % groups or num_filters % groups:
-        raise ArgumentError(
-            f"{layer}: {channels} channels and {num_filters} filters must divide into {groups} "
-            "groups"
-        )
-    count: int = groups
-    return count
 
 
 @checked
@@ -103,10 +88,6 @@ def conv3d(
         bias = _bias(layer, num_filters, dtype, bias_attr)
         out = F.conv3d(input, weight, bias, stride, padding, dilation, groups, data_format)
         return _activate("conv3d", out, act)
-
-
-def _bias(layer: str, size: int, dtype: Any, attr: Any) -> Variable | None:
-    return None if attr is False else _parameter(layer, "b", (size,), dtype, attr, Constant(0.0))
 
 
 @checked

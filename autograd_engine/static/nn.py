@@ -271,6 +271,25 @@ def embedding(
         return F.embedding(input, weight, padding_idx=padding_idx, sparse=is_sparse)
 
 
+def _filters(layer: str, num_filters: Any, groups: Any, channels: int) -> int:
+    """The number of groups, which channels and filters divide into."""
+    groups = 1 if groups is None else groups
+    for name, value in (("num_filters", num_filters), ("groups", groups)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise ArgumentError(f"{layer}: {name} must be a positive int, got {value!r}")
+    if channels % groups or num_filters % groups:
+        raise ArgumentError(
+            f"{layer}: {channels} channels and {num_filters} filters must divide into {groups} "
+            "groups"
+        )
+    count: int = groups
+    return count
+
+
+def _bias(layer: str, size: int, dtype: Any, attr: Any) -> Variable | None:
+    return None if attr is False else _parameter(layer, "b", (size,), dtype, attr, Constant(0.0))
+
+
 @checked
 def conv2d(
     input: Any,
@@ -322,8 +341,6 @@ def conv2d(
     (-1, 4, 6, 6)
     """
     require_variable("conv2d", "input", input)
-    if not isinstance(num_filters, int) or num_filters < 1:
-        raise ArgumentError(f"conv2d: num_filters must be a positive int, got {num_filters!r}")
     if data_format not in ("NCHW", "NHWC"):
         raise ArgumentError(f"conv2d: data_format must be 'NCHW' or 'NHWC', got {data_format!r}")
     shape = input.spec.shape
@@ -333,24 +350,13 @@ def conv2d(
             f"conv2d: input must be [{', '.join(data_format)}] with a known C, got "
             f"{format_shape(shape)}"
         )
-    groups = 1 if groups is None else groups
-    if not isinstance(groups, int) or groups < 1:
-        raise ArgumentError(f"conv2d: groups must be a positive int, got {groups!r}")
+    groups = _filters("conv2d", num_filters, groups, channels)
     kh, kw = ints("conv2d", "filter_size", filter_size, 2)
-    if channels % groups or num_filters % groups:
-        raise ArgumentError(
-            f"conv2d: {channels} channels and {num_filters} filters must divide into {groups} "
-            "groups"
-        )
     layer = unique_name.generate("conv2d") if name is None else name
     filter_shape = (num_filters, channels // groups, kh, kw)
     with layer_scope(layer):
         weight = _parameter(layer, "w", filter_shape, input.spec.dtype, param_attr, KaimingNormal())
-        bias = None
-        if bias_attr is not False:
-            bias = _parameter(
-                layer, "b", (num_filters,), input.spec.dtype, bias_attr, Constant(0.0)
-            )
+        bias = _bias(layer, num_filters, input.spec.dtype, bias_attr)
         out = F.conv2d(input, weight, bias, stride, padding, dilation, groups, data_format)
         return _activate("conv2d", out, act)
 
