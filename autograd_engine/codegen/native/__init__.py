@@ -1,0 +1,1 @@
+"""Programs as C: fused loops, compiled once, calling the BLAS that NumPy ships."""
