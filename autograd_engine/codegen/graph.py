@@ -44,9 +44,11 @@ class Value:
         that the program holds, that array.
     node : Node or None
         What computes it; None of an input or constant.
+    spread : bool
+        Whether NumPy would have a constant as a view of fewer elements: BLAS takes no such view.
     """
 
-    __slots__ = ("constant", "graph", "node", "spec")
+    __slots__ = ("constant", "graph", "node", "spec", "spread")
 
     def __init__(
         self, graph: Graph, spec: Spec, node: Node | None = None, constant: Array | None = None
@@ -55,6 +57,7 @@ class Value:
         self.spec = spec
         self.node = node
         self.constant = constant
+        self.spread = False
 
     def __repr__(self) -> str:
         if self.constant is not None:
@@ -158,6 +161,8 @@ class Graph:
     ----------
     nodes : list of Node
     inputs, outputs : list of Value
+    updates : dict of int to int
+        Position of an output to the position of the input that it is the new value of.
     xp : Namespace
         Operations that append nodes.
     origin : Operator or None
@@ -168,6 +173,7 @@ class Graph:
         self.nodes: list[Node] = []
         self.inputs: list[Value] = []
         self.outputs: list[Value] = []
+        self.updates: dict[int, int] = {}
         self.origin: Operator | None = None
         self.xp = Namespace()
         self.xp.bind = self._function
@@ -301,7 +307,9 @@ class Graph:
                 if number.size == 0:
                     return None
                 number = number.reshape(())
-            return (self.number(number, specs[0].dtype, specs[0].shape),)
+            made = self.number(number, specs[0].dtype, specs[0].shape)
+            made.spread = values[0].spread or made.size != values[0].size  # type: ignore[union-attr]
+            return (made,)
         if op.broadcasts != 0 and op.name not in _CASTS:
             return None
         with np.errstate(all="ignore"):
@@ -312,14 +320,37 @@ class Graph:
 # Operations whose result is one number, or holds the numbers of their operand.
 _FILLS: Final = frozenset(("full", "full_like", "zeros_like"))
 _SPREADS: Final = frozenset(
-    "expand_like spread_like expand broadcast_like reshape reshape_like transpose squeeze unsqueeze"
-    " flatten_axes unflatten_axis assign same_shape".split()
+    [
+        "expand_like",
+        "spread_like",
+        "expand",
+        "broadcast_like",
+        "reshape",
+        "reshape_like",
+        "transpose",
+        "squeeze",
+        "unsqueeze",
+        "flatten_axes",
+        "unflatten_axis",
+        "assign",
+        "same_shape",
+    ]
 )
 _CASTS: Final = frozenset(("cast", "cast_like", "negative", "sqrt", "square"))
 # What hands its operand on where the Spec of the result is that of the operand.
 _SAME: Final = frozenset(
-    "cast cast_like sum_like expand_like expand broadcast_like reshape reshape_like assign"
-    " same_shape".split()
+    [
+        "cast",
+        "cast_like",
+        "sum_like",
+        "expand_like",
+        "expand",
+        "broadcast_like",
+        "reshape",
+        "reshape_like",
+        "assign",
+        "same_shape",
+    ]
 )
 
 
@@ -384,6 +415,7 @@ def concrete_graph(
     operators: Sequence[Operator],
     inputs: Sequence[tuple[Ref, Spec]],
     outputs: Sequence[Ref],
+    updates: Mapping[int, int] | None = None,
 ) -> Graph:
     """The graph of what a run computes.
 
@@ -394,6 +426,8 @@ def concrete_graph(
     inputs : sequence of (Ref, Spec)
         What the run is given, with its true shape.
     outputs : sequence of Ref
+    updates : dict of int to int, optional
+        See `Graph`.
 
     Raises
     ------
@@ -416,6 +450,7 @@ def concrete_graph(
         )
     graph.origin = None
     graph.outputs = [values[ref.key] for ref in outputs]
+    graph.updates = dict(updates or {})
     _drop_dead(graph)
     return graph
 

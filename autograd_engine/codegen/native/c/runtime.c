@@ -1,0 +1,79 @@
+/* The table that libraries are bound to, and what Python sets it up with. */
+
+static const struct ae_runtime table = {
+    .abi = AE_ABI,
+    .threads = runtime_threads,
+    .parallel = runtime_parallel,
+    .parallel_blocks = runtime_parallel_blocks,
+    .gemm_f32 = gemm_f32,
+    .gemm_f64 = gemm_f64,
+    .gemm_batch_f32 = gemm_batch_f32,
+    .gemm_batch_f64 = gemm_batch_f64,
+};
+
+/* A child has none of its parent's threads but the one that forked. */
+static void after_fork(void)
+{
+    pthread_mutex_init(&pool.lock, NULL);
+    pthread_cond_init(&pool.work, NULL);
+    pthread_cond_init(&pool.done, NULL);
+    pool.region = NULL;
+    pool.workers = pool.helpers = pool.joined = pool.refused = 0;
+    pool.sit_out = 0;
+    atomic_store(&pool.penalty, 0);
+    atomic_store(&pool.active, 0);
+    atomic_store(&pool.taken, 0);
+    pthread_mutex_init(&blas.lock, NULL);
+    blas.forked = blas.forked || blas.users > 0;
+    blas.users = 0;
+}
+
+const struct ae_runtime *ae_runtime_table(void);
+void ae_runtime_set_threads(int threads);
+int ae_runtime_get_threads(void);
+void ae_runtime_set_spin(int nanoseconds);
+int ae_runtime_workers(void);
+void ae_runtime_set_blas(int wide, void *gemm_f32, void *gemm_f64, void *gemv_f32, void *gemv_f64,
+                         int (*get_threads)(void), void (*set_threads)(int));
+
+const struct ae_runtime *ae_runtime_table(void)
+{
+    static atomic_int watched;
+    if (!atomic_exchange(&watched, 1))
+        pthread_atfork(NULL, NULL, after_fork);
+    return &table;
+}
+
+/* Fewer threads: those that are there stay blocked. A region under way keeps its number. */
+void ae_runtime_set_threads(int threads)
+{
+    atomic_store(&thread_limit, threads > 1 ? threads : 1);
+    pthread_mutex_lock(&pool.lock);
+    pool.refused = 0;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+int ae_runtime_get_threads(void) { return runtime_threads(); }
+
+void ae_runtime_set_spin(int nanoseconds) { atomic_store(&spin_ns, nanoseconds); }
+
+/* How many threads the pool has started in this process. */
+int ae_runtime_workers(void)
+{
+    pthread_mutex_lock(&pool.lock);
+    int workers = pool.workers;
+    pthread_mutex_unlock(&pool.lock);
+    return workers;
+}
+
+void ae_runtime_set_blas(int wide, void *gemm_f32, void *gemm_f64, void *gemv_f32, void *gemv_f64,
+                         int (*get_threads)(void), void (*set_threads)(int))
+{
+    blas.wide = wide;
+    blas.gemm_f32 = gemm_f32;
+    blas.gemm_f64 = gemm_f64;
+    blas.gemv_f32 = gemv_f32;
+    blas.gemv_f64 = gemv_f64;
+    blas.get_threads = get_threads;
+    blas.set_threads = get_threads ? set_threads : NULL;
+}

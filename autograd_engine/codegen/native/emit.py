@@ -1,0 +1,539 @@
+"""The C text of a program: its functions, and the entry that calls them one after the other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+from autograd_engine.codegen.native.arena import Arena
+from autograd_engine.codegen.native.arrange import Arranged
+from autograd_engine.codegen.native.ir import (
+    Assemble,
+    Buffer,
+    Callback,
+    Check,
+    Kernel,
+    Product,
+    Step,
+    Term,
+)
+from autograd_engine.codegen.native.loops import (
+    Accumulator,
+    Loop,
+    crossing,
+    identity,
+    written_loop,
+)
+from autograd_engine.codegen.native.maths import needed
+from autograd_engine.codegen.native.scalars import C_TYPES, literal
+from autograd_engine.codegen.native.schedule import Group
+
+__all__ = ["Emitted", "Part", "emit"]
+
+# Loops that take less than this are not worth another thread (nanoseconds, by `Loop.work`).
+_SMALL: Final = 30_000
+_STACK: Final = 4096
+
+
+class Part(NamedTuple):
+    """What runs one after the other: an entry of the library, or an operation of NumPy's.
+
+    Attributes
+    ----------
+    entry : str
+        Empty of an operation.
+    callback : Callback or None
+    """
+
+    entry: str
+    callback: Callback | None
+
+
+class Emitted(NamedTuple):
+    """A program as C.
+
+    Attributes
+    ----------
+    source : str
+        Without the runtime's header.
+    parts : list of Part
+    arena : int
+        Bytes of memory that it works in.
+    offsets : dict of int to int
+        By the number of a buffer: its place in the arena.
+    constants : list of Buffer
+        Whose arrays are passed behind the inputs.
+    order : list of Step or Group
+    work : float
+        Roughly, nanoseconds of one run.
+    """
+
+    source: str
+    parts: list[Part]
+    arena: int
+    offsets: dict[int, int]
+    constants: list[Buffer]
+    order: list[Step | Group]
+    work: float
+
+
+def emit(arranged: Arranged, order: list[Step | Group], threads: int) -> Emitted:
+    """Write a program whose steps are in order.
+
+    Parameters
+    ----------
+    arranged : Arranged
+    order : list of Step or Group
+    threads : int
+        How many threads there are.
+    """
+    return _Emitter(arranged, order, threads).emitted()
+
+
+class _Emitter:
+    def __init__(self, arranged: Arranged, order: list[Step | Group], threads: int) -> None:
+        self.arranged = arranged
+        self.order = order
+        self.threads = threads
+        self.inputs = len(arranged.lowered.inputs)
+        self.constants: dict[int, int] = {}
+        self.constant_buffers: list[Buffer] = []
+        self.functions: dict[str, str] = {}
+        self.texts: list[str] = []
+        self.maths: set[str] = set()
+        self.helpers: dict[str, None] = {}
+        self.stored = self._stored()
+        self.loops: dict[int, Loop] = {}
+        self.scratch: dict[int, int] = {}  # by place in the order: bytes
+        self.work = 0.0
+
+    # --- what needs memory
+
+    def _stored(self) -> set[int]:
+        """Numbers of buffers that are read outside of the group that makes them."""
+        stored = {t.buffer.number for t in self.arranged.outputs if t.buffer is not None}
+        for item in self.order:
+            inside = (
+                {s.outs[0].number for s in item.steps} if isinstance(item, Group) else set()
+            )
+            steps = item.steps if isinstance(item, Group) else [item]
+            for step in steps:
+                stored.update(
+                    t.buffer.number
+                    for t in step.terms
+                    if t.buffer is not None and t.buffer.number not in inside
+                )
+            if isinstance(item, Group):
+                width = math.prod(item.domain[item.split() :])
+                if width > _STACK:
+                    stored.update(b.number for b in crossing(item))
+                stored.update(s.outs[0].number for s in item.steps if s.outs[0].place)
+                stored.update(
+                    s.outs[0].number
+                    for s in item.steps
+                    if item.levels[s.outs[0].number] == "later"
+                )
+        return stored
+
+    def _plan(self) -> Arena:
+        """Lifetimes of all memory, and where it lies."""
+        sizes: dict[int, int] = {}
+        first: dict[int, int] = {}
+        last: dict[int, int] = {}
+
+        def touch(buffer: Buffer, time: int) -> None:
+            root, _ = buffer.root
+            if root.input is not None or root.constant is not None:
+                return
+            sizes[root.number] = root.size * root.dtype.itemsize
+            first.setdefault(root.number, time)
+            last[root.number] = time
+
+        for time, item in enumerate(self.order):
+            steps = item.steps if isinstance(item, Group) else [item]
+            for step in steps:
+                for term in step.terms:
+                    if term.buffer is not None and self._in_memory(term.buffer):
+                        touch(term.buffer, time)
+                for out in step.outs:
+                    if self._in_memory(out):
+                        touch(out, time)
+        for term in self.arranged.outputs:
+            if term.buffer is not None:
+                touch(term.buffer, len(self.order))
+        for time, size in self.scratch.items():
+            sizes[-1 - time] = size
+            first[-1 - time] = last[-1 - time] = time
+        return Arena(sizes, first, last)
+
+    def _in_memory(self, buffer: Buffer) -> bool:
+        return buffer.number in self.stored or not isinstance(buffer.maker, Step) or (
+            buffer.number not in self._looped
+        )
+
+    # --- the whole text
+
+    def emitted(self) -> Emitted:
+        self._looped = {
+            s.outs[0].number for i in self.order if isinstance(i, Group) for s in i.steps
+        }
+        layouts = self.arranged.layouts
+        for time, item in enumerate(self.order):
+            if isinstance(item, Group):
+                loop = self.loops[time] = written_loop(item, self.stored, layouts, self.maths)
+                size = sum(
+                    self._blocks(loop) * max(a.out.size, 1) * a.dtype.itemsize
+                    for a in loop.accumulators
+                    if self._apart(loop, a)
+                )
+                if size:
+                    self.scratch[time] = size
+                self.work += loop.work
+            elif isinstance(item, Kernel) and item.scratch:
+                self.scratch[time] = item.scratch
+                self.work += 1e5
+            elif isinstance(item, Product):
+                self.work += 2e-2 * item.outs[0].size * item.a.shape[-1] * 1.0 + 300
+        self.arena = self._plan()
+        parts: list[Part] = []
+        body: list[str] = []
+        entries: list[str] = []
+        for time, item in enumerate(self.order):
+            if isinstance(item, Callback):
+                self._close(body, parts, entries)
+                parts.append(Part("", item))
+                continue
+            body += self._comment(item)
+            body += self._item(time, item)
+        self._close(body, parts, entries)
+        source = "\n".join(
+            [
+                needed(self.maths),
+                *self.helpers,
+                *self.texts,
+                *entries,
+            ]
+        )
+        return Emitted(
+            source,
+            parts,
+            self.arena.size,
+            dict(self.arena.offsets),
+            self.constant_buffers,
+            self.order,
+            self.work,
+        )
+
+    def _close(self, body: list[str], parts: list[Part], entries: list[str]) -> None:
+        if not body:
+            return
+        name = f"run_{len(entries)}"
+        lines = ["    " + line if line else "" for line in body]
+        entries.append(
+            "\n".join(
+                [
+                    f"int64_t {name}(void **p);",
+                    f"int64_t {name}(void **p)",
+                    "{",
+                    "    char *arena = p[0];",
+                    "    (void)arena;",
+                    *lines,
+                    "    return 0;",
+                    "}",
+                    "",
+                ]
+            )
+        )
+        parts.append(Part(name, None))
+        body.clear()
+
+    def _comment(self, item: Step | Group) -> list[str]:
+        """Which operations it is, of which lines."""
+        steps = item.steps if isinstance(item, Group) else [item]
+        names: dict[str, None] = {}
+        for step in steps:
+            node = step.origin
+            if node is None:
+                names["a copy"] = None
+                continue
+            line = f" of {node.origin.location}" if node.origin is not None else ""
+            names[f"{node.op.name}{line}"] = None
+        shown = list(names)
+        more = f", and {len(shown) - 6} more" if len(shown) > 6 else ""
+        shape = list(item.domain) if isinstance(item, Group) else [list(o.shape) for o in item.outs]
+        text = f"{', '.join(shown[:6])}{more}: {shape}".replace("*/", "* /").replace("\\", "/")
+        return ["", f"/* {text} */"]
+
+    # --- one item
+
+    def _item(self, time: int, item: Step | Group) -> list[str]:
+        if isinstance(item, Group):
+            return self._loop(time, item)
+        if isinstance(item, Product):
+            return self._product(item)
+        if isinstance(item, Kernel):
+            return self._kernel(time, item)
+        if isinstance(item, Assemble):
+            return self._assemble(item) if item.adds else ["/* it is in its place */"]
+        raise AssertionError(f"no text for {item!r}")
+
+    def address(self, buffer: Buffer, offset: int = 0) -> str:
+        """A ``void *`` to an element of a buffer."""
+        root, more = buffer.root
+        offset += more
+        kind = C_TYPES[root.dtype.char]
+        if root.input is not None:
+            base = f"p[{1 + root.input}]"
+        elif root.constant is not None:
+            base = f"p[{1 + self.inputs + self._constant(root)}]"
+        else:
+            start = self.arena.offsets[root.number] + offset * root.dtype.itemsize
+            return f"arena + {start}"
+        return f"({kind} *){base} + {offset}" if offset else base
+
+    def _constant(self, buffer: Buffer) -> int:
+        found = self.constants.get(buffer.number)
+        if found is None:
+            found = self.constants[buffer.number] = len(self.constants)
+            self.constant_buffers.append(buffer)
+        return found
+
+    def _named(self, stem: str, text: str) -> str:
+        """The name of a function with this text, one for all that are alike."""
+        name = self.functions.get(text)
+        if name is None:
+            name = self.functions[text] = f"{stem}_{len(self.functions)}"
+            self.texts.append(text.replace("NAME", name))
+        return name
+
+    # --- loops
+
+    def _blocks(self, loop: Loop) -> int:
+        """In how many pieces it is run, where pieces keep sums of their own."""
+        return self.threads if self._splits(loop) else 1
+
+    def _splits(self, loop: Loop) -> bool:
+        return self.threads > 1 and loop.work > _SMALL and loop.extent >= 2 * self.threads
+
+    def _apart(self, loop: Loop, a: Accumulator) -> bool:
+        """Whether sums need memory of their own before they are the result."""
+        return self._blocks(loop) > 1 or a.dtype != a.out.dtype
+
+    def _loop(self, time: int, group: Group) -> list[str]:
+        loop = self.loops[time]
+        name = self._named("loop", loop.text)
+        blocks = self._blocks(loop)
+        pointers = [self.address(p.buffer, p.offset) for p in loop.pointers]
+        before, after = [], []
+        place = -1 - time
+        used = 0
+        for a in loop.accumulators:
+            size = max(a.out.size, 1)
+            out = self.address(a.out)
+            if self._apart(loop, a):
+                start = self.arena.offsets[place] + used
+                used += blocks * size * a.dtype.itemsize
+                pointers[a.pointer] = f"arena + {start}"
+                after.append(self._combined(a, f"arena + {start}", out, blocks, size))
+            if not self._is_total(group, a):
+                before.append(
+                    self._filled(a, pointers[a.pointer], (blocks if self._apart(loop, a) else 1) * size)
+                )
+        lines = ["{", f"    void *q[] = {{{', '.join(pointers) or '0'}}};"]
+        lines += ["    " + line for line in before]
+        if blocks > 1 and loop.accumulators:
+            wrapper = self._wrapper_of_blocks(name, loop.extent, blocks)
+            lines.append(f"    ae_parallel_blocks({wrapper}, q, {blocks});")
+        elif self._splits(loop):
+            wrapper = self._wrapper(name)
+            grain = max(1, -(-loop.extent // (4 * self.threads)))
+            lines.append(f"    ae_parallel({wrapper}, q, {loop.extent}, {grain});")
+        else:
+            lines.append(f"    {name}(q, 0, {loop.extent}, 0);")
+        return [*lines, *("    " + line for line in after), "}"]
+
+    def _is_total(self, group: Group, a: Accumulator) -> bool:
+        return a.out.size <= 1 and math.prod(a.out.shape) == 1
+
+    def _wrapper(self, name: str) -> str:
+        text = (
+            "static void NAME(void *context, int64_t lo, int64_t hi, int worker)\n{\n"
+            f"    (void)worker;\n    {name}(context, lo, hi, 0);\n}}\n"
+        )
+        return self._named("split", text)
+
+    def _wrapper_of_blocks(self, name: str, extent: int, blocks: int) -> str:
+        text = (
+            "static void NAME(void *context, int64_t lo, int64_t hi, int worker)\n{\n"
+            "    (void)worker;\n"
+            "    for (int64_t b = lo; b < hi; b++)\n"
+            f"        {name}(context, {extent} * b / {blocks}, {extent} * (b + 1) / {blocks}, b);\n"
+            "}\n"
+        )
+        return self._named("split", text)
+
+    def _filled(self, a: Accumulator, address: str, count: int) -> str:
+        kind = C_TYPES[a.dtype.char]
+        start = identity(a.kind, a.dtype)
+        text = (
+            f"static void NAME({kind} *p, int64_t n)\n{{\n"
+            f"    for (int64_t i = 0; i < n; i++) p[i] = {start};\n}}\n"
+        )
+        return f"{self._named('fill', text)}((void *)({address}), {count});"
+
+    def _combined(self, a: Accumulator, partial: str, out: str, blocks: int, size: int) -> str:
+        kind, result = C_TYPES[a.dtype.char], C_TYPES[a.out.dtype.char]
+        step = {
+            "sum": "s + v",
+            "prod": "s * v",
+            "any": "s | v",
+            "all": "s & v",
+            "max": "(v > s || v != v) ? v : s",
+            "min": "(v < s || v != v) ? v : s",
+        }[a.kind]
+        text = (
+            f"static void NAME(const {kind} *p, {result} *out, int64_t blocks, int64_t n)\n{{\n"
+            "    for (int64_t i = 0; i < n; i++) {\n"
+            f"        {kind} s = p[i];\n"
+            "        for (int64_t b = 1; b < blocks; b++) {\n"
+            f"            {kind} v = p[b * n + i];\n            s = {step};\n        }}\n"
+            f"        out[i] = ({result})s;\n    }}\n}}\n"
+        )
+        name = self._named("combine", text)
+        return f"{name}((void *)({partial}), (void *)({out}), {blocks}, {size});"
+
+    # --- products
+
+    def _product(self, step: Product) -> list[str]:
+        out = step.outs[0]
+        (m, k), n = step.a.shape[-2:], step.b.shape[-1]
+        ta, lda = _matrix(step.a)
+        tb, ldb = _matrix(step.b)
+        kind = "f32" if out.dtype.char == "f" else "f64"
+        alpha = literal(step.alpha, out.dtype)
+        if step.scale is not None:
+            assert step.scale.buffer is not None
+            c = C_TYPES[out.dtype.char]
+            scale = self.address(step.scale.buffer, step.scale.offset)
+            alpha = f"{alpha} * *({c} *)({scale})"
+        beta = literal(step.beta, out.dtype)
+        assert step.a.buffer is not None
+        assert step.b.buffer is not None
+        addresses = (
+            (step.a.buffer, step.a.offset),
+            (step.b.buffer, step.b.offset),
+            (out, 0),
+        )
+        batch = _batch(step)
+        loops, count, strides = batch
+        if not loops and count == 1:
+            a, b, c = (f"(void *)({self.address(x, o)})" for x, o in addresses)
+            return [
+                f"ae_gemm_{kind}({ta}, {tb}, {m}, {n}, {k}, {alpha}, {a}, {lda}, {b}, {ldb}, "
+                f"{beta}, {c}, {n});"
+            ]
+        lines = []
+        real = C_TYPES[out.dtype.char]
+        for depth, (size, _) in enumerate(loops):
+            pad = "    " * depth
+            lines.append(f"{pad}for (int64_t i{depth} = 0; i{depth} < {size}; i{depth}++)")
+        args = []
+        for which, (buffer, offset) in enumerate(addresses):
+            moved = "".join(
+                f" + i{d} * {s[which]}" for d, (_, s) in enumerate(loops) if s[which]
+            )
+            args.append(f"({real} *)({self.address(buffer, offset)}){moved}")
+        pad = "    " * len(loops)
+        lines.append(
+            f"{pad}ae_gemm_batch_{kind}({count}, {ta}, {tb}, {m}, {n}, {k}, {alpha}, {args[0]}, "
+            f"{lda}, {strides[0]}, {args[1]}, {ldb}, {strides[1]}, {beta}, {args[2]}, {n}, "
+            f"{strides[2]});"
+        )
+        return lines
+
+    # --- kernels
+
+    def _kernel(self, time: int, step: Kernel) -> list[str]:
+        name = self._named("check" if isinstance(step, Check) else "kernel", step.text)
+        for helper in step.helpers:
+            self.helpers.setdefault(helper)
+        args = [self.address(t.buffer, t.offset) for t in step.args if t.buffer is not None]
+        args += [self.address(o) for o in step.outs]
+        if step.scratch:
+            args.append(f"arena + {self.arena.offsets[-1 - time]}")
+        call = f"{name}({', '.join(f'(void *)({a})' for a in args)})"
+        return [f"if ({call}) return 1;" if isinstance(step, Check) else f"{call};"]
+
+    # --- parts that overlap
+
+    def _assemble(self, step: Assemble) -> list[str]:
+        out = step.outs[0]
+        kind = C_TYPES[out.dtype.char]
+        lines = [
+            f"for (int64_t i = 0; i < {out.size}; i++) (({kind} *)({self.address(out)}))[i] = "
+            f"{literal(step.fill, out.dtype)};"
+        ]
+        for part, region in step.parts:
+            text = _adding(kind, part, region)
+            where = self.address(out, region.offset)
+            if part.buffer is None:
+                continue
+            what = self.address(part.buffer, part.offset)
+            name = self._named("add", text)
+            lines.append(f"{name}((void *)({where}), (void *)({what}));")
+        return lines
+
+
+def _adding(kind: str, part: Term, region: Term) -> str:
+    lines = [f"static void NAME({kind} *out, const {kind} *part)", "{"]
+    names = [f"i{k}" for k in range(region.ndim)]
+    for k, size in enumerate(region.shape):
+        lines.append(
+            f"{'    ' * (k + 1)}for (int64_t i{k} = 0; i{k} < {size}; i{k}++)"
+        )
+    at = _sum_of(names, region.strides)
+    of = _sum_of(names, part.strides)
+    lines.append(f"{'    ' * (region.ndim + 1)}out[{at}] += part[{of}];")
+    return "\n".join([*lines, "}", ""])
+
+
+def _sum_of(names: Sequence[str], strides: Iterable[int]) -> str:
+    return " + ".join(f"{n} * {s}" for n, s in zip(names, strides, strict=True) if s) or "0"
+
+
+def _matrix(term: Term) -> tuple[int, int]:
+    """(whether it is transposed, distance of its rows) as BLAS takes it."""
+    (rows, columns), (s, t) = term.shape[-2:], term.strides[-2:]
+    if (t == 1 or columns == 1) and (s >= columns or rows == 1):
+        return 0, s if rows > 1 else max(columns, 1)
+    return 1, t if columns > 1 else max(rows, 1)
+
+
+def _batch(step: Product) -> tuple[list[tuple[int, tuple[int, int, int]]], int, Any]:
+    """Outer loops (size, strides), then a count of products and their strides."""
+    lead = step.outs[0].shape[:-2]
+    m, n = step.outs[0].shape[-2:]
+    c_strides = []
+    size = m * n
+    for d in reversed(lead):
+        c_strides.append(size)
+        size *= d
+    c_strides.reverse()
+    dims = [
+        (d, (step.a.strides[k], step.b.strides[k], c_strides[k]))
+        for k, d in enumerate(lead)
+        if d != 1
+    ]
+    merged: list[tuple[int, tuple[int, int, int]]] = []
+    for d, strides in dims:
+        if merged:
+            before, outer = merged[-1]
+            if all(o == s * d for o, s in zip(outer, strides, strict=True)):
+                merged[-1] = (before * d, strides)
+                continue
+        merged.append((d, strides))
+    if not merged:
+        return [], 1, (0, 0, 0)
+    count, strides = merged.pop()
+    return merged, count, strides

@@ -1,0 +1,302 @@
+"""A graph as a function in C, loaded and called."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.codegen.backend import Placement
+from autograd_engine.codegen.graph import Graph, Node
+from autograd_engine.codegen.native.arrange import Arranged, arrange
+from autograd_engine.codegen.native.emit import Emitted, Part, emit
+from autograd_engine.codegen.native.ir import Buffer, Callback, Product, Step, Term
+from autograd_engine.codegen.native.library_cache import load
+from autograd_engine.codegen.native.lowering import lower
+from autograd_engine.codegen.native.runtime import get_runtime, header
+from autograd_engine.codegen.native.schedule import Group, scheduled
+from autograd_engine.codegen.native.toolchain import CompileError, find_toolchain, why_not
+from autograd_engine.spec import Spec
+
+__all__ = ["NativeFailed", "NativeFunction", "NativeUnavailable", "compile_native"]
+
+Array = NDArray[Any]
+
+# A run that takes less keeps Python's lock (nanoseconds, roughly).
+_SHORT: Final = 50_000
+
+
+class NativeUnavailable(Exception):
+    """Why a graph does not run as C."""
+
+
+class NativeFailed(Exception):
+    """A run was given up before it wrote anything: NumPy says what is wrong."""
+
+
+def compile_native(graph: Graph, name: str = "program") -> NativeFunction:
+    """`graph` as C, compiled and loaded.
+
+    Parameters
+    ----------
+    graph : Graph
+    name : str
+        For the line that says what is compiled when that takes long.
+
+    Raises
+    ------
+    NativeUnavailable
+        Without a compiler, or where it fails.
+    """
+    toolchain = find_toolchain()
+    if toolchain is None:
+        raise NativeUnavailable(why_not())
+    try:
+        runtime = get_runtime(toolchain)
+    except CompileError as error:
+        raise NativeUnavailable(f"the compiler fails: {error}") from error
+    started = time.perf_counter()
+    arranged = arrange(lower(graph), graph.updates)
+    order = scheduled(arranged.steps, arranged.over)
+    emitted = emit(arranged, order, runtime.threads)
+    source = f"{header()}\n{emitted.source}"
+    lowered = time.perf_counter()
+    try:
+        library = load(source, toolchain, name)
+    except CompileError as error:
+        raise NativeUnavailable(f"the compiler fails: {error}") from error
+    runtime.bind(library)
+    seconds = (lowered - started, time.perf_counter() - lowered)
+    return NativeFunction(graph, arranged, emitted, library, seconds)
+
+
+class NativeFunction:
+    """A graph compiled to C; see `backend.Compiled`.
+
+    Attributes
+    ----------
+    source : str
+        The C text, without what all programs start from.
+    seconds : tuple of float
+        What it took to write the text, and to compile or find and load the library.
+    """
+
+    backend: Final = "native"
+
+    def __init__(
+        self,
+        graph: Graph,
+        arranged: Arranged,
+        emitted: Emitted,
+        library: ctypes.CDLL,
+        seconds: tuple[float, float],
+    ) -> None:
+        self.graph = graph
+        self.updates = dict(graph.updates)
+        self.emitted = emitted
+        self.outputs = arranged.outputs
+        self.source = emitted.source
+        self.seconds = seconds
+        self._library = library
+        self._inputs = [v.spec for v in graph.inputs]
+        self._state = set(self.updates.values())
+        self._idle: list[NativeBound] = []
+        self._lock = threading.Lock()
+
+    @property
+    def arena(self) -> int:
+        """Bytes of memory that a run works in."""
+        return self.emitted.arena
+
+    def entry(self, name: str) -> Callable[[int], int]:
+        """A function of the library; a short one does not let other threads run meanwhile."""
+        make = ctypes.PYFUNCTYPE if self.emitted.work < _SHORT else ctypes.CFUNCTYPE
+        address = ctypes.cast(getattr(self._library, name), ctypes.c_void_p).value
+        function: Callable[[int], int] = make(ctypes.c_int64, ctypes.c_void_p)(address)
+        return function
+
+    def bind(self, arrays: Sequence[Array]) -> NativeBound:
+        """A run on these arrays; those that `updates` names are written in place."""
+        return NativeBound(self, arrays)
+
+    def __call__(self, *arrays: Array) -> tuple[Array, ...]:
+        given = [
+            np.array(a, order="C") if k in self._state else a for k, a in enumerate(arrays)
+        ]
+        with self._lock:
+            bound = self._idle.pop() if self._idle else None
+        if bound is None:
+            bound = NativeBound(self, given)
+        else:
+            for k, array in enumerate(given):
+                bound.put(k, array)
+        rest = iter(bound())
+        state = [bound.arrays[self.updates[k]] if k in self.updates else None for k in range(len(self.outputs))]
+        results = tuple(next(rest) if s is None else s for s in state)
+        for k in self._state:  # what was handed out is not written again
+            bound.arrays[k] = given[k]
+        with self._lock:
+            self._idle.append(bound)
+        return results
+
+    def placements(self) -> list[Placement]:
+        """Where each operation runs."""
+        found = []
+        for item in self.emitted.order:
+            for step in item.steps if isinstance(item, Group) else [item]:
+                node = step.origin
+                if not isinstance(node, Node):
+                    continue
+                where, why = _where(step)
+                line = "" if node.origin is None else str(node.origin.location)
+                found.append(Placement(node.op.name, where, why, line))
+        return list(dict.fromkeys(found))
+
+
+def _where(step: Step) -> tuple[str, str]:
+    if isinstance(step, Callback):
+        return "NumPy", step.why
+    if isinstance(step, Product):
+        return "BLAS", ""
+    return ("fused loop", "") if hasattr(step, "function") or hasattr(step, "kind") else ("kernel", "")
+
+
+def _address(array: Array) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
+
+
+def _usable(array: Array) -> Array:
+    """In C order, aligned, as the text expects it."""
+    if array.flags.c_contiguous and array.flags.aligned:
+        return array
+    return np.array(array, order="C")
+
+
+class NativeBound:
+    """A run on fixed memory; see `backend.Bound`."""
+
+    def __init__(self, function: NativeFunction, arrays: Sequence[Array]) -> None:
+        self.function = function
+        emitted = function.emitted
+        self.arrays: list[Array] = []
+        raw = np.empty(emitted.arena + 64, np.uint8)
+        start = -_address(raw) % 64
+        self._arena = raw[start : start + emitted.arena]
+        self._constants = [_constant(b) for b in emitted.constants]
+        self._table = np.zeros(1 + len(arrays) + len(self._constants), np.uintp)
+        self._table[0] = _address(raw) + start
+        for k, array in enumerate(arrays):
+            self.arrays.append(array)
+            self.put(k, array)
+        for k, constant in enumerate(self._constants):
+            self._table[1 + len(arrays) + k] = _address(constant)
+        self._pointer = _address(self._table)
+        self._build()
+
+    def _build(self) -> None:
+        function = self.function
+        self._parts = [self._part(p) for p in function.emitted.parts]
+        self._results = [
+            self._result(t) for k, t in enumerate(function.outputs) if k not in function.updates
+        ]
+        if len(self._parts) == 1 and function.emitted.parts[0].entry:
+            self._entry: Callable[[int], int] | None = self._parts[0]
+        else:
+            self._entry = None
+
+    def put(self, position: int, array: Array) -> None:
+        """Let the run read (and, of state, write) another array."""
+        usable = _usable(array)
+        self.arrays[position] = usable
+        self._table[1 + position] = _address(usable)
+
+    feed = put
+
+    def __call__(self) -> list[Array]:
+        entry = self._entry
+        if entry is not None:
+            if entry(self._pointer):
+                raise NativeFailed
+        else:
+            for part in self._parts:
+                if part(self._pointer):
+                    raise NativeFailed
+        return [result() for result in self._results]
+
+    def _part(self, part: Part) -> Callable[[int], Any]:
+        if part.callback is None:
+            return self.function.entry(part.entry)
+        return self._callback(part.callback)
+
+    def _view(self, term: Term) -> Callable[[], Array]:
+        """What a term is, when asked: inputs may be other arrays by then."""
+        if term.buffer is None:
+            number = np.full(term.shape, term.number, term.dtype)
+            return lambda: number
+        root, more = term.buffer.root
+        offset = (term.offset + more) * root.dtype.itemsize
+        strides = tuple(s * root.dtype.itemsize for s in term.strides)
+        if root.input is not None:
+            position, shape = root.input, term.shape
+
+            def seen() -> Array:
+                base = self.arrays[position]
+                return np.ndarray(shape, base.dtype, base, offset, strides)
+
+            return seen
+        if root.constant is not None:
+            base = self._constants[self.function.emitted.constants.index(root)]
+            fixed = np.ndarray(term.shape, root.dtype, base, offset, strides)
+        else:
+            start = self.function.emitted.offsets[root.number]
+            fixed = np.ndarray(term.shape, root.dtype, self._arena, start + offset, strides)
+        return lambda: fixed
+
+    def _result(self, term: Term) -> Callable[[], Array]:
+        view = self._view(term)
+        if term.buffer is not None and term.buffer.root[0].input is None:
+            copy: Callable[[], Array] = view().copy
+            return copy
+        return lambda: np.array(view())
+
+    def _callback(self, step: Callback) -> Callable[[int], Any]:
+        node = step.origin
+        kernel, attrs = _kernel_of(node), node.attrs
+        reads = [
+            a if a is None or isinstance(a, Spec) else self._view(a) for a in step.args
+        ]
+        writes = [self._view(_whole(b))() for b in step.outs]
+        many = getattr(node.op, "multiple", True)
+
+        def run(_: int) -> None:
+            operands = [r() if callable(r) else r for r in reads]
+            made = kernel(*operands, **attrs)
+            for target, value in zip(writes, made if many else (made,), strict=True):
+                target[...] = value
+
+        return run
+
+
+def _whole(buffer: Buffer) -> Term:
+    from autograd_engine.codegen.native.ir import contiguous_strides
+
+    return Term(buffer, buffer.shape, contiguous_strides(buffer.shape))
+
+
+def _constant(buffer: Buffer) -> Array:
+    assert buffer.constant is not None
+    return np.ascontiguousarray(buffer.constant)
+
+
+def _kernel_of(node: Node) -> Callable[..., Any]:
+    from autograd_engine.registry import OpDef
+
+    if isinstance(node.op, OpDef):
+        return node.op.kernel
+    raise NativeUnavailable("control flow runs as Python")

@@ -1,0 +1,152 @@
+"""From a graph of operations to steps: loops, products, copies, kernels, and calls of NumPy.
+
+Most operations are lowered by tracing their kernels (`tracing`). Those whose kernels are more than
+a NumPy expression have a row in `ROWS`, which says what they compute in the same terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+
+from autograd_engine.codegen.graph import Graph, Node, Value
+from autograd_engine.codegen.native.ir import Buffer, Callback, Step, Term
+from autograd_engine.codegen.native.tracing import (
+    NATIVE_DTYPES,
+    Loops,
+    NotLowered,
+    Traced,
+    traced_kernel,
+)
+from autograd_engine.registry import OpDef
+from autograd_engine.spec import Spec
+
+__all__ = ["ROWS", "Lowered", "Row", "lower", "lowers"]
+
+Row = Callable[..., Any]
+
+ROWS: Final[dict[str, Row]] = {}
+
+
+def lowers(*names: str) -> Callable[[Row], Row]:
+    """Register how operations are lowered: ``row(np, *operands, **attrs)``.
+
+    Operands are `Traced`, or Specs where only shape and dtype are asked for; `np` is a `Loops`. It
+    returns what the kernel returns, or raises `NotLowered`.
+    """
+
+    def register(row: Row) -> Row:
+        ROWS.update(dict.fromkeys(names, row))
+        return row
+
+    return register
+
+
+class Lowered:
+    """A program of steps.
+
+    Attributes
+    ----------
+    steps : list of Step
+    inputs : list of Buffer
+    outputs : list of Term
+    loops : Loops
+        To add more steps with.
+    """
+
+    def __init__(self, loops: Loops, inputs: list[Buffer], outputs: list[Term]) -> None:
+        self.loops = loops
+        self.steps: list[Step] = loops.steps
+        self.inputs = inputs
+        self.outputs = outputs
+
+
+def lower(graph: Graph) -> Lowered:
+    """The steps that compute what `graph` does."""
+    from autograd_engine.codegen.native import rows  # fills the table
+
+    assert rows
+    loops = Loops()
+    terms: dict[int, Traced] = {}
+    inputs = []
+    for k, value in enumerate(graph.inputs):
+        buffer = loops.buffer(value.shape, value.dtype)
+        buffer.input = k
+        inputs.append(buffer)
+        terms[id(value)] = loops.all_of(buffer)
+    for node in graph.nodes:
+        loops.origin = node
+        operands = [_operand(loops, v, terms) for v in node.operands]
+        for value, result in zip(node.results, _lowered(loops, node, operands), strict=True):
+            terms[id(value)] = result
+    loops.origin = None
+    outputs = [_operand(loops, v, terms).term for v in graph.outputs]
+    return Lowered(loops, inputs, outputs)
+
+
+def _operand(loops: Loops, value: Value | Spec | None, terms: dict[int, Traced]) -> Any:
+    if value is None or isinstance(value, Spec):
+        return value
+    found = terms.get(id(value))
+    if found is None:
+        assert value.constant is not None
+        made = loops.operand(value.constant)
+        found = Traced(loops, made.term.broadcast(value.shape))
+        terms[id(value)] = found
+    return found
+
+
+def _lowered(loops: Loops, node: Node, operands: Sequence[Any]) -> Sequence[Traced]:
+    start = len(loops.steps)
+    try:
+        return _natively(loops, node, operands)
+    except NotLowered as reason:
+        why = str(reason)
+    except Exception as error:  # a kernel that does more with its operands than we know of
+        why = f"its kernel needs arrays ({type(error).__name__})"
+    del loops.steps[start:]
+    return _by_numpy(loops, node, operands, why)
+
+
+def _natively(loops: Loops, node: Node, operands: Sequence[Any]) -> Sequence[Traced]:
+    op = node.op
+    if not isinstance(op, OpDef):
+        raise NotLowered("control flow runs as Python")
+    if op.random or op.effect:
+        raise NotLowered("it draws random numbers" if op.random else "it has an effect")
+    for part in (*operands, *(v.spec for v in node.results)):
+        if part is not None and part.dtype.char not in NATIVE_DTYPES:
+            raise NotLowered(f"{part.dtype.name} is left to NumPy")
+    if any(isinstance(v, Traced) and v.size == 0 for v in operands):
+        raise NotLowered("an array is empty")
+    row = ROWS.get(op.name)
+    if row is not None:
+        found = row(loops, *operands, **node.attrs)
+    else:
+        found = traced_kernel(op.kernel, loops)(*operands, **node.attrs)
+    results = list(found) if op.multiple else [found]
+    return [_as_inferred(loops, r, v.spec) for r, v in zip(results, node.results, strict=True)]
+
+
+def _as_inferred(loops: Loops, result: Any, spec: Spec) -> Traced:
+    if not isinstance(result, Traced):
+        raise NotLowered("its kernel returns a constant")
+    if result.shape != spec.shape:
+        raise NotLowered("its kernel returns another shape")
+    return loops.cast(result, spec.dtype)
+
+
+def _by_numpy(loops: Loops, node: Node, operands: Sequence[Any], why: str) -> Sequence[Traced]:
+    outs = [loops.buffer(v.shape, v.dtype) for v in node.results]
+    args = tuple(_for_numpy(loops, v) for v in operands)
+    loops.add(Callback(args, outs, node, why))
+    return list(map(loops.all_of, outs))
+
+
+def _for_numpy(loops: Loops, operand: Any) -> Any:
+    if not isinstance(operand, Traced):
+        return operand
+    if operand.term.buffer is None and operand.size:
+        return loops.copied(operand).term if operand.shape else operand.term
+    return operand.term

@@ -1,0 +1,214 @@
+"""Scalar functions as C expressions, by the names that NumPy has for them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+__all__ = ["C_TYPES", "SCALARS", "Scalar", "expression", "literal", "suffix"]
+
+Dtype = np.dtype[Any]
+
+C_TYPES: Final = {
+    "f": "float",
+    "d": "double",
+    "?": "uint8_t",
+    "b": "int8_t",
+    "B": "uint8_t",
+    "h": "int16_t",
+    "H": "uint16_t",
+    "i": "int32_t",
+    "I": "uint32_t",
+    "l": "int64_t",
+    "L": "uint64_t",
+    "q": "int64_t",
+    "Q": "uint64_t",
+}
+
+
+class Scalar(NamedTuple):
+    """A function of numbers.
+
+    Attributes
+    ----------
+    text : str or None
+        With ``{0}``, ``{1}``: its C expression.
+    maths : str
+        Of the function in `maths` that it calls, for floats.
+    boolean : bool
+        Its result is a truth value.
+    floating : bool
+        Integers are taken as float64.
+    same_dtype : bool
+        Operands are cast to the dtype in which they meet.
+    """
+
+    text: str | None = None
+    maths: str = ""
+    boolean: bool = False
+    floating: bool = False
+    same_dtype: bool = True
+
+
+def _calls(name: str) -> Scalar:
+    return Scalar(maths=name, floating=True)
+
+
+SCALARS: Final[dict[str, Scalar]] = {
+    "add": Scalar("({0} + {1})"),
+    "subtract": Scalar("({0} - {1})"),
+    "multiply": Scalar("({0} * {1})"),
+    "divide": Scalar("({0} / {1})", floating=True),
+    "true_divide": Scalar("({0} / {1})", floating=True),
+    "negative": Scalar("(-{0})"),
+    "square": Scalar("({0} * {0})"),
+    "reciprocal": Scalar("(1 / {0})", floating=True),
+    "absolute": Scalar(maths="abs"),
+    "fabs": Scalar(maths="abs", floating=True),
+    "sign": Scalar(maths="sign"),
+    "maximum": Scalar(maths="maximum"),
+    "minimum": Scalar(maths="minimum"),
+    "fmax": Scalar(maths="fmax"),
+    "fmin": Scalar(maths="fmin"),
+    "floor_divide": Scalar(maths="floor_divide"),
+    "remainder": Scalar(maths="remainder"),
+    "floor": Scalar(maths="floor"),
+    "ceil": Scalar(maths="ceil"),
+    "trunc": Scalar(maths="trunc"),
+    "rint": Scalar(maths="rint"),
+    "copysign": Scalar(maths="copysign", floating=True),
+    "greater": Scalar("({0} > {1})", boolean=True),
+    "greater_equal": Scalar("({0} >= {1})", boolean=True),
+    "less": Scalar("({0} < {1})", boolean=True),
+    "less_equal": Scalar("({0} <= {1})", boolean=True),
+    "equal": Scalar("({0} == {1})", boolean=True),
+    "not_equal": Scalar("({0} != {1})", boolean=True),
+    "logical_and": Scalar("(({0} != 0) & ({1} != 0))", boolean=True),
+    "logical_or": Scalar("(({0} != 0) | ({1} != 0))", boolean=True),
+    "logical_xor": Scalar("(({0} != 0) ^ ({1} != 0))", boolean=True),
+    "logical_not": Scalar("({0} == 0)", boolean=True),
+    "isnan": Scalar("({0} != {0})", boolean=True),
+    "isinf": Scalar(maths="isinf", boolean=True),
+    "isfinite": Scalar(maths="isfinite", boolean=True),
+    "bitwise_and": Scalar("({0} & {1})"),
+    "bitwise_or": Scalar("({0} | {1})"),
+    "bitwise_xor": Scalar("({0} ^ {1})"),
+    "invert": Scalar("(~{0})"),
+    "where": Scalar("({0} ? {1} : {2})", same_dtype=False),
+    "copy": Scalar("{0}"),
+    "power": Scalar(maths="pow", floating=True),
+    **{
+        name: _calls(name)
+        for name in (
+            "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "tanh", "sin", "cos", "tan",
+            "sinh", "cosh", "cbrt", "sqrt", "hypot", "logaddexp", "sigmoid", "erf", "softplus",
+        )
+    },
+    "arcsin": _calls("asin"),
+    "arccos": _calls("acos"),
+    "arctan": _calls("atan"),
+    "arctan2": _calls("atan2"),
+    "arcsinh": _calls("asinh"),
+    "arccosh": _calls("acosh"),
+    "arctanh": _calls("atanh"),
+}  # fmt: skip
+
+_SUFFIXES: Final = {"f": "f32", "d": "f64", "i": "i32", "l": "i64", "q": "i64"}
+
+
+def suffix(dtype: Dtype) -> str:
+    """What names of functions of a dtype end in."""
+    return _SUFFIXES.get(dtype.char, "i64")
+
+
+def literal(value: Any, dtype: Dtype) -> str:
+    """A number in C, to the last bit."""
+    if dtype.kind == "b":
+        return "1" if value else "0"
+    if dtype.kind in "iu":
+        return (
+            f"{int(value)}{'u' if dtype.kind == 'u' else ''}{'ll' if dtype.itemsize == 8 else ''}"
+        )
+    number = float(dtype.type(value))
+    end = "f" if dtype.char == "f" else ""
+    if math.isnan(number):
+        return f'__builtin_nan{end}("")'
+    if math.isinf(number):
+        return f"({'-' if number < 0 else ''}__builtin_inf{end}())"
+    text = np.format_float_scientific(dtype.type(value), unique=True, trim="0")
+    return f"({text}{end})" if number < 0 or text.startswith("-") else f"{text}{end}"
+
+
+def _power(args: Sequence[str], numbers: Sequence[Any], dtype: Dtype, used: set[str]) -> str:
+    """Small powers by products: within a rounding of pow."""
+    exponent = numbers[1]
+    x = args[0]
+    simple = {1: x, 2: f"({x} * {x})", -1: f"(1 / {x})", 3: f"({x} * {x} * {x})"}
+    if exponent in simple:
+        return simple[exponent]
+    return _maths("pow", args, dtype, used)
+
+
+def _maths(name: str, args: Sequence[str], dtype: Dtype, used: set[str]) -> str:
+    if name == "sqrt":
+        return f"__builtin_sqrt{'f' if dtype.char == 'f' else ''}({args[0]})"
+    called = f"{name}_{suffix(dtype)}"
+    used.add(called)
+    return f"ae_{called}({', '.join(args)})"
+
+
+def expression(
+    function: str,
+    args: Sequence[str],
+    numbers: Sequence[Any],
+    operand: Dtype,
+    result: Dtype,
+    used: set[str],
+) -> str:
+    """The C expression of a scalar function.
+
+    Parameters
+    ----------
+    function : str
+    args : sequence of str
+        C expressions.
+    numbers : sequence
+        Of each argument the number that it is, else None.
+    operand, result : dtype
+        Of the operands where they have one in common, and of the result.
+    used : set of str
+        Names in `maths` are added.
+    """
+    if function == "cast":
+        return _cast(args[0], operand, result)
+    if function == "power":
+        return _power(args, numbers, operand, used)
+    scalar = SCALARS[function]
+    if scalar.text is None:
+        if operand.kind in "bu" and scalar.maths == "abs":
+            return args[0]
+        if operand.kind in "biu" and scalar.maths in ("floor", "ceil", "trunc", "rint"):
+            return args[0]
+        return _maths(scalar.maths, args, operand, used)
+    if result.kind == "b" and function in _ON_BOOLS:
+        return _ON_BOOLS[function].format(*args)
+    return scalar.text.format(*args)
+
+
+_ON_BOOLS: Final[dict[str, str]] = {
+    "add": "({0} | {1})",
+    "multiply": "({0} & {1})",
+    "invert": "(!{0})",
+    "square": "{0}",
+}
+
+
+def _cast(arg: str, operand: Dtype, result: Dtype) -> str:
+    if result.kind == "b":
+        return f"({arg} != 0)"
+    if operand.kind == "b" and result.kind == "f":
+        return f"({arg} ? {literal(1, result)} : {literal(0, result)})"
+    return f"(({C_TYPES[result.char]}){arg})"

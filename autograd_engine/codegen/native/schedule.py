@@ -1,0 +1,296 @@
+"""The order of steps, and which loops become one.
+
+A `Group` is a nest of loops over one domain: rows, and the elements of a row. Its maps run over
+elements, or once for each row; its reductions take the elements of a row together (what follows may
+use the result in the same group), or add up over rows (what follows has to wait).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from typing import Final
+
+from autograd_engine.codegen.native.ir import (
+    Map,
+    Reduce,
+    Step,
+    Term,
+    contiguous_strides,
+)
+
+__all__ = ["FULL", "LATER", "ROW", "Group", "canonical", "scheduled", "strides_over"]
+
+Shape = tuple[int, ...]
+
+FULL: Final = "full"
+ROW: Final = "row"
+LATER: Final = "later"
+
+
+def canonical(shape: Shape) -> Shape:
+    """Without axes of size 1."""
+    return tuple(d for d in shape if d != 1)
+
+
+def strides_over(term: Term) -> Shape:
+    """Strides for the axes that `canonical` keeps."""
+    return tuple(s for s, d in zip(term.strides, term.shape, strict=True) if d != 1)
+
+
+class Group:
+    """Loops over one domain.
+
+    Attributes
+    ----------
+    domain : tuple of int
+        Without axes of size 1.
+    steps : list of Step
+        Maps and reductions, each after what it reads.
+    levels : dict of int to str
+        Of each buffer that the group makes (by number): whether it has an element for each of the
+        domain (`FULL`), for each row (`ROW`), or is there when the group has ended (`LATER`).
+    splits : set of int
+        How many leading axes may be rows.
+    """
+
+    def __init__(self, domain: Shape) -> None:
+        self.domain = domain
+        self.steps: list[Step] = []
+        self.levels: dict[int, str] = {}
+        self.splits = set(range(len(domain) + 1))
+
+    def __repr__(self) -> str:
+        return f"<Group {self.domain} {self.steps}>"
+
+    @property
+    def has_rows(self) -> bool:
+        return ROW in self.levels.values()
+
+    def takes(self, step: Step) -> bool:
+        """Add a step if it fits; what it reads is there, or made in the group."""
+        placed = self._placed(step)
+        if placed is None:
+            return False
+        level, splits = placed
+        self.splits = splits
+        self.steps.append(step)
+        self.levels[step.outs[0].number] = level
+        return True
+
+    def _placed(self, step: Step) -> tuple[str, set[int]] | None:
+        if isinstance(step, Map):
+            return self._map(step)
+        assert isinstance(step, Reduce)
+        return self._reduce(step)
+
+    def _map(self, step: Map) -> tuple[str, set[int]] | None:
+        shape = canonical(step.outs[0].shape)
+        if shape == self.domain:
+            splits = self.splits
+            for position, term in enumerate(step.args):
+                level = self._level(term)
+                if level is None:
+                    continue
+                if level == LATER or (step.function == "gather" and position == 0):
+                    return None
+                if level == FULL and not _is_identity(term, self.domain):
+                    return None
+                if level == ROW:
+                    k = _rows_of(term, self.domain)
+                    splits = splits & {k} if k is not None else set()
+                if not splits:
+                    return None
+            return FULL, splits
+        k = len(shape)
+        if k == 0 or k not in self.splits or shape != self.domain[:k] or k == len(self.domain):
+            return None
+        if not any(self._level(t) == ROW for t in step.args) and not self._feeds_rows(step):
+            return None
+        for term in step.args:
+            level = self._level(term)
+            if level in (LATER, FULL) or (level == ROW and not _is_identity(term, shape)):
+                return None
+        if step.function == "gather":
+            return None
+        return ROW, self.splits & {k}
+
+    def _feeds_rows(self, step: Map) -> bool:
+        """Whether a map without operands of the group is worth running once a row."""
+        return self.has_rows
+
+    def _reduce(self, step: Reduce) -> tuple[str, set[int]] | None:
+        term = step.arg
+        if canonical(term.shape) != self.domain or not self.domain:
+            return None
+        level = self._level(term)
+        if level in (LATER, ROW) or (level == FULL and not _is_identity(term, self.domain)):
+            return None
+        axes = _canonical_axes(step)
+        n = len(self.domain)
+        kept = [a for a in range(n) if a not in axes]
+        # The elements of a row are all taken together, or none are.
+        splits = {
+            k
+            for k in self.splits
+            if all(a in axes for a in range(k, n)) or not any(a in axes for a in range(k, n))
+        }
+        first = len(kept)
+        if kept == list(range(first)) and first in splits and first > 0:
+            return ROW, {first}
+        splits.discard(n)
+        return (LATER, splits) if splits else None
+
+    def _level(self, term: Term) -> str | None:
+        """Of what the group makes; None of what is there before."""
+        return None if term.buffer is None else self.levels.get(term.buffer.number)
+
+    def split(self) -> int:
+        """How many leading axes are rows."""
+        if self.has_rows or len(self.splits) == 1:
+            return max(self.splits)
+        reduced = any(isinstance(s, Reduce) for s in self.steps)
+        candidates = self.splits - {len(self.domain)} or self.splits
+        return max(candidates) if reduced else max(len(self.domain) - 1, 0)
+
+
+def _canonical_axes(step: Reduce) -> set[int]:
+    position, axes = 0, set()
+    for k, d in enumerate(step.arg.shape):
+        if d == 1:
+            continue
+        if k in step.axes:
+            axes.add(position)
+        position += 1
+    return axes
+
+
+def _is_identity(term: Term, domain: Shape) -> bool:
+    """Whether it reads, at each element of the domain, the element that was made there."""
+    return (
+        term.offset == 0
+        and canonical(term.shape) == domain
+        and strides_over(term) == contiguous_strides(domain)
+    )
+
+
+def _rows_of(term: Term, domain: Shape) -> int | None:
+    """How many leading axes it runs along, where it stands still along all others."""
+    assert term.buffer is not None
+    rows = canonical(term.buffer.shape)
+    k = len(rows)
+    strides = strides_over(term)
+    expected = (*contiguous_strides(rows), *(0 for _ in domain[k:]))
+    if term.offset == 0 and rows == domain[:k] and strides == expected:
+        return k
+    return None
+
+
+def scheduled(steps: Iterable[Step], shared: dict[int, tuple[int, set[int]]]) -> list[Step | Group]:
+    """Steps in an order that fuses much, loops gathered in groups.
+
+    Parameters
+    ----------
+    steps : iterable of Step
+        In some order that respects what they read and `Step.after`.
+    shared : dict of int to (int, set of int)
+        By the number of a buffer whose memory is an input's: the number of that input, and the
+        steps (their places in `steps`) that read it as it was. They run before, or element by
+        element in the same group.
+    """
+    return _Scheduler(list(steps), shared).run()
+
+
+class _Scheduler:
+    def __init__(self, steps: list[Step], shared: dict[int, tuple[int, set[int]]]) -> None:
+        self.steps = steps
+        self.shared = shared
+        self.place = {id(s): k for k, s in enumerate(steps)}
+        self.waits: list[int] = [0] * len(steps)
+        self.next: list[list[int]] = [[] for _ in steps]
+        self.hazards: list[set[int]] = [set() for _ in steps]
+        for k, step in enumerate(steps):
+            before = {self.place[id(m)] for m in self._makers(step)}
+            before |= {self.place[id(s)] for s in step.after}
+            for out in step.outs:
+                self.hazards[k] |= shared.get(out.number, (0, set()))[1] - {k}
+            before |= self.hazards[k]
+            self.waits[k] = len(before)
+            for b in before:
+                self.next[b].append(k)
+        self.loops: list[int] = []
+        self.others: list[int] = []
+
+    def _makers(self, step: Step) -> Iterable[Step]:
+        for term in step.terms:
+            buffer = term.buffer
+            if buffer is not None and buffer.maker is not None:
+                yield buffer.maker
+
+    def run(self) -> list[Step | Group]:
+        for k in range(len(self.steps)):
+            if not self.waits[k]:
+                self._ready(k)
+        order: list[Step | Group] = []
+        while self.others or self.loops:
+            if self.others:
+                k = heapq.heappop(self.others)
+                order.append(self.steps[k])
+                self._done([k])
+            else:
+                order.append(self._group())
+        return order
+
+    def _ready(self, k: int) -> None:
+        loop = isinstance(self.steps[k], (Map, Reduce))
+        heapq.heappush(self.loops if loop else self.others, k)
+
+    def _done(self, ks: Iterable[int]) -> None:
+        for k in ks:
+            for n in self.next[k]:
+                self.waits[n] -= 1
+                if not self.waits[n]:
+                    self._ready(n)
+
+    def _group(self) -> Group:
+        """All loops that are ready, or become so, and run over one domain."""
+        seed = self.loops[0]
+        first = self.steps[seed]
+        shape = first.arg.shape if isinstance(first, Reduce) else first.outs[0].shape
+        group = Group(canonical(shape))
+        taken: list[int] = []
+        inside: set[int] = set()
+        refused: list[int] = []
+        heap, self.loops = self.loops, []
+        while heap:
+            k = heapq.heappop(heap)
+            if not self._safe(k, inside, group) or not group.takes(self.steps[k]):
+                refused.append(k)
+                continue
+            taken.append(k)
+            inside.add(k)
+            for n in self.next[k]:
+                self.waits[n] -= 1
+                if not self.waits[n] and isinstance(self.steps[n], (Map, Reduce)):
+                    heapq.heappush(heap, n)
+                elif not self.waits[n]:
+                    heapq.heappush(self.others, n)
+        if not taken:
+            raise AssertionError(f"no loops for {first!r}")
+        for k in refused:
+            heapq.heappush(self.loops, k)
+        return group
+
+    def _safe(self, k: int, inside: set[int], group: Group) -> bool:
+        """Whether what it writes over is read in this group element by element only."""
+        readers = self.hazards[k] & inside
+        if not readers:
+            return True
+        out = self.steps[k].outs[0]
+        over = self.shared[out.number][0]
+        return canonical(out.shape) == group.domain and all(
+            _is_identity(term, group.domain)
+            for h in readers
+            for term in self.steps[h].terms
+            if term.buffer is not None and term.buffer.number == over
+        )
