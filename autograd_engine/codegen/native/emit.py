@@ -34,6 +34,8 @@ __all__ = ["Emitted", "Part", "emit"]
 # Loops that take less than this are not worth another thread (nanoseconds, by `Loop.work`).
 _SMALL: Final = 30_000
 _STACK: Final = 4096
+# How many calls one C function makes.
+_STRETCH: Final = 48
 
 
 class Part(NamedTuple):
@@ -197,15 +199,14 @@ class _Emitter:
                 self.work += 2e-2 * item.outs[0].size * item.a.shape[-1] * 1.0 + 300
         self.arena = self._plan()
         parts: list[Part] = []
-        body: list[str] = []
+        body: list[list[str]] = []
         entries: list[str] = []
         for time, item in enumerate(self.order):
             if isinstance(item, Callback):
                 self._close(body, parts, entries)
                 parts.append(Part("", item))
-                continue
-            body += self._comment(item)
-            body += self._item(time, item)
+            else:
+                body.append([*self._comment(item), *self._item(time, item)])
         self._close(body, parts, entries)
         source = "\n".join(
             [
@@ -225,26 +226,21 @@ class _Emitter:
             self.work,
         )
 
-    def _close(self, body: list[str], parts: list[Part], entries: list[str]) -> None:
+    def _close(self, body: list[list[str]], parts: list[Part], entries: list[str]) -> None:
         if not body:
             return
-        name = f"run_{len(entries)}"
-        lines = ["    " + line if line else "" for line in body]
-        entries.append(
-            "\n".join(
-                [
-                    f"int64_t {name}(void **p);",
-                    f"int64_t {name}(void **p)",
-                    "{",
-                    "    char *arena = p[0];",
-                    "    (void)arena;",
-                    *lines,
-                    "    return 0;",
-                    "}",
-                    "",
-                ]
-            )
-        )
+        name = f"run_{sum(bool(p.entry) for p in parts)}"
+        groups = [body[k : k + _STRETCH] for k in range(0, len(body), _STRETCH)]
+        if len(groups) == 1:
+            lines = [line for item in body for line in item]
+        else:  # a compiler takes more than linear time for one long function
+            lines = []
+            for k, group in enumerate(groups):
+                inner = f"{name}_{k}"
+                text = [line for item in group for line in item]
+                entries.append(_entry(f"static __attribute__((noinline)) int64_t {inner}", text))
+                lines.append(f"if ({inner}(p)) return 1;")
+        entries.append(f"int64_t {name}(void **p);\n" + _entry(f"int64_t {name}", lines))
         parts.append(Part(name, None))
         body.clear()
 
@@ -304,7 +300,10 @@ class _Emitter:
         name = self.functions.get(text)
         if name is None:
             name = self.functions[text] = f"{stem}_{len(self.functions)}"
-            self.texts.append(text.replace("NAME", name))
+            text = text.replace("NAME", name)
+            if len(self.order) > _STRETCH:  # called often: one body is enough
+                text = text.replace("static ", "static __attribute__((noinline)) ", 1)
+            self.texts.append(text)
         return name
 
     # --- loops
@@ -483,6 +482,11 @@ class _Emitter:
             name = self._named("add", text)
             lines.append(f"{name}((void *)({where}), (void *)({what}));")
         return lines
+
+
+def _entry(head: str, lines: Iterable[str]) -> str:
+    body = "".join(f"    {line}\n" if line else "\n" for line in lines)
+    return f"{head}(void **p)\n{{\n    char *arena = p[0];\n    (void)arena;\n{body}    return 0;\n}}\n"
 
 
 def _adding(kind: str, part: Term, region: Term) -> str:

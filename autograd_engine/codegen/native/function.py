@@ -18,6 +18,7 @@ from autograd_engine.codegen.native.emit import Emitted, Part, emit
 from autograd_engine.codegen.native.ir import Buffer, Callback, Product, Step, Term
 from autograd_engine.codegen.native.library_cache import load
 from autograd_engine.codegen.native.lowering import lower
+from autograd_engine.codegen.native.rewrite import rewrite
 from autograd_engine.codegen.native.runtime import get_runtime, header
 from autograd_engine.codegen.native.schedule import Group, scheduled
 from autograd_engine.codegen.native.toolchain import CompileError, find_toolchain, why_not
@@ -61,8 +62,11 @@ def compile_native(graph: Graph, name: str = "program") -> NativeFunction:
     except CompileError as error:
         raise NativeUnavailable(f"the compiler fails: {error}") from error
     started = time.perf_counter()
-    arranged = arrange(lower(graph), graph.updates)
-    order = scheduled(arranged.steps, arranged.over)
+    lowered_graph = lower(graph)
+    rewrite(lowered_graph, graph.updates)
+    arranged = arrange(lowered_graph, graph.updates)
+    returned = {t.buffer.number for t in arranged.outputs if t.buffer is not None}
+    order = scheduled(arranged.steps, arranged.over, returned)
     emitted = emit(arranged, order, runtime.threads)
     source = f"{header()}\n{emitted.source}"
     lowered = time.perf_counter()

@@ -186,7 +186,9 @@ def _rows_of(term: Term, domain: Shape) -> int | None:
     return None
 
 
-def scheduled(steps: Iterable[Step], shared: dict[int, tuple[int, set[int]]]) -> list[Step | Group]:
+def scheduled(
+    steps: Iterable[Step], shared: dict[int, tuple[int, set[int]]], returned: set[int]
+) -> list[Step | Group]:
     """Steps in an order that fuses much, loops gathered in groups.
 
     Parameters
@@ -197,14 +199,22 @@ def scheduled(steps: Iterable[Step], shared: dict[int, tuple[int, set[int]]]) ->
         By the number of a buffer whose memory is an input's: the number of that input, and the
         steps (their places in `steps`) that read it as it was. They run before, or element by
         element in the same group.
+    returned : set of int
+        Numbers of buffers that the program returns.
     """
-    return _Scheduler(list(steps), shared).run()
+    return _Scheduler(list(steps), shared, returned).run()
 
 
 class _Scheduler:
-    def __init__(self, steps: list[Step], shared: dict[int, tuple[int, set[int]]]) -> None:
+    def __init__(
+        self,
+        steps: list[Step],
+        shared: dict[int, tuple[int, set[int]]],
+        returned: set[int],
+    ) -> None:
         self.steps = steps
         self.shared = shared
+        self.returned = returned
         self.place = {id(s): k for k, s in enumerate(steps)}
         self.waits: list[int] = [0] * len(steps)
         self.next: list[list[int]] = [[] for _ in steps]
@@ -255,31 +265,82 @@ class _Scheduler:
     def _group(self) -> Group:
         """All loops that are ready, or become so, and run over one domain."""
         seed = self.loops[0]
+        put_off: set[int] = set()
+        while True:
+            group, taken = self._gathered(seed, put_off)
+            later = self._better_later(seed, taken)
+            if not later:
+                break
+            put_off |= later
+            for k in taken:  # as it was before
+                for n in self.next[k]:
+                    self.waits[n] += 1
+        inside = set(taken)
+        self.loops = [k for k in self.loops if k not in inside]
+        heapq.heapify(self.loops)
+        for n in sorted({n for k in taken for n in self.next[k]} - inside):
+            if not self.waits[n]:
+                self._ready(n)
+        return group
+
+    def _gathered(self, seed: int, put_off: set[int]) -> tuple[Group, list[int]]:
+        """A group around one loop, and the places of its steps."""
         first = self.steps[seed]
         shape = first.arg.shape if isinstance(first, Reduce) else first.outs[0].shape
         group = Group(canonical(shape))
         taken: list[int] = []
         inside: set[int] = set()
-        refused: list[int] = []
-        heap, self.loops = self.loops, []
+        heap = sorted(set(self.loops) - put_off)
         while heap:
             k = heapq.heappop(heap)
             if not self._safe(k, inside, group) or not group.takes(self.steps[k]):
-                refused.append(k)
                 continue
             taken.append(k)
             inside.add(k)
             for n in self.next[k]:
                 self.waits[n] -= 1
-                if not self.waits[n] and isinstance(self.steps[n], (Map, Reduce)):
+                loop = isinstance(self.steps[n], (Map, Reduce))
+                if not self.waits[n] and loop and n not in put_off:
                     heapq.heappush(heap, n)
-                elif not self.waits[n]:
-                    heapq.heappush(self.others, n)
         if not taken:
             raise AssertionError(f"no loops for {first!r}")
-        for k in refused:
-            heapq.heappush(self.loops, k)
-        return group
+        return group, taken
+
+    def _better_later(self, seed: int, taken: list[int]) -> set[int]:
+        """Maps that only later loops read, and which cost less memory when computed there.
+
+        What a backward pass makes of saved values alone is such a one: else it would be saved too.
+        """
+        inside = set(taken)
+        domain = {k: self._domain(k) for k in taken}
+        later: set[int] = set()
+        for k in reversed(taken):
+            step = self.steps[k]
+            if k == seed or not isinstance(step, Map) or step.outs[0].number in self.returned:
+                continue
+            if step.outs[0].number in self.shared or step.outs[0].place is not None:
+                continue
+            readers = self.next[k]
+            outside = [n for n in readers if n not in inside or n in later]
+            if not readers or len(outside) != len(readers):
+                continue
+            if any(self._domain(n) != domain[k] for n in outside):
+                continue
+            kept = 0
+            for buffer in {t.buffer for t in step.args if t.buffer is not None}:
+                maker = buffer.maker
+                m = self.place[id(maker)] if maker is not None else -1
+                if m in inside and m not in later and buffer.size == step.outs[0].size:
+                    kept += all(n in inside and n not in later for n in self.next[m] if n != k)
+            if kept <= 1:
+                later.add(k)
+        return later
+
+    def _domain(self, k: int) -> Shape | None:
+        step = self.steps[k]
+        if isinstance(step, Reduce):
+            return canonical(step.arg.shape)
+        return canonical(step.outs[0].shape) if isinstance(step, Map) else None
 
     def _safe(self, k: int, inside: set[int], group: Group) -> bool:
         """Whether what it writes over is read in this group element by element only."""
