@@ -218,9 +218,12 @@ class _Scheduler:
         self.place = {id(s): k for k, s in enumerate(steps)}
         self.waits: list[int] = [0] * len(steps)
         self.next: list[list[int]] = [[] for _ in steps]
+        self.read_by: list[list[int]] = [[] for _ in steps]
         self.hazards: list[set[int]] = [set() for _ in steps]
         for k, step in enumerate(steps):
             before = {self.place[id(m)] for m in self._makers(step)}
+            for b in before:
+                self.read_by[b].append(k)
             before |= {self.place[id(s)] for s in step.after}
             for out in step.outs:
                 self.hazards[k] |= shared.get(out.number, (0, set()))[1] - {k}
@@ -320,7 +323,7 @@ class _Scheduler:
                 continue
             if step.outs[0].number in self.shared or step.outs[0].place is not None:
                 continue
-            readers = self.next[k]
+            readers = self.read_by[k]
             outside = [n for n in readers if n not in inside or n in later]
             if not readers or len(outside) != len(readers):
                 continue
@@ -331,7 +334,7 @@ class _Scheduler:
                 maker = buffer.maker
                 m = self.place[id(maker)] if maker is not None else -1
                 if m in inside and m not in later and buffer.size == step.outs[0].size:
-                    kept += all(n in inside and n not in later for n in self.next[m] if n != k)
+                    kept += all(n in inside and n not in later for n in self.read_by[m] if n != k)
             if kept <= 1:
                 later.add(k)
         return later
