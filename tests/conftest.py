@@ -1,5 +1,6 @@
 """What every test starts from."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -8,6 +9,9 @@ import autograd_engine as paddle
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.static.mode import in_dynamic_mode
 from autograd_engine.static.program import _defaults as defaults
+
+# Programs are compared with eager mode bit by bit; tests of native code ask for it.
+os.environ["AUTOGRAD_ENGINE_BACKEND"] = "numpy"
 
 
 @pytest.fixture(autouse=True)

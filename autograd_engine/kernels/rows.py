@@ -14,12 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "WIDE",
     "lines",
     "row_sums",
     "softmax",
     "softmax_adjoint",
+    "softmax_adjoint_into",
+    "softmax_into",
     "standardize",
     "standardize_adjoint",
+    "standardize_adjoint_into",
+    "standardize_into",
 ]
 
 Array = NDArray[Any]
@@ -31,9 +36,9 @@ _LARGE = 1 << 14
 _LONG = 1 << 9
 # Up to this width a row is added up by BLAS, in 8 sums or more of which none is long; wider ones
 # part by part, whose sums NumPy adds in pairs.
-_WIDE = 1 << 12
+WIDE = 1 << 12
 _PART = 1 << 10
-_ONES: dict[str, Array] = {c: np.ones(_WIDE, c) for c in "fd"}
+_ONES: dict[str, Array] = {c: np.ones(WIDE, c) for c in "fd"}
 _dots: Any = np.vecdot
 
 
@@ -66,7 +71,7 @@ class _ShortBuffers:
     which takes as long as the operation.
     """
 
-    def __init__(self, shape: tuple[int, int]) -> None:
+    def __init__(self, shape: tuple[int, ...]) -> None:
         rows, width = shape
         self._size = width // 16 * 16 if rows * width >= _LARGE and width >= _LONG else 0
         self._before = 0
@@ -86,7 +91,7 @@ def row_sums(x: Array) -> Array:
     """Sums of the rows of an array of float32 or float64 whose rows are contiguous."""
     rows, width = x.shape
     ones = _ONES[x.dtype.char]
-    if width <= _WIDE:
+    if width <= WIDE:
         return np.asarray(_dots(x, ones[:width]))
     parts = width // _PART
     whole = x[:, : parts * _PART].reshape(rows, parts, _PART)
@@ -100,7 +105,7 @@ def _row_sums(x: Array) -> Array:
 
 def _row_dots(x: Array, y: Array) -> Array:
     """Inner products of the rows of two contiguous arrays, as a column."""
-    if x.shape[1] > _WIDE:
+    if x.shape[1] > WIDE:
         return np.asarray(np.add.reduce(x * y, axis=1, keepdims=True))
     return np.asarray(_dots(x, y)[:, None])
 
@@ -111,53 +116,78 @@ def _rows(x: Array, shape: tuple[int, int]) -> Array:
 
 def softmax(x: Array, shape: tuple[int, int]) -> Array:
     """exp(x - max) / sum of it, for each row."""
-    given, out = _rows(x, shape), np.empty(shape, x.dtype)
-    with _ShortBuffers(shape):
-        for block in _blocks(*shape):
+    out = np.empty(shape, x.dtype)
+    softmax_into(_rows(x, shape), out)
+    return out.reshape(x.shape)
+
+
+def softmax_into(given: Array, out: Array) -> None:
+    """`softmax` of contiguous rows."""
+    with _ShortBuffers(given.shape):
+        for block in _blocks(*given.shape):
             part, e = given[block], out[block]
             np.subtract(part, np.maximum.reduce(part, axis=1, keepdims=True), e)
             np.exp(e, e)
             np.divide(e, _row_sums(e), e)
-    return out.reshape(x.shape)
 
 
 def softmax_adjoint(g: Array, out: Array, shape: tuple[int, int]) -> Array:
     """out (g - <g, out>), for each row."""
-    g_rows, out_rows, dx = _rows(g, shape), _rows(out, shape), np.empty(shape, out.dtype)
-    with _ShortBuffers(shape):
-        for block in _blocks(*shape):
-            u, y, d = g_rows[block], out_rows[block], dx[block]
+    dx = np.empty(shape, out.dtype)
+    softmax_adjoint_into(_rows(g, shape), _rows(out, shape), dx)
+    return dx.reshape(out.shape)
+
+
+def softmax_adjoint_into(g: Array, out: Array, dx: Array) -> None:
+    """`softmax_adjoint` of contiguous rows."""
+    with _ShortBuffers(out.shape):
+        for block in _blocks(*out.shape):
+            u, y, d = g[block], out[block], dx[block]
             np.subtract(u, _row_dots(u, y), d)
             np.multiply(y, d, d)
-    return dx.reshape(out.shape)
 
 
 def standardize(x: Array, shape: tuple[int, int], epsilon: float) -> tuple[Array, Array, Array]:
     """(x - mean) / sqrt(variance + epsilon), and the moments as columns."""
-    given, out = _rows(x, shape), np.empty(shape, x.dtype)
-    rows, width = shape
-    mean, variance = np.empty((rows, 1), x.dtype), np.empty((rows, 1), x.dtype)
-    with _ShortBuffers(shape):
-        for block in _blocks(*shape):
+    out = np.empty(shape, x.dtype)
+    mean, variance = np.empty((shape[0], 1), x.dtype), np.empty((shape[0], 1), x.dtype)
+    standardize_into(_rows(x, shape), out, mean, variance, epsilon=epsilon)
+    return out.reshape(x.shape), mean, variance
+
+
+def standardize_into(
+    given: Array, out: Array, mean: Array, variance: Array, *, epsilon: float
+) -> None:
+    """`standardize` of contiguous rows."""
+    width = given.shape[1]
+    with _ShortBuffers(given.shape):
+        for block in _blocks(*given.shape):
             part, d = given[block], out[block]
             m = mean[block] = _row_sums(part) / width
             np.subtract(part, m, d)
             v = variance[block] = _row_dots(d, d) / width
             np.divide(d, np.sqrt(v + epsilon), d)
-    return out.reshape(x.shape), mean, variance
 
 
 def standardize_adjoint(
     g: Array, out: Array, variance: Array, shape: tuple[int, int], epsilon: float
 ) -> Array:
     """(g - <g> - out <g out>) / sqrt(variance + epsilon), for each row, < > being its mean."""
-    g_rows, out_rows, dx = _rows(g, shape), _rows(out, shape), np.empty(shape, out.dtype)
-    scale = np.sqrt(variance.reshape(-1, 1) + epsilon)
-    with _ShortBuffers(shape):
-        for block in _blocks(*shape):
-            u, y, d = g_rows[block], out_rows[block], dx[block]
-            np.multiply(y, _row_dots(u, y) / shape[1], d)
-            np.subtract(u, d, d)
-            np.subtract(d, _row_sums(u) / shape[1], d)
-            np.divide(d, scale[block], d)
+    dx = np.empty(shape, out.dtype)
+    column = variance.reshape(-1, 1)
+    standardize_adjoint_into(_rows(g, shape), _rows(out, shape), column, dx, epsilon=epsilon)
     return dx.reshape(out.shape)
+
+
+def standardize_adjoint_into(
+    g: Array, out: Array, variance: Array, dx: Array, *, epsilon: float
+) -> None:
+    """`standardize_adjoint` of contiguous rows; `variance` is a column."""
+    width, scale = out.shape[1], np.sqrt(variance + epsilon)
+    with _ShortBuffers(out.shape):
+        for block in _blocks(*out.shape):
+            u, y, d = g[block], out[block], dx[block]
+            np.multiply(y, _row_dots(u, y) / width, d)
+            np.subtract(u, d, d)
+            np.subtract(d, _row_sums(u) / width, d)
+            np.divide(d, scale[block], d)

@@ -28,7 +28,7 @@ def _relu(x: Array) -> Array:
     # An array of no dimensions spares NumPy working out what dtype the scalar takes.
     zero = _ZEROS.get(x.dtype.char)
     if zero is None:
-        _infer_relu(Spec(x.shape, x.dtype))  # once for a dtype
+        _infer_relu(Spec((), x.dtype))  # once for a dtype
         zero = _ZEROS[x.dtype.char] = np.zeros((), x.dtype)
     return np.asarray(np.maximum(x, zero))
 

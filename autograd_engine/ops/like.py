@@ -21,7 +21,7 @@ Array = NDArray[Any]
 Axes = tuple[int, ...]
 
 
-_MANY_ROWS = 64
+MANY_ROWS = 64
 _add_reduce: Any = np.add.reduce
 
 
@@ -40,7 +40,7 @@ def sum_like(x: Array, like: Like) -> Array:
     lead = len(given) - len(shape)
     if given[lead:] == shape:
         rows = given[0] if lead == 1 else math.prod(given[:lead])
-        if rows >= _MANY_ROWS and x.dtype.char in "fd" and x.size:
+        if rows >= MANY_ROWS and x.dtype.char in "fd" and x.size:
             return _column_sums(x.reshape(rows, -1)).reshape(shape)
         return np.asarray(_add_reduce(x, 0 if lead == 1 else tuple(range(lead))))
     stretched = [i + lead for i, d in enumerate(shape) if d == 1 and x.shape[i + lead] != 1]

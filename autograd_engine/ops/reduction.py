@@ -28,12 +28,12 @@ def _reduced(x: Spec, axis: Axes, keepdims: bool) -> Spec:
 
 
 # From this size on rows are added up by BLAS, in half the time.
-_LARGE = 1 << 14
+LARGE = 1 << 14
 
 
 def _total(x: Array, axis: Axes, keepdims: bool) -> Any:
     """Sums of floats or integers, in their own dtype."""
-    if x.size >= _LARGE and x.flags.c_contiguous:
+    if x.size >= LARGE and x.flags.c_contiguous:
         shape = rows.lines(x, axis)
         if shape is not None:
             sums = rows.row_sums(x.reshape(shape))
@@ -57,7 +57,7 @@ def _mean(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     count = size if len(axis) == x.ndim else math.prod([x.shape[a] for a in axis])
     if x.dtype.char == "e":  # accumulates in float32
         return _mean(x.astype(np.float32), axis=axis, keepdims=keepdims).astype(np.float16)
-    if size < _LARGE:
+    if size < LARGE:
         total = _add_reduce(x, axis, None, None, keepdims)
     else:
         total = _total(x, axis, keepdims)

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-from numpy.typing import NDArray
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ExecutionError, FeedError
-from autograd_engine.generator import own_generator
+from autograd_engine.errors import ArgumentError, FeedError
+from autograd_engine.static.backends import chosen_backend
 from autograd_engine.static.compiled import CompiledProgram
-from autograd_engine.static.feeds import checked_feeds, feed_dict
-from autograd_engine.static.fetches import fetched, independent, split_fetches
-from autograd_engine.static.kept_values import given_values, read_values
+from autograd_engine.static.feeds import check_named, checked_feeds, feed_dict, feed_names
+from autograd_engine.static.fetches import fetch_key, split_fetches
 from autograd_engine.static.plan import Plan, Plans, Wanted
 from autograd_engine.static.program import Program, default_main_program
-from autograd_engine.static.run_errors import failed
 from autograd_engine.static.scope import Scope, global_scope
+from autograd_engine.static.step import Step, closed_error
+
+if TYPE_CHECKING:
+    from autograd_engine.static.explaining import BackendReport
+    from autograd_engine.static.profiling import Profile
 
 __all__ = ["Executor"]
-
-Array = NDArray[Any]
 
 
 class Executor:
@@ -36,6 +35,23 @@ class Executor:
     ----------
     place : object, optional
         Accepted for the reference's sake; everything runs on the CPU.
+    backend : {"auto", "native", "numpy"}
+        ``"numpy"`` has the bits of eager mode. ``"native"`` makes a C function of a program, for
+        which a C compiler must be found; results differ from those of NumPy in the last bits.
+        ``"auto"`` is native where that can be, else NumPy; or what the environment variable
+        ``AUTOGRAD_ENGINE_BACKEND`` says. What a backend cannot compile runs all the same, see
+        `explain`.
+
+    Raises
+    ------
+    ArgumentError
+        When there is no such backend.
+
+    Notes
+    -----
+    A program is compiled for the sizes that it is fed, when it is run with them for the third time;
+    `prepare` compiles it at once. Until then, and where sizes change all the time, one Python
+    function serves all sizes.
 
     Examples
     --------
@@ -50,8 +66,9 @@ class Executor:
     [array([[2., 2.]], dtype=float32)]
     """
 
-    def __init__(self, place: object = None) -> None:
+    def __init__(self, place: object = None, backend: str = "auto") -> None:
         self.place = place
+        self.backend = chosen_backend(backend)
         self._programs: weakref.WeakSet[Program] = weakref.WeakSet()
         self._lock = threading.Lock()
         self._closed = False
@@ -70,7 +87,9 @@ class Executor:
             self._programs.clear()
         for program in programs:
             with program.lock:
-                program.compiled.pop(self, None)
+                plans = program.compiled.pop(self, None)
+                if plans is not None:
+                    plans.close()
 
     def run(
         self,
@@ -137,53 +156,268 @@ class Executor:
         >>> exe.run(main, {h.name: np.ones(2, "float32")}, [y], use_prune=True)
         [array([2., 2.], dtype=float32)]
         """
-        self._check_open()
-        program = _program(program)
-        if scope is None:
-            scope = global_scope()
-        elif not isinstance(scope, Scope):
-            raise TypeError(f"run: scope must be a Scope, got {type(scope).__name__}")
+        step = self._step("run", program, feed, fetch_list, scope, use_prune)
         feeds = feed_dict(feed)
-        with program.lock:  # nobody changes it while it is compiled
-            plan = self._plans(program).find(
-                program, _wanted(program, feeds, fetch_list, use_prune)
-            )
-        arrays = checked_feeds(program, plan.feeds, feeds)
-        with scope.claimed(plan.names):
-            results, new = _run(program, plan, arrays, scope, feeds)
-            if not return_numpy:
-                results = [_tensors(value) for value in results]
-            scope.commit(new)
+        results = step(*feeds.values())
+        if not return_numpy:
+            results = [_tensors(value) for value in results]
         return results
 
-    def _check_open(self) -> None:
+    def prepare(
+        self,
+        program: Program | CompiledProgram | None = None,
+        feed: Sequence[str] = (),
+        fetch_list: Any = None,
+        scope: Scope | None = None,
+        use_prune: bool = False,
+    ) -> Step:
+        """A call of `program` for hot loops.
+
+        Parameters
+        ----------
+        program : Program or CompiledProgram, optional
+            By default the default main program.
+        feed : list of str
+            What is fed, in the order in which the call takes it.
+        fetch_list : Variable, str, or list of them, optional
+        scope : Scope, optional
+            By default the global scope, as it is now.
+        use_prune : bool
+            As of `run`.
+
+        Returns
+        -------
+        Step
+            ``step(x, y)``, or ``step({"x": x, "y": y})``, does what `run` does with these feeds and
+            returns the list that it returns. The program is compiled when it is first called.
+            Arrays that were fed before are known again: write new values into them, if that is
+            easy, rather than making new ones.
+
+        Raises
+        ------
+        FeedError
+            When a feed that the program needs is not named, or one is named that it does not have.
+        TypeError, ExecutionError
+
+        Notes
+        -----
+        Between two calls the scope may be read and written, by other programs and threads too:
+        reading a parameter gives what the last call has left.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import autograd_engine as paddle
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [2], "float32")
+        ...     w = paddle.static.create_parameter([2], "float32", is_bias=True)
+        ...     loss = paddle.sum(paddle.square(x - w))
+        ...     _ = paddle.optimizer.SGD(0.25).minimize(loss)
+        >>> exe, scope = paddle.static.Executor(backend="numpy"), paddle.static.Scope()
+        >>> _ = exe.run(startup, scope=scope)
+        >>> step = exe.prepare(main, ["x"], [loss], scope=scope)
+        >>> x = np.ones(2, "float32")
+        >>> [float(step(x)[0]) for _ in range(3)]
+        [2.0, 0.5, 0.125]
+        """
         if self._closed:
-            raise ExecutionError(
-                "Attempted to use a closed Executor: what is closed stays closed; make a new "
-                "paddle.static.Executor()"
-            )
+            raise closed_error()
+        program, scope = _program(program, "prepare"), _scope(scope, "prepare")
+        names = feed_names(program, feed)
+        wanting = _wanting(program, names, fetch_list, use_prune)
+        step = Step(program, self._plans(program), wanting, names, scope, at_once=True)
+        check_named(program, step.plan().feeds, names)
+        return step
+
+    def explain(
+        self,
+        program: Program | CompiledProgram | None = None,
+        feed: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        fetch_list: Any = None,
+        use_prune: bool = False,
+    ) -> BackendReport:
+        """Which backend runs a program for what is fed, and why.
+
+        The program is compiled for it, as it is when it is run for the third time; it is not run,
+        and nothing of a scope is looked at.
+
+        Parameters
+        ----------
+        program, feed, fetch_list, use_prune
+            As of `run`.
+
+        Returns
+        -------
+        BackendReport
+            Printed, it says what ran where, with your lines; ``report.source`` is the text that was
+            generated, C or Python.
+
+        Raises
+        ------
+        FeedError, ExecutionError, TypeError
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import autograd_engine as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     y = paddle.static.nn.py_func(len, paddle.static.data("x", [2], "float32"), None)
+        >>> exe = paddle.static.Executor(backend="numpy")
+        >>> exe.explain(main, {"x": np.ones(2, "float32")}).backend
+        'python'
+        """
+        from autograd_engine.static.explaining import backend_report, fed_specs
+
+        plan, fed = self._planned("explain", program, feed, fetch_list, use_prune)
+        variant = None
+        if not plan.plain:
+            variant = plan.variant(fed)
+            plan.variants.ready(variant, at_once=True)
+        return backend_report(plan, variant, fed_specs(plan, fed))
+
+    def profile(
+        self,
+        program: Program | CompiledProgram | None = None,
+        feed: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        fetch_list: Any = None,
+        scope: Scope | None = None,
+        repeat: int = 10,
+        use_prune: bool = False,
+    ) -> Profile:
+        """How long each operation takes, and how many bytes it reads and writes.
+
+        The program is run `repeat` times, after once to warm up, on copies: neither the scope nor
+        the random stream is another one afterwards. What it does for its effect is not done.
+
+        Parameters
+        ----------
+        program, feed, fetch_list, scope, use_prune
+            As of `run`.
+        repeat : int
+
+        Returns
+        -------
+        Profile
+            Printed, a table, the slowest operation first; ``profile.save("trace.json")`` writes a
+            file for chrome://tracing or ui.perfetto.dev.
+
+        Raises
+        ------
+        FeedError, ExecutionError, TypeError, ArgumentError
+
+        Notes
+        -----
+        Operations are timed one by one as NumPy runs them, in straight-line Python. A backend runs
+        several in one loop, so it is timed as a whole beside that, and part by part where it gives
+        an account of its parts.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import autograd_engine as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     y = paddle.tanh(paddle.static.data("x", [2], "float32")) * 2.0
+        >>> exe = paddle.static.Executor(backend="numpy")
+        >>> found = exe.profile(main, {"x": np.ones(2, "float32")}, [y])
+        >>> [(o.type, o.read, o.written) for o in found.operators]
+        [('tanh', 8, 8), ('multiply', 8, 8)]
+        """
+        from autograd_engine.static.profile_runs import profiled
+
+        if isinstance(repeat, bool) or not isinstance(repeat, int) or repeat < 1:
+            raise ArgumentError(f"profile: repeat must be a positive int, got {repeat!r}")
+        plan, fed = self._planned("profile", program, feed, fetch_list, use_prune)
+        program, scope = _program(program, "profile"), _scope(scope, "profile")
+        return profiled(program, plan, fed, feed_dict(feed), scope, repeat)
+
+    def _planned(
+        self, function: str, program: Any, feed: Any, fetch_list: Any, use_prune: bool
+    ) -> tuple[Plan, list[Any]]:
+        """The plan, and arrays for its feeds."""
+        if self._closed:
+            raise closed_error()
+        program, feeds = _program(program, function), feed_dict(feed)
+        wanting = _wanting(program, tuple(feeds), fetch_list, use_prune)
+        with program.lock:
+            plan = self._plans(program).find(program, wanting())
+        return plan, checked_feeds(program, plan.feeds, feeds)
+
+    def _step(
+        self,
+        function: str,
+        program: Any,
+        feed: Any,
+        fetch_list: Any,
+        scope: Any,
+        use_prune: bool,
+    ) -> Step:
+        """What runs the program in this way, kept for the next time."""
+        if self._closed:
+            raise closed_error()
+        program = _program(program, function)
+        scope = _scope(scope, function)
+        feeds = feed_dict(feed)
+        plans = self._plans(program)
+        names = tuple(feeds)
+        key = (names, fetch_key(fetch_list), id(scope), bool(use_prune))
+        step = plans.steps.get(key)
+        if step is None or step.scope is not scope:
+            with program.lock:
+                step = Step(
+                    program, plans, _wanting(program, names, fetch_list, use_prune), names, scope
+                )
+                step.plan()
+                plans.keep(key, step)
+        return step
 
     def _plans(self, program: Program) -> Plans:
         plans: Plans | None = program.compiled.get(self)
         if plans is None:
             with self._lock:
-                self._check_open()
-                plans = program.compiled[self] = Plans()
+                if self._closed:
+                    raise closed_error()
+                plans = program.compiled[self] = Plans(self.backend)
                 self._programs.add(program)
         return plans
 
 
-def _program(program: Any) -> Program:
+def _program(program: Any, function: str = "run") -> Program:
     if program is None:
         return default_main_program()
     if isinstance(program, CompiledProgram):
         return program.program
     if not isinstance(program, Program):
-        raise TypeError(f"run: program must be a Program, got {type(program).__name__}")
+        raise TypeError(f"{function}: program must be a Program, got {type(program).__name__}")
     return program
 
 
-def _wanted(program: Program, feeds: Mapping[str, Any], fetch_list: Any, use_prune: bool) -> Wanted:
+def _scope(scope: Any, function: str) -> Scope:
+    if scope is None:
+        return global_scope()
+    if not isinstance(scope, Scope):
+        raise TypeError(f"{function}: scope must be a Scope, got {type(scope).__name__}")
+    return scope
+
+
+def _wanting(
+    program: Program, names: Sequence[str], fetch_list: Any, use_prune: bool
+) -> Callable[[], Wanted]:
+    if isinstance(fetch_list, list):
+        fetch_list = list(fetch_list)  # the user's may change
+    known = weakref.ref(program)  # it keeps the step
+
+    def wanted() -> Wanted:
+        program = known()
+        assert program is not None
+        return _wanted(program, names, fetch_list, use_prune)
+
+    return wanted
+
+
+def _wanted(program: Program, feeds: Sequence[str], fetch_list: Any, use_prune: bool) -> Wanted:
     refs, operators = split_fetches(program, fetch_list)
     prune = bool(use_prune or operators)
     variables = program.global_block().vars
@@ -206,34 +440,6 @@ def _wanted(program: Program, feeds: Mapping[str, Any], fetch_list: Any, use_pru
                 "computed from"
             )
     return Wanted(refs, prune, operators, frozenset(computed))
-
-
-def _run(
-    program: Program, plan: Plan, fed: list[Array], scope: Scope, feeds: Mapping[str, Any]
-) -> tuple[list[Any], dict[str, Array]]:
-    """What was fetched, and what the scope is to hold."""
-    new = given_values(program, plan.reads, feeds)
-    arrays = [*fed, *read_values(program, plan.reads, new, scope)]
-    outputs = _call(program, plan, arrays)
-    written = outputs[plan.fetches :]
-    results = fetched(outputs[: plan.fetches], [*arrays, *written])
-    for name, value in zip(plan.writes, written, strict=True):
-        new[name] = independent(value, fed)
-    return results, new
-
-
-def _call(program: Program, plan: Plan, arrays: list[Array]) -> tuple[Any, ...]:
-    function = plan.compiled.function
-    try:
-        if program.generator is None or not plan.draws:
-            return function(*arrays)
-        with program.drawing, own_generator(program.generator):  # one stretch of its stream a run
-            return function(*arrays)
-    except Exception as error:
-        explained = failed(plan.compiled, error)
-        if explained is None:
-            raise
-        raise explained from error
 
 
 def _tensors(value: Any) -> Any:

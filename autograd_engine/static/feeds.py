@@ -16,7 +16,14 @@ from autograd_engine.errors import FeedError
 from autograd_engine.spec import format_shape
 from autograd_engine.static.program import Program, Variable
 
-__all__ = ["checked_feed", "checked_feeds", "feed_dict", "similar"]
+__all__ = [
+    "check_named",
+    "checked_feed",
+    "checked_feeds",
+    "feed_dict",
+    "feed_names",
+    "similar",
+]
 
 Array = NDArray[Any]
 
@@ -38,6 +45,31 @@ def feed_dict(feed: Any) -> Mapping[str, Any]:
         if not isinstance(key, str):
             raise TypeError(f"run: the keys of feed are names, got {key!r} ({type(key).__name__})")
     return feed
+
+
+def feed_names(program: Program, feed: Any) -> tuple[str, ...]:
+    """Names of variables that a step is fed."""
+    if isinstance(feed, (str, Variable)) or not isinstance(feed, Iterable):
+        raise TypeError(f"prepare: feed must be a list of names, got {feed!r:.60}")
+    names = tuple([v.name if isinstance(v, Variable) else v for v in feed])
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"prepare: feed must be a list of names, got {name!r:.60} in it")
+        if not program.global_block().has_var(name):
+            close = similar(name, program.global_block().vars)
+            hint = f": did you mean {close!r}?" if close else ""
+            raise FeedError(f"prepare: this program has no variable {name!r}{hint}")
+    if len(set(names)) < len(names):
+        twice = next(n for n in names if names.count(n) > 1)
+        raise FeedError(f"prepare: {twice!r} stands twice in feed")
+    return names
+
+
+def check_named(program: Program, wanted: Sequence[Variable], names: Sequence[str]) -> None:
+    """Refuse to prepare a step that would not be fed what it needs."""
+    missing = [v for v in wanted if v.name not in names]
+    if missing:
+        raise FeedError(_missing(program, missing, dict.fromkeys(names)))
 
 
 def checked_feeds(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from autograd_engine.errors import ExecutionError
 from autograd_engine.static.feeds import similar
 from autograd_engine.static.program import Operator, Program, Ref, Variable
 
-__all__ = ["fetched", "independent", "split_fetches"]
+__all__ = ["fetch_key", "fetched", "independent", "split_fetches"]
 
 Array = NDArray[Any]
 
@@ -34,6 +34,11 @@ def split_fetches(program: Program, fetch_list: Any) -> tuple[list[Ref], list[Op
         else:
             refs.append(_fetch(program, len(refs) + len(operators), entry))
     return refs, operators
+
+
+def fetch_key(fetch_list: Any) -> Hashable:
+    """Equal for lists of the same entries, as long as they live."""
+    return tuple([v if v.__class__ is str else id(v) for v in _flatten(fetch_list)])
 
 
 def _flatten(fetch_list: Any) -> list[Any]:

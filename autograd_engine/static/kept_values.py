@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,18 +22,29 @@ Array = NDArray[Any]
 
 
 def given_values(
-    program: Program, variables: Iterable[Variable], feeds: Mapping[str, Any]
+    program: Program,
+    variables: Iterable[Variable],
+    feeds: Mapping[str, Any],
+    supplied: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Array]:
-    """Those that are fed or supplied: the scope is to hold them after the run."""
-    found = ((v.name, _given(program, v, feeds)) for v in variables)
+    """Those that are fed or supplied: the scope is to hold them after the run.
+
+    What `supplied` has was asked for already.
+    """
+    found = ((v.name, _given(program, v, feeds, supplied)) for v in variables)
     return {name: value for name, value in found if value is not None}
 
 
-def _given(program: Program, var: Variable, feeds: Mapping[str, Any]) -> Array | None:
+def _given(
+    program: Program, var: Variable, feeds: Mapping[str, Any], supplied: Mapping[str, Any]
+) -> Array | None:
     """What a persistable variable is in this run where that is not what the scope has."""
-    if var.name in feeds:
-        return np.array(checked_feed(var, feeds[var.name]))
-    supply = program.supplies.get(var.name)
+    name = var.name
+    if name in feeds:
+        return np.array(checked_feed(var, feeds[name]))
+    if name in supplied:
+        return _supplied(var, supplied[name])
+    supply = program.supplies.get(name)
     return None if supply is None else _supplied(var, supply())
 
 

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from autograd_engine.codegen.python import CompiledFunction, compile_operators, live_operators
+from autograd_engine.dims import Dim
 from autograd_engine.errors import ExecutionError, FeedError
+from autograd_engine.registry import REGISTRY, OpDef
+from autograd_engine.static.backends import Work
+from autograd_engine.static.block_op import BlockOp, inner_blocks
 from autograd_engine.static.collector import collector_paused
-from autograd_engine.static.program import Block, Operator, Program, Ref, Variable
+from autograd_engine.static.gradop import GradOp
+from autograd_engine.static.program import Block, Operator, Program, Ref
+from autograd_engine.static.variants import Variant, Variants
+
+if TYPE_CHECKING:
+    from autograd_engine.static.step import Step
 
 __all__ = ["Plan", "Plans", "Steps", "Wanted", "steps_of"]
 
@@ -66,35 +75,66 @@ class Plan:
         Names in the scope.
     draws : bool
         Whether random numbers are drawn.
+    variants : Variants
+        What backends have made of it, for certain sizes.
+    plain : str
+        Why no backend is asked; empty where one is.
+    alone : bool
+        Whether no Python code of the user's runs in the middle of it.
     """
 
-    __slots__ = ("compiled", "draws", "feeds", "fetches", "names", "reads", "writes")
+    __slots__ = (
+        "alone",
+        "compiled",
+        "draws",
+        "feeds",
+        "fetches",
+        "key",
+        "names",
+        "plain",
+        "reads",
+        "variants",
+        "writes",
+    )
 
     def __init__(
-        self,
-        compiled: CompiledFunction,
-        feeds: list[Variable],
-        reads: list[Variable],
-        writes: list[str],
-        fetches: int,
-        draws: bool,
+        self, compiled: CompiledFunction, steps: Steps, fetches: int, variants: Variants
     ) -> None:
         self.compiled = compiled
-        self.feeds = feeds
-        self.reads = reads
-        self.writes = writes
-        self.names = set(writes)
+        self.feeds = [r.var for r in steps.feeds]
+        self.reads = [r.var for r in steps.reads]
+        self.writes = list(steps.writes)
+        self.names = set(steps.writes)
         self.fetches = fetches
-        self.draws = draws
+        self.draws = any(map(_draws, steps.operators))
+        self.key: Hashable = None
+        self.variants = variants
+        self.plain = _why_plain(steps)
+        self.alone = all(map(_is_ours, steps.operators))
+
+    def variant(self, fed: Sequence[Any]) -> Variant:
+        """The plan for arrays (or Specs) of these sizes, where it is not `plain`."""
+        return self.variants.at(fed, [v.spec for v in self.reads])
 
 
 class Plans:
-    """Plans of one program for one executor, those used last, all of its latest version."""
+    """Plans of one program for one executor, those used last, all of its latest version.
 
-    __slots__ = ("_kept", "version")
+    Attributes
+    ----------
+    steps : OrderedDict
+        Runs that were asked for, those asked for last.
+    closed : bool
+        Whether the executor was closed.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_kept", "backend", "closed", "steps", "version")
+
+    def __init__(self, backend: str = "numpy") -> None:
         self.version = -1
+        self.backend = backend
+        self.closed = False
+        self.steps: OrderedDict[Hashable, Step] = OrderedDict()
         self._kept: OrderedDict[Hashable, Plan] = OrderedDict()
 
     def __len__(self) -> int:
@@ -103,16 +143,38 @@ class Plans:
     def values(self) -> Iterable[Plan]:
         return self._kept.values()
 
+    def touch(self, plan: Plan) -> None:
+        """It was used."""
+        if plan.key in self._kept:
+            self._kept.move_to_end(plan.key)
+
+    def close(self) -> None:
+        """Nothing that was made of it runs again."""
+        self.closed = True
+        self.version = -1
+        for plan in self._kept.values():
+            plan.variants.close()
+        self._kept.clear()
+        self.steps.clear()
+
+    def keep(self, key: Hashable, step: Step) -> None:
+        """Keep a run that was asked for; of many the one that was not for longest goes."""
+        self.steps[key] = step
+        if len(self.steps) > _KEPT:
+            self.steps.popitem(last=False)
+
     def find(self, program: Program, wanted: Wanted) -> Plan:
         """The plan for `wanted`, made if there is none."""
         if self.version != program.version:
             self._kept.clear()
+            self.steps.clear()
             self.version = program.version
         key = wanted.key
         plan = self._kept.get(key)
         if plan is None:
             with collector_paused():
-                plan = self._kept[key] = _plan(program, wanted)
+                plan = self._kept[key] = _plan(program, wanted, self.backend)
+                plan.key = key
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         else:
@@ -158,18 +220,47 @@ def steps_of(program: Program, wanted: Wanted) -> Steps:
     return Steps(operators, feeds, reads, writes)
 
 
-def _plan(program: Program, wanted: Wanted) -> Plan:
-    operators, feeds, reads, writes = steps_of(program, wanted)
-    outputs = [*wanted.fetches, *writes.values()]
-    compiled = compile_operators(operators, [*feeds, *reads], outputs, "program")
-    return Plan(
-        compiled,
-        [r.var for r in feeds],
-        [r.var for r in reads],
-        list(writes),
-        len(wanted.fetches),
-        any(map(_draws, operators)),
-    )
+def _plan(program: Program, wanted: Wanted, backend: str) -> Plan:
+    steps = steps_of(program, wanted)
+    inputs, outputs = [*steps.feeds, *steps.reads], [*wanted.fetches, *steps.writes.values()]
+    compiled = compile_operators(steps.operators, inputs, outputs, "program")
+    first, fetches = len(steps.feeds), len(wanted.fetches)
+    places = {r.var.name: first + k for k, r in enumerate(steps.reads)}
+    updates = {fetches + j: places[name] for j, name in enumerate(steps.writes) if name in places}
+    work = Work("program", steps.operators, inputs, outputs, updates)
+    return Plan(compiled, steps, fetches, Variants(work, backend))
+
+
+def _why_plain(steps: Steps) -> str:
+    """Why a program runs as straight-line Python; empty where a backend may do better."""
+    if not steps.operators:
+        return "it computes nothing"
+    for operator in steps.operators:
+        if _has_effect(operator):
+            return f"{operator.type} at {operator.location} is done for its effect, in its place"
+    for ref in steps.reads:
+        if any(isinstance(d, Dim) for d in ref.var.spec.shape):
+            return f"the program does not declare the size of {ref.var.name!r}, which a scope keeps"
+    for ref in (*steps.feeds, *steps.reads, *steps.writes.values()):
+        if ref.var.is_stack:
+            return f"{ref.var.name!r} is what a loop kept of its iterations"
+    return ""
+
+
+def _has_effect(operator: Operator) -> bool:
+    op = operator.op
+    if isinstance(op, BlockOp):
+        return any(_has_effect(o) for b in inner_blocks(operator) for o in b.ops)
+    return bool(getattr(op, "effect", False))
+
+
+def _is_ours(operator: Operator) -> bool:
+    """Whether an operator, with all that is in its blocks, is of the engine's own table."""
+    op = operator.op
+    if isinstance(op, BlockOp):
+        return all(_is_ours(o) for b in inner_blocks(operator) for o in b.ops)
+    of = op.pullback.op if isinstance(op, GradOp) else op
+    return isinstance(of, OpDef) and REGISTRY.get(of.name) is of
 
 
 def _draws(operator: Operator) -> bool:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import weakref
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.static.held import Held, State
 
 __all__ = ["Scope", "ScopeTensor", "ScopeVariable", "global_scope", "scope_guard"]
 
 Array = NDArray[Any]
+Content: TypeAlias = Array | Held | None
 
 
 class ScopeTensor:
@@ -72,11 +75,13 @@ class ScopeVariable:
 
     @property
     def value(self) -> Array | None:
-        return self._scope._values.get(self.name)
+        found = self._scope._values.get(self.name)
+        return found.seen() if isinstance(found, Held) else found
 
     @value.setter
     def value(self, value: Array | None) -> None:
-        self._scope._values[self.name] = value
+        with self._scope._claims.changing(self._scope, (self.name,)):
+            self._scope._values[self.name] = value
 
     def get_tensor(self) -> ScopeTensor:
         return ScopeTensor(self)
@@ -88,17 +93,51 @@ class _Claims:
     A run claims all of its names at once, so that none can hold what another waits for.
     """
 
-    __slots__ = ("changed", "held", "reading")
+    __slots__ = ("changed", "changes", "held", "reading", "states")
 
     def __init__(self) -> None:
         self.changed = threading.Condition(threading.Lock())
         self.held: list[tuple[int, Collection[str]]] = []
-        self.reading = threading.Lock()  # a run reads all, or writes all, of its names under it
+        self.reading = threading.RLock()  # a run reads all, or writes all, of its names under it
+        # Steps that keep variables of these scopes in memory of their own, and how often the scopes
+        # have changed otherwise than by these; both under `reading`.
+        self.states: weakref.WeakSet[State] = weakref.WeakSet()
+        self.changes = 0
 
     def free(self, names: set[str]) -> bool:
         """Whether no other thread holds any; a run inside a run of this thread goes ahead."""
         me = threading.get_ident()
         return all(holder == me or names.isdisjoint(held) for holder, held in self.held)
+
+    @contextlib.contextmanager
+    def changing(self, scope: Scope, names: Iterable[str]) -> Iterator[None]:
+        """Inside the ``with`` block `names` of this very scope are written by hand."""
+        with self.reading:
+            if self.states:
+                for name in names:
+                    found = scope._values.get(name)
+                    if isinstance(found, Held):
+                        self.give_back(found.state)
+            self.note_change()
+            yield
+
+    def note_change(self, but: State | None = None) -> None:
+        """Every step looks at the scopes before it goes on."""
+        self.changes += 1
+        if self.states:
+            for state in self.states:
+                if state is not but:
+                    with state.lock:  # not in the middle of a step
+                        state.ready = False
+
+    def give_back(self, state: State) -> None:
+        """Put the variables of a step into their scopes."""
+        with state.lock:
+            state.ready = False
+            for name, home in state.homes.items():
+                found = home._values.get(name)
+                if isinstance(found, Held) and found.state is state:
+                    home._values[name] = state.copy(name)
 
 
 class Scope:
@@ -117,7 +156,7 @@ class Scope:
     """
 
     def __init__(self) -> None:
-        self._values: dict[str, Array | None] = {}
+        self._values: dict[str, Content] = {}
         self._parent: Scope | None = None
         self._children: list[Scope] = []
         self._claims = _Claims()
@@ -135,7 +174,9 @@ class Scope:
         """The variable of that name in this very scope, made if there is none."""
         if not isinstance(name, str):
             raise TypeError(f"Scope.var: name must be a str, got {type(name).__name__}")
-        self._values.setdefault(name, None)
+        if name not in self._values:
+            with self._claims.changing(self, ()):  # it may hide one of a scope above
+                self._values.setdefault(name, None)
         return ScopeVariable(name, self)
 
     def local_var_names(self) -> list[str]:
@@ -151,8 +192,10 @@ class Scope:
             raise TypeError(f"Scope.erase: names must be a list of them; write [{names!r}]")
         if not isinstance(names, Collection) or not all(isinstance(n, str) for n in names):
             raise TypeError(f"Scope.erase: names must be a list of str, got {names!r:.60}")
-        for name in names:
-            self._values.pop(name, None)
+        names = list(names)
+        with self._claims.changing(self, names):
+            for name in names:
+                self._values.pop(name, None)
 
     def new_scope(self) -> Scope:
         """A scope below this one, which finds what this one has."""
@@ -183,12 +226,24 @@ class Scope:
     def snapshot(self, names: Iterable[str]) -> dict[str, Array | None]:
         """The values of `names` as some runs have left them all, None where there is none."""
         with self._claims.reading:
-            homes = {name: self._home(name) for name in names}
-            return {n: None if h is None else h._values[n] for n, h in homes.items()}
+            found = self.contents(names)
+            states = {v.state for v in found.values() if isinstance(v, Held)}
+            with contextlib.ExitStack() as locks:
+                for state in sorted(states, key=lambda s: s.number):
+                    locks.enter_context(state.lock)
+                return {n: v.state.copy(n) if isinstance(v, Held) else v for n, v in found.items()}
+
+    def contents(self, names: Iterable[str]) -> dict[str, Content]:
+        """What stands in the scopes for `names`; under the lock that is held while reading."""
+        homes = {name: self._home(name) for name in names}
+        return {n: None if h is None else h._values[n] for n, h in homes.items()}
 
     @contextlib.contextmanager
-    def claimed(self, names: set[str]) -> Iterator[None]:
-        """Wait until no other run is going to write any of `names`, and keep others waiting."""
+    def claimed(self, names: set[str], keep: State | None = None) -> Iterator[None]:
+        """Wait until no other run is going to write any of `names`, and keep others waiting.
+
+        Steps that hold some of them give theirs back, but for the one whose state is `keep`.
+        """
         if not names:
             yield
             return
@@ -197,29 +252,55 @@ class Scope:
             with claims.changed:
                 claims.changed.wait_for(lambda: claims.free(names))
                 claims.held.append(mine)
+            if claims.states:
+                with claims.reading:
+                    for found in self.contents(names).values():
+                        if isinstance(found, Held) and found.state is not keep:
+                            claims.give_back(found.state)
             yield
         finally:
             with claims.changed:
                 claims.held = [claim for claim in claims.held if claim is not mine]
                 claims.changed.notify_all()
 
-    def commit(self, values: Mapping[str, Array]) -> None:
-        """Write all of `values` or none: each where its name is found, new ones at the top."""
-        by_home: dict[Scope, dict[str, Array]] = {}
+    def commit(
+        self, values: Mapping[str, Array | Held], state: State | None = None, seen: int = -1
+    ) -> None:
+        """Write all of `values` or none: each where its name is found, new ones at the top.
+
+        With a `state`, whose variables are among them: it is ready for the next step, if nothing
+        else has changed since there were `seen` changes.
+        """
+        by_home: dict[Scope, dict[str, Content]] = {}
         top = self
         while top._parent is not None:
             top = top._parent
-        with self._claims.reading:
+        claims = self._claims
+        with claims.reading:
             for name, value in values.items():
-                by_home.setdefault(self._home(name) or top, {})[name] = value
+                home = self._home(name) or top
+                old = home._values.get(name)
+                if old is value:
+                    continue
+                if isinstance(old, Held) and old.state is not state:
+                    claims.give_back(old.state)
+                by_home.setdefault(home, {})[name] = value
+            whole = state is not None and claims.changes == seen
+            if state is not None:
+                claims.states.add(state)
+                state.homes |= {name: home for home, new in by_home.items() for name in new}
+            if by_home:
+                claims.note_change(state)
             before = [(home, dict(home._values)) for home in by_home] if len(by_home) > 1 else []
             try:
                 for home, new in by_home.items():
                     home._values.update(new)  # one instruction: nothing interrupts it half-way
             except BaseException:
-                for home, old in before:
-                    home._values = old
+                for home, old_values in before:
+                    home._values = old_values
                 raise
+            if state is not None and whole:
+                state.ready = True
 
 
 def held_for(variable: Any, scope: Any, function: str) -> ScopeVariable:

@@ -1,4 +1,4 @@
-"""Memory of what a program computes: one block, in which values lie side by side while they live."""
+"""Memory of what a program computes: one block, where values lie side by side while they live."""
 
 from __future__ import annotations
 

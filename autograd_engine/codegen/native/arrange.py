@@ -14,6 +14,7 @@ from autograd_engine.codegen.native.ir import (
     Buffer,
     Callback,
     Check,
+    Kernel,
     Map,
     Product,
     Reduce,
@@ -62,9 +63,20 @@ def arrange(lowered: Lowered, updates: Mapping[int, int]) -> Arranged:
     arranged = Arranged(lowered)
     _explicit_updates(arranged, updates)
     _drop_dead(arranged)
+    _keep_order(arranged)
     _split_assemblies(arranged)
     _place_updates(arranged, updates)
     return arranged
+
+
+def _keep_order(arranged: Arranged) -> None:
+    """What draws random numbers or has an effect runs in the order of the program."""
+    before: Step | None = None
+    for step in arranged.steps:
+        if isinstance(step, Callback) and step.origin.runs_always:
+            if before is not None:
+                step.after.append(before)
+            before = step
 
 
 def _explicit_updates(arranged: Arranged, updates: Mapping[int, int]) -> None:
@@ -88,9 +100,7 @@ def _drop_dead(arranged: Arranged) -> None:
     wanted = {t.buffer.number for t in arranged.outputs if t.buffer is not None}
     live = []
     for step in reversed(arranged.steps):
-        keeps = isinstance(step, Check) or (
-            isinstance(step, Callback) and step.origin.runs_always
-        )
+        keeps = isinstance(step, Check) or (isinstance(step, Callback) and step.origin.runs_always)
         if keeps or any(o.number in wanted for o in step.outs):
             live.append(step)
             wanted.update(t.buffer.number for t in step.terms if t.buffer is not None)
@@ -175,6 +185,7 @@ def _placeable(
     domain = canonical(buffer.shape)
     return all(
         isinstance(step, (Map, Reduce, Assemble))
+        and not (isinstance(step, Map) and step.function == "gather" and step.args[0].buffer is buffer)
         and all(
             canonical(t.shape) == domain
             and t.offset == 0
@@ -194,11 +205,12 @@ def _place_updates(arranged: Arranged, updates: Mapping[int, int]) -> None:
     fails = {k for k, s in enumerate(steps) if isinstance(s, (Check, Callback))}
     for output, position in updates.items():
         buffer = arranged.outputs[output].buffer
-        assert buffer is not None and buffer.maker is not None
+        assert buffer is not None
+        assert buffer.maker is not None
         old = arranged.lowered.inputs[position]
         before = {at[id(s)] for s in readers[old.number]} | fails
         before.discard(at[id(buffer.maker)])
-        if not _movable(buffer, before, steps, at) or buffer.place is not None:
+        if not _movable(buffer, old, before, steps, at) or buffer.place is not None:
             buffer = _moved(arranged, buffer, at)
             arranged.outputs[output] = _whole(buffer)
         buffer.place = (old, 0)
@@ -206,11 +218,11 @@ def _place_updates(arranged: Arranged, updates: Mapping[int, int]) -> None:
 
 
 def _movable(
-    buffer: Buffer, before: set[int], steps: Sequence[Step], at: Mapping[int, int]
+    buffer: Buffer, old: Buffer, before: set[int], steps: Sequence[Step], at: Mapping[int, int]
 ) -> bool:
     """Whether its maker can wait for these steps: none of them needs what it makes."""
     maker = buffer.maker
-    if not isinstance(maker, (Map, Product)):
+    if not isinstance(maker, (Map, Product)) and not _in_place(buffer, old):
         return False
     if not before or max(before) < at[id(maker)]:
         return True
@@ -224,6 +236,18 @@ def _movable(
     return True
 
 
+def _in_place(buffer: Buffer, old: Buffer) -> bool:
+    """Whether it is made by a kernel that writes over that input, and reads it in no other way."""
+    maker = buffer.maker
+    if not isinstance(maker, Kernel):
+        return False
+    source = maker.inplace.get(maker.outs.index(buffer))
+    reads = [
+        k for k, t in enumerate(maker.args) if t.buffer is not None and t.buffer.root[0] is old
+    ]
+    return reads == [source] and maker.args[source].whole
+
+
 def _moved(arranged: Arranged, buffer: Buffer, at: dict[int, int]) -> Buffer:
     """A copy of it, made at the end."""
     copy = arranged.lowered.loops.buffer(buffer.shape, buffer.dtype)
@@ -231,5 +255,3 @@ def _moved(arranged: Arranged, buffer: Buffer, at: dict[int, int]) -> Buffer:
     at[id(step)] = len(arranged.steps)
     arranged.steps.append(step)
     return copy
-
-

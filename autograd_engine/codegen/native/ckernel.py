@@ -7,7 +7,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-__all__ = ["HELPERS", "CKernel", "Lanes", "lanes", "simd_bytes"]
+from autograd_engine.codegen.native.toolchain import cpu_features
+
+__all__ = ["HELPERS", "CKernel", "Lanes", "element_type", "lanes", "simd_bytes", "widest"]
 
 
 class CKernel(NamedTuple):
@@ -68,9 +70,7 @@ def element_type(dtype: np.dtype[Any]) -> str | None:
 @cache
 def simd_bytes() -> int:
     """Bytes of the widest vectors that this processor computes with at full speed: 32 or 64."""
-    core = getattr(np, "_core", None) or np.core
-    features = getattr(getattr(core, "_multiarray_umath", None), "__cpu_features__", {})
-    return 64 if features.get("AVX512F") and features.get("AVX512_SKX", True) else 32
+    return 64 if "avx512f" in cpu_features().split() else 32
 
 
 def lanes(dtype: np.dtype[Any], count: int) -> Lanes:

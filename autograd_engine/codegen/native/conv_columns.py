@@ -128,7 +128,8 @@ def _weights_text(name: str, job: Correlation) -> tuple[str, int]:
         return "", 0
     t, (group, filters, depth) = job.element, job.weight_pitch()
     taps = ", ".join(map(str, job.tap_indices()))
-    return f"""\
+    return (
+        f"""\
 static void {name}_matrix(const {t} *restrict w, {t} *restrict p)
 {{
     static const int32_t taps[{job.taps}] = {{{taps}}};
@@ -138,7 +139,9 @@ static void {name}_matrix(const {t} *restrict w, {t} *restrict p)
     for (int64_t i = 0; i < {job.taps}; i++)
         *p++ = w[g * {group} + o * {filters} + c * {depth} + taps[i]];
 }}
-""", job.groups * job.filters * job.depth * job.taps
+""",
+        job.groups * job.filters * job.depth * job.taps,
+    )
 
 
 def _arrays_text(name: str, job: Correlation) -> str:
@@ -182,8 +185,7 @@ def _loop_lines(name: str, plan: _Plan, scratch: str) -> list[str]:
         "    (void)frame; (void)made;",
         "    for (int64_t i = lo; i < hi; i++) {",
         f"    int64_t n = i * {plan.together};",
-        f"    int64_t m = {job.images} - n < {plan.together} ? {job.images} - n : "
-        f"{plan.together};",
+        f"    int64_t m = {job.images} - n < {plan.together} ? {job.images} - n : {plan.together};",
         f"    for (int64_t g = 0; g < {job.groups}; g++)",
         rows,
         f"    int64_t rows = {count} - row < {plan.rows} ? {count} - row : {plan.rows};",
@@ -275,11 +277,8 @@ def filter_columns(name: str, job: Correlation, workers: int) -> CKernel:
         f"    int64_t lo = share * {plan.blocks} / {shares};",
         f"    int64_t hi = (share + 1) * {plan.blocks} / {shares};",
         f"    {t} *sum = share ? k->s + (share - 1) * (int64_t){size} : k->y;",
-        *_loop_lines(
-            name, plan, f"k->s + {(shares - 1) * size} + worker * (int64_t){own}"
-        ),
-        f"    const {t} *z = k->w + n * {image} + g * {job.filters * job.out} "
-        f"+ row * {plan.row};",
+        *_loop_lines(name, plan, f"k->s + {(shares - 1) * size} + worker * (int64_t){own}"),
+        f"    const {t} *z = k->w + n * {image} + g * {job.filters * job.out} + row * {plan.row};",
     ]
     if plan.together > 1:
         lines += [

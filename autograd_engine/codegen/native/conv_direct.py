@@ -103,9 +103,7 @@ def _grain(job: Correlation, parts: int, workers: int) -> int:
 def _tile_text(name: str, job: Correlation, tile: Tile, vector: str, filters: int) -> str:
     """One tile: sums of all channels and taps, then stored."""
     rows, last = job.position_pitch[-2] if len(job.axes) > 1 else 0, job.axes[-1]
-    at = [
-        (i * rows, j * tile.lanes) for i in range(tile.rows) for j in range(tile.columns)
-    ]
+    at = [(i * rows, j * tile.lanes) for i in range(tile.rows) for j in range(tile.columns)]
     t, taps = job.element, [len(a.taps) for a in job.axes]
     unrolled, size = len(taps), 1
     while unrolled and size * taps[unrolled - 1] * filters * tile.vectors <= _UNROLLED:
@@ -200,9 +198,7 @@ def _body_text(name: str, job: Correlation, tile: Tile, parts: int, frame: int) 
         lines.append(f"    {name}_frame({job.depth}, x, s);")
     else:
         lines.append(f"    const {t} *s = x + {job.origin};")
-    lines.append(
-        f"    {t} *y = k->y + n * {out} + g * {job.filters * job.out} + {job.out_origin};"
-    )
+    lines.append(f"    {t} *y = k->y + n * {out} + g * {job.filters * job.out} + {job.out_origin};")
     into, outof = ["y"], ["s"]
     *outer, _ = job.axes
     for i, axis in enumerate(outer):

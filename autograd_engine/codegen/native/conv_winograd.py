@@ -91,10 +91,12 @@ class _Plan:
     def pitch(self) -> int:
         """Tiles of a block in memory."""
         wide = self.tile[1] * self.vector.count
-        return self.spread(max(
-            -(-self.block * self.across // wide) * wide,
-            (self.block - 1) * self.across + self.padded,
-        ))
+        return self.spread(
+            max(
+                -(-self.block * self.across // wide) * wide,
+                (self.block - 1) * self.across + self.padded,
+            )
+        )
 
     def spread(self, size: int) -> int:
         """`size` as an odd number of cache lines: rows so far apart do not share cache sets."""
@@ -392,15 +394,17 @@ static void {name}(const {t} *x, const {t} *w, {t} *y, {t} *scratch)
     ae_parallel({name}_body, &arrays, {plan.blocks}, {max(1, plan.blocks // (4 * workers))});
 }}
 """
-    text = "".join([
-        otherwise.source,
-        _moderate_text(name, plan),
-        _filters_text(name, plan),
-        _source_text(name, plan),
-        _multiply_text(name, plan),
-        _result_text(name, plan),
-        body,
-    ])
+    text = "".join(
+        [
+            otherwise.source,
+            _moderate_text(name, plan),
+            _filters_text(name, plan),
+            _source_text(name, plan),
+            _multiply_text(name, plan),
+            _result_text(name, plan),
+            body,
+        ]
+    )
     helpers = tuple({plan.vector.helper, *otherwise.helpers})
     return CKernel(name, text, max(u + (v + m) * workers + 16, otherwise.scratch), helpers)
 
@@ -516,14 +520,16 @@ static void {name}(const {t} *g, const {t} *x, {t} *y, {t} *scratch)
     {name}_gradient(scratch, y);
 }}
 """
-    text = "".join([
-        otherwise.source,
-        _moderate_text(name, plan),
-        _source_text(name, plan),
-        _results_back_text(name, plan),
-        _gradient_text(name, plan),
-        body,
-    ])
+    text = "".join(
+        [
+            otherwise.source,
+            _moderate_text(name, plan),
+            _source_text(name, plan),
+            _results_back_text(name, plan),
+            _gradient_text(name, plan),
+            body,
+        ]
+    )
     return CKernel(
         name, text, max(sums * shares + own * workers + line, otherwise.scratch),
         otherwise.helpers,

@@ -1,33 +1,158 @@
-"""C kernels for the convolution and its two adjoints."""
+"""C kernels of the convolution and its two adjoints: which way of computing, for which sizes.
+
+Three ways, each for the convolution and its adjoint in the images, and for that in the filters:
+
+=========  =============================================  =====================================
+direct     `conv_direct`, `conv_filter_direct`            few filters, short sums, depthwise
+columns    `conv_columns`                                 everything else: one product of matrices
+winograd   `conv_winograd`                                3 x 3 taps, stride 1, many channels
+=========  =============================================  =====================================
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from autograd_engine.codegen.native import correlation
-from autograd_engine.codegen.native.ckernel import CKernel
+from autograd_engine.codegen.native.ckernel import CKernel, element_type, widest
+from autograd_engine.codegen.native.conv_columns import columns, filter_columns
 from autograd_engine.codegen.native.conv_direct import direct
-from autograd_engine.codegen.native.conv_columns import columns,filter_columns
 from autograd_engine.codegen.native.conv_filter_direct import filter_direct
-from autograd_engine.codegen.native import conv_winograd as W
-def conv(op_name, operand_specs, result_specs, attrs, workers, method='direct'):
-    a, b = operand_specs[:2]
-    dt=np.dtype(a.dtype)
-    if op_name=='conv': x,w,y=a.shape,b.shape,result_specs[0].shape
-    elif op_name=='conv_input': x,w,y=operand_specs[2].shape,b.shape,a.shape
-    else: x,w,y=b.shape,operand_specs[2].shape,a.shape
-    args=(dt,x,w,y,attrs['stride'],attrs['padding'],attrs['dilation'],attrs['groups'])
-    if op_name=='conv_filter' and method=='winograd':
-        j=correlation.forward(*args); return W.filter_winograd('k',j,workers,filter_columns('ko',j,workers)) if W.takes(j) else None
-    if op_name=='conv_filter' and method=='direct': return filter_direct('k',correlation.forward(*args),workers)
-    if op_name=='conv_filter': return filter_columns('k',correlation.forward(*args),workers) if method=='columns' else None
-    jobs=[correlation.forward(*args)] if op_name=='conv' else correlation.backward(*args)
-    if method=='winograd' and not all(map(W.takes,jobs)): return None
-    make={'winograd':lambda n,j,w:W.winograd(n,j,w,columns(n+'o',j,w)),'direct':direct,'columns':columns}[method]
-    ks=[make(f'k{i}',j,workers) for i,j in enumerate(jobs)]
-    t='float' if dt==np.float32 else 'double'
-    z='' if len(ks)==np.prod(attrs['stride']) or op_name=='conv' else f'memset(y,0,{dt.itemsize*int(np.prod(x))});'
-    return CKernel('k',''.join(k.source for k in ks)+f"static void k(const {t}*a,const {t}*b,{t}*y,{t}*s){{{z}{''.join(f'{k.name}(a,b,y,s);' for k in ks)}}}",max(k.scratch for k in ks),tuple({h for k in ks for h in k.helpers}))
+from autograd_engine.codegen.native.conv_winograd import filter_winograd, takes, winograd
+from autograd_engine.codegen.native.correlation import Correlation, backward, forward
+from autograd_engine.spec import Spec
+
+__all__ = ["OPERATIONS", "CKernel", "Way", "conv", "way"]
+
+OPERATIONS: Final = ("conv", "conv_input", "conv_filter")
+
+Way: TypeAlias = Literal["direct", "columns", "winograd"]
+
+# As measured: from how many filters and elements of a filter products of matrices win.
+_FILTERS: Final = 24
+_ELEMENTS: Final = 32
+# And from how many channels, filters and tiles transforms do.
+_CHANNELS: Final = 16
+_TILES: Final = 64
+
+
+def conv(
+    op_name: str,
+    operand_specs: Sequence[Spec],
+    result_specs: Sequence[Spec],
+    attrs: Mapping[str, Any],
+    workers: int,
+    way_of: Callable[[Correlation], Way] | None = None,
+) -> CKernel | None:
+    """The C kernel of one of `OPERATIONS`.
+
+    Parameters
+    ----------
+    op_name : str
+    operand_specs, result_specs : sequence of Spec
+        As in the table of operations; the operand that only tells a shape has no pointer.
+    attrs : mapping
+        stride, padding, dilation, groups.
+    workers : int
+        The most threads that the kernel is called on: ``ae_threads()``.
+    way_of : callable, optional
+        Instead of `way`.
+
+    Returns
+    -------
+    CKernel or None
+        None for dtypes and sizes that are not supported.
+    """
+    x, w, y = _roles(op_name, operand_specs, result_specs)
+    t, shapes = element_type(x.dtype), (x.shape, w.shape, y.shape)
+    if t is None or not x.dtype == w.dtype == y.dtype or not _known(*shapes):
+        return None
+    key = (x.dtype, *shapes, attrs["stride"], attrs["padding"], attrs["dilation"], attrs["groups"])
+    name = f"ae_{op_name}"
+    if 0 in (x.size, w.size, y.size):
+        return _nothing(name, t, result_specs[0])
+    if op_name == "conv_filter":
+        job = forward(*key)
+        return _filter(name, job, workers, (way_of or way)(job))
+    jobs = [forward(*key)] if op_name == "conv" else backward(*key)
+    parts = [
+        _images(f"{name}_{i}", job, workers, (way_of or way)(job)) for i, job in enumerate(jobs)
+    ]
+    covered = sum(job.positions for job in jobs) == prod(
+        (x if op_name == "conv_input" else y).shape[2:]
+    )
+    return _together(name, t, parts, 0 if covered else int(prod(result_specs[0].shape)))
+
+
+def way(job: Correlation) -> Way:
+    """The fastest way for a correlation, or for the gradient of its filters, as measured."""
+    if takes(job) and min(job.depth, job.filters) >= _CHANNELS:
+        tiles = job.images * prod(-(-a.count // 2) for a in job.axes)
+        if tiles >= _TILES:
+            return "winograd"
+    if job.filters >= _FILTERS and job.depth * job.taps >= _ELEMENTS:
+        return "columns"
+    narrow = widest(job.dtype, job.axes[-1].count) * job.dtype.itemsize < 16
+    return "columns" if narrow and min(job.filters, job.depth) >= 8 else "direct"
+
+
+def _roles(op: str, operands: Sequence[Spec], results: Sequence[Spec]) -> tuple[Spec, Spec, Spec]:
+    """Images, filters and output of the convolution."""
+    if op == "conv":
+        return operands[0], operands[1], results[0]
+    if op == "conv_input":
+        return operands[2], operands[1], operands[0]
+    return operands[1], operands[2], operands[0]
+
+
+def _known(*shapes: Sequence[Any]) -> bool:
+    """Whether all sizes are numbers, and offsets within an array fit 32 bits."""
+    return all(isinstance(n, (int, np.integer)) for shape in shapes for n in shape) and all(
+        prod(shape) < 2**31 for shape in shapes
+    )
+
+
+def _images(name: str, job: Correlation, workers: int, how: Way) -> CKernel:
+    if how == "direct":
+        return direct(name, job, workers)
+    if how == "columns":
+        return columns(name, job, workers)
+    return winograd(name, job, workers, columns(f"{name}_any", job, workers))
+
+
+def _filter(name: str, job: Correlation, workers: int, how: Way) -> CKernel:
+    if how == "direct":
+        return filter_direct(name, job, workers)
+    if how == "columns":
+        return filter_columns(name, job, workers)
+    return filter_winograd(name, job, workers, filter_columns(f"{name}_any", job, workers))
+
+
+def _nothing(name: str, t: str, result: Spec) -> CKernel:
+    """The sum of nothing is zero."""
+    size = int(prod(result.shape))
+    fill = f"memset(y, 0, sizeof({t}) * {size});" if size else "(void)y;"
+    return CKernel(
+        name,
+        f"static void {name}(const {t} *a, const {t} *b, {t} *y, {t} *scratch)\n"
+        f"{{\n    (void)a; (void)b; (void)scratch;\n    {fill}\n}}\n",
+        0,
+    )
+
+
+def _together(name: str, t: str, parts: Sequence[CKernel], cleared: int) -> CKernel:
+    """One function that clears the result where no part sets it, and calls all parts."""
+    lines = [f"    memset(y, 0, sizeof({t}) * {cleared});"] if cleared else []
+    lines += [f"    {part.name}(a, b, y, scratch);" for part in parts]
+    body = "\n".join(lines)
+    return CKernel(
+        name,
+        "".join(part.source for part in parts)
+        + f"static void {name}(const {t} *a, const {t} *b, {t} *y, {t} *scratch)\n"
+        f"{{\n    (void)scratch;\n{body}\n}}\n",
+        max((part.scratch for part in parts), default=0),
+        tuple(dict.fromkeys(helper for part in parts for helper in part.helpers)),
+    )

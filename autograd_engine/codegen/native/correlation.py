@@ -151,8 +151,10 @@ class Correlation:
     @cached_property
     def origin(self) -> int:
         """Element of the frame that position 0 meets with tap 0."""
-        return 0 if self.framed else sum(
-            a.first * p for a, p in zip(self.axes, self.pitch, strict=True)
+        return (
+            0
+            if self.framed
+            else sum(a.first * p for a, p in zip(self.axes, self.pitch, strict=True))
         )
 
     @cached_property
@@ -182,8 +184,7 @@ class Correlation:
         """A function that copies `channels` channels of an image into a frame of zeros."""
         t, last = self.element, self.axes[-1]
         lines = [
-            f"static void {name}_frame(int64_t channels, const {t} *restrict x, "
-            f"{t} *restrict f)",
+            f"static void {name}_frame(int64_t channels, const {t} *restrict x, {t} *restrict f)",
             "{",
             f"    for (int64_t c = 0; c < channels; c++, x += {self.source}, f += {self.frame}) {{",
         ]

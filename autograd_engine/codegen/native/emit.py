@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -25,7 +26,7 @@ from autograd_engine.codegen.native.loops import (
     identity,
     written_loop,
 )
-from autograd_engine.codegen.native.maths import needed
+from autograd_engine.codegen.native.maths import NAMES, needed
 from autograd_engine.codegen.native.scalars import C_TYPES, literal
 from autograd_engine.codegen.native.schedule import Group
 
@@ -34,6 +35,7 @@ __all__ = ["Emitted", "Part", "emit"]
 # Loops that take less than this are not worth another thread (nanoseconds, by `Loop.work`).
 _SMALL: Final = 30_000
 _STACK: Final = 4096
+_CALLED: Final = re.compile(r"\bae_(\w+)\(")
 # How many calls one C function makes.
 _STRETCH: Final = 48
 
@@ -116,9 +118,7 @@ class _Emitter:
         """Numbers of buffers that are read outside of the group that makes them."""
         stored = {t.buffer.number for t in self.arranged.outputs if t.buffer is not None}
         for item in self.order:
-            inside = (
-                {s.outs[0].number for s in item.steps} if isinstance(item, Group) else set()
-            )
+            inside = {s.outs[0].number for s in item.steps} if isinstance(item, Group) else set()
             steps = item.steps if isinstance(item, Group) else [item]
             for step in steps:
                 stored.update(
@@ -132,9 +132,7 @@ class _Emitter:
                     stored.update(b.number for b in crossing(item))
                 stored.update(s.outs[0].number for s in item.steps if s.outs[0].place)
                 stored.update(
-                    s.outs[0].number
-                    for s in item.steps
-                    if item.levels[s.outs[0].number] == "later"
+                    s.outs[0].number for s in item.steps if item.levels[s.outs[0].number] == "later"
                 )
         return stored
 
@@ -170,8 +168,10 @@ class _Emitter:
         return Arena(sizes, first, last)
 
     def _in_memory(self, buffer: Buffer) -> bool:
-        return buffer.number in self.stored or not isinstance(buffer.maker, Step) or (
-            buffer.number not in self._looped
+        return (
+            buffer.number in self.stored
+            or not isinstance(buffer.maker, Step)
+            or (buffer.number not in self._looped)
         )
 
     # --- the whole text
@@ -247,18 +247,20 @@ class _Emitter:
     def _comment(self, item: Step | Group) -> list[str]:
         """Which operations it is, of which lines."""
         steps = item.steps if isinstance(item, Group) else [item]
-        names: dict[str, None] = {}
+        made: dict[tuple[str, int], Any] = {}
         for step in steps:
             node = step.origin
-            if node is None:
-                names["a copy"] = None
-                continue
-            line = f" of {node.origin.location}" if node.origin is not None else ""
-            names[f"{node.op.name}{line}"] = None
-        shown = list(names)
-        more = f", and {len(shown) - 6} more" if len(shown) > 6 else ""
+            location = (
+                node.origin.location if node is not None and node.origin is not None else None
+            )
+            made.setdefault((node.op.name if node is not None else "copy", id(location)), location)
+        more = f", and {len(made) - 6} more" if len(made) > 6 else ""
+        shown = [
+            f"{name} of {location}" if location is not None else name
+            for (name, _), location in list(made.items())[:6]
+        ]
         shape = list(item.domain) if isinstance(item, Group) else [list(o.shape) for o in item.outs]
-        text = f"{', '.join(shown[:6])}{more}: {shape}".replace("*/", "* /").replace("\\", "/")
+        text = f"{', '.join(shown)}{more}: {shape}".replace("*/", "* /").replace("\\", "/")
         return ["", f"/* {text} */"]
 
     # --- one item
@@ -337,7 +339,9 @@ class _Emitter:
                 after.append(self._combined(a, f"arena + {start}", out, blocks, size))
             if not self._is_total(group, a):
                 before.append(
-                    self._filled(a, pointers[a.pointer], (blocks if self._apart(loop, a) else 1) * size)
+                    self._filled(
+                        a, pointers[a.pointer], (blocks if self._apart(loop, a) else 1) * size
+                    )
                 )
         lines = ["{", f"    void *q[] = {{{', '.join(pointers) or '0'}}};"]
         lines += ["    " + line for line in before]
@@ -439,9 +443,7 @@ class _Emitter:
             lines.append(f"{pad}for (int64_t i{depth} = 0; i{depth} < {size}; i{depth}++)")
         args = []
         for which, (buffer, offset) in enumerate(addresses):
-            moved = "".join(
-                f" + i{d} * {s[which]}" for d, (_, s) in enumerate(loops) if s[which]
-            )
+            moved = "".join(f" + i{d} * {s[which]}" for d, (_, s) in enumerate(loops) if s[which])
             args.append(f"({real} *)({self.address(buffer, offset)}){moved}")
         pad = "    " * len(loops)
         lines.append(
@@ -457,6 +459,7 @@ class _Emitter:
         name = self._named("check" if isinstance(step, Check) else "kernel", step.text)
         for helper in step.helpers:
             self.helpers.setdefault(helper)
+        self.maths.update(n for n in _CALLED.findall(step.text) if n in NAMES)
         args = [self.address(t.buffer, t.offset) for t in step.args if t.buffer is not None]
         args += [self.address(o) for o in step.outs]
         if step.scratch:
@@ -486,16 +489,15 @@ class _Emitter:
 
 def _entry(head: str, lines: Iterable[str]) -> str:
     body = "".join(f"    {line}\n" if line else "\n" for line in lines)
-    return f"{head}(void **p)\n{{\n    char *arena = p[0];\n    (void)arena;\n{body}    return 0;\n}}\n"
+    arena = "    char *arena = p[0];\n    (void)arena;\n"
+    return f"{head}(void **p)\n{{\n{arena}{body}    return 0;\n}}\n"
 
 
 def _adding(kind: str, part: Term, region: Term) -> str:
     lines = [f"static void NAME({kind} *out, const {kind} *part)", "{"]
     names = [f"i{k}" for k in range(region.ndim)]
     for k, size in enumerate(region.shape):
-        lines.append(
-            f"{'    ' * (k + 1)}for (int64_t i{k} = 0; i{k} < {size}; i{k}++)"
-        )
+        lines.append(f"{'    ' * (k + 1)}for (int64_t i{k} = 0; i{k} < {size}; i{k}++)")
     at = _sum_of(names, region.strides)
     of = _sum_of(names, part.strides)
     lines.append(f"{'    ' * (region.ndim + 1)}out[{at}] += part[{of}];")

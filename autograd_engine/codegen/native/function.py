@@ -15,14 +15,25 @@ from autograd_engine.codegen.backend import Placement
 from autograd_engine.codegen.graph import Graph, Node
 from autograd_engine.codegen.native.arrange import Arranged, arrange
 from autograd_engine.codegen.native.emit import Emitted, Part, emit
-from autograd_engine.codegen.native.ir import Buffer, Callback, Product, Step, Term
+from autograd_engine.codegen.native.ir import (
+    Buffer,
+    Callback,
+    Product,
+    Step,
+    Term,
+    contiguous_strides,
+)
 from autograd_engine.codegen.native.library_cache import load
 from autograd_engine.codegen.native.lowering import lower
 from autograd_engine.codegen.native.rewrite import rewrite
 from autograd_engine.codegen.native.runtime import get_runtime, header
 from autograd_engine.codegen.native.schedule import Group, scheduled
 from autograd_engine.codegen.native.toolchain import CompileError, find_toolchain, why_not
+from autograd_engine.codegen.python import compile_operators
+from autograd_engine.registry import OpDef
+from autograd_engine.scattered import dense
 from autograd_engine.spec import Spec
+from autograd_engine.static.program import Ref
 
 __all__ = ["NativeFailed", "NativeFunction", "NativeUnavailable", "compile_native"]
 
@@ -129,9 +140,7 @@ class NativeFunction:
         return NativeBound(self, arrays)
 
     def __call__(self, *arrays: Array) -> tuple[Array, ...]:
-        given = [
-            np.array(a, order="C") if k in self._state else a for k, a in enumerate(arrays)
-        ]
+        given = [np.array(a, order="C") if k in self._state else a for k, a in enumerate(arrays)]
         with self._lock:
             bound = self._idle.pop() if self._idle else None
         if bound is None:
@@ -140,7 +149,10 @@ class NativeFunction:
             for k, array in enumerate(given):
                 bound.put(k, array)
         rest = iter(bound())
-        state = [bound.arrays[self.updates[k]] if k in self.updates else None for k in range(len(self.outputs))]
+        state = [
+            bound.arrays[self.updates[k]] if k in self.updates else None
+            for k in range(len(self.outputs))
+        ]
         results = tuple(next(rest) if s is None else s for s in state)
         for k in self._state:  # what was handed out is not written again
             bound.arrays[k] = given[k]
@@ -167,7 +179,9 @@ def _where(step: Step) -> tuple[str, str]:
         return "NumPy", step.why
     if isinstance(step, Product):
         return "BLAS", ""
-    return ("fused loop", "") if hasattr(step, "function") or hasattr(step, "kind") else ("kernel", "")
+    return (
+        ("fused loop", "") if hasattr(step, "function") or hasattr(step, "kind") else ("kernel", "")
+    )
 
 
 def _address(array: Array) -> int:
@@ -255,7 +269,7 @@ class NativeBound:
 
             return seen
         if root.constant is not None:
-            base = self._constants[self.function.emitted.constants.index(root)]
+            base = _constant(root)
             fixed = np.ndarray(term.shape, root.dtype, base, offset, strides)
         else:
             start = self.function.emitted.offsets[root.number]
@@ -270,26 +284,19 @@ class NativeBound:
         return lambda: np.array(view())
 
     def _callback(self, step: Callback) -> Callable[[int], Any]:
-        node = step.origin
-        kernel, attrs = _kernel_of(node), node.attrs
-        reads = [
-            a if a is None or isinstance(a, Spec) else self._view(a) for a in step.args
-        ]
+        kernel = _kernel_of(step.origin)
+        reads = [a if a is None or isinstance(a, Spec) else self._view(a) for a in step.args]
         writes = [self._view(_whole(b))() for b in step.outs]
-        many = getattr(node.op, "multiple", True)
 
         def run(_: int) -> None:
-            operands = [r() if callable(r) else r for r in reads]
-            made = kernel(*operands, **attrs)
-            for target, value in zip(writes, made if many else (made,), strict=True):
-                target[...] = value
+            made = kernel(*[r() if callable(r) else r for r in reads])
+            for target, value in zip(writes, made, strict=True):
+                target[...] = dense(value)
 
         return run
 
 
 def _whole(buffer: Buffer) -> Term:
-    from autograd_engine.codegen.native.ir import contiguous_strides
-
     return Term(buffer, buffer.shape, contiguous_strides(buffer.shape))
 
 
@@ -299,8 +306,22 @@ def _constant(buffer: Buffer) -> Array:
 
 
 def _kernel_of(node: Node) -> Callable[..., Any]:
-    from autograd_engine.registry import OpDef
-
+    """What computes the results of a node, all in one tuple, from arrays."""
     if isinstance(node.op, OpDef):
-        return node.op.kernel
-    raise NativeUnavailable("control flow runs as Python")
+        kernel, attrs = node.op.kernel, node.attrs
+        if node.op.multiple:
+            return lambda *operands: kernel(*operands, **attrs)
+        return lambda *operands: (kernel(*operands, **attrs),)
+    operator = node.origin
+    assert operator is not None
+    given = [k for k, o in enumerate(operator.operands) if isinstance(o, Ref)]
+    refs = [operator.operands[k] for k in given]
+    inputs = {ref.key: (k, ref) for k, ref in zip(given, refs, strict=True)}  # type: ignore[union-attr]
+    compiled = compile_operators(
+        [operator],
+        [ref for _, ref in inputs.values()],  # type: ignore[misc]
+        list(operator.results),
+        operator.type,
+    )
+    places = [k for k, _ in inputs.values()]
+    return lambda *operands: compiled.function(*(operands[k] for k in places))

@@ -393,9 +393,12 @@ class Kernel(Step):
         Bytes of memory that it works in.
     helpers : tuple of str
         Texts that must stand before, once.
+    inplace : dict of int to int
+        Position of an out that starts as a copy of an operand, to the position of that: where both
+        lie in the same memory, the function copies nothing.
     """
 
-    __slots__ = ("args", "helpers", "scratch", "text")
+    __slots__ = ("args", "helpers", "inplace", "scratch", "text")
 
     def __init__(
         self,
@@ -408,6 +411,7 @@ class Kernel(Step):
     ) -> None:
         super().__init__(outs, origin)
         self.helpers = helpers
+        self.inplace: dict[int, int] = {}
         self.text = text
         self.args = args
         self.scratch = scratch

@@ -262,7 +262,7 @@ class _Writer:
     def _memory(self) -> Iterable[tuple[Term | Step, str]]:
         """Terms that are read from memory, and steps whose results are in memory."""
         for step in self.group.steps:
-            for term in step.terms:
+            for term in _read(step):
                 if term.buffer is not None and term.buffer.number not in self.makers:
                     yield term, self._level(step)
             yield step, self.group.levels[step.outs[0].number]
@@ -433,10 +433,7 @@ class _Writer:
         if step.outs[0].shape[step.axis] == 1:
             return "0"
         kind = C_TYPES[step.outs[0].dtype.char]
-        for letter, runs, sizes in (
-            ("i", self.row_axes, self.row_sizes),
-            ("j", self.inner_axes, self.inner_sizes),
-        ):
+        for letter, runs in (("i", self.row_axes), ("j", self.inner_axes)):
             for k, run in enumerate(runs):
                 if axis in run:
                     below = math.prod(self.group.domain[a] for a in run if a > axis)
@@ -449,12 +446,7 @@ class _Writer:
 
     def _gather(self, step: Map, operand: Any) -> str:
         table, index = step.args
-        assert table.buffer is not None
-        fixed = table.seen(
-            step.outs[0].shape,
-            tuple(0 if k == step.axis else s for k, s in enumerate(table.strides)),
-        )
-        access = self._access((fixed, FULL))
+        access = self._access((_start_of_table(step), FULL))
         address = self._address(access)[:-1]
         return f"{address} + (int64_t){operand(index)} * {table.strides[step.axis]}]"
 
@@ -657,6 +649,20 @@ class _Writer:
                 starts.append(f"    {kind} {name} = {identity(a.kind, a.dtype)};")
                 ends.append(f"    p{a.pointer}[0] = {name};")
         return shifts, starts, ends
+
+
+def _read(step: Step) -> Iterable[Term]:
+    """What a step reads, as it moves along its domain."""
+    if isinstance(step, Map) and step.function == "gather":
+        return (_start_of_table(step), step.args[1])
+    return step.terms
+
+
+def _start_of_table(step: Map) -> Term:
+    """The elements that a gather would read at index 0."""
+    table = step.args[0]
+    strides = tuple(0 if k == step.axis else s for k, s in enumerate(table.strides))
+    return table.seen(step.outs[0].shape, strides)
 
 
 def _sums_in(step: Reduce, total: bool) -> np.dtype[Any]:

@@ -7,8 +7,11 @@ a NumPy expression have a row in `ROWS`, which says what they compute in the sam
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any, Final
 
+
+import numpy as np
 
 from autograd_engine.codegen.graph import Graph, Node, Value
 from autograd_engine.codegen.native.ir import Buffer, Callback, Step, Term
@@ -64,11 +67,9 @@ class Lowered:
 
 def lower(graph: Graph) -> Lowered:
     """The steps that compute what `graph` does."""
-    from autograd_engine.codegen.native import rows  # fills the table
-
-    assert rows
+    _fill_rows()
     loops = Loops()
-    terms: dict[int, Traced] = {}
+    terms = loops.values
     inputs = []
     for k, value in enumerate(graph.inputs):
         buffer = loops.buffer(value.shape, value.dtype)
@@ -85,6 +86,23 @@ def lower(graph: Graph) -> Lowered:
     return Lowered(loops, inputs, outputs)
 
 
+def _fill_rows() -> None:
+    for name in _ROWS_IN:
+        import_module(f"autograd_engine.codegen.native.{name}")
+
+
+_ROWS_IN: Final = (
+    "rows",
+    "elementwise_rows",
+    "indexing_rows",
+    "key_rows",
+    "movement_rows",
+    "scan_rows",
+    "update_rows",
+    "window_rows",
+)
+
+
 def _operand(loops: Loops, value: Value | Spec | None, terms: dict[int, Traced]) -> Any:
     if value is None or isinstance(value, Spec):
         return value
@@ -98,7 +116,7 @@ def _operand(loops: Loops, value: Value | Spec | None, terms: dict[int, Traced])
 
 
 def _lowered(loops: Loops, node: Node, operands: Sequence[Any]) -> Sequence[Traced]:
-    start = len(loops.steps)
+    start, checked = len(loops.steps), len(loops.checked)
     try:
         return _natively(loops, node, operands)
     except NotLowered as reason:
@@ -106,6 +124,8 @@ def _lowered(loops: Loops, node: Node, operands: Sequence[Any]) -> Sequence[Trac
     except Exception as error:  # a kernel that does more with its operands than we know of
         why = f"its kernel needs arrays ({type(error).__name__})"
     del loops.steps[start:]
+    while len(loops.checked) > checked:
+        loops.checked.popitem()
     return _by_numpy(loops, node, operands, why)
 
 
@@ -118,8 +138,10 @@ def _natively(loops: Loops, node: Node, operands: Sequence[Any]) -> Sequence[Tra
     for part in (*operands, *(v.spec for v in node.results)):
         if part is not None and part.dtype.char not in NATIVE_DTYPES:
             raise NotLowered(f"{part.dtype.name} is left to NumPy")
-    if any(isinstance(v, Traced) and v.size == 0 for v in operands):
-        raise NotLowered("an array is empty")
+    if op.name not in _CHECKING and all(v.size == 0 for v in node.results):
+        return [loops.zeros(v.shape, v.dtype) for v in node.results]
+    if not any(isinstance(v, Traced) for v in operands):
+        return _constants(loops, node, operands)
     row = ROWS.get(op.name)
     if row is not None:
         found = row(loops, *operands, **node.attrs)
@@ -127,6 +149,39 @@ def _natively(loops: Loops, node: Node, operands: Sequence[Any]) -> Sequence[Tra
         found = traced_kernel(op.kernel, loops)(*operands, **node.attrs)
     results = list(found) if op.multiple else [found]
     return [_as_inferred(loops, r, v.spec) for r, v in zip(results, node.results, strict=True)]
+
+
+# Operations that look at values even where there is nothing to compute.
+_CHECKING: Final = frozenset(
+    [
+        "gather",
+        "take_along_axis",
+        "checked_label",
+        "one_hot",
+        "index",
+        "scatter_add_like",
+        "scatter_add",
+        "put_along_axis_like",
+        "index_add_like",
+        "setitem",
+        "index_last",
+        "index_maximum",
+        "index_minimum",
+        "last_writes",
+        "repeat_index",
+        "gather_tree",
+        "ctc_states",
+        "ctc_align",
+    ]
+)
+
+
+def _constants(loops: Loops, node: Node, operands: Sequence[Any]) -> Sequence[Traced]:
+    """What depends on shapes alone."""
+    with np.errstate(all="ignore"):
+        found = node.op.kernel(*operands, **node.attrs)
+    results = found if node.op.multiple else (found,)
+    return [_as_inferred(loops, loops.operand(np.asarray(r)), v.spec) for r, v in zip(results, node.results, strict=True)]
 
 
 def _as_inferred(loops: Loops, result: Any, spec: Spec) -> Traced:

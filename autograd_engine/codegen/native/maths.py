@@ -88,14 +88,6 @@ def _library() -> dict[str, _Definition]:
     return {found.name: found for text in texts for found in _definitions(text)}
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(
-        name.removeprefix("ae_")
-        for name in _library()
-        if name.startswith("ae_") and text in _library()[name].text
-    )
-
-
 def needed(names: Iterable[str]) -> str:
     """The C text that defines functions, with all that they call, for the top of a file.
 
@@ -140,8 +132,14 @@ def needed(names: Iterable[str]) -> str:
     return "".join(parts)
 
 
-NAMES: Final = _names("")
+_FUNCTIONS: Final = {
+    name.removeprefix("ae_"): definition.text.startswith("AE_LANES")
+    for name, definition in _library().items()
+    if name.startswith("ae_")
+}
+
+NAMES: Final = frozenset(_FUNCTIONS)
 """Functions that `needed` knows, as ``name_f32``, ``name_f64``, ``name_i32`` or ``name_i64``."""
 
-BY_ELEMENT: Final = _names("AE_LANES ")
+BY_ELEMENT: Final = frozenset(name for name, calls in _FUNCTIONS.items() if calls)
 """Those among `NAMES` that cost a call for each element: libm, and divisions of integers."""

@@ -171,7 +171,7 @@ def _sums_of_products(lowered: Lowered) -> None:
         if id(step) in gone or not _adds_products(step, readers, returned):
             continue
         chain, products, rest = _terms_of_sum(step, readers, returned)
-        if len(products) < 2 - bool(rest and False):
+        if len(products) < 2:
             continue
         gone.update(id(s) for s in (*chain, *products))
         last = max((step, *products), key=lambda s: at[id(s)])
@@ -184,9 +184,7 @@ def _sums_of_products(lowered: Lowered) -> None:
     steps[:] = out
 
 
-def _adds_products(
-    step: Step, readers: Mapping[int, list[Step]], returned: set[int]
-) -> bool:
+def _adds_products(step: Step, readers: Mapping[int, list[Step]], returned: set[int]) -> bool:
     if not isinstance(step, Map) or step.function != "add":
         return False
     if step.outs[0].dtype.kind != "f" or len(step.outs[0].shape) != 2:

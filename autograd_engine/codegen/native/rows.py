@@ -8,15 +8,12 @@ from typing import Any
 
 import numpy
 
-from autograd_engine.codegen.native import indexing_rows, window_rows
 from autograd_engine.codegen.native.lowering import lowers
+from autograd_engine.codegen.native.parts import summed
 from autograd_engine.codegen.native.tracing import Loops, NotLowered, Traced
 from autograd_engine.spec import Like
 
 __all__: list[str] = []
-
-assert indexing_rows
-assert window_rows
 
 Axes = tuple[int, ...]
 
@@ -41,21 +38,9 @@ def _bell(np: Loops, x: Traced) -> Traced:
     return np.map("exp", -(x * x))
 
 
-_SQRT_HALF = math.sqrt(0.5)
-_DENSITY_0 = 1.0 / math.sqrt(2.0 * math.pi)
-
-
-@lowers("gelu")
-def _gelu(np: Loops, x: Traced) -> tuple[Traced, Traced]:
-    """x P(x), P the normal distribution, and its derivative P(x) + x p(x)."""
-    below = 0.5 * (1.0 + np.map("erf", x * _SQRT_HALF))
-    density = _DENSITY_0 * np.map("exp", -0.5 * (x * x))
-    return x * below, below + x * density
-
-
 @lowers("pow")
 def _pow(np: Loops, x: Traced, y: Traced) -> Traced:
-    if np._meeting((x, y)).kind != "f":
+    if np.meeting((x, y)).kind != "f":
         raise NotLowered("powers of integers are NumPy's")
     number = y.term.number
     if number == 2:
@@ -241,7 +226,4 @@ def _unslice_add(np: Loops, base: Traced, *xs: Traced, keys: tuple[Any, ...]) ->
 
 @lowers("add_n")
 def _add_n(np: Loops, *xs: Traced) -> Traced:
-    total = xs[0]
-    for x in xs[1:]:
-        total = total + x
-    return total
+    return summed(np, xs)

@@ -93,10 +93,16 @@ SCALARS: Final[dict[str, Scalar]] = {
     "isnan": Scalar("({0} != {0})", boolean=True),
     "isinf": Scalar(maths="isinf", boolean=True),
     "isfinite": Scalar(maths="isfinite", boolean=True),
+    "signbit": Scalar(maths="signbit", boolean=True, floating=True),
+    "fmod": Scalar(maths="fmod"),
+    "nextafter": _calls("nextafter"),
+    "product_error": Scalar(maths="product_error", floating=True),
     "bitwise_and": Scalar("({0} & {1})"),
     "bitwise_or": Scalar("({0} | {1})"),
     "bitwise_xor": Scalar("({0} ^ {1})"),
     "invert": Scalar("(~{0})"),
+    "left_shift": Scalar("({0} << {1})"),
+    "right_shift": Scalar("({0} >> {1})"),
     "where": Scalar("({0} ? {1} : {2})", same_dtype=False),
     "copy": Scalar("{0}"),
     "power": Scalar(maths="pow", floating=True),
@@ -104,7 +110,7 @@ SCALARS: Final[dict[str, Scalar]] = {
         name: _calls(name)
         for name in (
             "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "tanh", "sin", "cos", "tan",
-            "sinh", "cosh", "cbrt", "sqrt", "hypot", "logaddexp", "sigmoid", "erf", "softplus",
+            "sinh", "cosh", "cbrt", "sqrt", "hypot", "logaddexp", "sigmoid", "erf", "erfc", "softplus",
         )
     },
     "arcsin": _calls("asin"),
@@ -153,6 +159,8 @@ def _power(args: Sequence[str], numbers: Sequence[Any], dtype: Dtype, used: set[
 
 
 def _maths(name: str, args: Sequence[str], dtype: Dtype, used: set[str]) -> str:
+    if name == "product_error":  # what the rounding of a product left
+        return f"__builtin_fma{'f' if dtype.char == 'f' else ''}({args[0]}, {args[1]}, -{args[2]})"
     if name == "sqrt":
         return f"__builtin_sqrt{'f' if dtype.char == 'f' else ''}({args[0]})"
     called = f"{name}_{suffix(dtype)}"
@@ -195,8 +203,15 @@ def expression(
         return _maths(scalar.maths, args, operand, used)
     if result.kind == "b" and function in _ON_BOOLS:
         return _ON_BOOLS[function].format(*args)
+    if result.kind in "iu" and function in _WRAPS:
+        natural = "uint64_t" if result.itemsize == 8 else "uint32_t"
+        text = scalar.text.format(*(f"({natural}){a}" for a in args))
+        return f"(({C_TYPES[result.char]}){text})"
     return scalar.text.format(*args)
 
+
+# What may leave the range of an integer wraps around, which C says of unsigned ones only.
+_WRAPS: Final = frozenset(("add", "subtract", "multiply", "negative", "square", "left_shift"))
 
 _ON_BOOLS: Final[dict[str, str]] = {
     "add": "({0} | {1})",

@@ -8,7 +8,7 @@ use the result in the same group), or add up over rows (what follows has to wait
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from autograd_engine.codegen.native.ir import (
@@ -205,7 +205,19 @@ def scheduled(
     return _Scheduler(list(steps), shared, returned).run()
 
 
+def _domain(step: Step) -> Shape | None:
+    """What a loop runs over, None of what is no loop."""
+    if isinstance(step, Reduce):
+        return canonical(step.arg.shape)
+    return canonical(step.outs[0].shape) if isinstance(step, Map) else None
+
+
 class _Scheduler:
+    """Lists of what can run next: loops by their domains, and all else.
+
+    A loop that had better run later sleeps until something else is there that its readers need.
+    """
+
     def __init__(
         self,
         steps: list[Step],
@@ -216,7 +228,8 @@ class _Scheduler:
         self.shared = shared
         self.returned = returned
         self.place = {id(s): k for k, s in enumerate(steps)}
-        self.waits: list[int] = [0] * len(steps)
+        self.domains = [_domain(s) for s in steps]
+        self.before: list[set[int]] = []
         self.next: list[list[int]] = [[] for _ in steps]
         self.read_by: list[list[int]] = [[] for _ in steps]
         self.hazards: list[set[int]] = [set() for _ in steps]
@@ -228,10 +241,15 @@ class _Scheduler:
             for out in step.outs:
                 self.hazards[k] |= shared.get(out.number, (0, set()))[1] - {k}
             before |= self.hazards[k]
-            self.waits[k] = len(before)
+            self.before.append(before)
             for b in before:
                 self.next[b].append(k)
-        self.loops: list[int] = []
+        self.waits = [len(before) for before in self.before]
+        self.loops: dict[Shape, set[int]] = {}
+        self.first: list[int] = []  # a heap of loops that are ready, some of them taken since
+        self.ready: set[int] = set()
+        self.asleep: set[int] = set()
+        self.deferred: set[int] = set()  # all that were put off, also those that others hold up
         self.others: list[int] = []
 
     def _makers(self, step: Step) -> Iterable[Step]:
@@ -243,31 +261,73 @@ class _Scheduler:
     def run(self) -> list[Step | Group]:
         for k in range(len(self.steps)):
             if not self.waits[k]:
-                self._ready(k)
+                self._make_ready(k)
         order: list[Step | Group] = []
-        while self.others or self.loops:
+        while True:
             if self.others:
                 k = heapq.heappop(self.others)
                 order.append(self.steps[k])
                 self._done([k])
-            else:
+            elif self.ready:
                 order.append(self._group())
-        return order
+            elif self.asleep:
+                self._wake(min(self.asleep))
+            else:
+                return order
 
-    def _ready(self, k: int) -> None:
-        loop = isinstance(self.steps[k], (Map, Reduce))
-        heapq.heappush(self.loops if loop else self.others, k)
+    def _make_ready(self, k: int) -> None:
+        domain = self.domains[k]
+        if domain is None:
+            heapq.heappush(self.others, k)
+            return
+        self.loops.setdefault(domain, set()).add(k)
+        self.ready.add(k)
+        heapq.heappush(self.first, k)
 
-    def _done(self, ks: Iterable[int]) -> None:
+    def _wake(self, k: int) -> None:
+        self.asleep.remove(k)
+        self._make_ready(k)
+
+    def _remove(self, k: int) -> None:
+        self.ready.remove(k)
+        self.loops[self.domains[k]].remove(k)  # type: ignore[index]
+
+    def _done(self, ks: Sequence[int]) -> None:
         for k in ks:
             for n in self.next[k]:
                 self.waits[n] -= 1
-                if not self.waits[n]:
-                    self._ready(n)
+        self._released(ks)
+
+    def _released(self, ks: Iterable[int]) -> None:
+        """Make ready what waited for these only, and wake what is needed beside them."""
+        inside = set(ks)
+        for n in sorted({n for k in inside for n in self.next[k]} - inside):
+            if not self.waits[n]:
+                if n not in self.ready and n not in self.asleep:
+                    self._make_ready(n)
+            else:
+                for d in self._sleepers(n):
+                    self._wake(d)
+
+    def _sleepers(self, n: int) -> list[int]:
+        """Loops that sleep and that a step waits for, through others that were put off."""
+        found: list[int] = []
+        pending, seen = [n], {n}
+        while pending:
+            for d in self.before[pending.pop()] & self.deferred:
+                if d not in seen:
+                    seen.add(d)
+                    if d in self.asleep:
+                        found.append(d)
+                    else:
+                        pending.append(d)
+        return found
 
     def _group(self) -> Group:
         """All loops that are ready, or become so, and run over one domain."""
-        seed = self.loops[0]
+        while self.first[0] not in self.ready:
+            heapq.heappop(self.first)
+        seed = self.first[0]
         put_off: set[int] = set()
         while True:
             group, taken = self._gathered(seed, put_off)
@@ -278,22 +338,29 @@ class _Scheduler:
             for k in taken:  # as it was before
                 for n in self.next[k]:
                     self.waits[n] += 1
-        inside = set(taken)
-        self.loops = [k for k in self.loops if k not in inside]
-        heapq.heapify(self.loops)
-        for n in sorted({n for k in taken for n in self.next[k]} - inside):
-            if not self.waits[n]:
-                self._ready(n)
+        for k in taken:
+            self.asleep.discard(k)
+            self.deferred.discard(k)
+            if k in self.ready:
+                self._remove(k)
+        self.deferred |= put_off
+        for k in put_off & self.ready:
+            self._remove(k)
+            self.asleep.add(k)
+        self._released(taken)
         return group
 
     def _gathered(self, seed: int, put_off: set[int]) -> tuple[Group, list[int]]:
         """A group around one loop, and the places of its steps."""
-        first = self.steps[seed]
-        shape = first.arg.shape if isinstance(first, Reduce) else first.outs[0].shape
-        group = Group(canonical(shape))
+        domain = self.domains[seed]
+        assert domain is not None
+        group = Group(domain)
         taken: list[int] = []
         inside: set[int] = set()
-        heap = sorted(set(self.loops) - put_off)
+        offered: set[int] = set()
+        prefixes = [domain[:n] for n in range(1, len(domain))]  # once a row
+        heap = [k for d in (domain, *prefixes) for k in self.loops.get(d, ()) if k not in put_off]
+        heapq.heapify(heap)
         while heap:
             k = heapq.heappop(heap)
             if not self._safe(k, inside, group) or not group.takes(self.steps[k]):
@@ -302,11 +369,16 @@ class _Scheduler:
             inside.add(k)
             for n in self.next[k]:
                 self.waits[n] -= 1
-                loop = isinstance(self.steps[n], (Map, Reduce))
-                if not self.waits[n] and loop and n not in put_off:
-                    heapq.heappush(heap, n)
+                if not self.waits[n]:
+                    if self.domains[n] is not None and n not in put_off:
+                        heapq.heappush(heap, n)
+                    continue
+                for d in self._sleepers(n):
+                    if d not in offered and d not in put_off:
+                        offered.add(d)
+                        heapq.heappush(heap, d)
         if not taken:
-            raise AssertionError(f"no loops for {first!r}")
+            raise AssertionError(f"no loops for {self.steps[seed]!r}")
         return group, taken
 
     def _better_later(self, seed: int, taken: list[int]) -> set[int]:
@@ -315,7 +387,6 @@ class _Scheduler:
         What a backward pass makes of saved values alone is such a one: else it would be saved too.
         """
         inside = set(taken)
-        domain = {k: self._domain(k) for k in taken}
         later: set[int] = set()
         for k in reversed(taken):
             step = self.steps[k]
@@ -327,7 +398,7 @@ class _Scheduler:
             outside = [n for n in readers if n not in inside or n in later]
             if not readers or len(outside) != len(readers):
                 continue
-            if any(self._domain(n) != domain[k] for n in outside):
+            if any(self.domains[n] != self.domains[k] for n in outside):
                 continue
             kept = 0
             for buffer in {t.buffer for t in step.args if t.buffer is not None}:
@@ -338,12 +409,6 @@ class _Scheduler:
             if kept <= 1:
                 later.add(k)
         return later
-
-    def _domain(self, k: int) -> Shape | None:
-        step = self.steps[k]
-        if isinstance(step, Reduce):
-            return canonical(step.arg.shape)
-        return canonical(step.outs[0].shape) if isinstance(step, Map) else None
 
     def _safe(self, k: int, inside: set[int], group: Group) -> bool:
         """Whether what it writes over is read in this group element by element only."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from types import FunctionType
+from types import BuiltinFunctionType, CellType, FunctionType
 from typing import Any, Final
 
 import numpy as np
@@ -244,6 +244,7 @@ class Loops:
     """
 
     newaxis = None
+    dtype = np.dtype
     inf = math.inf
     nan = math.nan
     pi = math.pi
@@ -252,6 +253,10 @@ class Loops:
         self.steps: list[Step] = []
         self.buffers = 0
         self.origin: Any = None
+        self.guards: dict[int, list[Step]] = {}  # by buffer: what says that it holds indices
+        self.checked: dict[Any, Traced] = {}
+        self.ranges: dict[int, tuple[int, int]] = {}  # by buffer: from, and below what, it lies
+        self.values: dict[int, Traced] = {}  # of the graph, by identity
 
     def __getattr__(self, name: str) -> Any:
         if name in scalars.SCALARS:
@@ -289,7 +294,7 @@ class Loops:
             return self.all_of(buffer)
         return self.number(value, dtype if dtype is not None else np.asarray(value).dtype)
 
-    def _meeting(self, operands: Sequence[Any]) -> Dtype:
+    def meeting(self, operands: Sequence[Any]) -> Dtype:
         """The dtype of NumPy's result: Python numbers are weak."""
         return np.result_type(
             *[v.dtype if isinstance(v, (Traced, np.ndarray, np.generic)) else v for v in operands]
@@ -302,7 +307,9 @@ class Loops:
             raise NotLowered(f"it applies {function}")
         if not any(isinstance(v, Traced) for v in operands):
             return self.operand(getattr(np, function)(*operands))
-        common = self._meeting(operands)
+        common = self.meeting(operands)
+        if function in ("isinf", "isfinite") and common.kind != "f":
+            return self.full(operands[0].shape, function == "isfinite", bool)
         typed = [self.operand(v, common) for v in operands]
         if scalar.same_dtype:
             if scalar.floating and common.kind not in "f":
@@ -311,6 +318,8 @@ class Loops:
         dtype = np.dtype(np.bool_) if scalar.boolean else common
         if dtype.char not in NATIVE_DTYPES:
             raise NotLowered(f"{dtype.name} is left to NumPy")
+        if all(v.term.buffer is None for v in typed) and not hasattr(np, function):
+            typed[0] = self.copied(typed[0])
         if all(v.term.buffer is None for v in typed):
             with np.errstate(all="ignore"):
                 values = [v.dtype.type(v.term.number) for v in typed]
@@ -325,7 +334,10 @@ class Loops:
         shape = np.broadcast_shapes(*[v.shape for v in operands])
         out = self.buffer(shape, dtype)
         args = tuple(v.term.broadcast(shape) for v in operands)
-        self.add(Map(function, args, out, self.origin, axis))
+        step = self.add(Map(function, args, out, self.origin, axis))
+        if guards := self.guards_of(operands):
+            self.guards[out.number] = guards
+            step.after += guards
         return self.all_of(out)
 
     def cast(self, x: Any, dtype: Dtype) -> Traced:
@@ -360,8 +372,46 @@ class Loops:
         term = table.term.broadcast(tuple(seen))
         out = self.buffer(shape, table.dtype)
         step = Map("gather", (term, index.term.broadcast(shape)), out, self.origin, axis)
+        step.after += self.guards_of([index])
         self.add(step)
         return self.all_of(out)
+
+    def elements(
+        self,
+        x: Traced,
+        shape: Shape,
+        strides: Shape,
+        at: Traced,
+        *,
+        unit: int = 1,
+        offset: int = 0,
+    ) -> Traced:
+        """Elements of the memory of `x`: `strides` along `shape`, and `unit` times `at`.
+
+        Parameters
+        ----------
+        at : Traced
+            Broadcasts to `shape`.
+        offset : int
+            Where the first of them is, counted from the first element of `x`.
+        """
+        whole = (1, *shape)
+        table = x.term.seen(whole, (unit, *strides), offset)
+        out = self.buffer(whole, x.dtype)
+        index = at.term.broadcast(shape).expanded([0])
+        step = Map("gather", (table, index), out, self.origin, 0)
+        step.after += self.guards_of([at])
+        self.add(step)
+        return self.all_of(out)[0]
+
+    def guards_of(self, operands: Sequence[Traced]) -> list[Step]:
+        """The checks that must have run before these are indices."""
+        found: dict[int, Step] = {}
+        for v in operands:
+            buffer = v.term.buffer
+            for step in self.guards.get(buffer.number, ()) if buffer is not None else ():
+                found[id(step)] = step
+        return list(found.values())
 
     def reduce(self, kind: str, x: Traced, axis: Any, keepdims: bool = False) -> Traced:
         if axis is None:
@@ -374,8 +424,12 @@ class Loops:
             wide = np.uint64 if x.dtype.kind == "u" else np.int64
             x = self.cast(x, np.dtype(wide))
         kept = tuple(d for k, d in enumerate(x.shape) if k not in axes)
-        if kind in ("max", "min") and any(x.shape[a] == 0 for a in axes):
-            raise NotLowered("it reduces nothing")
+        if any(x.shape[a] == 0 for a in axes):
+            if kind in ("max", "min"):
+                raise NotLowered("it reduces nothing")
+            nothing = self.number(kind in ("prod", "all"), x.dtype)
+            shape = tuple(1 if k in axes else d for k, d in enumerate(x.shape))
+            return Traced(self, nothing.term.broadcast(shape if keepdims else kept))
         if x.term.buffer is None:
             x = self.copied(x)
         if all(x.shape[a] == 1 for a in axes):
@@ -393,7 +447,7 @@ class Loops:
 
     def matmul(self, a: Traced, b: Traced) -> Traced:
         """Of matrices, and stacks of them."""
-        dtype = self._meeting((a, b))
+        dtype = self.meeting((a, b))
         if dtype.kind != "f" or a.ndim < 2 or b.ndim < 2:
             raise NotLowered("BLAS multiplies matrices of float32 or float64")
         a, b = self._matrix(self.cast(a, dtype)), self._matrix(self.cast(b, dtype))
@@ -446,16 +500,38 @@ class Loops:
         operands: Sequence[Traced],
         results: Sequence[tuple[Shape, Any]],
         scratch: int = 0,
+        helpers: tuple[str, ...] = (),
+        inplace: dict[int, int] | None = None,
     ) -> tuple[Traced, ...]:
         """C text of its own; see `ir.Kernel`."""
         outs = [self.buffer(shape, dtype) for shape, dtype in results]
         args = tuple(self.packed(x).term for x in operands)
-        self.add(Kernel(text, args, outs, self.origin, scratch))
+        step = Kernel(text, args, outs, self.origin, scratch, helpers)
+        step.inplace = inplace or {}
+        step.after += self.guards_of(operands)
+        self.add(step)
         return tuple(map(self.all_of, outs))
 
-    def check(self, text: str, operands: Sequence[Traced]) -> None:
-        args = tuple(self.packed(x).term for x in operands)
-        self.add(Check(text, args, [], self.origin))
+    def check(self, text: str, operand: Traced) -> Traced:
+        """`operand`, which is read only after `text` has found it in order."""
+        packed = self.packed(operand)
+        term = packed.term
+        assert term.buffer is not None
+        key = (text, term.buffer.number, term.offset, term.shape)
+        seen = self.checked.get(key)
+        if seen is None:
+            step = self.add(Check(text, (term,), [], self.origin))
+            seen = self.checked[key] = self.copied(packed)
+            assert seen.term.buffer is not None
+            self.guards[seen.term.buffer.number] = [step]
+            self.steps[-1].after.append(step)
+        return seen
+
+    def in_range(self, x: Traced, low: int, high: int) -> Traced:
+        """`x`, which is known to hold integers from `low` to below `high`."""
+        if x.term.buffer is not None:
+            self.ranges[x.term.buffer.number] = (low, high)
+        return x
 
     # --- NumPy's functions that are no ufuncs
 
@@ -488,7 +564,7 @@ class Loops:
         return x
 
     def where(self, condition: Any, x: Any, y: Any) -> Traced:
-        common = self._meeting((x, y))
+        common = self.meeting((x, y))
         typed = [self.cast(self.operand(v, common), common) for v in (x, y)]
         condition = self.operand(condition)
         if condition.dtype.kind != "b":
@@ -542,7 +618,7 @@ class Loops:
 
     def concatenate(self, xs: Sequence[Traced], axis: int = 0) -> Traced:
         xs = [self.operand(x) for x in xs]
-        dtype = self._meeting(xs)
+        dtype = self.meeting(xs)
         axis %= xs[0].ndim
         shape = list(xs[0].shape)
         shape[axis] = sum(x.shape[axis] for x in xs)
@@ -599,20 +675,30 @@ def _clone(function: FunctionType, loops: Loops, made: dict[FunctionType, Any]) 
         return function
     scope = dict(function.__globals__)
     scope["np"] = loops
-    closure = function.__closure__
+    cells = tuple(CellType() for _ in function.__closure__ or ())
     clone = made[function] = FunctionType(
-        function.__code__, scope, function.__name__, function.__defaults__, closure
+        function.__code__, scope, function.__name__, function.__defaults__, cells or None
     )
     clone.__kwdefaults__ = function.__kwdefaults__
     for name in _names(function.__code__):
-        value = scope.get(name)
-        if isinstance(value, FunctionType):
-            scope[name] = _clone(value, loops, made)
-        elif isinstance(value, np.ufunc):
-            scope[name] = getattr(loops, value.__name__)
-        elif value in (np.add.reduce, np.multiply.reduce) and callable(value):
-            scope[name] = getattr(loops, value.__self__.__name__).reduce
+        if name in scope:
+            scope[name] = _stand_in(scope[name], loops, made)
+    for new, old in zip(cells, function.__closure__ or (), strict=True):
+        new.cell_contents = _stand_in(old.cell_contents, loops, made)
     return clone
+
+
+def _stand_in(value: Any, loops: Loops, made: dict[FunctionType, Any]) -> Any:
+    """What a kernel finds under a name when it is traced."""
+    if isinstance(value, FunctionType):
+        return _clone(value, loops, made)
+    if isinstance(value, np.ufunc):
+        return getattr(loops, value.__name__) if value.__name__ in scalars.SCALARS else value
+    if isinstance(value, BuiltinFunctionType) and value.__name__ == "reduce":
+        ufunc = value.__self__
+        if isinstance(ufunc, np.ufunc) and ufunc.__name__ in scalars.SCALARS:
+            return getattr(loops, ufunc.__name__).reduce
+    return value
 
 
 def _names(code: Any) -> set[str]:

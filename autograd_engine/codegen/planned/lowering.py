@@ -10,18 +10,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.codegen.graph import Graph, Node, Value
-from autograd_engine.codegen.planned.places import Local, Place, contiguous, written
+from autograd_engine.codegen.planned.places import Buffer, Local, Place, contiguous, written
+from autograd_engine.codegen.planned.blocks import LARGE
 from autograd_engine.codegen.planned.steps import Elementwise, Step, buffers_of
 from autograd_engine.codegen.planned.tracing import Call, NotTraced, Traced, traced
+from autograd_engine.namespace import raw
 from autograd_engine.registry import REGISTRY, OpDef
+from autograd_engine.scattered import dense
 from autograd_engine.spec import Spec, reduced_shape
 from autograd_engine.static.block_op import BlockOp
 
-__all__ = ["HANDLERS", "Lowering", "Operand", "handles"]
+__all__ = ["HANDLERS", "Lowering", "Operand", "handles", "takes_scattered"]
 
 Array = NDArray[Any]
 Operand = Place | Local
 Handler = Callable[["Lowering", Node], bool]
+
+def takes_scattered(node: Node, position: int) -> bool:
+    """Whether it takes that operand as it is; see `codegen.python.takes_scattered`."""
+    op = node.op
+    if not isinstance(op, OpDef) or (node.origin is not None and node.origin.role == "forward"):
+        return False
+    return op.input_at(position) in op.takes_scattered
+
 
 HANDLERS: Final[dict[str, Handler]] = {}
 """By name of the operation: writes steps and says True, or leaves the node to its kernel."""
@@ -87,6 +98,9 @@ class Lowering:
                 if isinstance(value, Value):
                     self.readers.setdefault(id(value), []).append((node, k))
         self.returned = {id(v) for v in graph.outputs}
+        self.absorbed: set[int] = set()  # values that are parts of sums, and never stand alone
+        self.scattered: dict[int, Local] = {}
+        self.pinned: set[Buffer] = set()  # buffers that hold gradients side by side
         self.inner: list[Any] = []  # functions of control flow, which know the operators in them
         self._locals = 0
         self._numbers: dict[Any, Place] = {}
@@ -117,6 +131,8 @@ class Lowering:
         found = self.where.get(id(value))
         if found is not None:
             return found
+        if id(value) in self.scattered:
+            return self._dense(value)
         constant = value.constant
         assert constant is not None, value
         if value.uniform is None:
@@ -128,6 +144,13 @@ class Lowering:
         self.where[id(value)] = place
         return place
 
+    def _dense(self, value: Value) -> Local:
+        """What is scattered, written out."""
+        source = self.scattered[id(value)]
+        made = self.local(value, in_order=True, reads=[source])
+        self.emit("{} = {}({})", made, dense, source, makes=[made])
+        return made
+
     def place(self, value: Any) -> Place | None:
         """Where `value` is, if that is known now."""
         found = self.operand(value)
@@ -138,12 +161,15 @@ class Lowering:
         assert where.dtype == value.dtype, (where.dtype, value)
         self.where[id(value)] = where
 
+    def next_local(self) -> int:
+        self._locals += 1
+        return self._locals
+
     def local(
         self, value: Value, *, in_order: bool = False, reads: Sequence[Operand] = ()
     ) -> Local:
-        self._locals += 1
         roots = frozenset(b for r in reads for b in buffers_of(r))
-        made = Local(self._locals, value.shape, value.dtype, in_order, roots)
+        made = Local(self.next_local(), value.shape, value.dtype, in_order, roots)
         self.where[id(value)] = made
         return made
 
@@ -174,10 +200,6 @@ class Lowering:
 
     # --- nodes
 
-    def run(self) -> None:
-        for node in self.graph.nodes:
-            self.node(node)
-
     def node(self, node: Node) -> None:
         """Write the steps of a node."""
         self.origin = node.origin
@@ -198,7 +220,7 @@ class Lowering:
             or op.name in _ELEMENTWISE
         ):
             return False
-        found = self._trace(node, along)
+        found = self.trace_of(node, along=along)
         if found is None:
             return False
         shape = node.results[0].shape
@@ -248,7 +270,7 @@ class Lowering:
             and isinstance(part, Place)
             and isinstance(part.base, np.ndarray)
             and contiguous(out)
-            and 1 < out.size
+            and 1 < out.size < LARGE
         ):
             return self.number(part.base, out.shape)
         return part
@@ -303,7 +325,8 @@ class Lowering:
         )
         return out
 
-    def _trace(self, node: Node, along: bool) -> Traced | None:
+    def trace_of(self, node: Node, *, along: bool = False) -> Traced | None:
+        """The calls of the kernel of a node, if it does nothing else."""
         given = tuple(
             v if isinstance(v, Spec) else v.dtype if isinstance(v, Value) else None
             for v in node.operands
@@ -344,8 +367,11 @@ class Lowering:
             self._block(node)
             return
         operands: list[Any] = []
-        for value in node.operands:
-            operands.append(self.operand(value) if isinstance(value, Value) else value)
+        for k, value in enumerate(node.operands):
+            taken = takes_scattered(node, k) and self.scattered.get(id(value))
+            operands.append(
+                taken or (self.operand(value) if isinstance(value, Value) else value)
+            )
         reads = [v for v in operands if isinstance(v, (Place, Local))]
         fresh = node.op.name in _FRESH and REGISTRY.get(node.op.name) is node.op
         made = [
@@ -363,6 +389,21 @@ class Lowering:
             makes=made,
             always=node.op.runs_always,
         )
+        if node.op.name == "add_n" and any(v in self.scattered.values() for v in reads):
+            self.scattered[id(node.results[0])] = made[0]
+            del self.where[id(node.results[0])]
+
+    def scatter(self, node: Node) -> Local:
+        """The result of a node as `Scattered`: what is there, and where."""
+        operands = [self.operand(v) if isinstance(v, Value) else v for v in node.operands]
+        value = node.results[0]
+        made = self.local(value, reads=[v for v in operands if isinstance(v, (Place, Local))])
+        del self.where[id(value)]
+        self.scattered[id(value)] = made
+        marks = ", ".join(["{}"] * len(operands))
+        function = partial(raw.scatter, node.op.name, **node.attrs)
+        self.emit(f"{{}} = {{}}({marks})", made, function, *operands, makes=[made])
+        return made
 
     def _block(self, node: Node) -> None:
         """Control flow, as the function that it is in generated Python."""

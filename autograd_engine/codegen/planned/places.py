@@ -36,17 +36,19 @@ class Buffer:
     Attributes
     ----------
     nbytes : int
+    persistent : bool
+        Whether it holds what stays from one run to the next: it shares its memory with nothing.
     parent, shift : Buffer or None, int
         The buffer that it is a part of, and where in it.
     """
 
-    __slots__ = ("nbytes", "parent", "shift", "zeroed")
+    __slots__ = ("nbytes", "parent", "persistent", "shift")
 
-    def __init__(self, nbytes: int, *, zeroed: bool = False) -> None:
+    def __init__(self, nbytes: int, *, persistent: bool = False) -> None:
         self.nbytes = nbytes
+        self.persistent = persistent
         self.parent: Buffer | None = None
         self.shift = 0
-        self.zeroed = zeroed
 
     def root(self) -> tuple[Buffer, int]:
         """The buffer that it lies in, and where."""

@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from autograd_engine.codegen.planned.places import Buffer, Local, Place
 from autograd_engine.static.program import Operator
 
-__all__ = ["Code", "Elementwise", "Loop", "Step", "buffers_of"]
+__all__ = ["EXACT", "Code", "Elementwise", "Loop", "Pass", "Step", "buffers_of"]
 
 Part = Any
 """A Place, a Local, `Code`, or an object that the text refers to by a name."""
+
+
+# Rounded as IEEE 754 says, or exact: the same bits wherever a result is written.
+EXACT: Final = frozenset(
+    [
+        np.absolute,
+        np.add,
+        np.bitwise_xor,
+        np.divide,
+        np.maximum,
+        np.minimum,
+        np.multiply,
+        np.negative,
+        np.sqrt,
+        np.square,
+        np.subtract,
+    ]
+)
 
 
 class Code(str):
@@ -69,14 +87,20 @@ class Step:
         self.always = always
 
     def reads(self) -> Iterator[Part]:
-        """Places and Locals that it reads, or writes."""
+        """Places and Locals among its parts, those too that it writes."""
         return (p for p in self.parts if isinstance(p, (Place, Local)))
 
-    def touched(self) -> Iterator[Buffer]:
+    def touched(self) -> Iterator[Buffer | Local]:
+        """What it may read or write: buffers, and Locals."""
         for part in self.reads():
             yield from buffers_of(part)
-        for local in self.makes:
-            yield from buffers_of(local)
+            if isinstance(part, Local):
+                yield part
+
+    def written(self) -> Iterator[Buffer | Local]:
+        for place in self.writes:
+            yield from buffers_of(place)
+        yield from self.makes
 
 
 class Elementwise(Step):
@@ -112,35 +136,60 @@ def _called(ufunc: Any, sources: Sequence[Part], out: Part) -> tuple[str, tuple[
     return f"{{}}({marks}, {last})", (ufunc, *sources, out)
 
 
+class Pass(NamedTuple):
+    """What a loop runs over: places for its slots, `count` long, in blocks of `block`."""
+
+    places: tuple[Place, ...]
+    count: int
+    block: int
+
+
 class Loop(Step):
     """Elementwise steps on one block of large arrays after the other.
 
     Attributes
     ----------
     body : list of Elementwise
-        On places of whole arrays, and on those of `scratch`, which are as long as a block.
-    outside : list of Place
-        Whole arrays that blocks are taken of.
+        On `slots` and `scratch`.
+    slots : list of Place
+        Whole arrays, as `body` names them.
+    kinds : list of str
+        Of each slot: "part", of which it takes a block at a time, "head", of which it takes the
+        beginning, or "whole".
+    passes : list of Pass
     scratch : list of Place
-    count, block : int
-        Length of the first axis, and of blocks of it.
+        As long as a block.
+    guard : tuple of Place
+        Vectors that must hold one number each for it to be right, else `instead` is.
     """
 
-    __slots__ = ("block", "body", "count", "outside", "scratch")
+    __slots__ = ("body", "guard", "instead", "kinds", "passes", "scratch", "slots")
 
     def __init__(
         self,
         body: Sequence[Elementwise],
-        outside: Sequence[Place],
+        slots: Sequence[Place],
+        kinds: Sequence[str],
+        passes: Sequence[Pass],
         scratch: Sequence[Place],
-        count: int,
-        block: int,
+        guard: Sequence[Place] = (),
+        instead: Loop | None = None,
     ) -> None:
         self.body = list(body)
-        self.outside = list(outside)
+        self.slots = list(slots)
+        self.kinds = list(kinds)
+        self.passes = list(passes)
         self.scratch = list(scratch)
-        self.count = count
-        self.block = block
-        fixed = [p for step in body for p in step.parts if isinstance(p, Place)]
-        writes = [step.out for step in body]
-        super().__init__("", (*fixed, *outside, *scratch), writes, (), body[0].origin)
+        self.guard = tuple(guard)
+        self.instead = instead
+        places = [p for one in passes for p in one.places]
+        if instead is not None:
+            places += [p for one in instead.passes for p in one.places]
+        outs = {id(step.out) for step in body}
+        writes = [
+            p
+            for one in passes
+            for slot, p in zip(slots, one.places, strict=True)
+            if id(slot) in outs
+        ]
+        super().__init__("", (*places, *scratch, *guard), writes, (), body[0].origin)

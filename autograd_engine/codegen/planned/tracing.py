@@ -75,6 +75,9 @@ class _Term:
     def _refuse(self, *_: Any) -> Any:
         raise NotTraced("it looks at values")
 
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise NotTraced("it makes an array of it")
+
     __bool__ = __int__ = __float__ = __index__ = __iter__ = __len__ = __getitem__ = _refuse
     __eq__ = __ne__ = _refuse
     __hash__ = None  # type: ignore[assignment]

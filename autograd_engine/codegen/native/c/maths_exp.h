@@ -123,16 +123,16 @@ AE_INLINE double aei_expm1_inner_f64(double x)
     return 2.0 * aei_fma_f64(half, q, half - 0.5);
 }
 
-/* exp(x) - 1; -1 below the clamp, and -0 at -0. Within 2 ulp. */
+/* exp(x) - 1; -1 below the clamp, x itself where x^2/2 does not count. Within 2 ulp. */
 AE_INLINE float ae_expm1_f32(float x)
 {
     float y = aei_expm1_inner_f32(aei_clamp_f32(x, -20.0f, 89.0f));
-    return x == 0.0f ? x : y;
+    return __builtin_fabsf(x) < 0x1p-26f ? x : y;
 }
 AE_INLINE double ae_expm1_f64(double x)
 {
     double y = aei_expm1_inner_f64(aei_clamp_f64(x, -45.0, 710.0));
-    return x == 0.0 ? x : y;
+    return __builtin_fabs(x) < 0x1p-55 ? x : y;
 }
 
 /* tanh(x) = E / (E + 2) with E = exp(2|x|) - 1, and the sign of x. Within 3 ulp. */

@@ -4,23 +4,23 @@ AE_INLINE float aei_pow_ends_f32(float x, float y, float y0)
 {
     float a = __builtin_fabsf(x), half = 0.5f * y;
     int whole = __builtin_rintf(y) == y, odd = whole & (__builtin_rintf(half) != half);
-    float edge = (a == 0.0f) == (y < 0.0f) ? AE_INF_f32 : 0.0f;
-    float r = (a == 0.0f) | (a == AE_INF_f32) ? edge : y0;
-    r = (x < 0.0f) & (a < AE_INF_f32) & !whole ? AE_NAN_f32 : r;
+    float edge = ((a == 0.0f) == (y < 0.0f)) ? AE_INF_f32 : 0.0f;
+    float r = ((a == 0.0f) | (a == AE_INF_f32)) ? edge : y0;
+    r = ((x < 0.0f) & (a < AE_INF_f32) & !whole) ? AE_NAN_f32 : r;
     r = odd ? __builtin_copysignf(r, x) : r;
-    r = (x == x) & (y == y) ? r : AE_NAN_f32;
-    return (x == 1.0f) | (y == 0.0f) ? 1.0f : r;
+    r = ((x == x) & (y == y)) ? r : AE_NAN_f32;
+    return ((x == 1.0f) | (y == 0.0f)) ? 1.0f : r;
 }
 AE_INLINE double aei_pow_ends_f64(double x, double y, double y0)
 {
     double a = __builtin_fabs(x), half = 0.5 * y;
     int whole = __builtin_rint(y) == y, odd = whole & (__builtin_rint(half) != half);
-    double edge = (a == 0.0) == (y < 0.0) ? AE_INF_f64 : 0.0;
-    double r = (a == 0.0) | (a == AE_INF_f64) ? edge : y0;
-    r = (x < 0.0) & (a < AE_INF_f64) & !whole ? AE_NAN_f64 : r;
+    double edge = ((a == 0.0) == (y < 0.0)) ? AE_INF_f64 : 0.0;
+    double r = ((a == 0.0) | (a == AE_INF_f64)) ? edge : y0;
+    r = ((x < 0.0) & (a < AE_INF_f64) & !whole) ? AE_NAN_f64 : r;
     r = odd ? __builtin_copysign(r, x) : r;
-    r = (x == x) & (y == y) ? r : AE_NAN_f64;
-    return (x == 1.0) | (y == 0.0) ? 1.0 : r;
+    r = ((x == x) & (y == y)) ? r : AE_NAN_f64;
+    return ((x == 1.0) | (y == 0.0)) ? 1.0 : r;
 }
 
 /* x^y = 2^(y log2 |x|) in float64: every float32 is a normal number there, y log2 |x| is right to

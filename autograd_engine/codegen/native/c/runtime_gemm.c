@@ -38,7 +38,7 @@ static void NAME(scale)(const struct NAME(product) *p)
     }
 }
 
-/* Plain loops: for products so small that a call of the BLAS costs more, and where there is none. */
+/* Plain loops: for products so small that a call of the BLAS costs more, or where there is none. */
 static void NAME(product_loops)(const struct NAME(product) *p)
 {
     NAME(scale)(p);

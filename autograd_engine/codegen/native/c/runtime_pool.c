@@ -3,8 +3,8 @@
    One region at a time has the pool. A caller that finds it taken, or that is inside a region, runs
    its chunks alone: nobody waits for the pool. A region ends when its chunks are done, whether or
    not the workers ever woke up: under a competing load the caller does the work itself. And where a
-   worker was held up with a chunk in its hands, so that the region took longer than the caller alone
-   would have, the next regions do without the pool: a few, then twice as many, then try again. */
+   worker was held up with a chunk in its hands, so that the region took longer than it would have
+   in one thread, the next regions do without the pool: a few, then twice as many. */
 
 #include <pthread.h>
 #include <signal.h>
@@ -41,7 +41,7 @@ static struct {
           .done = PTHREAD_COND_INITIALIZER};
 
 static atomic_int thread_limit = 1;
-static atomic_int spin_ns = 20000;
+static atomic_int spin_ns = 50000;
 
 static _Thread_local int inside; /* a region */
 static _Thread_local int number; /* of this thread in that region */

@@ -1,0 +1,229 @@
+"""From a graph to a planned function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograd_engine.codegen.graph import Graph, Node, Value
+from autograd_engine.codegen.planned import along_rows, movements, products  # noqa: F401
+from autograd_engine.codegen.planned.blocks import blocked
+from autograd_engine.codegen.planned.lowering import Lowering
+from autograd_engine.codegen.planned.memory import arena, written_over
+from autograd_engine.codegen.planned.places import Buffer, Local, Place, strides_of
+from autograd_engine.codegen.planned.steps import Step
+from autograd_engine.codegen.planned.sums import Sum, planned_sums, scattered_values
+from autograd_engine.codegen.planned.updates import Group, Moved, groups_of, write_update
+from autograd_engine.codegen.planned.writing import Text
+
+__all__ = ["Plan", "planned"]
+
+Strides = tuple[int, ...] | None
+
+
+class Plan:
+    """A planned function, and where its arrays are.
+
+    Attributes
+    ----------
+    text : Text
+    offsets : dict of Buffer to int
+        Where buffers are in the block that is theirs.
+    nbytes : int
+        Of the block.
+    moved : list of Moved
+        Inputs that live in blocks of a bound run.
+    kept : frozenset of int
+        Positions of inputs that it writes to in place.
+    inner : list of CompiledFunction
+        Functions of control flow.
+    """
+
+    def __init__(
+        self,
+        text: Text,
+        offsets: dict[Buffer, int],
+        nbytes: int,
+        moved: list[Moved],
+        kept: frozenset[int],
+        inner: list[Any],
+    ) -> None:
+        self.text = text
+        self.offsets = offsets
+        self.nbytes = nbytes
+        self.moved = moved
+        self.kept = kept
+        self.inner = inner
+
+
+def planned(graph: Graph, name: str, strides: Sequence[Strides], *, bound: bool, fast: bool) -> Plan:
+    """Plan `graph`.
+
+    Parameters
+    ----------
+    graph : Graph
+    name : str
+        Of the function.
+    strides : sequence of tuple or None
+        Of the inputs; None of what is in C order.
+    bound : bool
+        Whether updates are made in place, and not returned.
+    fast : bool
+    """
+    inputs = [
+        Place(k, v.shape, s or strides_of(v.shape, v.dtype.itemsize), v.dtype)
+        for k, (v, s) in enumerate(zip(graph.inputs, strides, strict=True))
+    ]
+    return _Planner(graph, Lowering(graph, inputs, fast), bound).plan(name)
+
+
+class _Planner:
+    def __init__(self, graph: Graph, lowering: Lowering, bound: bool) -> None:
+        self.graph = graph
+        self.lowering = lowering
+        self.bound = bound
+        self.results: list[Local] = []
+        self.moved: list[Moved] = []
+        self.groups: list[Group] = []
+
+    def plan(self, name: str) -> Plan:
+        lowering = self.lowering
+        self._nodes()
+        late = self._outputs()
+        main = lowering.steps
+        lowering.steps = []
+        updates = self._updates(late)
+        kept = [p for step in updates for p in step.reads()]
+        steps = [*blocked(main, kept), *updates]
+        written_over(steps, lowering.pinned)
+        offsets, nbytes = arena(steps)
+        text = Text(name)
+        text.write(steps, self.results)
+        written = frozenset(self.graph.updates.values()) if self.bound else frozenset()
+        return Plan(text, offsets, nbytes, self.moved, written, lowering.inner)
+
+    def _nodes(self) -> None:
+        """The steps of all nodes but of the updates that are made at the end."""
+        lowering, graph = self.lowering, self.graph
+        stays = scattered_values(lowering)
+        waiting = planned_sums(lowering, stays)
+        sums = {id(s.node): s for listed in waiting.values() for s in listed}
+        if self.bound:
+            self.groups = groups_of(lowering, graph, stays)
+        deferred = {id(node) for group in self.groups for node in group.nodes}
+        for value in graph.inputs:
+            self._advance(waiting, value)
+        for node in graph.nodes:
+            if id(node) in deferred:
+                continue
+            lowering.origin = node.origin
+            found = sums.get(id(node))
+            if found is not None:
+                found.finish()
+            elif node.results and id(node.results[0]) in lowering.absorbed:
+                for one in waiting[id(node.results[0])]:
+                    one.ready.add(id(node.results[0]))
+            elif node.results and id(node.results[0]) in stays and node.op.name != "add_n":
+                lowering.scatter(node)
+            else:
+                lowering.node(node)
+            for value in node.results:
+                self._advance(waiting, value)
+
+    def _advance(self, waiting: dict[int, list[Sum]], value: Value) -> None:
+        for one in waiting.get(id(value), ()):
+            one.advance()
+
+    def _outputs(self) -> list[tuple[int, Value]]:
+        """Copy what is returned before any update; what is returned of updates comes later."""
+        late = []
+        made = {id(r) for group in self.groups for node in group.nodes for r in node.results}
+        for k, value in enumerate(self.graph.outputs):
+            if self.bound and k in self.graph.updates:
+                continue
+            if id(value) in made:
+                late.append((len(self.results), value))
+                number = self.lowering.next_local()
+                self.results.append(Local(number, value.shape, value.dtype, False))
+                continue
+            self.results.append(self._returned(value))
+        return late
+
+    def _returned(self, value: Value) -> Local:
+        lowering = self.lowering
+        lowering.origin = None
+        source = lowering.operand(value)
+        made = Local(lowering.next_local(), value.shape, value.dtype, False)
+        node = value.node
+        if not self.bound and node is not None and _updates(node) and isinstance(source, Local):
+            given = [lowering.operand(v) for v in node.values]
+            marks = ", ".join(["{}"] * (1 + len(given)))
+            lowering.emit(f"{{}} = {{}}({marks})", made, _owned, source, *given, makes=[made])
+        else:
+            lowering.emit("{} = {}.copy('K')", made, source, makes=[made])
+        return made
+
+    def _updates(self, late: Sequence[tuple[int, Value]]) -> list[Step]:
+        """The steps that write state, which nothing that can fail follows."""
+        lowering, graph = self.lowering, self.graph
+        if not self.bound:
+            return []
+        for group in self.groups:
+            self.moved += write_update(lowering, group)
+        flat, lowering.steps = lowering.steps, []
+        before, writes = self._commits()
+        lowering.steps = []
+        places = {m.position: m.place for m in self.moved}
+        for k, value in late:
+            position = next(i for o, i in graph.updates.items() if graph.outputs[o] is value)
+            made = self.results[k]
+            lowering.emit("{} = {}.copy('K')", made, places[position], makes=[made])
+        return [*before, *flat, *writes, *lowering.steps]
+
+    def _commits(self) -> tuple[list[Step], list[Step]]:
+        """Write the new values of other state over the old ones."""
+        lowering, graph = self.lowering, self.graph
+        written = set(graph.updates.values())
+        moved = {m.position for m in self.moved}
+        taken: set[int] = set()
+        before: list[Step] = []
+        writes: list[Step] = []
+        for out, position in graph.updates.items():
+            value = graph.outputs[out]
+            if position in moved or position in taken:
+                continue
+            taken.add(position)
+            target = lowering.place(graph.inputs[position])
+            source = lowering.operand(value)
+            assert target is not None
+            if isinstance(source, Place) and source.key == target.key:
+                continue
+            lowering.steps = []
+            lowering.origin = value.node.origin if value.node is not None else None
+            if isinstance(source, Place):
+                shared = isinstance(source.base, int) and source.base in written
+            else:
+                shared = value.node is None or not _updates(value.node)
+            if shared:  # what it reads may be written before
+                place = Place.of(value.shape, value.dtype)
+                lowering.emit("{}({}, {})", np.copyto, place, source, writes=[place])
+                before += lowering.steps
+                lowering.steps = []
+                source = place
+            lowering.emit("{}({}, {})", np.copyto, target, source, writes=[target])
+            writes += lowering.steps
+        return before, writes
+
+
+def _updates(node: Node) -> bool:
+    return getattr(node.op, "inputs", ())[:3] == ("param", "grad", "learning_rate")
+
+
+
+def _owned(array: Any, *given: Any) -> Any:
+    """`array` where it is nobody else's."""
+    if array.base is None and all(array is not g for g in given):
+        return array
+    return array.copy("K")

@@ -1,0 +1,170 @@
+"""Sums of many arrays, added up as soon as they are there, and sums that are written by places.
+
+What `Scattered` does in generated Python is done here: an ``add_n`` of slices adds them to one
+array in the order in which they stand. The bits are those of its kernel, zeros and their signs too.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from autograd_engine.codegen.graph import Node, Value
+from autograd_engine.codegen.planned.lowering import Lowering, takes_scattered
+from autograd_engine.codegen.planned.places import Local, Place, views, written
+from autograd_engine.registry import OpDef
+
+__all__ = ["Sum", "planned_sums", "scattered_values"]
+
+_DTYPES: Final = "fdilq"
+
+
+def scattered_values(lowering: Lowering) -> set[int]:
+    """Values that are `Scattered` when the graph runs in generated Python, by their ids."""
+    stays: set[int] = set()
+    for node in lowering.graph.nodes:
+        op = node.op
+        if not isinstance(op, OpDef):
+            continue
+        if op.place is None and not (
+            op.name == "add_n"
+            and any(
+                id(v) in stays and takes_scattered(node, k) for k, v in enumerate(node.operands)
+            )
+        ):
+            continue
+        result = node.results[0]
+        if any(takes_scattered(reader, k) for reader, k in lowering.readers.get(id(result), ())):
+            stays.add(id(result))
+    return stays
+
+
+def planned_sums(lowering: Lowering, stays: set[int]) -> dict[int, list[Sum]]:
+    """The sums that are written step by step: by the id of each operand."""
+    waiting: dict[int, list[Sum]] = {}
+    for node in lowering.graph.nodes:
+        if node.op.name != "add_n" or node.results[0].dtype.char not in _DTYPES:
+            continue
+        kinds = [_is_slice(lowering, node, k, stays) for k in range(len(node.operands))]
+        if any(
+            id(v) in stays and not is_slice
+            for v, is_slice in zip(node.operands, kinds, strict=True)
+        ):
+            continue
+        found = Sum(lowering, node, kinds)
+        for value in dict.fromkeys(map(id, node.operands)):
+            waiting.setdefault(value, []).append(found)
+        # It is written here, and stays no longer what readers would have to write out.
+        stays.discard(id(node.results[0]))
+        for value, is_slice in zip(node.operands, kinds, strict=True):
+            if is_slice:
+                stays.discard(id(value))
+                lowering.absorbed.add(id(value))
+    return waiting
+
+
+def _is_slice(lowering: Lowering, node: Node, k: int, stays: set[int]) -> bool:
+    """Whether the operand is zeros but for a slice, and nothing else reads it."""
+    value = node.operands[k]
+    return (
+        isinstance(value, Value)
+        and id(value) in stays
+        and value.node is not None
+        and value.node.op.name == "unslice_like"
+        and lowering.only_reader(value) is node
+        and takes_scattered(node, k)
+    )
+
+
+class Sum:
+    """An ``add_n`` of which some operands have been added up.
+
+    Attributes
+    ----------
+    added : int
+        How many.
+    total : Place or Local
+        Their sum.
+    """
+
+    def __init__(self, lowering: Lowering, node: Node, is_slice: list[bool]) -> None:
+        self.lowering = lowering
+        self.node = node
+        self.is_slice = is_slice
+        self.ready: set[int] = set()
+        self.added = 0
+        self.total: Any = None
+        self.stopped = False
+
+    def advance(self) -> None:
+        """Add up what is there."""
+        while not self.stopped and self.added < len(self.is_slice):
+            value = self.node.operands[self.added]
+            if id(value) not in self.ready and id(value) not in self.lowering.where:
+                return
+            if self.is_slice[self.added]:
+                self._add_slice(value.node)  # type: ignore[union-attr, arg-type]
+            else:
+                self._add(value)
+            if not self.stopped:
+                self.added += 1
+
+    def _add(self, value: Any) -> None:
+        operand = self.lowering.operand(value)
+        if isinstance(operand, Local) and (operand.roots or not operand.in_order):
+            self.stopped = True  # it may be hollow
+            return
+        if self.total is None:
+            self.total = operand
+            return
+        result = self.node.results[0]
+        out = written(result.shape, result.dtype, (self.total, operand))
+        if out is None:
+            self.stopped = True
+            return
+        self.total = self.lowering.apply(np.add, (self.total, operand), out)
+
+    def _add_slice(self, node: Node) -> None:
+        lowering, result, k = self.lowering, self.node.results[0], self.added
+        source = lowering.operand(node.operands[0])  # type: ignore[arg-type]
+        alone = False
+        if k == 0:
+            out = Place.of(result.shape, result.dtype)
+            lowering.emit("{}.fill(0)", out, writes=[out])
+            self.total = out
+            alone = len(self.is_slice) == 1 or not self.is_slice[1]
+        elif not self.is_slice[k - 1]:
+            out = Place.of(result.shape, result.dtype)
+            zero = lowering.number(np.zeros((), result.dtype))
+            self.total = lowering.apply(np.add, (self.total, zero), out)
+        key = node.attrs["key"]
+        if not node.operands[0].shape:  # type: ignore[union-attr]
+            key = (*(entry for entry in key if entry is not Ellipsis), Ellipsis)
+        (part,) = views(self.total, lambda a: a[key])
+        assert isinstance(part, Place)
+        if alone:
+            lowering.emit("{}({}, {})", np.copyto, part, source, writes=[part])
+        else:
+            lowering.emit("{}({}, {}, {})", np.add, part, source, part, writes=[part])
+
+    def finish(self) -> None:
+        """The result, at the place of the node."""
+        lowering, node = self.lowering, self.node
+        self.advance()
+        if self.added == len(self.is_slice):
+            lowering.define(node.results[0], self.total)
+            return
+        rest: list[Any] = [] if self.total is None else [self.total]
+        for value, is_slice in zip(
+            node.operands[self.added :], self.is_slice[self.added :], strict=True
+        ):
+            if is_slice:
+                assert isinstance(value, Value)
+                assert value.node is not None
+                rest.append(lowering.scatter(value.node))
+            else:
+                rest.append(lowering.operand(value))  # type: ignore[arg-type]
+        made = lowering.local(node.results[0], reads=rest)
+        marks = ", ".join(["{}"] * len(rest))
+        lowering.emit(f"{{}} = {{}}({marks}).__array__()", made, node.op.kernel, *rest, makes=[made])

@@ -1,0 +1,71 @@
+"""Which cores and threads a process may use, and what it runs on."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+
+__all__ = ["describe", "environment", "pin"]
+
+_POOLS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+_PACKAGES = ("numpy", "torch", "jax", "autograd")
+
+
+def environment(cores: int) -> dict[str, str]:
+    """Variables that libraries read when they are imported: as many threads as cores."""
+    found = dict(os.environ)
+    found.update(dict.fromkeys(_POOLS, str(cores)))
+    found["TORCHINDUCTOR_COMPILE_THREADS"] = "1"  # no pool of compilers beside the measurement
+    found["JAX_PLATFORMS"] = "cpu"
+    if cores == 1:
+        flags = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+        found["XLA_FLAGS"] = f"{found.get('XLA_FLAGS', '')} {flags}".strip()
+    return found
+
+
+def pin(cores: int) -> None:
+    """Let this process run on the last `cores` cores of those that it has."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[-cores:]))
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo") as file:
+            for line in file:
+                if line.startswith("model name"):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def _compiler() -> str:
+    for name in filter(None, (os.environ.get("CC"), "cc", "gcc", "clang")):
+        try:
+            done = subprocess.run([name, "--version"], capture_output=True, text=True, timeout=10)
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        if done.returncode == 0 and done.stdout:
+            return done.stdout.splitlines()[0]
+    return "none"
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def describe() -> dict[str, str]:
+    """Processor, compiler and versions, as they stand in a report."""
+    found = {
+        "processor": f"{_processor()}, {os.cpu_count()} cores",
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+        "compiler": _compiler(),
+    }
+    return found | {p: v for p in _PACKAGES if (v := _version(p))}

@@ -1,0 +1,53 @@
+"""C kernels of the native backend, compiled and called on arrays."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograd_engine.codegen.native.ckernel import HELPERS, CKernel
+from autograd_engine.codegen.native.library_cache import load
+from autograd_engine.codegen.native.runtime import get_runtime, header
+from autograd_engine.codegen.native.toolchain import find_toolchain, why_not
+from autograd_engine.spec import Spec
+
+WORKERS = 3
+
+needs_compiler = pytest.mark.skipif(find_toolchain() is None, reason=f"no C compiler: {why_not()}")
+
+
+def specs(arrays: Sequence[np.ndarray]) -> list[Spec]:
+    return [Spec(a.shape, a.dtype) for a in arrays]
+
+
+def compiled(kernels: Sequence[CKernel], pointers: int) -> list[Any]:
+    """The kernels as functions of a table of pointers, all in one library."""
+    toolchain = find_toolchain()
+    assert toolchain is not None
+    helpers = dict.fromkeys(helper for kernel in kernels for helper in kernel.helpers)
+    text = [header(), *(HELPERS[helper] for helper in helpers)]
+    arguments = ", ".join(f"p[{i}]" for i in range(pointers))
+    for i, kernel in enumerate(kernels):
+        # The name begins those of all parts, so that a prefix renames them together.
+        text.append(kernel.source.replace(kernel.name, f"k{i}_{kernel.name}"))
+        text.append(f"void entry{i}(void **p);")
+        text.append(f"void entry{i}(void **p) {{ k{i}_{kernel.name}({arguments}); }}")
+    library = load("\n".join(text), toolchain, "test kernels")
+    get_runtime(toolchain).bind(library)
+    return [getattr(library, f"entry{i}") for i in range(len(kernels))]
+
+
+def call(
+    function: Any, kernel: CKernel, operands: Sequence[np.ndarray], results: Sequence[np.ndarray]
+) -> None:
+    """Call with scratch memory of NaN, and check that what lies behind it stays untouched."""
+    scratch = np.full(kernel.scratch + 64, np.nan, results[0].dtype)
+    scratch[kernel.scratch :] = 77
+    arrays = [*operands, *results, scratch]
+    assert all(a.flags.c_contiguous for a in arrays)
+    function((ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays)))
+    assert (scratch[kernel.scratch :] == 77).all(), "wrote behind its scratch memory"

@@ -1,0 +1,206 @@
+"""The compiler: which one is found, what is said where none is."""
+
+import ctypes
+import os
+import shutil
+import stat
+from pathlib import Path
+
+import pytest
+
+from autograd_engine.codegen.native import toolchain
+from autograd_engine.codegen.native.toolchain import CompileError, find_toolchain, why_not
+
+COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler on PATH")
+
+
+@pytest.fixture(autouse=True)
+def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUTOGRAD_ENGINE_CACHE", str(tmp_path / "cache"))
+    for name in ("CC", "AUTOGRAD_ENGINE_NATIVE", "AUTOGRAD_ENGINE_CFLAGS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(toolchain, "_found", {})
+
+
+def wrapper(path: Path, script: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+@needs_compiler
+def test_a_compiler_is_found_and_its_library_loads(tmp_path: Path) -> None:
+    found = find_toolchain()
+    assert found is not None
+    assert why_not() == ""
+    source, target = tmp_path / "one.c", tmp_path / "one.so"
+    source.write_text("double third(double x); double third(double x) { return x / 3; }")
+    toolchain.run(found.library_command(source, target))
+    third = ctypes.CDLL(str(target)).third
+    third.restype, third.argtypes = ctypes.c_double, [ctypes.c_double]
+    assert third(1.0) == 1 / 3
+
+
+@needs_compiler
+def test_flags_keep_nan_infinity_and_signs_of_zeros() -> None:
+    found = find_toolchain()
+    assert found is not None
+    assert not {"-ffast-math", "-Ofast", "-fno-signed-zeros", "-ffinite-math-only", "-fopenmp"} & {
+        *found.flags
+    }
+    assert ("-mprefer-vector-width=512" in found.flags) <= (
+        "avx512f" in toolchain.cpu_features().split()
+    )
+
+
+@needs_compiler
+def test_cc_may_hold_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", f"{COMPILER} -DGIVEN=3")
+    found = find_toolchain()
+    assert found is not None
+    assert found.command == (COMPILER, "-DGIVEN=3")
+
+
+@needs_compiler
+def test_a_refused_flag_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    picky = wrapper(
+        tmp_path / "bin" / "picky",
+        'for word in "$@"; do case "$word" in -fopenmp-simd|-march=native)\n'
+        '  echo "error: unknown argument $word" >&2; exit 1;; esac; done\n'
+        f'exec {COMPILER} "$@"',
+    )
+    monkeypatch.setenv("CC", str(picky))
+    found = find_toolchain()
+    assert found is not None
+    assert found.command == (str(picky),)
+    assert "-fopenmp-simd" not in found.flags
+    assert "-march=native" not in found.flags
+    assert "-fno-math-errno" in found.flags
+
+
+@needs_compiler
+def test_a_broken_cc_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = wrapper(tmp_path / "bin" / "broken", "echo 'fatal error: no licence' >&2; exit 3")
+    monkeypatch.setenv("CC", str(broken))
+    found = find_toolchain()
+    assert found is not None
+    assert found.command != (str(broken),)
+
+
+def test_without_any_compiler_the_reason_names_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrapper(tmp_path / "bin" / "gcc", "echo 'fatal error: no licence' >&2; exit 3")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assert find_toolchain() is None
+    reason = why_not()
+    assert "cc: not on PATH" in reason
+    assert "no licence" in reason
+    assert "clang: not on PATH" in reason
+
+
+def test_an_empty_path_is_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert find_toolchain() is None
+    assert "no C compiler" in why_not()
+
+
+@pytest.mark.skipif(not os.path.exists("/bin/sh"), reason="no shell")
+def test_a_compiler_that_makes_nothing_loadable_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrapper(
+        tmp_path / "bin" / "cc",
+        'while [ $# -gt 1 ]; do [ "$1" = -o ] && echo nonsense > "$2"; shift; done; exit 0',
+    )
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assert find_toolchain() is None
+    assert "cannot be loaded" in why_not()
+
+
+def test_it_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUTOGRAD_ENGINE_NATIVE", "0")
+    assert find_toolchain() is None
+    assert "AUTOGRAD_ENGINE_NATIVE=0" in why_not()
+
+
+def test_a_cc_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "gcc 'unclosed")
+    assert find_toolchain() is None
+    assert "unclosed" in why_not()
+
+
+@needs_compiler
+def test_flags_of_the_user_come_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUTOGRAD_ENGINE_CFLAGS", "-O1 -DMINE=2")
+    found = find_toolchain()
+    assert found is not None
+    assert found.flags[-2:] == ("-O1", "-DMINE=2")
+    monkeypatch.delenv("AUTOGRAD_ENGINE_CFLAGS")
+    other = find_toolchain()
+    assert other is not None
+    assert other.fingerprint != found.fingerprint
+
+
+@needs_compiler
+def test_the_next_process_asks_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "log"
+    counting = wrapper(tmp_path / "bin" / "cc", f'echo run >> {log}\nexec {COMPILER} "$@"')
+    monkeypatch.setenv("CC", str(counting))
+    first = find_toolchain()
+    runs = log.read_text()
+    assert runs
+    toolchain._found.clear()  # as in a new process
+    assert find_toolchain() == first
+    assert log.read_text() == runs
+    counting.write_text(counting.read_text() + "# another version\n")
+    toolchain._found.clear()
+    find_toolchain()
+    assert len(log.read_text()) > len(runs)
+
+
+@needs_compiler
+def test_a_forged_record_is_not_believed(tmp_path: Path) -> None:
+    first = find_toolchain()
+    assert first is not None
+    [record] = (tmp_path / "cache" / "native").glob("toolchain-*")
+    seal, _, _ = record.read_bytes().partition(b"\n")
+    record.write_bytes(seal + b'\n["forged", ["-DFORGED"]]')
+    toolchain._found.clear()
+    assert find_toolchain() == first
+
+
+@needs_compiler
+def test_another_processor_is_another_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = find_toolchain()
+    assert first is not None
+    monkeypatch.setattr(toolchain, "cpu_features", lambda: "linux imaginary avx9000")
+    toolchain._found.clear()
+    second = find_toolchain()
+    assert second is not None
+    assert second.fingerprint != first.fingerprint
+
+
+def test_the_processor_is_described() -> None:
+    words = toolchain.cpu_features().split()
+    assert len(words) >= 2
+    assert toolchain.cpu_features() == toolchain.cpu_features()
+
+
+@needs_compiler
+def test_an_error_carries_the_text_of_the_compiler(tmp_path: Path) -> None:
+    found = find_toolchain()
+    assert found is not None
+    source = tmp_path / "bad.c"
+    source.write_text("int f(void) { return missing_name; }")
+    with pytest.raises(CompileError, match="missing_name") as caught:
+        toolchain.run(found.library_command(source, tmp_path / "bad.so"))
+    assert "missing_name" in caught.value.text
+
+
+def test_a_compiler_that_hangs_is_given_up(tmp_path: Path) -> None:
+    slow = wrapper(tmp_path / "slow", "exec sleep 30")
+    with pytest.raises(CompileError, match="took more than"):
+        toolchain.run([str(slow)], seconds=0.2)
