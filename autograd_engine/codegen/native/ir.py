@@ -7,6 +7,7 @@ stride for each axis (in elements, 0 where it is broadcast), or a number. Moveme
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -33,7 +34,9 @@ Array = NDArray[Any]
 Shape = tuple[int, ...]
 
 
-def contiguous_strides(shape: Sequence[int]) -> Shape:
+@functools.lru_cache(maxsize=4096)
+def contiguous_strides(shape: Shape) -> Shape:
+    """Strides of an array in C order."""
     strides, step = [], 1
     for size in reversed(shape):
         strides.append(step)

@@ -293,7 +293,7 @@ class _Writer:
     def _kept_strides(self, step: Reduce) -> Shape:
         axes = _canonical(step)
         kept = [d for a, d in enumerate(self.group.domain) if a not in axes]
-        strides = iter(contiguous_strides(kept))
+        strides = iter(contiguous_strides(tuple(kept)))
         return tuple(0 if a in axes else next(strides) for a in range(len(self.group.domain)))
 
     # --- memory
@@ -509,7 +509,7 @@ class _Writer:
             inside.append(f"t{self._local(out.number)}[{self._inner_index()}] = {name};")
 
     def _inner_index(self) -> str:
-        strides = contiguous_strides(self.inner_sizes)
+        strides = contiguous_strides(tuple(self.inner_sizes))
         parts = [
             f"{_index('j', k)} * {s}" if s != 1 else _index("j", k) for k, s in enumerate(strides)
         ]

@@ -66,15 +66,16 @@ def _views_through_maps(lowered: Lowered) -> None:
         slices = _slices_of(out, readers[out.number])
         if slices is None:
             continue
-        for key, term in slices.items():
-            part = _slice(lowered, step, term)
+        wholes: dict[_Key, Term] = {}
+        for key in sorted(slices):
+            part = _slice(lowered, step, slices[key])
             made.setdefault(id(step), []).append(part)
-            whole = lowered.loops.all_of(part.outs[0]).term
-            for reader in readers[out.number]:
-                _replace(reader, out, key, whole)
+            wholes[key] = lowered.loops.all_of(part.outs[0]).term
             for t in part.terms:
                 if t.buffer is not None:
                     readers[t.buffer.number].append(part)
+        for reader in readers[out.number]:
+            _replace(reader, out, wholes)
         for t in step.terms:
             if t.buffer is not None and step in readers[t.buffer.number]:
                 readers[t.buffer.number].remove(step)
@@ -145,10 +146,9 @@ def _slice(lowered: Lowered, step: Map, term: Term) -> Map:
     return Map(step.function, tuple(args), buffer, step.origin, step.axis)
 
 
-def _replace(reader: Step, out: Buffer, key: _Key, whole: Term) -> None:
+def _replace(reader: Step, out: Buffer, wholes: Mapping[_Key, Term]) -> None:
     def new(t: Term) -> Term:
-        same = t.buffer is out and (t.offset, t.shape, t.strides) == key
-        return whole if same else t
+        return wholes[t.offset, t.shape, t.strides] if t.buffer is out else t
 
     if isinstance(reader, Map):
         reader.args = tuple(map(new, reader.args))

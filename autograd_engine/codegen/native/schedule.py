@@ -7,6 +7,7 @@ use the result in the same group), or add up over rows (what follows has to wait
 
 from __future__ import annotations
 
+import functools
 import heapq
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -28,6 +29,7 @@ ROW: Final = "row"
 LATER: Final = "later"
 
 
+@functools.lru_cache(maxsize=4096)
 def canonical(shape: Shape) -> Shape:
     """Without axes of size 1."""
     return tuple(d for d in shape if d != 1)
@@ -35,7 +37,12 @@ def canonical(shape: Shape) -> Shape:
 
 def strides_over(term: Term) -> Shape:
     """Strides for the axes that `canonical` keeps."""
-    return tuple(s for s, d in zip(term.strides, term.shape, strict=True) if d != 1)
+    return _without_ones(term.strides, term.shape)
+
+
+@functools.lru_cache(maxsize=4096)
+def _without_ones(strides: Shape, shape: Shape) -> Shape:
+    return tuple(s for s, d in zip(strides, shape, strict=True) if d != 1)
 
 
 class Group:
@@ -229,22 +236,23 @@ class _Scheduler:
         self.returned = returned
         self.place = {id(s): k for k, s in enumerate(steps)}
         self.domains = [_domain(s) for s in steps]
-        self.before: list[set[int]] = []
+        self.reads: list[set[int]] = []
+        self.waits: list[int] = []
         self.next: list[list[int]] = [[] for _ in steps]
         self.read_by: list[list[int]] = [[] for _ in steps]
         self.hazards: list[set[int]] = [set() for _ in steps]
         for k, step in enumerate(steps):
             before = {self.place[id(m)] for m in self._makers(step)}
+            self.reads.append(before)
             for b in before:
                 self.read_by[b].append(k)
-            before |= {self.place[id(s)] for s in step.after}
+            before = before | {self.place[id(s)] for s in step.after}
             for out in step.outs:
                 self.hazards[k] |= shared.get(out.number, (0, set()))[1] - {k}
             before |= self.hazards[k]
-            self.before.append(before)
+            self.waits.append(len(before))
             for b in before:
                 self.next[b].append(k)
-        self.waits = [len(before) for before in self.before]
         self.loops: dict[Shape, set[int]] = {}
         self.first: list[int] = []  # a heap of loops that are ready, some of them taken since
         self.ready: set[int] = set()
@@ -314,7 +322,7 @@ class _Scheduler:
         found: list[int] = []
         pending, seen = [n], {n}
         while pending:
-            for d in self.before[pending.pop()] & self.deferred:
+            for d in self.reads[pending.pop()] & self.deferred:
                 if d not in seen:
                     seen.add(d)
                     if d in self.asleep:
@@ -367,12 +375,15 @@ class _Scheduler:
                 continue
             taken.append(k)
             inside.add(k)
+            sleepers: list[int] = []
             for n in self.next[k]:
                 self.waits[n] -= 1
                 if not self.waits[n]:
                     if self.domains[n] is not None and n not in put_off:
                         heapq.heappush(heap, n)
-                    continue
+                elif k in self.reads[n]:
+                    sleepers.append(n)
+            for n in sleepers:
                 for d in self._sleepers(n):
                     if d not in offered and d not in put_off:
                         offered.add(d)
