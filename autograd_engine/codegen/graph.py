@@ -252,6 +252,16 @@ class Graph:
         self.nodes.append(node)
         return node.results
 
+    def drop_dead(self) -> None:
+        """Leave out what no output needs; rules compute more than is asked for."""
+        wanted = {id(v) for v in self.outputs}
+        live = []
+        for node in reversed(self.nodes):
+            if node.runs_always or any(id(v) in wanted for v in node.results):
+                live.append(node)
+                wanted.update(id(v) for v in node.values)
+        self.nodes = live[::-1]
+
     def _prepared(self, op: OpDef, operands: Sequence[Any]) -> list[Value | Spec]:
         """Operands in the dtypes in which they meet, as `emit` has them."""
         typed = [op.input_at(k) not in op.untyped for k in range(len(operands))]
@@ -451,7 +461,7 @@ def concrete_graph(
     graph.origin = None
     graph.outputs = [values[ref.key] for ref in outputs]
     graph.updates = dict(updates or {})
-    _drop_dead(graph)
+    graph.drop_dead()
     return graph
 
 
@@ -516,14 +526,3 @@ def _sizes(inputs: Sequence[tuple[Ref, Spec]]) -> dict[Size, int]:
             if isinstance(declared, Dim):
                 known[declared] = size  # type: ignore[assignment]
     return known
-
-
-def _drop_dead(graph: Graph) -> None:
-    """Leave out what no output needs; rules compute more than is asked for where inputs share."""
-    wanted = {id(v) for v in graph.outputs}
-    live = []
-    for node in reversed(graph.nodes):
-        if node.runs_always or any(id(v) in wanted for v in node.results):
-            live.append(node)
-            wanted.update(id(v) for v in node.values)
-    graph.nodes = live[::-1]

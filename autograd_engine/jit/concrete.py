@@ -12,7 +12,8 @@ import threading
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from autograd_engine.codegen.python import CompiledFunction, compile_operators, live_operators
+from autograd_engine.codegen.python import live_operators
+from autograd_engine.jit.half import Half
 from autograd_engine.registry import REGISTRY
 from autograd_engine.spec import Spec
 from autograd_engine.static.backward import gradients
@@ -30,7 +31,7 @@ class Backward(NamedTuple):
 
     Attributes
     ----------
-    compiled : CompiledFunction
+    compiled : Half
         Takes the `saved` values, then the cotangents of `outputs`; returns the `parts`.
     saved : list of Ref
     outputs : tuple of int
@@ -39,7 +40,7 @@ class Backward(NamedTuple):
         How many parts each input has.
     """
 
-    compiled: CompiledFunction
+    compiled: Half
     saved: list[Ref]
     outputs: tuple[int, ...]
     counts: list[int]
@@ -57,6 +58,7 @@ class Halves:
         What it returns and writes.
     wanted : list of int
         Inputs that want a gradient.
+    backend : {"auto", "native", "numpy"}
     """
 
     def __init__(
@@ -65,8 +67,10 @@ class Halves:
         inputs: list[Variable],
         results: list[Variable],
         wanted: list[int],
+        backend: str = "numpy",
     ) -> None:
         self.program = program
+        self.backend = backend
         self.inputs = [Ref(v, 0) for v in inputs]
         self.results = [Ref(v, v.version) for v in results]
         self.wanted = wanted
@@ -91,7 +95,7 @@ class Halves:
             if r.key in reached and r.key not in own and r.var.spec.dtype.kind == "f"
         )
 
-    def _compile_forward(self) -> CompiledFunction:
+    def _compile_forward(self) -> Half:
         """With all that a backward pass from every output reads among what it returns."""
         plain: list[Operator] = []
         if self.open:
@@ -104,7 +108,16 @@ class Halves:
         else:
             self.forward_operators = live_operators(self.program.global_block().ops, self.results)
         outputs = [*self.results, *self.saved]
-        return compile_operators(self.forward_operators, self.inputs, outputs, "forward")
+        bare = [False] * len(self.results) + self.as_spec
+        return Half(
+            "forward",
+            self.forward_operators,
+            self.inputs,
+            outputs,
+            saved=len(self.results),
+            bare=bare,
+            backend=self.backend,
+        )
 
     # --- the backward half
 
@@ -183,14 +196,14 @@ class Halves:
         if not self._backward:
             self.as_spec = [r.key not in values for r in refs]
         inputs = [*refs, *(Ref(v, 0) for v in seeds)]
-        compiled = compile_operators(operators, inputs, parts, "backward")
+        compiled = Half("backward", operators, inputs, parts, backend=self.backend)
         return Backward(compiled, refs, outputs, counts)
 
     def keep(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """Saved values; of what is asked for its shape only, that."""
         return tuple(
             [
-                Spec(v.shape, v.dtype) if bare else v
+                Spec(v.shape, v.dtype) if bare and v.__class__ is not Spec else v
                 for v, bare in zip(values, self.as_spec, strict=True)
             ]
         )

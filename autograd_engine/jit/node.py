@@ -115,7 +115,7 @@ class TracedPullback:
         half = halves.backward(outputs, self.strong)
         known = dict(zip((r.key for r in halves.saved), saved, strict=False))
         given = [known[r.key] for r in half.saved]
-        flat = iter(half.compiled.function(*given, *(dense(g[j]) for j in outputs)))
+        flat = iter(half.compiled([*given, *(dense(g[j]) for j in outputs)]))
         return {
             k: [next(flat) for _ in range(count)]
             for k, count in zip(halves.wanted, half.counts, strict=True)

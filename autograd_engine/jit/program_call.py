@@ -124,11 +124,11 @@ class ProgramCall:
         return nest.rebuild(self._returned.structure, flat, self.name)
 
     def _run(self, arrays: Sequence[Any]) -> Sequence[Any]:
-        compiled = self._halves.forward
+        forward = self._halves.forward
         try:
-            return compiled.function(*arrays)
+            return forward(arrays)
         except Exception as error:
-            operator = compiled.operator_at(error)
+            operator = forward.compiled.operator_at(error)
             if operator is None or comes_through(error):
                 raise
             raise ExecutionError(

@@ -43,8 +43,9 @@ def _infer_relu(x: Spec) -> Spec:
 
 
 def _sigmoid(x: Array) -> Array:
-    """exp(min(x, 0)) / (1 + exp(-|x|)): neither exponential can overflow."""
-    return np.asarray(np.exp(np.minimum(x, 0.0)) / (np.exp(-np.abs(x)) + 1.0))
+    """exp(min(x, 0)) / (1 + exp(-|x|)), which cannot overflow; the former is exp(-|x|) or 1."""
+    e = np.exp(-np.abs(x))
+    return np.asarray(np.maximum(e, np.sign(x)) / (e + 1.0))
 
 
 def _bell(x: Array) -> Array:

@@ -49,10 +49,10 @@ class Attempt(NamedTuple):
     seconds: float
 
 
-class Work(NamedTuple):
+class Work:
     """What is to be compiled.
 
-    Attributes
+    Parameters
     ----------
     name : str
     operators : sequence of Operator
@@ -61,11 +61,19 @@ class Work(NamedTuple):
         Position of an output to that of the input whose new value it is.
     """
 
-    name: str
-    operators: Sequence[Operator]
-    inputs: Sequence[Ref]
-    outputs: Sequence[Ref]
-    updates: dict[int, int]
+    def __init__(
+        self,
+        name: str,
+        operators: Sequence[Operator],
+        inputs: Sequence[Ref],
+        outputs: Sequence[Ref],
+        updates: dict[int, int],
+    ) -> None:
+        self.name = name
+        self.operators = operators
+        self.inputs = inputs
+        self.outputs = outputs
+        self.updates = updates
 
     def graph(self, specs: Sequence[Spec]) -> Graph:
         """The graph for inputs of these Specs.

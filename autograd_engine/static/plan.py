@@ -20,7 +20,7 @@ from autograd_engine.static.variants import Variant, Variants
 if TYPE_CHECKING:
     from autograd_engine.static.step import Step
 
-__all__ = ["Plan", "Plans", "Steps", "Wanted", "steps_of"]
+__all__ = ["Plan", "Plans", "Steps", "Wanted", "steps_of", "why_in_place"]
 
 Key = tuple[str, int]
 
@@ -235,15 +235,23 @@ def _why_plain(steps: Steps) -> str:
     """Why a program runs as straight-line Python; empty where a backend may do better."""
     if not steps.operators:
         return "it computes nothing"
-    for operator in steps.operators:
-        if _has_effect(operator):
-            return f"{operator.type} at {operator.location} is done for its effect, in its place"
+    effect = why_in_place(steps.operators)
+    if effect:
+        return effect
     for ref in steps.reads:
         if any(isinstance(d, Dim) for d in ref.var.spec.shape):
             return f"the program does not declare the size of {ref.var.name!r}, which a scope keeps"
     for ref in (*steps.feeds, *steps.reads, *steps.writes.values()):
         if ref.var.is_stack:
             return f"{ref.var.name!r} is what a loop kept of its iterations"
+    return ""
+
+
+def why_in_place(operators: Iterable[Operator]) -> str:
+    """Which operator does something besides computing; empty where none does."""
+    for operator in operators:
+        if _has_effect(operator):
+            return f"{operator.type} at {operator.location} is done for its effect, in its place"
     return ""
 
 

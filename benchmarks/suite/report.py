@@ -104,8 +104,8 @@ def markdown(
         "",
         f"{measured}; a whole step each: loss, gradients, update. W9 to W11 in float64, the others "
         "in float32. The fastest of all is bold; in brackets the variant of a library that was its "
-        "fastest. All candidates of a workload ran in turn in one process; their first five losses "
-        "agree to 2e-4.",
+        "fastest. All candidates of a workload ran in turn in one process, fed the same batch at "
+        "each step; their first five losses agree to 2e-4.",
         "",
         *_times(summaries),
         "",

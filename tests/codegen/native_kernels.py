@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
+from autograd_engine.codegen.native import runtime
 from autograd_engine.codegen.native.ckernel import HELPERS, CKernel
 from autograd_engine.codegen.native.library_cache import load
 from autograd_engine.codegen.native.runtime import get_runtime, header
@@ -24,14 +25,34 @@ def specs(arrays: Sequence[np.ndarray]) -> list[Spec]:
     return [Spec(a.shape, a.dtype) for a in arrays]
 
 
-def compiled(kernels: Sequence[CKernel], pointers: int) -> list[Any]:
-    """The kernels as functions of a table of pointers, all in one library."""
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Libraries go to a directory of this test run."""
+    directory = tmp_path_factory.getbasetemp() / "kernels"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AUTOGRAD_ENGINE_CACHE", str(directory))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def some_threads(own_cache: None) -> Iterator[None]:
+    """As many threads as the kernels are made for."""
+    before = runtime.threads()
+    runtime.set_threads(WORKERS)
+    yield
+    runtime.set_threads(before)
+
+
+def compiled(kernels: Sequence[CKernel], pointers: Sequence[int], *flags: str) -> list[Any]:
+    """The kernels as functions of a table of so many pointers, all in one library."""
     toolchain = find_toolchain()
     assert toolchain is not None
+    if flags:
+        toolchain = toolchain.with_flags(*flags)
     helpers = dict.fromkeys(helper for kernel in kernels for helper in kernel.helpers)
     text = [header(), *(HELPERS[helper] for helper in helpers)]
-    arguments = ", ".join(f"p[{i}]" for i in range(pointers))
-    for i, kernel in enumerate(kernels):
+    for i, (kernel, count) in enumerate(zip(kernels, pointers, strict=True)):
+        arguments = ", ".join(f"p[{j}]" for j in range(count))
         # The name begins those of all parts, so that a prefix renames them together.
         text.append(kernel.source.replace(kernel.name, f"k{i}_{kernel.name}"))
         text.append(f"void entry{i}(void **p);")

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from autograd_engine.codegen.native import runtime
 from autograd_engine.codegen.native.ckernel import CKernel
 from autograd_engine.codegen.native.pooling import OPERATIONS, pool
 from autograd_engine.kernels import pool as reference
 from autograd_engine.spec import Spec
-from tests.codegen.native_kernels import WORKERS, call, compiled, needs_compiler, specs
+from tests.codegen.native_kernels import (  # noqa: F401
+    WORKERS,
+    call,
+    compiled,
+    needs_compiler,
+    own_cache,
+    some_threads,
+    specs,
+)
 
 pytestmark = needs_compiler
 
@@ -42,14 +48,6 @@ DTYPES = [np.float32, np.float64]
 Call = tuple[str, list[Any], list[Any], dict[str, Any]]
 
 
-@pytest.fixture(autouse=True)
-def threads() -> Iterator[None]:
-    before = runtime.threads()
-    runtime.set_threads(WORKERS)
-    yield
-    runtime.set_threads(before)
-
-
 def check(every: list[Call]) -> None:
     """Compare each call with the NumPy kernel: floats nearly, indices exactly."""
     expected, kernels = [], []
@@ -61,9 +59,15 @@ def check(every: list[Call]) -> None:
         assert isinstance(kernel, CKernel), op
         expected.append(results)
         kernels.append(kernel)
-    for (op, operands, _, attrs), kernel, results in zip(every, kernels, expected, strict=True):
+    counts = [
+        len(operands) + len(results) + 1
+        for (_, operands, _, _), results in zip(every, expected, strict=True)
+    ]
+    functions = compiled(kernels, counts)
+    for function, (op, operands, _, attrs), kernel, results in zip(
+        functions, every, kernels, expected, strict=True
+    ):
         found = [np.full_like(a, 7) for a in results]
-        (function,) = compiled([kernel], len(operands) + len(found) + 1)
         call(function, kernel, operands, found)
         for a, b in zip(found, results, strict=True):
             if b.dtype == np.int64:
@@ -138,7 +142,7 @@ def test_an_index_outside_writes_nowhere() -> None:
     index = np.array([[[0, 4, -1], [3, 3, 1 << 40]]])
     kernel = pool("max_pool_scatter", specs([g, index, like]), specs([like]), {}, WORKERS)
     assert kernel is not None
-    (function,) = compiled([kernel], 4)
+    (function,) = compiled([kernel], [4])
     call(function, kernel, [g, index], [like])
     np.testing.assert_array_equal(like, [[[1, 0, 0, 0], [0, 0, 0, 2]]])
 

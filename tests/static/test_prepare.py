@@ -9,7 +9,7 @@ import os
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ ROWS = np.random.default_rng(0).standard_normal((64, 4)).astype("float32")
 
 
 @pytest.fixture
-def trouble(monkeypatch: Any) -> Iterator[Trouble]:
+def trouble(monkeypatch: Any) -> Trouble:
     """The backend of this file in the place of both."""
     told = Trouble()
 
@@ -36,7 +36,7 @@ def trouble(monkeypatch: Any) -> Iterator[Trouble]:
         return lambda graph, name: NodeProgram(graph, name, backend, told)
 
     monkeypatch.setattr(backends, "_function", compiler)
-    yield told
+    return told
 
 
 class Model:
@@ -432,7 +432,7 @@ def test_what_a_step_is_fed_is_checked_when_it_is_prepared(trouble: Trouble) -> 
         step(x, y)
     with pytest.raises(FeedError, match="takes 2 arrays, for 'x', 'y'; it was given 3"):
         step(x, y, y)
-    with pytest.raises(FeedError, match="is not fed 'xx'.*did you mean 'x'"):
+    with pytest.raises(FeedError, match=r"is not fed 'xx'.*did you mean 'x'"):
         step({"xx": x, "y": y})
     with pytest.raises(FeedError, match="is fed 'y' too"):
         step({"x": x})
@@ -531,10 +531,14 @@ def test_an_interrupt_from_outside(trouble: Trouble) -> None:
     model = Model()
     step = model.prepare()
     step(x, y)
-    threading.Timer(0.3, _thread.interrupt_main).start()
-    with pytest.raises(KeyboardInterrupt):
+
+    def steps() -> None:
         while True:
             step(x, y)
+
+    threading.Timer(0.3, _thread.interrupt_main).start()
+    with pytest.raises(KeyboardInterrupt):
+        steps()
     values = model.values()
     step(x, y)
     assert model.values() != values

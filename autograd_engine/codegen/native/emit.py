@@ -26,9 +26,10 @@ from autograd_engine.codegen.native.loops import (
     identity,
     written_loop,
 )
-from autograd_engine.codegen.native.maths import NAMES, needed
+from autograd_engine.codegen.native.maths import NAMES
 from autograd_engine.codegen.native.scalars import C_TYPES, literal
 from autograd_engine.codegen.native.schedule import Group
+from autograd_engine.codegen.native.units import one_source, units
 
 __all__ = ["Emitted", "Part", "emit"]
 
@@ -61,6 +62,8 @@ class Emitted(NamedTuple):
     ----------
     source : str
         Without the runtime's header.
+    units : list of str
+        The same, to be compiled at once.
     parts : list of Part
     arena : int
         Bytes of memory that it works in.
@@ -74,6 +77,7 @@ class Emitted(NamedTuple):
     """
 
     source: str
+    units: list[str]
     parts: list[Part]
     arena: int
     offsets: dict[int, int]
@@ -208,16 +212,10 @@ class _Emitter:
             else:
                 body.append([*self._comment(item), *self._item(time, item)])
         self._close(body, parts, entries)
-        source = "\n".join(
-            [
-                needed(self.maths),
-                *self.helpers,
-                *self.texts,
-                *entries,
-            ]
-        )
+        texts = (self.texts, entries, list(self.helpers), self.maths)
         return Emitted(
-            source,
+            one_source(*texts),
+            units(*texts, self.threads),
             parts,
             self.arena.size,
             dict(self.arena.offsets),

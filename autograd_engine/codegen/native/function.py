@@ -79,10 +79,10 @@ def compile_native(graph: Graph, name: str = "program") -> NativeFunction:
     returned = {t.buffer.number for t in arranged.outputs if t.buffer is not None}
     order = scheduled(arranged.steps, arranged.over, returned)
     emitted = emit(arranged, order, runtime.threads)
-    source = f"{header()}\n{emitted.source}"
+    sources = [f"{header(later_unit=k > 0)}\n{u}" for k, u in enumerate(emitted.units)]
     lowered = time.perf_counter()
     try:
-        library = load(source, toolchain, name)
+        library = load(sources, toolchain, name)
     except CompileError as error:
         raise NativeUnavailable(f"the compiler fails: {error}") from error
     runtime.bind(library)

@@ -104,6 +104,8 @@ class Lowering:
         self.inner: list[Any] = []  # functions of control flow, which know the operators in them
         self._locals = 0
         self._numbers: dict[Any, Place] = {}
+        self._computed: dict[Any, Place] = {}
+        self._negated: dict[Any, Operand] = {}
         self._traces: dict[Any, Traced | None] = {}
 
     # --- values
@@ -191,6 +193,23 @@ class Lowering:
         self.steps.append(Elementwise(ufunc, sources, out, self.origin, quiet))
         return out
 
+    def known(
+        self, ufunc: np.ufunc | None, sources: Sequence[Operand], out: Place, quiet: Any = ()
+    ) -> Place:
+        """As `apply`; where the same was computed before, that. `out` is nobody else's."""
+        if ufunc is np.absolute:
+            sources = [self._negated.get(getattr(s, "key", None), s) for s in sources]
+        if not all(isinstance(s, Place) for s in sources):
+            return self.apply(ufunc, sources, out, quiet)
+        keys = tuple(s.key for s in sources)  # type: ignore[union-attr]
+        key = (id(ufunc), keys, out.dtype.char, out.strides, quiet)
+        found = self._computed.get(key)
+        if found is None:
+            found = self._computed[key] = self.apply(ufunc, sources, out, quiet)
+            if ufunc is np.negative:
+                self._negated[out.key] = sources[0]
+        return found
+
     def copied(self, source: Operand, out: Place) -> Place:
         return self.apply(None, (source,), out)
 
@@ -229,38 +248,41 @@ class Lowering:
             for v in node.operands
             if isinstance(v, Value)
         ]
-        before = len(self.steps)
+        before = len(self.steps), len(self._computed)
         for call in found.calls:
             parts = [sources[s] if isinstance(s, int) else self.number(s) for s in call.sources]
             if call.reduces is not None:
                 made = self._reduce(call, parts[0])
                 if made is None:
-                    del self.steps[before:]
-                    return False
+                    return self._undo(*before)
                 sources.append(made)
                 continue
             out = self._out(parts, call.dtype)
             selects = call.function is np.where
             if out is None or (selects and not all(isinstance(p, Place) for p in parts[1:])):
-                del self.steps[before:]
-                return False
-            self._call(call.function, parts, out, call.quiet)
-            sources.append(out)
+                return self._undo(*before)
+            sources.append(self._call(call.function, parts, out, call.quiet))
         for value, k in zip(node.results, found.results, strict=True):
             if sources[k].shape != value.shape or sources[k].dtype != value.dtype:
-                del self.steps[before:]
-                return False
+                return self._undo(*before)
             self.define(value, sources[k])
         return True
+
+    def _undo(self, steps: int, computed: int) -> bool:
+        """Forget what was written since; the node is left to its kernel."""
+        del self.steps[steps:]
+        for key in list(self._computed)[computed:]:
+            self._negated.pop(self._computed.pop(key).key, None)
+        return False
 
     def _out(self, parts: Sequence[Operand], dtype: np.dtype[Any]) -> Place | None:
         return written(np.broadcast_shapes(*[p.shape for p in parts]), dtype, parts)
 
-    def _call(self, function: Any, parts: Sequence[Operand], out: Place, quiet: Any) -> None:
+    def _call(self, function: Any, parts: Sequence[Operand], out: Place, quiet: Any) -> Place:
         if function is np.where:
             self.select(*parts, out)
-        else:
-            self.apply(function, [self._wide(function, p, out) for p in parts], out, quiet)
+            return out
+        return self.known(function, [self._wide(function, p, out) for p in parts], out, quiet)
 
     def _wide(self, function: Any, part: Operand, out: Place) -> Operand:
         """One number that is compared with many, written out: NumPy takes half the time for it."""

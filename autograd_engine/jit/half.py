@@ -1,0 +1,165 @@
+"""One half of a traced program: a function of arrays, compiled for the sizes that come again.
+
+What a backend would only hand on is none of its outputs: the forward half saves parameters for the
+backward half, and of some values the shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from autograd_engine.codegen.python import compile_operators
+from autograd_engine.spec import Spec
+from autograd_engine.static.backends import Work
+from autograd_engine.static.binding import contiguous, is_contiguous
+from autograd_engine.static.plan import why_in_place
+from autograd_engine.static.program import Operator, Ref
+from autograd_engine.static.variants import Variant, Variants
+
+if TYPE_CHECKING:
+    from autograd_engine.codegen.backend import Compiled
+    from autograd_engine.codegen.graph import Graph
+
+__all__ = ["Half"]
+
+
+class _Layout(NamedTuple):
+    """What a backend is given and returns, of what the half is given and returns.
+
+    Attributes
+    ----------
+    given : list of int
+        Positions of inputs whose values are read.
+    returned : list of (int or None, int or Spec)
+        For each output its position among those of the backend; or (None, the position of an
+        input, or the Spec that is all that is asked for).
+    """
+
+    given: list[int]
+    returned: list[tuple[int | None, Any]]
+
+
+class _HalfWork(Work):
+    """The graph of a half, and how its values are put in their places."""
+
+    def __init__(
+        self,
+        name: str,
+        operators: Sequence[Operator],
+        inputs: Sequence[Ref],
+        outputs: Sequence[Ref],
+        saved: int,
+        bare: Sequence[bool],
+    ) -> None:
+        super().__init__(name, operators, inputs, outputs, {})
+        self.saved = saved
+        self.bare = bare
+        self.layouts: dict[Hashable, _Layout] = {}
+
+    def graph(self, specs: Sequence[Spec]) -> Graph:
+        graph = super().graph(specs)
+        places = {id(v): k for k, v in enumerate(graph.inputs)}
+        made: dict[int, int] = {}
+        outputs = []
+        returned: list[tuple[int | None, Any]] = []
+        for j, value in enumerate(graph.outputs):
+            if self.bare[j]:
+                returned.append((None, value.spec))
+            elif j >= self.saved and id(value) in places:
+                returned.append((None, places[id(value)]))
+            else:
+                if id(value) not in made:
+                    made[id(value)] = len(outputs)
+                    outputs.append(value)
+                returned.append((made[id(value)], None))
+        graph.outputs = outputs
+        graph.drop_dead()
+        read = {id(v) for node in graph.nodes for v in node.values} | set(made)
+        given = [k for k, v in enumerate(graph.inputs) if id(v) in read]
+        graph.inputs = [graph.inputs[k] for k in given]
+        self.layouts[tuple(specs)] = _Layout(given, returned)
+        return graph
+
+
+class Half:
+    """A function of arrays.
+
+    Parameters
+    ----------
+    name : str
+    operators : sequence of Operator
+    inputs, outputs : sequence of Ref
+    saved : int, optional
+        Outputs from here on are kept, and nobody writes to them: they may be inputs.
+    bare : sequence of bool, optional
+        Outputs of which only the Spec is asked for.
+    backend : {"auto", "native", "numpy"}
+
+    Attributes
+    ----------
+    compiled : CompiledFunction
+        The straight-line function, which serves all sizes.
+    variants : Variants
+    plain : str
+        Why no backend is asked; empty where one is.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        operators: Sequence[Operator],
+        inputs: Sequence[Ref],
+        outputs: Sequence[Ref],
+        saved: int | None = None,
+        bare: Sequence[bool] | None = None,
+        backend: str = "numpy",
+    ) -> None:
+        self.compiled = compile_operators(operators, inputs, outputs, name)
+        count = len(outputs)
+        first = count if saved is None else saved
+        work = _HalfWork(name, operators, inputs, outputs, first, bare or [False] * count)
+        self._work = work
+        self.variants = Variants(work, backend)
+        self.plain = why_in_place(operators)
+        if any(ref.var.is_stack for ref in (*inputs, *outputs)):
+            self.plain = "it hands over what a loop kept of its iterations"
+
+    def __call__(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        """Run it: on arrays, and on Specs where only these are asked for."""
+        if not self.plain:
+            variant = self.variants.at(arrays)
+            variant.runs += 1
+            compiled = self.variants.ready(variant)
+            if compiled is not None:
+                made = self._by(compiled, variant, arrays)
+                if made is not None:
+                    return made
+        return self.compiled.function(*arrays)
+
+    def _by(
+        self, compiled: Compiled, variant: Variant, arrays: Sequence[Any]
+    ) -> Sequence[Any] | None:
+        """What a backend makes of it; None where it is to be run otherwise."""
+        layout = self._work.layouts[tuple(variant.specs)]
+        given = [arrays[k] for k in layout.given]
+        if any(a.__class__ is not np.ndarray for a in given):
+            return None
+        if compiled.backend == "numpy":
+            if not all(map(is_contiguous, given)):
+                return None  # another layout may have other bits
+        else:
+            given = [contiguous(a) for a in given]
+        try:
+            made = compiled(*given)
+        except Exception as error:
+            # The straight-line function says what is wrong, where something is.
+            found = self.compiled.function(*arrays)
+            variant.give_up(f"it raised {type(error).__name__}: {error}")
+            return found
+        return [
+            made[j] if j is not None else arrays[k] if k.__class__ is int else k
+            for j, k in layout.returned
+        ]
