@@ -14,7 +14,7 @@ import numpy as np
 from autograd_engine.codegen.python import compile_operators
 from autograd_engine.spec import Spec
 from autograd_engine.static.backends import Work
-from autograd_engine.static.binding import contiguous, is_contiguous
+from autograd_engine.static.binding import contiguous
 from autograd_engine.static.plan import why_in_place
 from autograd_engine.static.program import Operator, Ref
 from autograd_engine.static.variants import Variant, Variants
@@ -133,10 +133,14 @@ class Half:
             variant = self.variants.at(arrays)
             variant.runs += 1
             compiled = self.variants.ready(variant)
-            if compiled is not None:
-                made = self._by(compiled, variant, arrays)
-                if made is not None:
-                    return made
+            if compiled is None:
+                outputs = self.compiled.function(*arrays)
+                if variant.attempts is None:  # it may be compiled yet
+                    variant.layouts = [getattr(v, "strides", None) for v in outputs]
+                return outputs
+            made = self._by(compiled, variant, arrays)
+            if made is not None:
+                return made
         return self.compiled.function(*arrays)
 
     def _by(
@@ -147,10 +151,8 @@ class Half:
         given = [arrays[k] for k in layout.given]
         if any(a.__class__ is not np.ndarray for a in given):
             return None
-        if compiled.backend == "numpy":
-            if not all(map(is_contiguous, given)):
-                return None  # another layout may have other bits
-        else:
+        exact = compiled.backend == "numpy"
+        if not exact:
             given = [contiguous(a) for a in given]
         try:
             made = compiled(*given)
@@ -159,7 +161,44 @@ class Half:
             found = self.compiled.function(*arrays)
             variant.give_up(f"it raised {type(error).__name__}: {error}")
             return found
-        return [
+        outputs = [
             made[j] if j is not None else arrays[k] if k.__class__ is int else k
             for j, k in layout.returned
         ]
+        return _laid_out(outputs, variant.layouts) if exact else outputs
+
+
+def _laid_out(
+    outputs: list[Any], layouts: Sequence[tuple[int, ...] | None] | None
+) -> list[Any] | None:
+    """Outputs with the strides that the straight-line function gives them.
+
+    A product of matrices has other bits where an operand is one number that is seen many times.
+    """
+    for j, strides in enumerate(layouts or ()):
+        array = outputs[j]
+        if strides is None or array.__class__ is Spec or array.strides == strides:
+            continue
+        laid = with_strides(array, strides)
+        if laid is None:
+            return None
+        outputs[j] = laid
+    return outputs
+
+
+def with_strides(array: Any, strides: tuple[int, ...]) -> Any:
+    """The same values in another layout; None where no layout of whole arrays has these strides."""
+    shape = array.shape
+    kept = tuple(
+        [
+            slice(0, 1) if s == 0 and n > 1 else slice(None)
+            for n, s in zip(shape, strides, strict=True)
+        ]
+    )
+    small = array[kept]
+    order = sorted(range(array.ndim), key=lambda k: -strides[k])
+    inverse = np.argsort(order)
+    laid = np.array(small.transpose(order), order="C").transpose(inverse)
+    laid = np.broadcast_to(laid, shape)
+    same = all(a == b or n <= 1 for a, b, n in zip(laid.strides, strides, shape, strict=True))
+    return laid if same else None

@@ -363,7 +363,7 @@ class Executor:
         plans = self._plans(program)
         names = tuple(feeds)
         key = (names, fetch_key(fetch_list), id(scope), bool(use_prune))
-        step = plans.steps.get(key)
+        step = plans.known(key)
         if step is None or step.scope is not scope:
             with program.lock:
                 step = Step(

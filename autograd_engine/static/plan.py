@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -143,10 +144,14 @@ class Plans:
     def values(self) -> Iterable[Plan]:
         return self._kept.values()
 
-    def touch(self, plan: Plan) -> None:
-        """It was used."""
-        if plan.key in self._kept:
-            self._kept.move_to_end(plan.key)
+    def known(self, key: Hashable) -> Step | None:
+        """What ran in this way before."""
+        step = self.steps.get(key)
+        if step is not None:
+            with contextlib.suppress(KeyError):  # another thread has dropped it meanwhile
+                self.steps.move_to_end(key)
+                self._kept.move_to_end(step.plan_key)
+        return step
 
     def close(self) -> None:
         """Nothing that was made of it runs again."""

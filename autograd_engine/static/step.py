@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import difflib
 import weakref
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Step", "closed_error"]
 
 Array = NDArray[Any]
+_LAYOUT: Final = "what it writes is not laid out row by row, and the next run may see that in bits"
 
 
 def closed_error() -> ExecutionError:
@@ -79,6 +80,11 @@ class Step:
         self._plan: Plan | None = None
         self._version = -1
         self._last: Variant | None = None
+
+    @property
+    def plan_key(self) -> Hashable:
+        """By which its plan is kept."""
+        return None if self._plan is None else self._plan.key
 
     @property
     def scope(self) -> Scope | None:
@@ -198,8 +204,6 @@ class Step:
                 plan = self._plan = plans.find(program, self._wanted())
                 self._version = program.version
                 self.binding = self._last = None
-            else:
-                plans.touch(plan)
             return plan
 
     def _compiled(self, plan: Plan, fed: Sequence[Array]) -> tuple[Variant | None, Compiled | None]:
@@ -291,6 +295,10 @@ class Step:
         if outputs is None:
             outputs = self._straight(plan, arrays)
         written = outputs[plan.fetches :]
+        trial = compiled is None and variant is not None and variant.attempts is None
+        if trial and not all(map(is_contiguous, map(np.asarray, written))):
+            assert variant is not None
+            variant.refused = _LAYOUT
         results = fetched(outputs[: plan.fetches], [*arrays, *written])
         for name, value in zip(plan.writes, written, strict=True):
             new[name] = independent(value, fed)

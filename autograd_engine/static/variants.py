@@ -42,10 +42,12 @@ class Variant:
         None until it was tried.
     refused : str
         Why it was not tried; or what went wrong when it ran.
+    layouts : list of (tuple of int or None), or None
+        Strides of what the straight-line function returned, where that was looked at.
     bindings : WeakKeyDictionary of Scope to Binding
     """
 
-    __slots__ = ("attempts", "bindings", "compiled", "refused", "runs", "specs")
+    __slots__ = ("attempts", "bindings", "compiled", "layouts", "refused", "runs", "specs")
 
     def __init__(self, specs: list[Spec]) -> None:
         self.specs = specs
@@ -53,6 +55,7 @@ class Variant:
         self.compiled: Compiled | None = None
         self.attempts: list[Attempt] | None = None
         self.refused = ""
+        self.layouts: list[tuple[int, ...] | None] | None = None
         self.bindings: weakref.WeakKeyDictionary[Scope, Binding] = weakref.WeakKeyDictionary()
 
     def give_up(self, why: str) -> None:

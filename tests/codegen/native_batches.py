@@ -93,10 +93,13 @@ def batched(calls: Iterable[Call], size: int) -> list[Batch]:
     return batches
 
 
-def difference(actual: Array, expected: Array, scale: float = 1.0) -> str:
+def difference(
+    actual: Array, expected: Array, scale: float = 1.0, beside: float = 0.0
+) -> str:
     """How two arrays differ by more than rounding; empty where they do not.
 
-    Elements are compared beside the largest of the array, for they may be sums of terms as large.
+    Elements are compared beside the largest of the array, for they may be sums of terms as large,
+    and beside the size of what they were computed from.
     """
     if actual.dtype != expected.dtype:
         return f"dtype {actual.dtype} for {expected.dtype}"
@@ -111,7 +114,7 @@ def difference(actual: Array, expected: Array, scale: float = 1.0) -> str:
         if not np.all(same | finite):
             bad = np.flatnonzero(~(same | finite))[:4]
             return f"{actual.ravel()[bad]} for {expected.ravel()[bad]}"
-        largest = np.max(np.abs(expected[finite]), initial=0.0)
+        largest = np.max(np.abs(expected[finite]), initial=beside)
         error = np.abs(actual[finite].astype(np.float64) - expected[finite])
         limit = TOLERANCE.get(expected.dtype.char, 1e-2) * scale
         if not np.all(error <= limit * max(float(largest), float(np.finfo(expected.dtype).tiny))):

@@ -34,7 +34,7 @@ def graph_of(
 
 
 class Merged:
-    """Programs side by side."""
+    """Programs side by side; those that draw random numbers are left out."""
 
     def __init__(self) -> None:
         self.program = static.Program()
@@ -47,9 +47,12 @@ class Merged:
             self.feed[name] = array
             return static.data(name, list(array.shape if shape is None else shape), array.dtype)
 
+        block = self.program.global_block()
+        count = len(block.ops)
         with static.program_guard(self.program):
             made = [v for v in build(declare) if v is not None]
-        self.parts.append((label, made))
+        if not any(getattr(o.op, "random", False) for o in block.ops[count:]):
+            self.parts.append((label, made))
 
     @property
     def asked(self) -> list[Any]:
@@ -57,6 +60,8 @@ class Merged:
 
     def wrong(self) -> list[str]:
         """What the native program returns that NumPy's does not."""
+        if not self.parts:
+            return []
         with static.program_guard(self.program):
             executor = static.Executor(backend="numpy")
             expected = executor.run(self.program, self.feed, [v.name for v in self.asked])
@@ -66,7 +71,7 @@ class Merged:
         found = []
         for label, made in self.parts:
             for _ in made:
-                text = difference(next(got), next(pairs), scale=10.0)
+                text = difference(next(got), next(pairs), scale=10.0, beside=1.0)
                 if text:
                     found.append(f"{label}: {text}")
         return found

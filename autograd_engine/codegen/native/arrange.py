@@ -99,10 +99,12 @@ def _explicit_updates(arranged: Arranged, updates: Mapping[int, int]) -> None:
 def _drop_dead(arranged: Arranged) -> None:
     wanted = {t.buffer.number for t in arranged.outputs if t.buffer is not None}
     live = []
+    before: set[int] = set()  # steps that fill a part of what is wanted
     for step in reversed(arranged.steps):
         keeps = isinstance(step, Check) or (isinstance(step, Callback) and step.origin.runs_always)
-        if keeps or any(o.number in wanted for o in step.outs):
+        if keeps or id(step) in before or any(o.number in wanted for o in step.outs):
             live.append(step)
+            before.update(map(id, step.after))
             wanted.update(t.buffer.number for t in step.terms if t.buffer is not None)
     arranged.steps[:] = live[::-1]
 

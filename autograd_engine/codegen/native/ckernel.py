@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
+from math import prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from autograd_engine.codegen.native.toolchain import cpu_features
+from autograd_engine.dims import Dim
+from autograd_engine.spec import Spec
 
-__all__ = ["HELPERS", "CKernel", "Lanes", "element_type", "lanes", "simd_bytes", "widest"]
+__all__ = ["HELPERS", "CKernel", "Lanes", "element_type", "known", "lanes", "simd_bytes", "widest"]
 
 
 class CKernel(NamedTuple):
@@ -36,14 +40,14 @@ class CKernel(NamedTuple):
 
 
 class Lanes(NamedTuple):
-    """A vector type: its name in C, the helper that declares it, and its number of elements."""
+    """A vector type: its name in C, the helper that declares it, and how many elements it has."""
 
     type: str
     helper: str
-    count: int
+    width: int
 
 
-_DTYPES: Final = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
+_DTYPES: Final[dict[np.dtype[Any], str]] = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 
 
 def _declaration(element: str, count: int, size: int) -> str:
@@ -71,6 +75,13 @@ def element_type(dtype: np.dtype[Any]) -> str | None:
 def simd_bytes() -> int:
     """Bytes of the widest vectors that this processor computes with at full speed: 32 or 64."""
     return 64 if "avx512f" in cpu_features().split() else 32
+
+
+def known(specs: Sequence[Spec]) -> list[tuple[int, ...]] | None:
+    """The shapes; None where a size is not known, or offsets in an array take over 32 bits."""
+    shapes = [tuple(int(n) for n in s.shape if not isinstance(n, Dim)) for s in specs]
+    whole = all(len(a) == s.ndim for a, s in zip(shapes, specs, strict=True))
+    return shapes if whole and all(prod(a) < 2**31 for a in shapes) else None
 
 
 def lanes(dtype: np.dtype[Any], count: int) -> Lanes:

@@ -74,7 +74,7 @@ def direct(name: str, job: Correlation, workers: int) -> CKernel:
     heights = sorted({min(tile.filters, job.filters - b * tile.filters) for b in range(blocks)})
     parts = 1 if job.images >= workers else min(-(-2 * workers // job.images), job.groups * blocks)
     packed = job.groups * job.filters * job.depth * job.taps
-    frame = job.groups * job.depth * job.frame if job.framed else 0
+    frame = job.depth * job.frame if job.framed else 0
     t = job.element
     text = [
         job.frame_text(name) if job.framed else "",
@@ -194,8 +194,8 @@ def _body_text(name: str, job: Correlation, tile: Tile, parts: int, frame: int) 
         f"    const {t} *x = k->x + n * {source} + g * {job.depth * job.source};",
     ]
     if job.framed:
-        lines.append(f"    {t} *s = f + g * {job.depth * job.frame};")
-        lines.append(f"    {name}_frame({job.depth}, x, s);")
+        lines.append(f"    {name}_frame({job.depth}, x, f);")
+        lines.append(f"    const {t} *s = f;")
     else:
         lines.append(f"    const {t} *s = x + {job.origin};")
     lines.append(f"    {t} *y = k->y + n * {out} + g * {job.filters * job.out} + {job.out_origin};")

@@ -72,7 +72,7 @@ def filter_direct(name: str, job: Correlation, workers: int) -> CKernel:
     size = units * job.filters * job.taps
     most = max(1, min(job.images, -(-_MANY // job.positions)))
     own = most * job.frame if job.framed else 0
-    parts, calls = _sums_text(name, job, tile, vector.type, vector.count)
+    parts, calls = _sums_text(name, job, tile, vector.type, vector.width)
     source, image = units * job.source, job.groups * job.filters * job.out
     if job.framed:
         frame = [
@@ -138,38 +138,31 @@ def _sums_text(
     """Functions that add up one tile over images, and the loops that call them."""
     taps = [len(a.taps) for a in job.axes]
     tall = taps[-2] if len(taps) > 1 else 1
-    made, calls = {}, []
+    made: dict[tuple[int, int, int, int], str] = {}
     high = job.tap_pitch[-1] if len(taps) > 1 else 0
-    outer = len(taps) - 2
-    for a in range(outer):
-        calls.append(f"        for (int64_t t{a} = 0; t{a} < {taps[a]}; t{a}++) {{")
-    at = "".join(f" + t{a} * {job.tap_pitch[a]}" for a in range(outer))
-    into = "".join(f" + t{a} * {prod(taps[a + 1 :])}" for a in range(outer))
-    for first, n in _starts(job.filters, tile.filters):
-        for row, rows in _starts(tall, tile.rows):
-            for column, columns in _starts(taps[-1], tile.columns):
-                key = (n, rows, column, columns)
-                function = f"{name}_sum{'_'.join(map(str, key))}"
-                if key not in made:
-                    made[key] = _sum_text(function, job, key, vector, width)
-                weight = row * taps[-1] + column
-                calls.append((first, n, function, row * high, weight))  # type: ignore[arg-type]
-    # Runs of full blocks of filters are a loop.
-    lines = [c for c in calls if isinstance(c, str)]
-    for first, n, function, offset, weight in [c for c in calls if not isinstance(c, str)]:
-        full = job.filters // tile.filters
-        target = f"dw + b * {job.depth * job.taps} + {weight}{into}, s + {offset}{at}, "
-        if n == tile.filters:
-            if first == 0:
-                lines.append(
-                    f"        for (int64_t b = 0; b < {full * n}; b += {n}) "
-                    f"{function}({target}z + b * {job.out}, m);"
-                )
-        else:
-            lines.append(
-                f"        {{ int64_t b = {first}; {function}({target}z + b * {job.out}, m); }}"
-            )
-    return "".join(made.values()), lines + ["        }"] * outer
+    outer = range(len(taps) - 2)
+    at = "".join(f" + t{a} * {job.tap_pitch[a]}" for a in outer)
+    into = "".join(f" + t{a} * {prod(taps[a + 1 :])}" for a in outer)
+    lines = [f"        for (int64_t t{a} = 0; t{a} < {taps[a]}; t{a}++) {{" for a in outer]
+    # Blocks of filters: the full ones, a loop, and what is left.
+    full, left = job.filters - job.filters % tile.filters, job.filters % tile.filters
+    blocks = [(0, full, tile.filters), (full, job.filters, left)]
+    for (first, stop, n), (row, rows), (column, columns) in product(
+        [block for block in blocks if block[0] < block[1]],
+        _starts(tall, tile.rows),
+        _starts(taps[-1], tile.columns),
+    ):
+        key = (n, rows, column, columns)
+        function = f"{name}_sum{'_'.join(map(str, key))}"
+        if key not in made:
+            made[key] = _sum_text(function, job, key, vector, width)
+        lines += [
+            f"        for (int64_t b = {first}; b < {stop}; b += {n})",
+            f"            {function}(dw + b * {job.depth * job.taps} "
+            f"+ {row * taps[-1] + column}{into},",
+            f"                s + {row * high}{at}, z + b * {job.out}, m);",
+        ]
+    return "".join(made.values()), lines + ["        }" for _ in outer]
 
 
 def _starts(total: int, size: int) -> list[tuple[int, int]]:

@@ -86,12 +86,12 @@ def _multiply_text(name: str, plan: Strips) -> str:
         sums = ", ".join(f"a{o}_{v}" for o in range(n) for v in range(wide))
         zeros = " ".join(f"a{o}_{v} = zero;" for o in range(n) for v in range(wide))
         starts = "\n".join(
-            f"        a{o}_{v} = *({vector.type} *)(m + {o * plan.pitch + v * vector.count});"
+            f"        a{o}_{v} = *({vector.type} *)(m + {o * plan.pitch + v * vector.width});"
             for o in range(n)
             for v in range(wide)
         )
         loads = "\n".join(
-            f"        {vector.type} x{v} = *(const {vector.type} *)(v + {v * vector.count});"
+            f"        {vector.type} x{v} = *(const {vector.type} *)(v + {v * vector.width});"
             for v in range(wide)
         )
         products = "\n".join(
@@ -100,7 +100,7 @@ def _multiply_text(name: str, plan: Strips) -> str:
             for o in range(n)
         )
         stores = "\n".join(
-            f"    *({vector.type} *)(m + {o * plan.pitch + v * vector.count}) = a{o}_{v};"
+            f"    *({vector.type} *)(m + {o * plan.pitch + v * vector.width}) = a{o}_{v};"
             for o in range(n)
             for v in range(wide)
         )
@@ -134,7 +134,7 @@ def winograd(name: str, job: Correlation, workers: int, otherwise: CKernel) -> C
     u = 16 * plan.u
     v, m = 16 * plan.v, 16 * plan.m
     full, rest = divmod(job.filters, high)
-    lanes_wide = wide * plan.vector.count
+    lanes_wide = wide * plan.vector.width
     tail = (
         f"{name}_multiply{rest}(ui + {full * high * job.depth}, vi + t, "
         f"mi + {full * high * plan.pitch} + t, c, end);"

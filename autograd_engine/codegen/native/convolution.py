@@ -15,9 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any, Final, Literal, TypeAlias
 
-import numpy as np
-
-from autograd_engine.codegen.native.ckernel import CKernel, element_type, widest
+from autograd_engine.codegen.native.ckernel import CKernel, element_type, known, widest
 from autograd_engine.codegen.native.conv_columns import columns, filter_columns
 from autograd_engine.codegen.native.conv_direct import direct
 from autograd_engine.codegen.native.conv_filter_direct import filter_direct
@@ -66,25 +64,27 @@ def conv(
     CKernel or None
         None for dtypes and sizes that are not supported.
     """
-    x, w, y = _roles(op_name, operand_specs, result_specs)
-    t, shapes = element_type(x.dtype), (x.shape, w.shape, y.shape)
-    if t is None or not x.dtype == w.dtype == y.dtype or not _known(*shapes):
+    images, filters, outputs = _roles(op_name, operand_specs, result_specs)
+    t = element_type(images.dtype)
+    shapes = known((images, filters, outputs))
+    if t is None or not images.dtype == filters.dtype == outputs.dtype or shapes is None:
         return None
-    key = (x.dtype, *shapes, attrs["stride"], attrs["padding"], attrs["dilation"], attrs["groups"])
+    x, w, y = shapes
     name = f"ae_{op_name}"
-    if 0 in (x.size, w.size, y.size):
-        return _nothing(name, t, result_specs[0])
+    result = prod(x if op_name == "conv_input" else w if op_name == "conv_filter" else y)
+    if 0 in (prod(x), prod(w), prod(y)):
+        return _nothing(name, t, result)
+    along = attrs["stride"], attrs["padding"], attrs["dilation"], attrs["groups"]
+    chosen = way_of or way
     if op_name == "conv_filter":
-        job = forward(*key)
-        return _filter(name, job, workers, (way_of or way)(job))
-    jobs = [forward(*key)] if op_name == "conv" else backward(*key)
-    parts = [
-        _images(f"{name}_{i}", job, workers, (way_of or way)(job)) for i, job in enumerate(jobs)
-    ]
-    covered = sum(job.positions for job in jobs) == prod(
-        (x if op_name == "conv_input" else y).shape[2:]
-    )
-    return _together(name, t, parts, 0 if covered else int(prod(result_specs[0].shape)))
+        job = forward(images.dtype, x, w, y, *along)
+        return _filter(name, job, workers, chosen(job))
+    build = backward if op_name == "conv_input" else forward
+    built = build(images.dtype, x, w, y, *along)
+    jobs = built if isinstance(built, list) else [built]
+    parts = [_images(f"{name}_{i}", job, workers, chosen(job)) for i, job in enumerate(jobs)]
+    covered = sum(job.positions for job in jobs) == prod((x if built is jobs else y)[2:])
+    return _together(name, t, parts, 0 if covered else result)
 
 
 def way(job: Correlation) -> Way:
@@ -108,13 +108,6 @@ def _roles(op: str, operands: Sequence[Spec], results: Sequence[Spec]) -> tuple[
     return operands[1], operands[2], operands[0]
 
 
-def _known(*shapes: Sequence[Any]) -> bool:
-    """Whether all sizes are numbers, and offsets within an array fit 32 bits."""
-    return all(isinstance(n, (int, np.integer)) for shape in shapes for n in shape) and all(
-        prod(shape) < 2**31 for shape in shapes
-    )
-
-
 def _images(name: str, job: Correlation, workers: int, how: Way) -> CKernel:
     if how == "direct":
         return direct(name, job, workers)
@@ -131,9 +124,8 @@ def _filter(name: str, job: Correlation, workers: int, how: Way) -> CKernel:
     return filter_winograd(name, job, workers, filter_columns(f"{name}_any", job, workers))
 
 
-def _nothing(name: str, t: str, result: Spec) -> CKernel:
+def _nothing(name: str, t: str, size: int) -> CKernel:
     """The sum of nothing is zero."""
-    size = int(prod(result.shape))
     fill = f"memset(y, 0, sizeof({t}) * {size});" if size else "(void)y;"
     return CKernel(
         name,

@@ -29,6 +29,7 @@ from autograd_engine.codegen.native.loops import (
 from autograd_engine.codegen.native.maths import NAMES
 from autograd_engine.codegen.native.scalars import C_TYPES, literal
 from autograd_engine.codegen.native.schedule import Group
+from autograd_engine.codegen.native.small_products import is_small, small_product
 from autograd_engine.codegen.native.units import one_source, units
 
 __all__ = ["Emitted", "Part", "emit"]
@@ -426,8 +427,9 @@ class _Emitter:
             (step.b.buffer, step.b.offset),
             (out, 0),
         )
-        batch = _batch(step)
-        loops, count, strides = batch
+        loops, count, strides = _batch(step)
+        if not loops and count == 1 and step.beta in (0.0, 1.0) and is_small(m, n, k, tb):
+            return self._small_product(step, addresses, (m, n, k), ldb)
         if not loops and count == 1:
             a, b, c = (f"(void *)({self.address(x, o)})" for x, o in addresses)
             return [
@@ -450,6 +452,30 @@ class _Emitter:
             f"{strides[2]});"
         )
         return lines
+
+    def _small_product(
+        self,
+        step: Product,
+        addresses: Sequence[tuple[Buffer, int]],
+        sizes: tuple[int, int, int],
+        ldb: int,
+    ) -> list[str]:
+        text, helpers = small_product(
+            step.outs[0].dtype,
+            *sizes,
+            (step.a.strides[-2], step.a.strides[-1]),
+            ldb,
+            sizes[1],
+            step.alpha,
+            step.beta,
+            step.scale is not None,
+        )
+        self.helpers.update(dict.fromkeys(helpers))
+        args = [self.address(x, o) for x, o in addresses]
+        if step.scale is not None:
+            assert step.scale.buffer is not None
+            args.append(self.address(step.scale.buffer, step.scale.offset))
+        return [f"{self._named('product', text)}({', '.join(f'(void *)({a})' for a in args)});"]
 
     # --- kernels
 
@@ -477,9 +503,7 @@ class _Emitter:
         for part, region in step.parts:
             text = _adding(kind, part, region)
             where = self.address(out, region.offset)
-            if part.buffer is None:
-                continue
-            what = self.address(part.buffer, part.offset)
+            what = "0" if part.buffer is None else self.address(part.buffer, part.offset)
             name = self._named("add", text)
             lines.append(f"{name}((void *)({where}), (void *)({what}));")
         return lines
@@ -498,7 +522,8 @@ def _adding(kind: str, part: Term, region: Term) -> str:
         lines.append(f"{'    ' * (k + 1)}for (int64_t i{k} = 0; i{k} < {size}; i{k}++)")
     at = _sum_of(names, region.strides)
     of = _sum_of(names, part.strides)
-    lines.append(f"{'    ' * (region.ndim + 1)}out[{at}] += part[{of}];")
+    value = f"part[{of}]" if part.buffer is not None else literal(part.number, part.dtype)
+    lines.append(f"{'    ' * (region.ndim + 1)}out[{at}] += {value};")
     return "\n".join([*lines, "}", ""])
 
 

@@ -237,6 +237,8 @@ class _Writer:
         self.cheap = _Cheap(group, self.phases)
         kept = {b.number for b in crossing(group)}
         self.scratch = kept - stored
+        self.outside: list[str] = []
+        self.hoisted = 0
         self._dimensions()
 
     # --- the shape of the loops
@@ -464,7 +466,7 @@ class _Writer:
             return []
         inside: list[str] = []
         clauses: dict[str, list[str]] = {}
-        before: list[str] = []
+        before = self.outside = []
         for step in steps:
             if isinstance(step, Reduce):
                 self._reduction(step, names, inside, before, clauses)
@@ -550,8 +552,13 @@ class _Writer:
         key = (access.pointer, access.rows, access.inner)
         found = names.get(key)
         if found is None:
-            found = names[key] = f"a{len(names)}"
-            inside.append(f"{C_TYPES[dtype.char]} {found} = {self._address(access)};")
+            found, place = f"a{len(names)}", inside
+            if not any(access.inner) and number is None:
+                # What is one for the row is read before: nothing of the group writes it.
+                self.hoisted += 1
+                found, place = f"b{self.hoisted}", self.outside
+            names[key] = found
+            place.append(f"{C_TYPES[dtype.char]} {found} = {self._address(access)};")
         if number is not None:
             names[number] = found
         return found

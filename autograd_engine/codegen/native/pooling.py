@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.codegen.native.ckernel import CKernel, element_type
+from autograd_engine.codegen.native.ckernel import CKernel, element_type, known
 from autograd_engine.codegen.native.pool_axes import bin_axes, window_axes
 from autograd_engine.codegen.native.pool_maximum import gather, maximum, scatter
 from autograd_engine.codegen.native.pool_mean import mean, mean_input
@@ -53,35 +53,24 @@ def pool(
         None for dtypes and sizes that are not supported.
     """
     first, result = operand_specs[0], result_specs[0]
-    t = element_type(first.dtype)
-    shapes = [spec.shape for spec in (*operand_specs, *result_specs)]
-    if t is None or result.dtype != first.dtype or not _known(shapes):
+    t, shapes = element_type(first.dtype), known((*operand_specs, *result_specs))
+    if t is None or result.dtype != first.dtype or shapes is None:
         return None
-    name = f"ae_{op_name}"
+    name, given, made = f"ae_{op_name}", shapes[0], shapes[len(operand_specs)]
     if op_name in ("max_pool_scatter", "max_pool_gather"):
-        index = operand_specs[1]
-        if index.dtype != np.int64:
+        if operand_specs[1].dtype != np.int64:
             return None
         build = scatter if op_name == "max_pool_scatter" else gather
-        image, out = (result, index) if op_name == "max_pool_scatter" else (first, index)
-        return build(name, t, prod(out.shape[:2]), prod(image.shape[2:]), prod(out.shape[2:]))
-    image, out = (result, first) if op_name.endswith("_input") else (first, result)
-    if 0 in image.shape[2:] or 0 in out.shape[2:]:
+        image, out = (made if op_name == "max_pool_scatter" else given), shapes[1]
+        return build(name, t, prod(out[:2]), prod(image[2:]), prod(out[2:]))
+    image, out = (made, given) if op_name.endswith("_input") else (given, made)
+    if 0 in image[2:] or 0 in out[2:]:
         return None
-    planes = prod(image.shape[:2])
-    if op_name.startswith("adaptive"):
-        axes = bin_axes(image.shape, out.shape)
-    else:
-        axes = window_axes(image.shape, out.shape, attrs)
+    planes = prod(image[:2])
+    adaptive = op_name.startswith("adaptive")
+    axes = bin_axes(image, out) if adaptive else window_axes(image, out, attrs)
     if op_name in ("max_pool", "adaptive_max_pool"):
         return maximum(name, t, planes, axes)
     make = mean_input if op_name.endswith("_input") else mean
     exclusive, divisor = attrs.get("exclusive", True), attrs.get("divisor")
     return make(name, t, planes, axes, exclusive, divisor, workers)
-
-
-def _known(shapes: Sequence[Sequence[Any]]) -> bool:
-    """Whether all sizes are numbers, and offsets within an array fit 32 bits."""
-    return all(isinstance(n, (int, np.integer)) for shape in shapes for n in shape) and all(
-        prod(shape) < 2**31 for shape in shapes
-    )

@@ -483,7 +483,7 @@ class Loops:
         """An array that is `fill` but for parts; each comes with what selects its region."""
         out = self.buffer(shape, dtype)
         whole = self.all_of(out)
-        regions = [(self.operand(p), select(whole)) for p, select in parts]
+        regions = [(self.cast(p, np.dtype(dtype)), select(whole)) for p, select in parts]
         step = Assemble(
             [(p.term.broadcast(r.shape), r.term) for p, r in regions if r.size],
             out,

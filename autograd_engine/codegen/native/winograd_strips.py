@@ -46,7 +46,7 @@ class Strips:
     @cached_property
     def padded(self) -> int:
         """Tiles of a strip as they are computed: whole vectors, the next strip overwrites."""
-        return -(-self.across // self.vector.count) * self.vector.count
+        return -(-self.across // self.vector.width) * self.vector.width
 
     @cached_property
     def strips(self) -> int:
@@ -56,7 +56,7 @@ class Strips:
     def block(self) -> int:
         """Strips per block: the number near `wanted` tiles that wastes the fewest lanes."""
         middle = max(1, self.wanted // self.across)
-        wide = self.tile[1] * self.vector.count
+        wide = self.tile[1] * self.vector.width
         around = range(max(1, middle * 2 // 3), max(2, middle * 4 // 3 + 1))
         best = min(around, key=lambda n: (-(-n * self.across // wide) * wide / n, -n))
         return min(best, self.strips)
@@ -75,7 +75,7 @@ class Strips:
     @cached_property
     def pitch(self) -> int:
         """Tiles of a block in memory."""
-        wide = self.tile[1] * self.vector.count
+        wide = self.tile[1] * self.vector.width
         return self.spread(
             max(
                 -(-self.block * self.across // wide) * wide,

@@ -148,7 +148,7 @@ class _Run:
         """The array at a place."""
         base = place.base
         if isinstance(base, np.ndarray):
-            return base if place.key[1:] == (0, base.shape, base.strides, base.dtype.char) else _seen(base, place)
+            return _seen(base, place)
         if isinstance(base, int):
             return _seen(self.given[base], place)
         root, shift = base.root()
@@ -277,7 +277,12 @@ class _Seen:
 
 def _seen(array: Array, place: Place) -> Array:
     """What lies at `place` in an input."""
-    if place.offset == 0 and place.shape == array.shape and place.strides == array.strides:
+    if (place.offset, place.shape, place.strides, place.dtype) == (
+        0,
+        array.shape,
+        array.strides,
+        array.dtype,
+    ):
         return array
     if array.flags.c_contiguous:
         return np.ndarray(place.shape, place.dtype, array, place.offset, place.strides)
