@@ -23,9 +23,11 @@ from autograd_engine.jit.guards import Guards
 from autograd_engine.jit.node import TracedNode, TracedOp, TracedPullback
 from autograd_engine.jit.switch import traced
 from autograd_engine.jit.tracing import Captured, NeedsValue, Trace, Write, unused
+from autograd_engine.jit.training import TrainingCall
 from autograd_engine.source import PACKAGE_DIR, caller, user_stack
 from autograd_engine.spec import Spec
 from autograd_engine.static import nest
+from autograd_engine.static.backends import chosen_backend
 from autograd_engine.static.builder import Constant, append_write
 from autograd_engine.static.let_through import comes_through
 from autograd_engine.static.program import Program, Variable, program_guard
@@ -77,6 +79,7 @@ class ProgramCall:
         returned: Returned,
         writes: list[Write],
         wanted: list[int],
+        training: TrainingCall | None = None,
     ) -> None:
         self.name = name
         self.program = program
@@ -85,11 +88,15 @@ class ProgramCall:
         self._captured = captured
         self._returned = returned
         self._writes = writes
+        self._training = training
         every = [*inputs, *(c.var for c in captured)]
         places = {id(v): k for k, v in enumerate(every)}
         self._written = [places[id(w.var)] for w in writes]
         results = [*returned.results, *(w.result for w in writes)]
-        self._halves = Halves(program, every, results, wanted)
+        if training is not None:  # what it records was used up inside
+            every, wanted = [*every, *(s.var for s in training.slots)], []
+            results = [*results, *training.results]
+        self._halves = Halves(program, every, results, wanted, chosen_backend(None))
         self._op = TracedOp(name, module, self._halves)
         self._draws = any(map(always_runs, self._halves.forward_operators))
 
@@ -109,15 +116,22 @@ class ProgramCall:
             if write.rebinds:
                 check_writable(target, write.call, write.instead)
         arrays = [t._data for t in given]
+        training = self._training
+        if training is not None:
+            arrays += training.arrays()
         records = bool(self._halves.open)
         draws = snapshot(generator()) if self._draws and records else None
         made = self._run(arrays)
         count = len(self._halves.results)
+        if training is not None:
+            count -= len(training.results)
         node = self._node(given, arrays, made[count:], draws) if records else None
         results = [self._wrapped(j, v, node) for j, v in enumerate(made[:count])]
         first = count - len(self._writes)
         for target, write, result in zip(targets, self._writes, results[first:], strict=True):
             self._write(target, write, result)
+        if training is not None:
+            training.write([np.asarray(v) for v in made[count:]])
         flat = [
             v.pick(given, results) if isinstance(v, Place) else v for v in self._returned.template
         ]
@@ -291,6 +305,7 @@ class TracedProgram(ProgramCall):
         template = [_placed(trace, v, places, results) for v in returned[1]]
         writes = list(trace.writes.values())
         stops = [v.stop_gradient for v in variables] + [c.tensor._stop for c in trace.captured]
+        training = TrainingCall(trace.training) if trace.trains else None
         for write in writes:
             if write.var.persistable:
                 append_write(write.var, write.result)
@@ -305,6 +320,7 @@ class TracedProgram(ProgramCall):
             Returned(returned[0], template, results),
             writes,
             wanted,
+            training,
         )
 
     def serves(self, arguments: Arguments) -> bool:
@@ -323,6 +339,8 @@ class TracedProgram(ProgramCall):
             now = read(tensor)
             if now is not value and (isinstance(value, Tensor) or now != value):
                 return False
+        if self._training is not None and not self._training.serves():
+            return False
         return self._guards.changed() is None
 
     def differs_from(self, other: TracedProgram) -> str:

@@ -87,6 +87,10 @@ def save(layer: Any, path: str, input_spec: Sequence[Any] | None = None, **confi
         raise TypeError(f"jit.save: unknown arguments {sorted(configs)}; leave them out")
     prefix = _prefix("jit.save", path)
     traced = _traced(layer, input_spec)
+    if traced._training is not None:
+        raise ArgumentError(
+            f"jit.save: {traced.name} trains: save the layer that it trains, or its state_dict()"
+        )
     feeds = [v.name for v in traced.inputs]
     structure, fetches = _fetchable(traced)
     names = [v.name for v in fetches]

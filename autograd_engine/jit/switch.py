@@ -82,8 +82,13 @@ def _replacements() -> dict[tuple[type, str], Any]:
     ):
         found[Values, name] = _guarded(name, getattr(Values, name))
     found[Tensor, "__repr__"] = _guarded("__repr__", Tensor.__repr__)
-    for name in ("grad", "requires_grad", "shape", "stop_gradient"):
+    for name in ("requires_grad", "shape", "stop_gradient"):
         found[Tensor, name] = _watched(name, vars(Tensor)[name])
+    found[Tensor, "grad"] = _gradient(vars(Tensor)["grad"])
+    found[Tensor, "clear_gradient"] = _instead(
+        Tensor.clear_gradient,
+        lambda trace, self, set_to_zero=True: trace.training.clear(self, set_to_zero, caller()),
+    )
     found[Values, "__iter__"] = _instead(Values.__iter__, _rows)
     found[Tensor, "__init__"] = _recorded(Tensor.__init__)
     found[Tensor, "detach"] = _instead(Tensor.detach, _detached)
@@ -92,7 +97,8 @@ def _replacements() -> dict[tuple[type, str], Any]:
             cls.set_value, lambda trace, self, value: trace.set_value(self, value)
         )
     backward = Tensor.backward  # type: ignore[attr-defined]
-    found[Tensor, "backward"] = _instead(backward, _no_backward)
+    found[Tensor, "backward"] = _instead(backward, _backward)
+    found |= _of_optimizers()
     for name in (
         *("numpy", "item", "tolist", "__bool__", "__array__", "__dlpack__"),
         *("__float__", "__int__", "__complex__", "__contains__"),
@@ -103,6 +109,41 @@ def _replacements() -> dict[tuple[type, str], Any]:
     shape = Variable.__dict__["shape"].fget
     found[Variable, "shape"] = property(_instead(shape, _shape))
     found[Variable, "__getattr__"] = _attribute(Variable.__getattr__)
+    return found
+
+
+def _of_optimizers() -> dict[tuple[type, str], Any]:
+    """An optimizer's methods, of its own class or of that of all."""
+    from autograd_engine.optimizer.lbfgs import LBFGS
+    from autograd_engine.optimizer.optimizer import Optimizer
+
+    def step(trace: Trace, self: Any) -> None:
+        trace.training.step(self)
+
+    def clear(trace: Trace, self: Any, set_to_zero: bool = True) -> None:
+        for p in self._eager_parameters():
+            trace.training.clear(p, set_to_zero, caller())
+
+    def minimize(trace: Trace, self: Any, loss: Any, *_: Any, **__: Any) -> Any:
+        pairs = [(p, p.grad) for p in self._eager_parameters()]
+        trace.training.step(self)
+        return [], [(p, g) for p, g in pairs if g is not None]
+
+    def refuse(trace: Trace, self: Any, *_: Any, **__: Any) -> Any:
+        raise ModeError(
+            f"{trace.name}: LBFGS.step() at {caller()} decides by values how often it calls its "
+            "closure, which have none while the function is traced; trace the closure, and call "
+            "step() outside"
+        )
+
+    found: dict[tuple[type, str], Any] = {(LBFGS, "step"): _instead(LBFGS.step, refuse)}
+    for name, method in (
+        ("step", step),
+        ("clear_grad", clear),
+        ("clear_gradients", clear),
+        ("minimize", minimize),
+    ):
+        found[Optimizer, name] = _instead(vars(Optimizer)[name], method)
     return found
 
 
@@ -189,12 +230,26 @@ def _detached(trace: Trace, self: Any) -> Any:
     return made
 
 
-def _no_backward(trace: Trace, self: Any, *_: Any, **__: Any) -> Any:
-    at = caller()
-    raise ModeError(
-        f"{trace.name}: backward() at {at} ({at.text}) is called while the function is traced; "
-        "return the loss and call .backward() on it outside, or use paddle.grad inside"
-    )
+def _backward(trace: Trace, self: Any, grad_tensor: Any = None, retain_graph: bool = False) -> None:
+    if isinstance(self, Tensor):
+        self = trace.variable(self)
+    trace.training.backward(self, grad_tensor, retain_graph)
+
+
+def _gradient(original: property) -> property:
+    """``w.grad``: what it is at this point of the function."""
+    watched = _watched("grad", original)
+    read: Any = watched.fget
+
+    def get(self: Any) -> Any:
+        trace = grad_mode.trace
+        if trace is not None and trace.trains:
+            known = trace.training.gradients.get(id(self))
+            if known is not None:
+                return known.value
+        return read(self)
+
+    return property(get, original.fset, original.fdel, original.__doc__)
 
 
 def _first_size(trace: Trace, self: Any, what: str) -> int:
@@ -299,7 +354,7 @@ def _attribute(original: Callable[..., Any]) -> Callable[..., Any]:
             if name == "requires_grad":
                 return not self.stop_gradient
             if name == "backward":
-                return lambda *a, **k: _no_backward(trace, self)
+                return lambda *a, **k: _backward(trace, self, *a, **k)
         return original(self, name)
 
     return method

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,9 @@ from autograd_engine.static.builder import Number, emit
 from autograd_engine.static.program import Block, Parameter, Program, Ref, Variable
 from autograd_engine.tensor.indexing import written
 from autograd_engine.tensor.operand import constant, spec_of
+
+if TYPE_CHECKING:
+    from autograd_engine.jit.training import Training
 
 __all__ = ["Captured", "NeedsValue", "Trace", "Write"]
 
@@ -102,6 +105,7 @@ class Trace:
         self.attributes: dict[tuple[int, str], tuple[Tensor, Any, Any]] = {}
         self.writes: dict[int, Write] = {}
         self.met: set[int] = set()
+        self._training: Training | None = None
         self._arguments: dict[int, tuple[Tensor, Variable, int]] = {}
         self._variables: dict[int, Variable] = {}
         self._made: dict[int, Tensor] = {}
@@ -109,6 +113,23 @@ class Trace:
         self._now: dict[int, tuple[Variable, Variable]] = {}
         # Values that a leaf was given without a history: a gradient would flow to the leaf still.
         self._severed: dict[int, tuple[Variable, Variable, str]] = {}
+
+    @property
+    def training(self) -> Training:
+        """Gradients and optimizers, where the function trains."""
+        if self._training is None:
+            from autograd_engine.jit.training import Training
+
+            self._training = Training(self)
+        return self._training
+
+    @property
+    def trains(self) -> bool:
+        return self._training is not None
+
+    def arguments(self) -> list[tuple[Tensor, Variable]]:
+        """Tensors that it is given, with their variables."""
+        return [(t, v) for t, v, _ in self._arguments.values()]
 
     @property
     def block(self) -> Block:

@@ -28,7 +28,7 @@ from autograd_engine.static.program import (
 )
 from autograd_engine.static.roles import placement, scope_name
 
-__all__ = ["append_updates", "kept_variables"]
+__all__ = ["append_each", "append_updates", "kept_variables"]
 
 _CAST = REGISTRY["cast"]
 
@@ -60,6 +60,17 @@ def append_updates(
             return updates
         finally:
             placement.namescope = outer
+
+
+def append_each(
+    optimizer: Optimizer, pairs: Sequence[tuple[Variable, Variable]], block: Block
+) -> None:
+    """Clip and update, where the block knows the variables for rates and state already."""
+    with block.restored_on_error():
+        with _emitting("gradient_clip", block):
+            clipped = optimizer._clipped(pairs)
+        for p, g in clipped:
+            _append_update(optimizer, p, g, block)
 
 
 def _emitting(prefix: str, block: Block) -> Any:

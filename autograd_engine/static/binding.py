@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.generator import own_generator
-from autograd_engine.static.held import Held, State
+from autograd_engine.static.held import Held, State, in_order
 from autograd_engine.static.scope import Content, Scope
 
 if TYPE_CHECKING:
@@ -124,8 +124,11 @@ class Binding:
         """
         state, claims = self.state, scope._claims
         names = [v.name for v in self.plan.reads]
-        with claims.reading, state.lock:
+        with claims.reading, contextlib.ExitStack() as locks:
             found: dict[str, Content] = {**scope.contents(names), **new}
+            held = {v.state for v in found.values() if isinstance(v, Held)}
+            for one in in_order({*held, state}):  # what another step has left is seen as a whole
+                locks.enter_context(one.lock)
             mine = [n for n, marker in self.markers.items() if found[n] is marker]
             if mine and len(mine) < len(self.markers):
                 claims.give_back(state)

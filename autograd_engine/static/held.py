@@ -12,6 +12,7 @@ import itertools
 import os
 import threading
 import weakref
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from autograd_engine.static.scope import Scope
 
-__all__ = ["Held", "State"]
+__all__ = ["Held", "State", "in_order"]
 
 Array = NDArray[Any]
 
@@ -102,12 +103,17 @@ class Held:
             return self.state.copy(self.name)
 
 
+def in_order(states: Iterable[State]) -> list[State]:
+    """The order in which several are locked, by all who do that."""
+    return sorted(states, key=lambda s: s.number)
+
+
 # A child process has the arrays as they are when it is made: not in the middle of a step.
 _frozen: Final[list[State]] = []
 
 
 def _before_fork() -> None:
-    for state in sorted(_states, key=lambda s: s.number):
+    for state in in_order(_states):
         state.lock.acquire()
         _frozen.append(state)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.errors import ArgumentError, ShapeError
-from autograd_engine.static.held import Held, State
+from autograd_engine.static.held import Held, State, in_order
 
 __all__ = ["Scope", "ScopeTensor", "ScopeVariable", "global_scope", "scope_guard"]
 
@@ -229,7 +229,7 @@ class Scope:
             found = self.contents(names)
             states = {v.state for v in found.values() if isinstance(v, Held)}
             with contextlib.ExitStack() as locks:
-                for state in sorted(states, key=lambda s: s.number):
+                for state in in_order(states):
                     locks.enter_context(state.lock)
                 return {n: v.state.copy(n) if isinstance(v, Held) else v for n, v in found.items()}
 

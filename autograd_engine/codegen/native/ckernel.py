@@ -47,7 +47,10 @@ class Lanes(NamedTuple):
     width: int
 
 
-_DTYPES: Final[dict[np.dtype[Any], str]] = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
+_DTYPES: Final[dict[np.dtype[Any], str]] = {
+    np.dtype(np.float32): "float",
+    np.dtype(np.float64): "double",
+}
 
 
 def _declaration(element: str, count: int, size: int) -> str:

@@ -34,14 +34,17 @@ def row_numbers(np: Loops, index: Traced, size: int, *, wraps: bool) -> Traced:
     index = np.cast(index, np.dtype("int64"))
     if not index.size:
         return index
-    low = -size if wraps else 0
-    number = index.term.buffer.number if index.term.buffer is not None else 0
+    term = index.term
+    number = term.buffer.number if term.buffer is not None else 0
     least, beyond = np.ranges.get(number, (0, 0))
     if 0 <= least < beyond <= size:
         return index
-    seen = np.check(indices_in_range(index.size, low, size), index)
-    found = np.where(seen < 0, seen + size, seen) if wraps else seen
-    np.in_range(found, 0, size)
+    key = ("rows", number, term.offset, term.shape, term.strides, term.number, size)
+    found = np.checked.get((*key, False), np.checked.get((*key, wraps)))
+    if found is None:
+        found = np.check(indices_in_range(index.size, -size if wraps else 0, size), index)
+        found = np.where(found < 0, found + size, found) if wraps else found
+        np.checked[(*key, wraps)] = np.in_range(found, 0, size)
     return found
 
 

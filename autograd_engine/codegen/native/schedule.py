@@ -19,6 +19,7 @@ from autograd_engine.codegen.native.ir import (
     Term,
     contiguous_strides,
 )
+from autograd_engine.codegen.native.periods import LIMIT, segments
 
 __all__ = ["FULL", "LATER", "ROW", "Group", "canonical", "scheduled", "strides_over"]
 
@@ -237,6 +238,7 @@ class _Scheduler:
         self.place = {id(s): k for k, s in enumerate(steps)}
         self.domains = [_domain(s) for s in steps]
         self.reads: list[set[int]] = []
+        self.pieces = segments(steps, lambda s: self.place[id(s)])
         self.waits: list[int] = []
         self.next: list[list[int]] = [[] for _ in steps]
         self.read_by: list[list[int]] = [[] for _ in steps]
@@ -337,15 +339,18 @@ class _Scheduler:
             heapq.heappop(self.first)
         seed = self.first[0]
         put_off: set[int] = set()
+        piece: int | None = None
         while True:
-            group, taken = self._gathered(seed, put_off)
+            group, taken = self._gathered(seed, put_off, piece)
+            if len(taken) >= LIMIT and piece is None and self.pieces[seed] is not None:
+                piece = self.pieces[seed]
+                self._give_back(taken)
+                continue
             later = self._better_later(seed, taken)
             if not later:
                 break
             put_off |= later
-            for k in taken:  # as it was before
-                for n in self.next[k]:
-                    self.waits[n] += 1
+            self._give_back(taken)
         for k in taken:
             self.asleep.discard(k)
             self.deferred.discard(k)
@@ -358,8 +363,17 @@ class _Scheduler:
         self._released(taken)
         return group
 
-    def _gathered(self, seed: int, put_off: set[int]) -> tuple[Group, list[int]]:
-        """A group around one loop, and the places of its steps."""
+    def _give_back(self, taken: Iterable[int]) -> None:
+        """Let it be as if these had not been taken."""
+        for k in taken:
+            for n in self.next[k]:
+                self.waits[n] += 1
+
+    def _gathered(self, seed: int, put_off: set[int], piece: int | None) -> tuple[Group, list[int]]:
+        """A group around one loop, and the places of its steps.
+
+        Of one piece, if one is given; see `periods`.
+        """
         domain = self.domains[seed]
         assert domain is not None
         group = Group(domain)
@@ -369,8 +383,10 @@ class _Scheduler:
         prefixes = [domain[:n] for n in range(1, len(domain))]  # once a row
         heap = [k for d in (domain, *prefixes) for k in self.loops.get(d, ()) if k not in put_off]
         heapq.heapify(heap)
-        while heap:
+        while heap and len(taken) < (LIMIT if piece is None else 8 * LIMIT):
             k = heapq.heappop(heap)
+            if piece is not None and self.pieces[k] != piece:
+                continue
             if not self._safe(k, inside, group) or not group.takes(self.steps[k]):
                 continue
             taken.append(k)

@@ -25,6 +25,8 @@ def blocked(steps: Sequence[Step], kept: Sequence[Any]) -> list[Step]:
 
     A step may move behind a loop that it depends on, or before one that it does not.
     """
+    if not any(isinstance(step, Elementwise) and _fits(step) for step in steps):
+        return list(steps)
     uses: Counter[Token] = Counter()
     for step in steps:
         uses.update(set(step.touched()))
@@ -69,11 +71,7 @@ class _Gathering:
             return
         if not self.body:
             self.steps.append(step)
-        elif (
-            follows
-            or not touched.isdisjoint(self.made)
-            or (step.always and self.always)
-        ):
+        elif follows or not touched.isdisjoint(self.made) or (step.always and self.always):
             self.behind.append(step)
             self.later |= writes
             self.read |= touched
@@ -160,7 +158,9 @@ class _Body:
     def loop(self) -> Loop:
         slots = list(self.slots.values())
         kinds = [self.kinds[p.key] for p in slots]
-        return Loop(self.body, slots, kinds, [Pass(tuple(slots), self.count, self.shape[0])], self.scratch)
+        return Loop(
+            self.body, slots, kinds, [Pass(tuple(slots), self.count, self.shape[0])], self.scratch
+        )
 
     def _step(self, step: Elementwise, k: int) -> Elementwise:
         sources = [self._read(step, p) for p in step.sources if isinstance(p, Place)]

@@ -26,6 +26,7 @@ Array = NDArray[Any]
 Operand = Place | Local
 Handler = Callable[["Lowering", Node], bool]
 
+
 def takes_scattered(node: Node, position: int) -> bool:
     """Whether it takes that operand as it is; see `codegen.python.takes_scattered`."""
     op = node.op
@@ -99,6 +100,7 @@ class Lowering:
                     self.readers.setdefault(id(value), []).append((node, k))
         self.returned = {id(v) for v in graph.outputs}
         self.absorbed: set[int] = set()  # values that are parts of sums, and never stand alone
+        self.together: dict[int, Node] = {}  # sums of products that are one product
         self.scattered: dict[int, Local] = {}
         self.pinned: set[Buffer] = set()  # buffers that hold gradients side by side
         self.inner: list[Any] = []  # functions of control flow, which know the operators in them
@@ -215,7 +217,9 @@ class Lowering:
 
     def packed(self, place: Place) -> Place:
         """`place` in C order."""
-        return place if contiguous(place) else self.copied(place, Place.of(place.shape, place.dtype))
+        return (
+            place if contiguous(place) else self.copied(place, Place.of(place.shape, place.dtype))
+        )
 
     # --- nodes
 
@@ -233,10 +237,7 @@ class Lowering:
         op = node.op
         along = op.name in _ALONG_ROWS
         if not (
-            along
-            or op.tangent == "elementwise"
-            or op.broadcasts == 0
-            or op.name in _ELEMENTWISE
+            along or op.tangent == "elementwise" or op.broadcasts == 0 or op.name in _ELEMENTWISE
         ):
             return False
         found = self.trace_of(node, along=along)
@@ -391,14 +392,10 @@ class Lowering:
         operands: list[Any] = []
         for k, value in enumerate(node.operands):
             taken = takes_scattered(node, k) and self.scattered.get(id(value))
-            operands.append(
-                taken or (self.operand(value) if isinstance(value, Value) else value)
-            )
+            operands.append(taken or (self.operand(value) if isinstance(value, Value) else value))
         reads = [v for v in operands if isinstance(v, (Place, Local))]
         fresh = node.op.name in _FRESH and REGISTRY.get(node.op.name) is node.op
-        made = [
-            self.local(v, in_order=fresh, reads=() if fresh else reads) for v in node.results
-        ]
+        made = [self.local(v, in_order=fresh, reads=() if fresh else reads) for v in node.results]
         function = partial(node.op.kernel, **node.attrs) if node.attrs else node.op.kernel
         marks = ", ".join(["{}"] * len(operands))
         comma = "," if node.op.multiple else ""
@@ -435,9 +432,7 @@ class Lowering:
         operator = node.origin
         assert operator is not None
         asked = [
-            k
-            for k, v in enumerate(node.results)
-            if id(v) in self.readers or id(v) in self.returned
+            k for k, v in enumerate(node.results) if id(v) in self.readers or id(v) in self.returned
         ]
         refs: dict[Any, tuple[Ref, Any]] = {}
         for ref, value in zip(operator.operands, node.operands, strict=True):
@@ -448,14 +443,16 @@ class Lowering:
             [operator],
             [ref for ref, _ in refs.values()],
             [operator.results[k] for k in asked],
-            operator.type,
+            f"{operator.type}_block",
         )
         operands = [operand for _, operand in refs.values()]
         made = [self.local(node.results[k], reads=operands) for k in asked]
         names = "".join(["{}, "] * len(made))
         equals = f"{names}= " if made else ""
         marks = ", ".join(["{}"] * len(operands))
-        self.emit(f"{equals}{{}}({marks})", *made, compiled.function, *operands, makes=made, always=True)
+        self.emit(
+            f"{equals}{{}}({marks})", *made, compiled.function, *operands, makes=made, always=True
+        )
         self.inner.append(compiled)
 
 

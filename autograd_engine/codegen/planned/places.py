@@ -258,7 +258,10 @@ def _axes_in_order(shape: Shape, places: Sequence[Place]) -> list[int] | None:
         return None
     for place in places:
         lead = len(shape) - place.ndim
-        steps = [place.strides[a - lead] if a >= lead and place.shape[a - lead] != 1 else 0 for a in order]
+        steps = [
+            place.strides[a - lead] if a >= lead and place.shape[a - lead] != 1 else 0
+            for a in order
+        ]
         known = [s for s in steps if s]
         if any(s <= t for s, t in zip(known, known[1:], strict=False)):
             return None

@@ -14,7 +14,7 @@ from autograd_engine.codegen.planned.lowering import Lowering
 from autograd_engine.codegen.planned.memory import arena, written_over
 from autograd_engine.codegen.planned.places import Buffer, Local, Place, strides_of
 from autograd_engine.codegen.planned.steps import Step
-from autograd_engine.codegen.planned.sums import Sum, planned_sums, scattered_values
+from autograd_engine.codegen.planned.sums import Sum, add_products, planned_sums, scattered_values
 from autograd_engine.codegen.planned.updates import Group, Moved, groups_of, write_update
 from autograd_engine.codegen.planned.writing import Text
 
@@ -58,7 +58,9 @@ class Plan:
         self.inner = inner
 
 
-def planned(graph: Graph, name: str, strides: Sequence[Strides], *, bound: bool, fast: bool) -> Plan:
+def planned(
+    graph: Graph, name: str, strides: Sequence[Strides], *, bound: bool, fast: bool
+) -> Plan:
     """Plan `graph`.
 
     Parameters
@@ -122,8 +124,10 @@ class _Planner:
             found = sums.get(id(node))
             if found is not None:
                 found.finish()
+            elif id(node) in lowering.together:
+                add_products(lowering, node)
             elif node.results and id(node.results[0]) in lowering.absorbed:
-                for one in waiting[id(node.results[0])]:
+                for one in waiting.get(id(node.results[0]), ()):
                     one.ready.add(id(node.results[0]))
             elif node.results and id(node.results[0]) in stays and node.op.name != "add_n":
                 lowering.scatter(node)
@@ -219,7 +223,6 @@ class _Planner:
 
 def _updates(node: Node) -> bool:
     return getattr(node.op, "inputs", ())[:3] == ("param", "grad", "learning_rate")
-
 
 
 def _owned(array: Any, *given: Any) -> Any:

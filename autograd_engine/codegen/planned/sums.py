@@ -12,12 +12,14 @@ import numpy as np
 
 from autograd_engine.codegen.graph import Node, Value
 from autograd_engine.codegen.planned.lowering import Lowering, takes_scattered
-from autograd_engine.codegen.planned.places import Local, Place, views, written
+from autograd_engine.codegen.planned.places import Local, Place, ordered, views, written
+from autograd_engine.codegen.planned.products import product
 from autograd_engine.registry import OpDef
 
-__all__ = ["Sum", "planned_sums", "scattered_values"]
+__all__ = ["Sum", "add_products", "planned_sums", "scattered_values"]
 
 _DTYPES: Final = "fdilq"
+_MANY: Final = 4
 
 
 def scattered_values(lowering: Lowering) -> set[int]:
@@ -52,6 +54,10 @@ def planned_sums(lowering: Lowering, stays: set[int]) -> dict[int, list[Sum]]:
             for v, is_slice in zip(node.operands, kinds, strict=True)
         ):
             continue
+        if lowering.fast and _are_products(lowering, node):
+            lowering.together[id(node)] = node
+            lowering.absorbed.update(map(id, node.operands))
+            continue
         found = Sum(lowering, node, kinds)
         for value in dict.fromkeys(map(id, node.operands)):
             waiting.setdefault(value, []).append(found)
@@ -75,6 +81,44 @@ def _is_slice(lowering: Lowering, node: Node, k: int, stays: set[int]) -> bool:
         and lowering.only_reader(value) is node
         and takes_scattered(node, k)
     )
+
+
+def _are_products(lowering: Lowering, node: Node) -> bool:
+    """Whether it adds up products X' Y of matrices, many of them, which nothing else reads."""
+    return len(node.operands) >= _MANY and all(
+        isinstance(v, Value)
+        and v.node is not None
+        and v.node.op.name == "matmul"
+        and v.ndim == 2
+        and v.node.attrs["transpose_x"]
+        and not v.node.attrs["transpose_y"]
+        and lowering.only_reader(v) is node
+        for v in node.operands
+    )
+
+
+def add_products(lowering: Lowering, node: Node) -> None:
+    """X' Y + Z' W + ... as one product of matrices, one above the other."""
+    made = [v.node for v in node.operands]  # type: ignore[union-attr]
+    factors = [[lowering.place(n.operands[k]) for n in made] for k in (0, 1)]  # type: ignore[union-attr]
+    if any(p is None or not ordered(p) for listed in factors for p in listed):
+        for one in made:
+            assert one is not None
+            lowering.node(one)
+        lowering.kernel(node)
+        return
+    stacked = []
+    for listed in factors:
+        first = listed[0]
+        assert first is not None
+        rows = sum(p.shape[0] for p in listed if p is not None)
+        out = Place.of((rows, first.shape[1]), first.dtype)
+        marks = "".join(["{}, "] * len(listed))
+        lowering.emit(f"{{}}(({marks}), 0, {{}})", np.concatenate, *listed, out, writes=[out])
+        stacked.append(out)
+    (turned,) = views(stacked[0], lambda x: x.T)
+    assert isinstance(turned, Place)
+    lowering.define(node.results[0], product(lowering, turned, stacked[1]))
 
 
 class Sum:
@@ -167,4 +211,6 @@ class Sum:
                 rest.append(lowering.operand(value))  # type: ignore[arg-type]
         made = lowering.local(node.results[0], reads=rest)
         marks = ", ".join(["{}"] * len(rest))
-        lowering.emit(f"{{}} = {{}}({marks}).__array__()", made, node.op.kernel, *rest, makes=[made])
+        lowering.emit(
+            f"{{}} = {{}}({marks}).__array__()", made, node.op.kernel, *rest, makes=[made]
+        )

@@ -120,7 +120,14 @@ _UFUNCS: Final = {
 for _name in OPERATORS:
     _ufunc = _UFUNCS[_name]
     setattr(_Term, _name, _operator(_ufunc))
-    if _ufunc.nin == 2 and _name not in ("__eq__", "__ne__", "__gt__", "__ge__", "__lt__", "__le__"):
+    if _ufunc.nin == 2 and _name not in (
+        "__eq__",
+        "__ne__",
+        "__gt__",
+        "__ge__",
+        "__lt__",
+        "__le__",
+    ):
         setattr(_Term, f"__r{_name[2:]}", _operator(_ufunc, reflected=True))
 setattr(_Term, "__pow__", _operator(np.power))  # noqa: B010
 setattr(_Term, "__rpow__", _operator(np.power, reflected=True))  # noqa: B010

@@ -236,9 +236,7 @@ class _Writer:
                     out = self.known[position]
                 else:
                     out = Place.of(whole.shape, call.dtype)
-                body.append(
-                    Elementwise(call.function, sources, out, lowering.origin, call.quiet)
-                )
+                body.append(Elementwise(call.function, sources, out, lowering.origin, call.quiet))
             self.known.append(out)
             self.is_number.append(number)
         for number_of, position in self.results.items():

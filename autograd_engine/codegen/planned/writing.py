@@ -65,7 +65,13 @@ class Text:
         key = place.key
         name = self._names.get(key)
         if name is None:
-            letter = "x" if isinstance(place.base, int) else "k" if isinstance(place.base, np.ndarray) else "b"
+            letter = (
+                "x"
+                if isinstance(place.base, int)
+                else "k"
+                if isinstance(place.base, np.ndarray)
+                else "b"
+            )
             name = self._names[key] = f"{letter}{len(self.places)}"
             self.places[name] = place
         return name
@@ -148,5 +154,3 @@ def _stem(value: Any) -> str:
         name = f"{owner.__name__}_{name}"
     stem = re.sub(r"\W+", "_", name).strip("_").lower() or "value"
     return f"{stem}_" if re.fullmatch(r"[xkbrat]\d*|loop|loops|blocks|kept", stem) else stem
-
-
