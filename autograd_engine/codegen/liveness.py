@@ -1,4 +1,4 @@
-"""Where arrays of a run lie in one block of memory: what is not alive at a time may share a place."""
+"""Where arrays of a run lie in one block of memory: those not alive at one time share places."""
 
 from __future__ import annotations
 

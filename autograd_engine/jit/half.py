@@ -21,7 +21,7 @@ from autograd_engine.static.variants import Variant, Variants
 
 if TYPE_CHECKING:
     from autograd_engine.codegen.backend import Compiled
-    from autograd_engine.codegen.graph import Graph
+    from autograd_engine.codegen.graph import Graph, Value
 
 __all__ = ["Half"]
 
@@ -63,7 +63,7 @@ class _HalfWork(Work):
         graph = super().graph(specs)
         places = {id(v): k for k, v in enumerate(graph.inputs)}
         made: dict[int, int] = {}
-        outputs = []
+        outputs: list[Value] = []
         returned: list[tuple[int | None, Any]] = []
         for j, value in enumerate(graph.outputs):
             if self.bare[j]:

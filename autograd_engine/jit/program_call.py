@@ -80,6 +80,7 @@ class ProgramCall:
         writes: list[Write],
         wanted: list[int],
         training: TrainingCall | None = None,
+        backend: str | None = None,
     ) -> None:
         self.name = name
         self.program = program
@@ -96,7 +97,7 @@ class ProgramCall:
         if training is not None:  # what it records was used up inside
             every, wanted = [*every, *(s.var for s in training.slots)], []
             results = [*results, *training.results]
-        self._halves = Halves(program, every, results, wanted, chosen_backend(None))
+        self._halves = Halves(program, every, results, wanted, backend or chosen_backend(None))
         self._op = TracedOp(name, module, self._halves)
         self._draws = any(map(always_runs, self._halves.forward_operators))
 
@@ -196,7 +197,9 @@ class ProgramCall:
         )
 
 
-def trace_function(function: Callable[..., Any], name: str, arguments: Arguments) -> TracedProgram:
+def trace_function(
+    function: Callable[..., Any], name: str, arguments: Arguments, backend: str | None = None
+) -> TracedProgram:
     """Run `function` on Variables, and make a program of what it did.
 
     Raises
@@ -236,6 +239,7 @@ def trace_function(function: Callable[..., Any], name: str, arguments: Arguments
             variables,
             (nest.structure(returned), flat),
             guards,
+            backend,
         )
 
 
@@ -285,6 +289,7 @@ class TracedProgram(ProgramCall):
         variables: list[Variable],
         returned: tuple[Any, list[Any]],
         guards: Guards,
+        backend: str | None,
     ) -> None:
         self._kept = arguments.kept
         self._key = arguments.key
@@ -321,6 +326,7 @@ class TracedProgram(ProgramCall):
             writes,
             wanted,
             training,
+            backend,
         )
 
     def serves(self, arguments: Arguments) -> bool:

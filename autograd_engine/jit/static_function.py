@@ -17,6 +17,7 @@ from autograd_engine.errors import ArgumentError, ModeError
 from autograd_engine.jit.arguments import Arguments, bind
 from autograd_engine.jit.program_call import TracedProgram, trace_function
 from autograd_engine.static import mode
+from autograd_engine.static.backends import BACKENDS, chosen_backend
 from autograd_engine.static.program import Program
 
 __all__ = ["StaticFunction", "enable_to_static", "ignore_module", "not_to_static", "to_static"]
@@ -48,8 +49,11 @@ def to_static(
         One for each argument that is a Tensor, or nests of these; None for one whose shape is taken
         from each call. Sizes that a spec leaves open are open in the program, so that one serves
         all of them. Without a spec there is a program for every shape.
-    build_strategy, backend : object, optional
+    build_strategy : object, optional
         Accepted for the reference's sake.
+    backend : {"auto", "native", "numpy"}, optional
+        What runs the programs, as of `static.Executor`. Other names are accepted for the
+        reference's sake, and leave the choice open.
     full_graph : bool
         False: where Python asks for values that a program does not have, warn once and run the
         function eagerly.
@@ -67,11 +71,16 @@ def to_static(
 
     Notes
     -----
-    Results, and gradients of any order, have the same bits as those of the function itself.
+    Results, and gradients of any order, have the same bits as those of the function itself where
+    NumPy runs them; native code differs in the last ones. A program is compiled when it is called
+    for the third time with the same sizes.
+
     Tensors that the function does not get as arguments (parameters) are read at every call, and
     gradients flow to them. What it writes to Tensors, in place or by ``set_value``, and random
-    numbers, happen at every call. Everything else in its Python code happens once, when it is
-    traced: prints, appends to lists.
+    numbers, happen at every call. So does a training step: ``loss.backward()``,
+    ``optimizer.step()`` and ``optimizer.clear_grad()``; what the function returns has no history
+    then. Step a scheduler of the learning rate outside. Everything else in its Python code happens
+    once, when it is traced: prints, appends to lists.
 
     A program serves calls for which these are as they were when it was made: the structure of the
     arguments; shape, dtype and ``stop_gradient`` of Tensors among them, as far as `input_spec` does
@@ -119,8 +128,9 @@ def to_static(
                 f"to_static: {target.__name__} is a generator or a coroutine; a program is made of "
                 "functions that return"
             )
-        return StaticFunction(target, input_spec, full_graph=full_graph)
+        return StaticFunction(target, input_spec, full_graph=full_graph, backend=chosen)
 
+    chosen = chosen_backend(backend if backend in BACKENDS else None)
     return decorate if function is None else decorate(function)
 
 
@@ -134,11 +144,17 @@ class StaticFunction:
     """
 
     def __init__(
-        self, function: Any, input_spec: Sequence[Any] | None = None, *, full_graph: bool = True
+        self,
+        function: Any,
+        input_spec: Sequence[Any] | None = None,
+        *,
+        full_graph: bool = True,
+        backend: str | None = None,
     ) -> None:
         self.dygraph_function = function
         self._input_spec = None if input_spec is None else list(input_spec)
         self._full_graph = full_graph
+        self._backend = chosen_backend(None) if backend is None else backend
         self._target = _called(function)
         self._signature = _signature(self._target)
         self._programs: dict[Any, list[TracedProgram]] = {}
@@ -193,7 +209,7 @@ class StaticFunction:
 
     def _trace(self, arguments: Arguments) -> TracedProgram | None:
         try:
-            made = trace_function(self._target, self._name, arguments)
+            made = trace_function(self._target, self._name, arguments, self._backend)
         except ModeError as error:
             if self._full_graph:
                 raise
@@ -252,11 +268,12 @@ class StaticFunction:
                 self.dygraph_function.__get__(instance, owner),
                 self._input_spec,
                 full_graph=self._full_graph,
+                backend=self._backend,
             )
         return found
 
     def __reduce__(self) -> Any:
-        return _again, (self.dygraph_function, self._input_spec, self._full_graph)
+        return _again, (self.dygraph_function, self._input_spec, self._full_graph, self._backend)
 
     # --- inspection
 
@@ -272,7 +289,7 @@ class StaticFunction:
         found = next((p for p in candidates if p.serves(arguments)), None)
         if found is None:
             with self._lock:
-                found = trace_function(self._target, self._name, arguments)
+                found = trace_function(self._target, self._name, arguments, self._backend)
                 self._keep(arguments.key, found)
         return found
 
@@ -328,9 +345,9 @@ class StaticFunction:
         return f"<to_static {self._name}, {len(self.program_cache)} programs>"
 
 
-def _again(function: Any, input_spec: Any, full_graph: bool) -> StaticFunction:
+def _again(function: Any, input_spec: Any, full_graph: bool, backend: str) -> StaticFunction:
     """A copy, which has no programs yet."""
-    return StaticFunction(function, input_spec, full_graph=full_graph)
+    return StaticFunction(function, input_spec, full_graph=full_graph, backend=backend)
 
 
 def _called(function: Any) -> Callable[..., Any]:

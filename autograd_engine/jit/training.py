@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.autograd.backward import settled
 from autograd_engine.eager.sparse import RowSparse
 from autograd_engine.eager.tensor import Parameter as EagerParameter
 from autograd_engine.eager.tensor import Tensor
@@ -333,10 +334,10 @@ class TrainingCall:
             kept = update.optimizer._eager_state
             # A parameter and its state belong together, whatever interrupts.
             update.tensor._data, kept[key] = values[place], [values[k] for k in state]
-        for mine, place in self._gradients:
+        for mine, where in self._gradients:
             tensor = mine.tensor
-            if place is not None:
-                tensor._grad = Tensor._leaf(values[place])
+            if where is not None:
+                tensor._grad = Tensor._leaf(settled(values[where]))
             elif mine.value is None:
                 tensor._grad = None
             elif _kind(tensor) != CLEARED:

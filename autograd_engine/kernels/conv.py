@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from autograd_engine.kernels.scratch import Scratch
 from autograd_engine.kernels.windows import (
     Ints,
     Like,
@@ -47,7 +48,15 @@ _MIN_COLUMNS = 256
 
 
 def conv(
-    x: NDArray[Any], w: NDArray[Any], *, stride: Ints, padding: Padding, dilation: Ints, groups: int
+    x: NDArray[Any],
+    w: NDArray[Any],
+    out: NDArray[Any] | None = None,
+    scratch: Scratch | None = None,
+    *,
+    stride: Ints,
+    padding: Padding,
+    dilation: Ints,
+    groups: int,
 ) -> NDArray[Any]:
     """Cross-correlate the images `x` with the filters `w`.
 
@@ -55,6 +64,10 @@ def conv(
     ----------
     x : (N, C, *size) array of float16, float32 or float64
     w : (O, C / groups, *kernel) array of the same dtype
+    out : (N, O, *out) array, optional
+        Where to write the result, in C order.
+    scratch : Scratch, optional
+        Memory to work in.
     stride, dilation : tuple of int
         One for each axis of the images.
     padding : tuple of (int, int)
@@ -82,18 +95,21 @@ def conv(
     """
     geo = _geometry(x.shape, w.shape, stride, padding, dilation, groups)
     dtype = np.result_type(x, w)
-    out = np.empty((geo.images, geo.filters, *geo.out), dtype)
+    if out is None:
+        out = np.empty((geo.images, geo.filters, *geo.out), dtype)
+    scratch = scratch or Scratch()
     matrix = geo.matrix(w)
     if geo.pointwise:
         np.matmul(matrix, geo.planes(_accumulable(x)), out=geo.planes(out))
     else:
         flat = geo.planes(out)
-        for block, part, columns in geo.gather(x):
+        for block, part, columns in geo.gather(x, scratch):
             n = block.stop - block.start
             if n == 1 and dtype == matrix.dtype:
                 np.matmul(matrix, columns, out=flat[block.start, ..., part])
                 continue
-            y = np.matmul(matrix, columns)
+            shape = (*matrix.shape[:2], columns.shape[2])
+            y = np.matmul(matrix, columns, out=scratch.take("products", shape, matrix.dtype))
             y = y.reshape(*y.shape[:2], part.stop - part.start, n)
             flat[block, ..., part] = y.transpose(3, 0, 1, 2)
     return out
@@ -103,6 +119,8 @@ def conv_input(
     g: NDArray[Any],
     w: NDArray[Any],
     like: Like,
+    out: NDArray[Any] | None = None,
+    scratch: Scratch | None = None,
     *,
     stride: Ints,
     padding: Padding,
@@ -118,6 +136,8 @@ def conv_input(
     w : (O, C / groups, *kernel) array
     like : object with `shape` and `dtype`
         Tells the shape of x, which `g` and `w` leave open when the stride exceeds 1.
+    out, scratch
+        As in `conv`.
     stride, padding, dilation, groups
         As in `conv`.
 
@@ -134,7 +154,9 @@ def conv_input(
     geo = _geometry(like.shape, w.shape, stride, padding, dilation, groups)
     geo.check_output(g)
     dtype = np.result_type(g, w)
-    out = np.empty(like.shape, dtype)
+    if out is None:
+        out = np.empty(like.shape, dtype)
+    scratch = scratch or Scratch()
     if geo.correlates_back:
         o, c, *kernel = w.shape
         turned = w.reshape(groups, o // groups, c, *kernel).swapaxes(1, 2)
@@ -148,6 +170,7 @@ def conv_input(
             part[...] = conv(
                 g[_last(f.windows for f in phases)],
                 np.ascontiguousarray(taps).reshape(groups * c, o // groups, *taps.shape[3:]),
+                scratch=scratch,
                 stride=(1,) * len(kernel),
                 padding=tuple(f.padding for f in phases),
                 dilation=tuple(f.dilation for f in phases),
@@ -157,9 +180,12 @@ def conv_input(
     matrix = np.ascontiguousarray(geo.matrix(w).swapaxes(1, 2))
     for block in geo.blocks():
         n = block.stop - block.start
-        lanes, image = geo.padded(n, matrix.dtype)
+        lanes, image = geo.padded(n, matrix.dtype, scratch)
+        lanes.fill(0)
         for rows in geo.tiles():
-            columns = np.matmul(matrix, geo.lanes(g[block, :, rows]))
+            given = geo.lanes(g[block, :, rows], scratch)
+            shape = (*matrix.shape[:2], given.shape[2])
+            columns = np.matmul(matrix, given, out=scratch.take("columns", shape, matrix.dtype))
             geo.add_columns(columns, lanes, rows)
         out[block] = np.moveaxis(image, -1, 0)
     return out
@@ -169,6 +195,8 @@ def conv_filter(
     g: NDArray[Any],
     x: NDArray[Any],
     like: Like,
+    out: NDArray[Any] | None = None,
+    scratch: Scratch | None = None,
     *,
     stride: Ints,
     padding: Padding,
@@ -184,6 +212,8 @@ def conv_filter(
     x : (N, C, *size) array
     like : object with `shape` and `dtype`
         Tells the shape of w.
+    out, scratch
+        As in `conv`.
     stride, padding, dilation, groups
         As in `conv`.
 
@@ -200,17 +230,25 @@ def conv_filter(
     geo = _geometry(x.shape, like.shape, stride, padding, dilation, groups)
     geo.check_output(g)
     dtype = np.result_type(g, x)
-    total = np.zeros((groups, geo.filters // groups, geo.taps), sum_dtype(dtype))
+    shape, wide = (groups, geo.filters // groups, geo.taps), sum_dtype(dtype)
+    total = np.empty(shape, wide) if out is None or wide != dtype else out.reshape(shape)
+    total.fill(0)
+    scratch = scratch or Scratch()
     if geo.pointwise:
         y, z = geo.planes(_accumulable(g)), geo.planes(_accumulable(x)).swapaxes(2, 3)
         for block in geo.blocks():
             total += np.matmul(y[block], z[block]).sum(axis=0)
     else:
         flat = geo.planes(g)
-        for block, part, columns in geo.gather(x):
-            lanes = geo.flat_lanes(flat[block, ..., part])
+        for block, part, columns in geo.gather(x, scratch):
+            lanes = geo.flat_lanes(flat[block, ..., part], scratch)
             total += np.matmul(lanes, columns.swapaxes(1, 2))
-    return total.reshape(like.shape).astype(dtype, copy=False)
+    total = total.reshape(like.shape)
+    if out is None:
+        return total.astype(dtype, copy=False)
+    if wide != dtype:
+        np.copyto(out, total, casting="same_kind")
+    return out
 
 
 @dataclass(frozen=True)
@@ -272,17 +310,17 @@ class _Geometry:
         n, c, *size = a.shape
         return a.reshape(n, self.groups, c // self.groups, prod(size))
 
-    def lanes(self, g: NDArray[Any]) -> NDArray[Any]:
+    def lanes(self, g: NDArray[Any], scratch: Scratch) -> NDArray[Any]:
         """Outputs (n, O, *out) as matrices (groups, O / groups, windows * n)."""
         n, _, *out = g.shape
-        lanes = np.ascontiguousarray(np.moveaxis(g, 0, -1), sum_dtype(g.dtype))
+        lanes = _packed(np.moveaxis(g, 0, -1), scratch)
         return lanes.reshape(self.groups, self.filters // self.groups, prod(out) * n)
 
-    def flat_lanes(self, g: NDArray[Any]) -> NDArray[Any]:
+    def flat_lanes(self, g: NDArray[Any], scratch: Scratch) -> NDArray[Any]:
         """Outputs (n, groups, O / groups, windows) as matrices; see `lanes`."""
         if len(g) == 1:
             return _accumulable(g[0])
-        lanes = np.ascontiguousarray(g.transpose(1, 2, 3, 0), sum_dtype(g.dtype))
+        lanes = _packed(g.transpose(1, 2, 3, 0), scratch)
         return lanes.reshape(*lanes.shape[:2], lanes.shape[2] * lanes.shape[3])
 
     def check_output(self, g: NDArray[Any]) -> None:
@@ -317,23 +355,30 @@ class _Geometry:
         for start in range(0, self.out[0], self.block_rows):
             yield slice(start, min(start + self.block_rows, self.out[0]))
 
-    def padded(self, n: int, dtype: DTypeLike) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Zero lanes (C, *size + pad, n), and the view of them that is the image."""
+    def padded(
+        self, n: int, dtype: DTypeLike, scratch: Scratch
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Lanes (C, *size + pad, n) whose padding is zero, and the view that is the image."""
         sizes = [b + s + a for s, (b, a) in zip(self.size, self.padding, strict=True)]
-        lanes = np.zeros((self.channels, *sizes, n), dtype)
+        lanes = scratch.take("lanes", (self.channels, *sizes, n), dtype)
+        if any(map(any, self.padding)):
+            lanes.fill(0)
         inside = [slice(b, b + s) for s, (b, _) in zip(self.size, self.padding, strict=True)]
         return lanes, lanes[(slice(None), *inside)]
 
-    def gather(self, x: NDArray[Any]) -> Iterator[tuple[slice, slice, NDArray[Any]]]:
+    def gather(
+        self, x: NDArray[Any], scratch: Scratch
+    ) -> Iterator[tuple[slice, slice, NDArray[Any]]]:
         """Columns (groups, taps, windows * n) of each block of images and tile of windows."""
         n, dtype = self.block_images, sum_dtype(x.dtype)
         row = prod(self.out[1:])
-        store = np.empty(n * self.groups * self.taps * self.block_rows * row, dtype)
-        lanes, image = self.padded(n, dtype)
+        size = n * self.groups * self.taps * self.block_rows * row
+        store = scratch.take("columns", (size,), dtype)
+        lanes, image = self.padded(n, dtype, scratch)
         for block in self.blocks():
             if block.stop - block.start != n:
                 n = block.stop - block.start
-                lanes, image = self.padded(n, dtype)
+                lanes, image = self.padded(n, dtype, scratch)
             image[...] = np.moveaxis(x[block], 0, -1)
             channel, *along, item = lanes.strides
             steps = [s * a for s, a in zip(self.stride, along, strict=True)]
@@ -450,6 +495,13 @@ def _geometry(
         images, channels, filters, groups, tuple(size), tuple(kernel),
         tuple(out), stride, dilation, padding,
     )  # fmt: skip
+
+
+def _packed(a: NDArray[Any], scratch: Scratch) -> NDArray[Any]:
+    """`a` in C order, in the dtype that it is summed in."""
+    packed = scratch.take("packed", a.shape, sum_dtype(a.dtype))
+    np.copyto(packed, a)
+    return packed
 
 
 def _last(key: Iterable[slice]) -> tuple[Any, ...]:

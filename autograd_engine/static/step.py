@@ -99,7 +99,9 @@ class Step:
 
     # --- another array for what was compiled
 
-    def long_way(self, values: tuple[Any, ...], supplied: Mapping[str, Any] | None = None) -> Any:
+    def long_way(
+        self, values: tuple[Any, ...], supplied: Mapping[str, Any] | None = None
+    ) -> list[Any]:
         """Run it where something differs from the last call."""
         values = tuple([v for v in values if v is not MISSING])
         if len(values) == 1 and isinstance(values[0], Mapping):
@@ -271,7 +273,7 @@ class Step:
         names = tuple([v.name for v in plan.reads if v.name in program.supplies])
         cls = class_for(Step, tuple([places.get(n) for n in self.names]), names, bool(plan.names))
         if self.__class__ is not cls:
-            self.__class__ = cls  # type: ignore[assignment]
+            self.__class__ = cls
         self.binding = binding
 
     def _unbound(

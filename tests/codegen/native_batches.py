@@ -93,9 +93,7 @@ def batched(calls: Iterable[Call], size: int) -> list[Batch]:
     return batches
 
 
-def difference(
-    actual: Array, expected: Array, scale: float = 1.0, beside: float = 0.0
-) -> str:
+def difference(actual: Array, expected: Array, scale: float = 1.0, beside: float = 0.0) -> str:
     """How two arrays differ by more than rounding; empty where they do not.
 
     Elements are compared beside the largest of the array, for they may be sums of terms as large,

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-
 from autograd_engine import static
 from autograd_engine.codegen.graph import Graph, NotConcrete, concrete_graph
 from autograd_engine.codegen.native import NativeFailed, compile_native
 from autograd_engine.spec import Spec
 from autograd_engine.static.plan import Wanted, steps_of
 from autograd_engine.static.program import Ref
-
 from tests.codegen.native_batches import Array, difference
 
 Build = Callable[[Callable[[Array], Any]], Sequence[Any]]
@@ -27,9 +25,7 @@ def graph_of(
     steps = steps_of(program, Wanted(refs))
     assert not steps.reads
     arrays = [feed[ref.var.name] for ref in steps.feeds]
-    inputs = [
-        (ref, Spec(a.shape, a.dtype)) for ref, a in zip(steps.feeds, arrays, strict=True)
-    ]
+    inputs = [(ref, Spec(a.shape, a.dtype)) for ref, a in zip(steps.feeds, arrays, strict=True)]
     return concrete_graph(steps.operators, inputs, refs), arrays
 
 
@@ -89,5 +85,3 @@ def wrong_in(parts: Sequence[tuple[str, Build]]) -> list[str]:
             return [] if isinstance(error, NotConcrete) else [f"{parts[0][0]}: given up"]
     half = len(parts) // 2
     return [*wrong_in(parts[:half]), *wrong_in(parts[half:])]
-
-

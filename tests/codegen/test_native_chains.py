@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import autograd_engine as paddle
-import autograd_engine.nn.functional as F
+import autograd_engine.nn.functional as F  # noqa: N812
 from autograd_engine import static
 from tests.codegen.native_batches import ALL
 from tests.codegen.native_kernels import needs_compiler

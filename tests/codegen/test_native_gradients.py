@@ -1,4 +1,4 @@
-"""Gradients of the first and second order of every operation and function, native beside NumPy's."""
+"""First and second gradients of every operation and function, native beside NumPy's."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-
 from autograd_engine import static
 from autograd_engine.registry import REGISTRY
 from autograd_engine.testing.modes import call, differentiable, directions, kernel, with_gradient
-from tests.codegen.native_batches import ALL, Array
+from tests.codegen.native_batches import ALL
 from tests.codegen.native_kernels import needs_compiler
 from tests.codegen.native_programs import wrong_in
 from tests.functions import harness

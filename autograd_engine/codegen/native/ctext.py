@@ -91,9 +91,7 @@ def split_over(
     )
 
 
-def over_lines(
-    parameters: Sequence[tuple[str, str]], shape: Shape, axis: int, body: str
-) -> str:
+def over_lines(parameters: Sequence[tuple[str, str]], shape: Shape, axis: int, body: str) -> str:
     """`split_over` the lines along an axis, moved so that each pointer is at its first line.
 
     `body` is run for each of the lines before the axis, with `start`, the place of its first

@@ -1,4 +1,4 @@
-"""Operations on corresponding elements whose kernels ask what values are, or call loops of NumPy's."""
+"""Operations on corresponding elements whose kernels are more than an expression."""
 
 from __future__ import annotations
 
@@ -68,10 +68,8 @@ def _round(np: Loops, x: Traced, *, decimals: int = 0) -> Traced:
     if decimals == 0:
         return np.map("rint", x)
     power = 10.0 ** abs(decimals)
-    if decimals > 0:
-        out = np.map("rint", x * power) / power
-    else:
-        out = np.map("rint", x / power) * power
+    up = decimals > 0
+    out = np.map("rint", x * power) / power if up else np.map("rint", x / power) * power
     return np.where(np.map("isfinite", out), out, x)
 
 
@@ -126,7 +124,8 @@ def _gelu(np: Loops, x: Traced) -> tuple[Traced, Traced]:
         bell = np.map("exp", -0.5 * square) * (1.0 - 0.5 * rest)
         tail = bell * np.where(a > 2.8, _far(a), _near(a))
         below = np.where(x > 0.0, 1.0 - tail, tail)
-        return np.map("maximum", x, -20.0) * below, below + x * (_DENSITY_0 * bell)
+        out = np.map("maximum", x, -20.0) * below
+        return out, below + np.map("copysign", a, x) * (_DENSITY_0 * bell)
     near = np.map("minimum", np.map("maximum", x, -40.0), 40.0)
     half = near * math.sqrt(0.5)
     below = 0.5 * np.map("erfc", -half)
@@ -150,8 +149,8 @@ def _far(a: Traced) -> Traced:
 
 
 def _polynomial(coefficients: tuple[float, ...], a: Traced) -> Traced:
-    value: Any = coefficients[0]
-    for c in coefficients[1:]:
+    value = a * coefficients[0] + coefficients[1]
+    for c in coefficients[2:]:
         value = value * a + c
     return value
 

@@ -42,6 +42,29 @@ _CALLED: Final = re.compile(r"\bae_(\w+)\(")
 _STRETCH: Final = 48
 
 
+class _Address(NamedTuple):
+    """A place in memory: one of the pointers of a run, and bytes from there."""
+
+    index: int
+    offset: int
+
+    def __str__(self) -> str:
+        if self.index == 0:
+            return f"arena + {self.offset}"
+        base = f"p[{self.index}]"
+        return f"(char *){base} + {self.offset}" if self.offset else base
+
+
+# From so many addresses on they are kept in a table.
+_FEW: Final = 40
+_RESOLVE: Final = """static inline __attribute__((unused)) void ae_addresses(
+    void **p, const int64_t *at, void **q, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) q[i] = (char *)p[at[2 * i]] + at[2 * i + 1];
+}
+"""
+
+
 class Part(NamedTuple):
     """What runs one after the other: an entry of the library, or an operation of NumPy's.
 
@@ -275,19 +298,15 @@ class _Emitter:
             return self._assemble(item) if item.adds else ["/* it is in its place */"]
         raise AssertionError(f"no text for {item!r}")
 
-    def address(self, buffer: Buffer, offset: int = 0) -> str:
-        """A ``void *`` to an element of a buffer."""
+    def address(self, buffer: Buffer, offset: int = 0) -> _Address:
+        """Where an element of a buffer is."""
         root, more = buffer.root
-        offset += more
-        kind = C_TYPES[root.dtype.char]
+        start = (offset + more) * root.dtype.itemsize
         if root.input is not None:
-            base = f"p[{1 + root.input}]"
-        elif root.constant is not None:
-            base = f"p[{1 + self.inputs + self._constant(root)}]"
-        else:
-            start = self.arena.offsets[root.number] + offset * root.dtype.itemsize
-            return f"arena + {start}"
-        return f"({kind} *){base} + {offset}" if offset else base
+            return _Address(1 + root.input, start)
+        if root.constant is not None:
+            return _Address(1 + self.inputs + self._constant(root), start)
+        return _Address(0, self.arena.offsets[root.number] + start)
 
     def _constant(self, buffer: Buffer) -> int:
         found = self.constants.get(buffer.number)
@@ -334,15 +353,15 @@ class _Emitter:
             if self._apart(loop, a):
                 start = self.arena.offsets[place] + used
                 used += blocks * size * a.dtype.itemsize
-                pointers[a.pointer] = f"arena + {start}"
-                after.append(self._combined(a, f"arena + {start}", out, blocks, size))
+                pointers[a.pointer] = _Address(0, start)
+                after.append(self._combined(a, _Address(0, start), out, blocks, size))
             if not self._is_total(group, a):
                 before.append(
                     self._filled(
                         a, pointers[a.pointer], (blocks if self._apart(loop, a) else 1) * size
                     )
                 )
-        lines = ["{", f"    void *q[] = {{{', '.join(pointers) or '0'}}};"]
+        lines = ["{", *self._pointers(time, pointers)]
         lines += ["    " + line for line in before]
         if blocks > 1 and loop.accumulators:
             wrapper = self._wrapper_of_blocks(name, loop.extent, blocks)
@@ -354,6 +373,19 @@ class _Emitter:
         else:
             lines.append(f"    {name}(q, 0, {loop.extent}, 0);")
         return [*lines, *("    " + line for line in after), "}"]
+
+    def _pointers(self, time: int, pointers: Sequence[_Address]) -> list[str]:
+        """Lines that make ``q``, the addresses that a function is given."""
+        if len(pointers) <= _FEW:
+            return [f"    void *q[] = {{{', '.join(map(str, pointers)) or '0'}}};"]
+        # A table: a compiler takes long for many stores, one after the other.
+        self.helpers.setdefault(_RESOLVE)
+        numbers = ", ".join(f"{a.index}, {a.offset}" for a in pointers)
+        return [
+            f"    static const int64_t at[] = {{{numbers}}};",
+            f"    void *q[{len(pointers)}];",
+            f"    ae_addresses(p, at, q, {len(pointers)});",
+        ]
 
     def _is_total(self, group: Group, a: Accumulator) -> bool:
         return a.out.size <= 1 and math.prod(a.out.shape) == 1
@@ -375,7 +407,7 @@ class _Emitter:
         )
         return self._named("split", text)
 
-    def _filled(self, a: Accumulator, address: str, count: int) -> str:
+    def _filled(self, a: Accumulator, address: _Address, count: int) -> str:
         kind = C_TYPES[a.dtype.char]
         start = identity(a.kind, a.dtype)
         text = (
@@ -384,7 +416,9 @@ class _Emitter:
         )
         return f"{self._named('fill', text)}((void *)({address}), {count});"
 
-    def _combined(self, a: Accumulator, partial: str, out: str, blocks: int, size: int) -> str:
+    def _combined(
+        self, a: Accumulator, partial: _Address, out: _Address, blocks: int, size: int
+    ) -> str:
         kind, result = C_TYPES[a.dtype.char], C_TYPES[a.out.dtype.char]
         step = {
             "sum": "s + v",

@@ -85,7 +85,9 @@ def scattered(np: Loops, rows: Traced, x: Traced, shape: Any, axis: int) -> Trac
     """Zeros of `shape` with each slice of `x` added at its row along `axis`."""
     lead, size, width = lines_of(shape, axis)
     count, t = rows.size, c_type(x.dtype)
-    add = combining("add", f"out[(line * {size} + r) * {width} + j]", _SOURCE.format(count, width), x.dtype)
+    add = combining(
+        "add", f"out[(line * {size} + r) * {width} + j]", _SOURCE.format(count, width), x.dtype
+    )
     body = (
         "    for (int64_t k = lo; k < hi; k++)\n"
         f"        for (int64_t j = 0; j < {width}; j++) out[k * {width} + j] = 0;\n"
@@ -198,9 +200,9 @@ def last_of(np: Loops, rows: Traced, lines: int, size: int) -> Traced:
         f"    for (int64_t line = 0; line < {lines}; line++) {{\n"
         f"        const int64_t *at = index + line * {count};\n"
         f"        for (int64_t i = 0; i < {count}; i++) last[at[i]] = i;\n"
-        f"        for (int64_t i = 0; i < {count}; i++) out[line * {count} + i] = last[at[i]] == i;\n"
+        f"        for (int64_t i = 0; i < {count}; i++)\n"
+        f"            out[line * {count} + i] = last[at[i]] == i;\n"
         "    }\n}\n"
     )
     (out,) = np.kernel(text, [rows], [(rows.shape, bool)], scratch=8 * max(size, 1))
     return out
-

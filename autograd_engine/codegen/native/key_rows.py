@@ -134,9 +134,7 @@ def _written(
         value = "v[0]" if one else f"v[{place(names, contiguous_strides(at.shape))}]"
         return combining(kind, f"out[{index}]", value, dtype)
 
-    text = (
-        f"static void NAME({', '.join(pointers)})\n{{\n{start}{nest(at.shape, statement)}\n}}\n"
-    )
+    text = f"static void NAME({', '.join(pointers)})\n{{\n{start}{nest(at.shape, statement)}\n}}\n"
     inplace = {} if base is None else {0: 0}
     return np.kernel(text, operands, [(shape, dtype)], inplace=inplace)[0]
 
@@ -164,7 +162,9 @@ def _masked(np: Loops, x: Traced, value: Traced, indices: Any, key: Key) -> Trac
     if len(masks) != 1 or not plain or value.shape:
         raise NotLowered("how many elements a mask takes is known when it is looked at")
     mask, behind = masks[0].array, x.ndim - masks[0].axis - masks[0].taken
-    return np.where(mask.reshape(*mask.shape, *(1 for _ in range(behind))), np.cast(value, x.dtype), x)
+    return np.where(
+        mask.reshape(*mask.shape, *(1 for _ in range(behind))), np.cast(value, x.dtype), x
+    )
 
 
 @lowers("index_maximum", "index_minimum")

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Final
 
-
 import numpy as np
 
 from autograd_engine.codegen.graph import Graph, Node, Value
@@ -181,7 +180,10 @@ def _constants(loops: Loops, node: Node, operands: Sequence[Any]) -> Sequence[Tr
     with np.errstate(all="ignore"):
         found = node.op.kernel(*operands, **node.attrs)
     results = found if node.op.multiple else (found,)
-    return [_as_inferred(loops, loops.operand(np.asarray(r)), v.spec) for r, v in zip(results, node.results, strict=True)]
+    return [
+        _as_inferred(loops, loops.operand(np.asarray(r)), v.spec)
+        for r, v in zip(results, node.results, strict=True)
+    ]
 
 
 def _as_inferred(loops: Loops, result: Any, spec: Spec) -> Traced:

@@ -45,9 +45,7 @@ def _roll(np: Loops, x: Traced, *, shifts: Ints, axis: Ints) -> Traced:
 
 
 @lowers("shift")
-def _shift(
-    np: Loops, x: Traced, *, axis: int, reverse: bool = False, fill: float = 0.0
-) -> Traced:
+def _shift(np: Loops, x: Traced, *, axis: int, reverse: bool = False, fill: float = 0.0) -> Traced:
     n = x.shape[axis]
     end = np.full(_replaced(x.shape, axis, 1), fill, x.dtype)
     if reverse:
@@ -96,9 +94,7 @@ def _on_diagonal(offset: int, axis1: int, axis2: int) -> Callable[[Traced], Trac
 
 
 @lowers("diagonal")
-def _diagonal(
-    np: Loops, x: Traced, *, offset: int = 0, axis1: int = 0, axis2: int = 1
-) -> Traced:
+def _diagonal(np: Loops, x: Traced, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Traced:
     return _on_diagonal(offset, axis1, axis2)(x)
 
 
@@ -170,9 +166,7 @@ def _windows(np: Loops, x: Traced, *, axis: int, size: int, step: int) -> Traced
 
 
 @lowers("unwindows_like")
-def _unwindows_like(
-    np: Loops, x: Traced, like: Like, *, axis: int, size: int, step: int
-) -> Traced:
+def _unwindows_like(np: Loops, x: Traced, like: Like, *, axis: int, size: int, step: int) -> Traced:
     if size > _PARTS:
         raise NotLowered("so long windows are added up by NumPy")
     count = x.shape[axis]
@@ -199,9 +193,7 @@ def _unfold(
     n, c, *strides = x.term.strides
     steps = [a * s for a, s in zip(strides, stride, strict=True)]
     gaps = [a * d for a, d in zip(strides, dilation, strict=True)]
-    columns = Traced(
-        np, x.term.seen((*x.shape[:2], *kernel, *counts), (n, c, *gaps, *steps))
-    )
+    columns = Traced(np, x.term.seen((*x.shape[:2], *kernel, *counts), (n, c, *gaps, *steps)))
     return columns.reshape(x.shape[0], x.shape[1] * math.prod(kernel), math.prod(counts))
 
 

@@ -110,7 +110,8 @@ SCALARS: Final[dict[str, Scalar]] = {
         name: _calls(name)
         for name in (
             "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "tanh", "sin", "cos", "tan",
-            "sinh", "cosh", "cbrt", "sqrt", "hypot", "logaddexp", "sigmoid", "erf", "erfc", "softplus",
+            "sinh", "cosh", "cbrt", "sqrt", "hypot", "logaddexp", "sigmoid", "erf", "erfc",
+            "softplus",
         )
     },
     "arcsin": _calls("asin"),

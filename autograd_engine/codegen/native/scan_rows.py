@@ -80,8 +80,6 @@ def _logcumsumexp(np: Loops, x: Traced, *, axis: int, reverse: bool = False) -> 
     return _scan(np, [x], x.dtype, axis, reverse, f"ae_{name}(before, v0)")
 
 
-
-
 @lowers("linear_recurrence")
 def _linear_recurrence(
     np: Loops, a: Traced, b: Traced, *, axis: int, reverse: bool = False
@@ -140,7 +138,11 @@ def first_extremum(np: Loops, x: Traced, axis: int, name: str) -> Traced:
     _, size, width = lines_of(x.shape, axis)
     sign = ">" if name == "argmax" else "<"
     t = c_type(x.dtype)
-    better = f"v {sign} best" if x.dtype.kind != "f" else f"(v {sign} best) | ((v != v) & (best == best))"
+    better = (
+        f"v {sign} best"
+        if x.dtype.kind != "f"
+        else f"(v {sign} best) | ((v != v) & (best == best))"
+    )
     body = (
         f"        for (int64_t j = 0; j < {width}; j++) {{\n"
         f"            {t} best = x[start + j];\n            int64_t where = 0;\n"

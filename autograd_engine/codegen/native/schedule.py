@@ -256,7 +256,9 @@ class _Scheduler:
             for b in before:
                 self.next[b].append(k)
         self.loops: dict[Shape, set[int]] = {}
-        self.first: list[int] = []  # a heap of loops that are ready, some of them taken since
+        # A heap of loops that are ready, some of them taken since; numbers come last, for what
+        # combines sums is worth a function only where there are many.
+        self.first: list[tuple[bool, int]] = []
         self.ready: set[int] = set()
         self.asleep: set[int] = set()
         self.deferred: set[int] = set()  # all that were put off, also those that others hold up
@@ -292,7 +294,7 @@ class _Scheduler:
             return
         self.loops.setdefault(domain, set()).add(k)
         self.ready.add(k)
-        heapq.heappush(self.first, k)
+        heapq.heappush(self.first, (not domain, k))
 
     def _wake(self, k: int) -> None:
         self.asleep.remove(k)
@@ -335,18 +337,24 @@ class _Scheduler:
 
     def _group(self) -> Group:
         """All loops that are ready, or become so, and run over one domain."""
-        while self.first[0] not in self.ready:
+        while self.first[0][1] not in self.ready:
             heapq.heappop(self.first)
-        seed = self.first[0]
+        seed = self.first[0][1]
         put_off: set[int] = set()
         piece: int | None = None
+        whole = self.pieces[seed] is None
         while True:
             group, taken = self._gathered(seed, put_off, piece)
-            if len(taken) >= LIMIT and piece is None and self.pieces[seed] is not None:
+            if len(taken) >= LIMIT and piece is None and not whole:
                 piece = self.pieces[seed]
                 self._give_back(taken)
                 continue
-            later = self._better_later(seed, taken)
+            if piece is not None and len(taken) < LIMIT // 4:  # little of it is left
+                piece, whole = None, True
+                self._give_back(taken)
+                continue
+            cut = not group.domain or (piece is None and len(taken) >= LIMIT)
+            later = set() if cut else self._better_later(seed, taken)
             if not later:
                 break
             put_off |= later

@@ -242,4 +242,3 @@ def _put_rows(np: Loops, old: Traced, rows: Traced, values: Traced) -> Traced:
         f"{width * old.dtype.itemsize});\n}}\n"
     )
     return np.kernel(text, [old, rows, values], [(old.shape, old.dtype)], inplace={0: 0})[0]
-

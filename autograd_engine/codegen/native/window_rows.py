@@ -21,9 +21,7 @@ def _spec(operand: Any) -> Spec:
     return Spec(operand.shape, operand.dtype)
 
 
-def _by_kernel(
-    np: Loops, made: CKernel | None, operands: tuple[Any, ...]
-) -> tuple[Traced, ...]:
+def _by_kernel(np: Loops, made: CKernel | None, operands: tuple[Any, ...]) -> tuple[Traced, ...]:
     if made is None:
         raise NotLowered("there is no C kernel for these sizes")
     specs = [v.spec for v in np.origin.results]

@@ -1,4 +1,4 @@
-"""Graphs as straight-line NumPy: planned buffers, `out=` everywhere, the bits of eager execution."""
+"""Graphs as straight-line NumPy on planned buffers, with the bits of eager execution."""
 
 from autograd_engine.codegen.planned.compiled import BoundRun, Planned, compile_planned
 

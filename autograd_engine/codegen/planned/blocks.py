@@ -16,8 +16,8 @@ __all__ = ["BLOCK", "LARGE", "blocked", "looped"]
 
 Token = Buffer | Local
 
-BLOCK: Final = 1 << 14  # elements
-LARGE: Final = 3 << 14  # from here on
+BLOCK: Final = 3 << 15  # bytes: calls cost little beside them, and a dozen of them fit the cache
+LARGE: Final = 2 * BLOCK  # from here on
 
 
 def blocked(steps: Sequence[Step], kept: Sequence[Any]) -> list[Step]:
@@ -92,7 +92,7 @@ def _fits(step: Elementwise) -> bool:
     """Whether it can be done block by block."""
     out = step.out
     return (
-        out.size >= LARGE
+        out.nbytes >= LARGE
         and contiguous(out)
         and all(isinstance(s, Place) for s in step.sources)
         and (out.shape[0] > 1 or _is_flat(step))
@@ -115,7 +115,7 @@ def looped(body: Sequence[Elementwise], uses: Counter[Token]) -> Loop:
     count = math.prod(shape) if flat else shape[0]
     width = 1 if flat else math.prod(shape[1:])
     # As many elements in each block, and not a short one at the end.
-    block = max(1, BLOCK // width)
+    block = max(1, BLOCK // (width * body[0].out.dtype.itemsize))
     block = -(-count // max(1, round(count / block)))
     inside: Counter[Token] = Counter()
     for step in body:
@@ -166,22 +166,18 @@ class _Body:
         sources = [self._read(step, p) for p in step.sources if isinstance(p, Place)]
         tokens = [t for p in step.sources for t in buffers_of(p)]
         dying = {t for t in tokens if t in self.own and self.last[t] == k}
-        exact = step.ufunc in EXACT
-        if exact:
+        if step.ufunc in EXACT:
             self._release(dying, step.out.dtype.itemsize)
         out = self._write(step.out)
-        if exact:
-            self._release(dying, -1)
-        else:
-            self._release(dying, 0)
+        self._release(dying, 0)
         return Elementwise(step.ufunc, sources, out, step.origin, step.quiet)
 
-    def _release(self, dying: set[Token], itemsize: int) -> None:
+    def _release(self, dying: set[Buffer], itemsize: int) -> None:
         """Give back buffers; with an `itemsize` only of that size: a ufunc may write over them."""
         for token in list(dying):
             buffer = self.buffers[token]
             size = buffer.nbytes // math.prod(self.shape)
-            if itemsize <= 0 or size == itemsize:
+            if itemsize in (0, size):
                 self.free.setdefault(size, []).append(buffer)
                 dying.discard(token)
 
@@ -233,7 +229,8 @@ class _Body:
         found = self.held.get(key)
         if found is None:
             size = math.prod(self.shape)
-            array = np.full(size, number.base, number.dtype).reshape(self.shape)  # type: ignore[arg-type]
+            assert isinstance(number.base, np.ndarray)
+            array = np.full(size, number.base, number.dtype).reshape(self.shape)
             found = self.held[key] = Place(array, array.shape, array.strides, array.dtype)
             self.kinds[found.key] = "head"
             self.slots[found.key] = found

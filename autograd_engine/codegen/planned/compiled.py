@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from autograd_engine.codegen.backend import Placement
 from autograd_engine.codegen.graph import Graph
 from autograd_engine.codegen.liveness import ALIGNMENT
+from autograd_engine.codegen.planned.images import SCRATCH
 from autograd_engine.codegen.planned.places import Buffer, Place
 from autograd_engine.codegen.planned.planning import Plan, Strides, planned
 from autograd_engine.codegen.planned.steps import Loop
+from autograd_engine.kernels.scratch import Scratch
 from autograd_engine.source import forget_generated
 from autograd_engine.static.program import Operator
 
@@ -99,8 +101,9 @@ class Planned:
 
     def placements(self) -> list[Placement]:
         """Where each operation runs."""
-        self.source  # noqa: B018
-        return []
+        if not self._plans:
+            self._plan(True, [None] * len(self.graph.inputs))
+        return list(next(reversed(self._plans.values())).placements)
 
     def operator_at(self, error: BaseException) -> Operator | None:
         """The operator whose line raised `error`."""
@@ -123,6 +126,7 @@ class _Run:
         self.plan = plan
         text = plan.text
         self.scope = dict(text.scope)
+        self.scope[SCRATCH] = Scratch()
         for name, value in text.scope.items():
             if isinstance(value, FunctionType) and value.__globals__ is text.scope:
                 self.scope[name] = FunctionType(value.__code__, self.scope, name)
@@ -194,8 +198,8 @@ class _Run:
         scratch = [self.array(p) for p in loop.scratch]
         for one in loop.passes:
             arrays = [self.array(p) for p in one.places]
-            for start in range(0, one.count, one.block):
-                stop = min(start + one.block, one.count)
+            for start in range(0, one.length, one.block):
+                stop = min(start + one.block, one.length)
                 n = stop - start
                 parts = [
                     a[start:stop] if kind == "part" else a[:n] if kind == "head" else a

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
@@ -10,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.codegen.graph import Graph, Node, Value
-from autograd_engine.codegen.planned.places import Buffer, Local, Place, contiguous, written
 from autograd_engine.codegen.planned.blocks import LARGE
+from autograd_engine.codegen.planned.places import Buffer, Local, Place, contiguous, written
 from autograd_engine.codegen.planned.steps import Elementwise, Step, buffers_of
 from autograd_engine.codegen.planned.tracing import Call, NotTraced, Traced, traced
 from autograd_engine.namespace import raw
@@ -45,9 +46,6 @@ _FRESH: Final = frozenset(
         "adaptive_avg_pool_input",
         "avg_pool",
         "avg_pool_input",
-        "conv",
-        "conv_filter",
-        "conv_input",
         "gelu",
         "max_pool",
         "max_pool_scatter",
@@ -99,6 +97,10 @@ class Lowering:
                 if isinstance(value, Value):
                     self.readers.setdefault(id(value), []).append((node, k))
         self.returned = {id(v) for v in graph.outputs}
+        self.targets: dict[int, set[int]] = {}  # inputs that a value is the new value of
+        self.sources: Counter[int] = Counter(graph.updates.values())
+        for position, target in graph.updates.items():
+            self.targets.setdefault(id(graph.outputs[position]), set()).add(target)
         self.absorbed: set[int] = set()  # values that are parts of sums, and never stand alone
         self.together: dict[int, Node] = {}  # sums of products that are one product
         self.scattered: dict[int, Local] = {}
@@ -131,7 +133,7 @@ class Lowering:
         return place
 
     def operand(self, value: Value, shape: tuple[int, ...] | None = None) -> Operand:
-        """Where `value` is; a constant for a ufunc whose result has `shape` anyway is one number."""
+        """Where `value` is; of a constant one number, where a ufunc has the `shape` without it."""
         found = self.where.get(id(value))
         if found is not None:
             return found
@@ -281,7 +283,7 @@ class Lowering:
 
     def _call(self, function: Any, parts: Sequence[Operand], out: Place, quiet: Any) -> Place:
         if function is np.where:
-            self.select(*parts, out)
+            self.select(parts[0], parts[1], parts[2], out)
             return out
         return self.known(function, [self._wide(function, p, out) for p in parts], out, quiet)
 
@@ -293,7 +295,8 @@ class Lowering:
             and isinstance(part, Place)
             and isinstance(part.base, np.ndarray)
             and contiguous(out)
-            and 1 < out.size < LARGE
+            and out.size > 1
+            and out.nbytes < LARGE
         ):
             return self.number(part.base, out.shape)
         return part
@@ -375,7 +378,7 @@ class Lowering:
         self, op: OpDef, given: Sequence[Any], attrs: dict[str, Any], shapes: Any
     ) -> Traced:
         code = getattr(op.kernel, "__code__", None)
-        catches = code is not None and b"" != code.co_exceptiontable
+        catches = code is not None and code.co_exceptiontable != b""
         if catches and any(getattr(d, "kind", "f") in "iu" for d in given):
             raise NotTraced("it says what NumPy refuses")
         if any(getattr(d, "kind", "f") not in "biuf" for d in given if isinstance(d, np.dtype)):

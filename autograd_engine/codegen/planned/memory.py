@@ -1,5 +1,6 @@
 """Where the buffers of a plan lie: results written over what is read for the last time, and the
-rest side by side in one block."""
+rest side by side in one block.
+"""
 
 from __future__ import annotations
 

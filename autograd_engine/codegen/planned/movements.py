@@ -112,14 +112,14 @@ def _spread_like(lowering: Lowering, node: Node) -> bool:
     share = Place.of(source.shape, source.dtype)
     divisor = lowering.number(np.asarray(count or 1, value.dtype))
     lowering.apply(np.true_divide, (source, divisor), share)
-    spread = _EXPAND(**node.attrs)
+    spread = _spread(**node.attrs)
     (place,) = views(share, lambda x: spread(x, like))
     assert isinstance(place, Place)
     lowering.define(node.results[0], place)
     return True
 
 
-def _EXPAND(**attrs: Any) -> Any:
+def _spread(**attrs: Any) -> Any:
     from autograd_engine.registry import REGISTRY
 
     return partial(REGISTRY["expand_like"].kernel, **attrs)

@@ -6,6 +6,7 @@ matrices takes another way for a transposed operand. So a plan knows the strides
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -251,7 +252,8 @@ def written(shape: Shape, dtype: DType, operands: Sequence[Place | Local]) -> Pl
 def _axes_in_order(shape: Shape, places: Sequence[Place]) -> list[int] | None:
     """The axes from the slowest to the fastest, where all operands agree on it."""
     for place in places:
-        if place.shape == shape and all(s or d == 1 for s, d in zip(place.strides, shape)):
+        repeats = any(d != 1 and not s for d, s in zip(place.shape, place.strides, strict=True))
+        if place.shape == shape and not repeats:
             order = sorted(range(len(shape)), key=lambda a: (-place.strides[a], a))
             break
     else:
@@ -263,6 +265,6 @@ def _axes_in_order(shape: Shape, places: Sequence[Place]) -> list[int] | None:
             for a in order
         ]
         known = [s for s in steps if s]
-        if any(s <= t for s, t in zip(known, known[1:], strict=False)):
+        if any(s <= t for s, t in itertools.pairwise(known)):
             return None
     return order

@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.codegen.backend import Placement
 from autograd_engine.codegen.graph import Graph, Node, Value
-from autograd_engine.codegen.planned import along_rows, movements, products  # noqa: F401
+from autograd_engine.codegen.planned import along_rows, images, movements, products  # noqa: F401
 from autograd_engine.codegen.planned.blocks import blocked
+from autograd_engine.codegen.planned.by_rows import updates_by_rows, write_rows
 from autograd_engine.codegen.planned.lowering import Lowering
 from autograd_engine.codegen.planned.memory import arena, written_over
 from autograd_engine.codegen.planned.places import Buffer, Local, Place, strides_of
-from autograd_engine.codegen.planned.steps import Step
+from autograd_engine.codegen.planned.states import is_update, state_of
+from autograd_engine.codegen.planned.steps import Elementwise, Step
 from autograd_engine.codegen.planned.sums import Sum, add_products, planned_sums, scattered_values
 from autograd_engine.codegen.planned.updates import Group, Moved, groups_of, write_update
 from autograd_engine.codegen.planned.writing import Text
@@ -39,6 +42,7 @@ class Plan:
         Positions of inputs that it writes to in place.
     inner : list of CompiledFunction
         Functions of control flow.
+    placements : list of Placement
     """
 
     def __init__(
@@ -49,6 +53,7 @@ class Plan:
         moved: list[Moved],
         kept: frozenset[int],
         inner: list[Any],
+        placements: list[Placement],
     ) -> None:
         self.text = text
         self.offsets = offsets
@@ -56,6 +61,7 @@ class Plan:
         self.moved = moved
         self.kept = kept
         self.inner = inner
+        self.placements = placements
 
 
 def planned(
@@ -89,6 +95,8 @@ class _Planner:
         self.results: list[Local] = []
         self.moved: list[Moved] = []
         self.groups: list[Group] = []
+        self.by_rows: list[Node] = []
+        self.placements: list[Placement] = []
 
     def plan(self, name: str) -> Plan:
         lowering = self.lowering
@@ -104,7 +112,8 @@ class _Planner:
         text = Text(name)
         text.write(steps, self.results)
         written = frozenset(self.graph.updates.values()) if self.bound else frozenset()
-        return Plan(text, offsets, nbytes, self.moved, written, lowering.inner)
+        inner, placements = lowering.inner, self.placements
+        return Plan(text, offsets, nbytes, self.moved, written, inner, placements)
 
     def _nodes(self) -> None:
         """The steps of all nodes but of the updates that are made at the end."""
@@ -114,12 +123,18 @@ class _Planner:
         sums = {id(s.node): s for listed in waiting.values() for s in listed}
         if self.bound:
             self.groups = groups_of(lowering, graph, stays)
+            self.by_rows = updates_by_rows(lowering, graph, stays)
         deferred = {id(node) for group in self.groups for node in group.nodes}
+        deferred.update(map(id, self.by_rows))
         for value in graph.inputs:
             self._advance(waiting, value)
+        rows = set(map(id, self.by_rows))
         for node in graph.nodes:
             if id(node) in deferred:
+                where = "its rows alone" if id(node) in rows else "one update of all parameters"
+                self.placements.append(_placed(node, where))
                 continue
+            before = len(lowering.steps)
             lowering.origin = node.origin
             found = sums.get(id(node))
             if found is not None:
@@ -133,6 +148,7 @@ class _Planner:
                 lowering.scatter(node)
             else:
                 lowering.node(node)
+            self.placements.append(_placed(node, _where(lowering.steps[before:])))
             for value in node.results:
                 self._advance(waiting, value)
 
@@ -143,7 +159,8 @@ class _Planner:
     def _outputs(self) -> list[tuple[int, Value]]:
         """Copy what is returned before any update; what is returned of updates comes later."""
         late = []
-        made = {id(r) for group in self.groups for node in group.nodes for r in node.results}
+        nodes = [*self.by_rows, *(node for group in self.groups for node in group.nodes)]
+        made = {id(r) for node in nodes for r in node.results}
         for k, value in enumerate(self.graph.outputs):
             if self.bound and k in self.graph.updates:
                 continue
@@ -161,8 +178,8 @@ class _Planner:
         source = lowering.operand(value)
         made = Local(lowering.next_local(), value.shape, value.dtype, False)
         node = value.node
-        if not self.bound and node is not None and _updates(node) and isinstance(source, Local):
-            given = [lowering.operand(v) for v in node.values]
+        if not self.bound and node is not None and is_update(node) and isinstance(source, Local):
+            given = [lowering.operand(v) for k, v in enumerate(node.values) if k != 1]
             marks = ", ".join(["{}"] * (1 + len(given)))
             lowering.emit(f"{{}} = {{}}({marks})", made, _owned, source, *given, makes=[made])
         else:
@@ -178,51 +195,70 @@ class _Planner:
             self.moved += write_update(lowering, group)
         flat, lowering.steps = lowering.steps, []
         before, writes = self._commits()
+        for node in self.by_rows:
+            merges, rows = write_rows(lowering, node)
+            before += merges
+            writes += rows
         lowering.steps = []
         places = {m.position: m.place for m in self.moved}
         for k, value in late:
             position = next(i for o, i in graph.updates.items() if graph.outputs[o] is value)
             made = self.results[k]
-            lowering.emit("{} = {}.copy('K')", made, places[position], makes=[made])
+            place = places.get(position) or lowering.operand(graph.inputs[position])
+            lowering.emit("{} = {}.copy('K')", made, place, makes=[made])
         return [*before, *flat, *writes, *lowering.steps]
 
     def _commits(self) -> tuple[list[Step], list[Step]]:
         """Write the new values of other state over the old ones."""
         lowering, graph = self.lowering, self.graph
         written = set(graph.updates.values())
-        moved = {m.position for m in self.moved}
-        taken: set[int] = set()
+        taken = {m.position for m in self.moved}
+        for node in self.by_rows:
+            taken.update(state_of(lowering, node) or ())
         before: list[Step] = []
         writes: list[Step] = []
         for out, position in graph.updates.items():
             value = graph.outputs[out]
-            if position in moved or position in taken:
+            if position in taken:
                 continue
             taken.add(position)
+            lowering.steps = []
+            lowering.origin = value.node.origin if value.node is not None else None
             target = lowering.place(graph.inputs[position])
             source = lowering.operand(value)
             assert target is not None
             if isinstance(source, Place) and source.key == target.key:
                 continue
-            lowering.steps = []
-            lowering.origin = value.node.origin if value.node is not None else None
             if isinstance(source, Place):
                 shared = isinstance(source.base, int) and source.base in written
             else:
-                shared = value.node is None or not _updates(value.node)
+                shared = value.node is None or not is_update(value.node)
             if shared:  # what it reads may be written before
                 place = Place.of(value.shape, value.dtype)
                 lowering.emit("{}({}, {})", np.copyto, place, source, writes=[place])
-                before += lowering.steps
-                lowering.steps = []
                 source = place
+            before += lowering.steps
+            lowering.steps = []
             lowering.emit("{}({}, {})", np.copyto, target, source, writes=[target])
             writes += lowering.steps
         return before, writes
 
 
-def _updates(node: Node) -> bool:
-    return getattr(node.op, "inputs", ())[:3] == ("param", "grad", "learning_rate")
+def _where(steps: Sequence[Step]) -> str:
+    """What runs an operation, in a word or two."""
+    if not steps:
+        return "view"
+    if any(f in (np.matmul, np.dot) for step in steps for f in step.parts[:1]):
+        return "BLAS"
+    if any(step.makes for step in steps):
+        return "kernel"
+    return "ufuncs" if all(isinstance(step, Elementwise) for step in steps) else "NumPy"
+
+
+def _placed(node: Node, where: str) -> Placement:
+    why = "it allocates its results" if where == "kernel" else ""
+    line = "" if node.origin is None else str(node.origin.location)
+    return Placement(node.op.name, where, why, line)
 
 
 def _owned(array: Any, *given: Any) -> Any:

@@ -137,10 +137,10 @@ def _called(ufunc: Any, sources: Sequence[Part], out: Part) -> tuple[str, tuple[
 
 
 class Pass(NamedTuple):
-    """What a loop runs over: places for its slots, `count` long, in blocks of `block`."""
+    """What a loop runs over: places for its slots, `length` long, in blocks of `block`."""
 
     places: tuple[Place, ...]
-    count: int
+    length: int
     block: int
 
 

@@ -59,8 +59,8 @@ def planned_sums(lowering: Lowering, stays: set[int]) -> dict[int, list[Sum]]:
             lowering.absorbed.update(map(id, node.operands))
             continue
         found = Sum(lowering, node, kinds)
-        for value in dict.fromkeys(map(id, node.operands)):
-            waiting.setdefault(value, []).append(found)
+        for number in dict.fromkeys(map(id, node.operands)):
+            waiting.setdefault(number, []).append(found)
         # It is written here, and stays no longer what readers would have to write out.
         stays.discard(id(node.results[0]))
         for value, is_slice in zip(node.operands, kinds, strict=True):
@@ -121,6 +121,13 @@ def add_products(lowering: Lowering, node: Node) -> None:
     lowering.define(node.results[0], product(lowering, turned, stacked[1]))
 
 
+def _row(key: Any) -> int:
+    """The row that a key takes as it is; -1 of another key."""
+    row, *rest = key if isinstance(key, tuple) and key else (None,)
+    whole = all(entry in (Ellipsis, slice(None)) for entry in rest)
+    return row if whole and isinstance(row, int) and row >= 0 else -1
+
+
 class Sum:
     """An ``add_n`` of which some operands have been added up.
 
@@ -140,6 +147,7 @@ class Sum:
         self.added = 0
         self.total: Any = None
         self.stopped = False
+        self.first: dict[int, int] = {}
 
     def advance(self) -> None:
         """Add up what is there."""
@@ -174,8 +182,10 @@ class Sum:
         source = lowering.operand(node.operands[0])  # type: ignore[arg-type]
         alone = False
         if k == 0:
+            self.first = self._rows_in_turn()
             out = Place.of(result.shape, result.dtype)
-            lowering.emit("{}.fill(0)", out, writes=[out])
+            if len(self.first) < result.shape[0]:
+                lowering.emit("{}.fill(0)", out, writes=[out])
             self.total = out
             alone = len(self.is_slice) == 1 or not self.is_slice[1]
         elif not self.is_slice[k - 1]:
@@ -189,8 +199,22 @@ class Sum:
         assert isinstance(part, Place)
         if alone:
             lowering.emit("{}({}, {})", np.copyto, part, source, writes=[part])
+        elif self.first.get(_row(key)) == k:  # 0 + x: -0 becomes 0
+            zero = lowering.number(np.zeros((), result.dtype))
+            lowering.emit("{}({}, {}, {})", np.add, source, zero, part, writes=[part])
         else:
             lowering.emit("{}({}, {}, {})", np.add, part, source, part, writes=[part])
+
+    def _rows_in_turn(self) -> dict[int, int]:
+        """Where the sum begins with whole rows, the operand that is the first in each."""
+        first: dict[int, int] = {}
+        for k, value in enumerate(self.node.operands):
+            node = getattr(value, "node", None)
+            row = _row(node.attrs["key"]) if self.is_slice[k] and node is not None else -1
+            if row < 0:
+                break
+            first.setdefault(row, k)
+        return first
 
     def finish(self) -> None:
         """The result, at the place of the node."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from types import BuiltinMethodType, CellType, FunctionType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -336,7 +336,7 @@ def _clone(function: FunctionType, trace: _Trace, made: dict[FunctionType, Any])
         if isinstance(value, FunctionType):
             return _clone(value, trace, made)
         if isinstance(value, BuiltinMethodType) and value.__name__ == "reduce":
-            return partial(trace.reduce, value.__self__)
+            return partial(trace.reduce, cast("np.ufunc", value.__self__))
         return _Ufunc(trace, value) if isinstance(value, np.ufunc) else value
 
     closure = tuple(CellType(replaced(c.cell_contents)) for c in function.__closure__ or ())

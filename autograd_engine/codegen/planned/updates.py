@@ -19,9 +19,9 @@ from autograd_engine.codegen.graph import Graph, Node, Value
 from autograd_engine.codegen.planned.blocks import BLOCK, looped
 from autograd_engine.codegen.planned.lowering import Lowering
 from autograd_engine.codegen.planned.places import Buffer, Place, contiguous, strides_of
+from autograd_engine.codegen.planned.states import is_update, state_of
 from autograd_engine.codegen.planned.steps import EXACT, Elementwise, Loop, Pass, Step
 from autograd_engine.codegen.planned.tracing import Traced
-from autograd_engine.registry import REGISTRY
 
 __all__ = ["Group", "Moved", "groups_of", "write_update"]
 
@@ -51,18 +51,12 @@ class Group:
 
 def groups_of(lowering: Lowering, graph: Graph, scattered: set[int]) -> list[Group]:
     """The updates of a graph that can be made in place, at the end."""
-    positions = {id(v): k for k, v in enumerate(graph.inputs)}
-    targets: dict[int, set[int]] = {}
-    for out, given in graph.updates.items():
-        targets.setdefault(id(graph.outputs[out]), set()).add(given)
-    taken: Counter[int] = Counter(given for given in graph.updates.values())
     groups: dict[Any, Group] = {}
     for node in graph.nodes:
-        if not _is_update(node) or REGISTRY.get(node.op.name) is not node.op:
+        if not is_update(node):
             continue
-        param, grad, rate, *state = node.operands
-        assert isinstance(param, Value)
-        assert isinstance(rate, Value)
+        param, grad, rate, *state = node.values
+        numbers = tuple(not v.shape for v in state)
         if (
             id(grad) in scattered
             or rate.shape
@@ -70,33 +64,28 @@ def groups_of(lowering: Lowering, graph: Graph, scattered: set[int]) -> list[Gro
             or not param.size
             or any(v.dtype != param.dtype for v in node.values)
             or any(v.shape not in (param.shape, ()) for v in state)
-            or any(id(r) in lowering.readers for r in node.results)
-        ):
-            continue
-        held = [positions.get(id(v)) for v in (param, *state)]
-        if any(
-            k is None or taken[k] != 1 or targets.get(id(r)) != {k}
-            for k, r in zip(held, node.results, strict=True)
+            or state_of(lowering, node) is None
         ):
             continue
         traced = lowering.trace_of(node)
-        scalars = tuple(not v.shape for v in state)
-        if traced is None or not _scalars_are_exact(traced, scalars):
+        if traced is None or not _numbers_are_exact(traced, numbers):
             continue
-        key = (node.op.name, param.dtype.char, id(traced), id(rate), scalars, not param.shape)
+        key = (node.op, param.dtype.char, id(traced), id(rate), numbers, not param.shape)
         groups.setdefault(key, Group(traced)).nodes.append(node)
     for group in groups.values():
-        group.nodes.sort(key=lambda node: -node.operands[0].size)  # type: ignore[union-attr]
+        group.nodes.sort(key=lambda node: -_param(node).size)
     return list(groups.values())
 
 
-def _is_update(node: Node) -> bool:
-    return getattr(node.op, "inputs", ())[:3] == ("param", "grad", "learning_rate")
+def _param(node: Node) -> Value:
+    param = node.operands[0]
+    assert isinstance(param, Value)
+    return param
 
 
-def _scalars_are_exact(traced: Traced, scalars: Sequence[bool]) -> bool:
+def _numbers_are_exact(traced: Traced, of_state: Sequence[bool]) -> bool:
     """Whether what is computed of numbers has the same bits in a vector."""
-    numbers = [False, False, True, *scalars]
+    numbers = [False, False, True, *of_state]
     for call in traced.calls:
         of = [numbers[s] if isinstance(s, int) else True for s in call.sources]
         numbers.append(all(of))
@@ -109,11 +98,12 @@ def _scalars_are_exact(traced: Traced, scalars: Sequence[bool]) -> bool:
 
 def write_update(lowering: Lowering, group: Group) -> list[Moved]:
     """The steps of an update; where the state is from now on."""
-    nodes, traced = group.nodes, group.traced
+    nodes = group.nodes
     first = nodes[0]
     lowering.origin = first.origin
     dtype = first.results[0].dtype
-    sizes = [node.operands[0].size for node in nodes]  # type: ignore[union-attr]
+    sizes = [_param(node).size for node in nodes]
+    positions = [state_of(lowering, node) for node in nodes]
     starts = [sum(sizes[:k]) for k in range(len(sizes))]
     moved: list[Moved] = []
     blocks: list[Place] = []
@@ -139,13 +129,14 @@ def write_update(lowering: Lowering, group: Group) -> list[Moved]:
         parts = [whole.part(j, j + 1) for j in range(len(nodes))] if is_number else pieces(whole)
         members[whole.key] = parts
         blocks.append(whole)
-        for node, part in zip(nodes, parts, strict=True):
+        for node, part, held in zip(nodes, parts, positions, strict=True):
             operand = node.operands[k]
             assert isinstance(operand, Value)
+            assert held is not None
             if k == 1:
                 _put(lowering, operand, part, whole)
                 continue
-            position = next(i for i, v in enumerate(lowering.graph.inputs) if v is operand)
+            position = held[max(k - 2, 0)]
             strides = strides_of(operand.shape, dtype.itemsize)
             place = Place(part.base, operand.shape, strides, dtype, part.offset)
             moved.append(Moved(position, place))
@@ -199,12 +190,9 @@ class _Writer:
         self.members = members
         self.sizes = sizes
         self.known = list(blocks)
-        operands = group.nodes[0].operands
-        alone = not operands[0].shape  # type: ignore[union-attr]
-        self.is_number = [
-            k == 2 or (not alone and not v.shape)  # type: ignore[union-attr]
-            for k, v in enumerate(operands)
-        ]
+        operands = list(group.nodes[0].values)
+        alone = not operands[0].shape
+        self.is_number = [k == 2 or (not alone and not v.shape) for k, v in enumerate(operands)]
         positions = (0, *range(3, len(operands)))
         self.results = {
             number: position
@@ -268,7 +256,7 @@ class _Writer:
         return last
 
     def _passes(self, body: list[Elementwise]) -> list[Step]:
-        total = self.known[0].size
+        total = self.known[0].nbytes
         vectors = [
             place
             for k, place in enumerate(self.known[: len(self.group.nodes[0].operands)])

@@ -150,6 +150,7 @@ def _stem(value: Any) -> str:
     name = getattr(value, "__name__", None) or getattr(
         getattr(value, "func", None), "__name__", type(value).__name__
     )
+    name = str(name)
     if isinstance(owner, np.ufunc):
         name = f"{owner.__name__}_{name}"
     stem = re.sub(r"\W+", "_", name).strip("_").lower() or "value"
