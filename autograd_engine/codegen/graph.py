@@ -79,7 +79,7 @@ class Value:
 
     @property
     def size(self) -> int:
-        return int(self.spec.size)  # type: ignore[arg-type]
+        return int(self.spec.size)
 
     @property
     def uniform(self) -> Array | None:

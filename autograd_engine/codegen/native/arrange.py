@@ -224,7 +224,7 @@ def _movable(
 ) -> bool:
     """Whether its maker can wait for these steps: none of them needs what it makes."""
     maker = buffer.maker
-    if not isinstance(maker, (Map, Product)) and not _in_place(buffer, old):
+    if maker is None or not (isinstance(maker, (Map, Product)) or _in_place(buffer, old)):
         return False
     if not before or max(before) < at[id(maker)]:
         return True
@@ -247,7 +247,7 @@ def _in_place(buffer: Buffer, old: Buffer) -> bool:
     reads = [
         k for k, t in enumerate(maker.args) if t.buffer is not None and t.buffer.root[0] is old
     ]
-    return reads == [source] and maker.args[source].whole
+    return source is not None and reads == [source] and maker.args[source].whole
 
 
 def _moved(arranged: Arranged, buffer: Buffer, at: dict[int, int]) -> Buffer:

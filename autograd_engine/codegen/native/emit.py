@@ -45,13 +45,13 @@ _STRETCH: Final = 48
 class _Address(NamedTuple):
     """A place in memory: one of the pointers of a run, and bytes from there."""
 
-    index: int
+    pointer: int
     offset: int
 
     def __str__(self) -> str:
-        if self.index == 0:
+        if self.pointer == 0:
             return f"arena + {self.offset}"
-        base = f"p[{self.index}]"
+        base = f"p[{self.pointer}]"
         return f"(char *){base} + {self.offset}" if self.offset else base
 
 
@@ -380,7 +380,7 @@ class _Emitter:
             return [f"    void *q[] = {{{', '.join(map(str, pointers)) or '0'}}};"]
         # A table: a compiler takes long for many stores, one after the other.
         self.helpers.setdefault(_RESOLVE)
-        numbers = ", ".join(f"{a.index}, {a.offset}" for a in pointers)
+        numbers = ", ".join(f"{a.pointer}, {a.offset}" for a in pointers)
         return [
             f"    static const int64_t at[] = {{{numbers}}};",
             f"    void *q[{len(pointers)}];",
@@ -521,7 +521,7 @@ class _Emitter:
         args = [self.address(t.buffer, t.offset) for t in step.args if t.buffer is not None]
         args += [self.address(o) for o in step.outs]
         if step.scratch:
-            args.append(f"arena + {self.arena.offsets[-1 - time]}")
+            args.append(_Address(0, self.arena.offsets[-1 - time]))
         call = f"{name}({', '.join(f'(void *)({a})' for a in args)})"
         return [f"if ({call}) return 1;" if isinstance(step, Check) else f"{call};"]
 

@@ -132,6 +132,7 @@ class NativeFunction:
         """A function of the library; a short one does not let other threads run meanwhile."""
         make = ctypes.PYFUNCTYPE if self.emitted.work < _SHORT else ctypes.CFUNCTYPE
         address = ctypes.cast(getattr(self._library, name), ctypes.c_void_p).value
+        assert address is not None
         function: Callable[[int], int] = make(ctypes.c_int64, ctypes.c_void_p)(address)
         return function
 

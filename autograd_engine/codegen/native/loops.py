@@ -470,7 +470,7 @@ class _Writer:
         for step in steps:
             if isinstance(step, Reduce):
                 self._reduction(step, names, inside, before, clauses)
-            else:
+            elif isinstance(step, Map):
                 self._map(step, names, inside)
         pragma = ""
         if inside:

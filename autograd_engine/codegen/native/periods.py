@@ -41,7 +41,7 @@ def segments(steps: Sequence[Step], place_of: Callable[[Step], int]) -> list[int
 
 def _sign(step: Step, n: int, at: dict[int, int], place_of: Callable[[Step], int]) -> Hashable:
     """What a step has in common with that of another round."""
-    args = []
+    args: list[Hashable] = []
     for term in step.terms:
         maker = term.buffer.maker if term.buffer is not None else None
         if term.buffer is None:
