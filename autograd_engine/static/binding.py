@@ -85,7 +85,7 @@ class Binding:
         self.state = State(state)
         self.lock = self.state.lock
         self.markers = {name: Held(self.state, name) for name in state}
-        self.call: Callable[[], list[Any]] = self.bound
+        self.call: Callable[[], list[Any]] = getattr(self.bound, "run", self.bound)
         if plan.draws and program.generator is not None:
             self.call = self._drawing(program)
         self.supplied: dict[str, Any] = {}
@@ -201,6 +201,60 @@ class Binding:
             and given.shape == known[f"s{position}"]
             and given.dtype is known[f"d{position}"]
         )
+
+    def takes(self, given: Sequence[Any]) -> bool:
+        """Whether these can be fed as they are."""
+        for k, value in enumerate(given):
+            if self.is_fed(k, value):
+                continue
+            old = self.bound.arrays[k]
+            if (
+                value.__class__ is not np.ndarray
+                or value.shape != old.shape
+                or value.dtype != old.dtype
+                or not is_contiguous(value)
+            ):
+                return False
+        return True
+
+    # --- what is supplied
+
+    def moved(self, supplied: Mapping[str, Any]) -> dict[str, Array] | None:
+        """Numbers that are others than in the last run, as arrays; None where that is not all."""
+        found = {}
+        places = dict(self._others)
+        for name, value in supplied.items():
+            if value is None:  # what the scope has stands
+                continue
+            if value.__class__ is not float or name not in places:
+                return None
+            if value != self.supplied.get(name):
+                old = self.bound.arrays[places[name]]
+                if old.shape:
+                    return None
+                found[name] = np.array(value, old.dtype)
+        return found
+
+    def go_with(self, moved: Mapping[str, Array]) -> list[Any]:
+        """A step with these values of variables, under the lock; as it was, where it fails."""
+        if not moved:
+            return self.go()
+        places = dict(self._others)
+        old = {name: self.bound.arrays[places[name]] for name in moved}
+        done = False
+        try:
+            for name, value in moved.items():
+                self.bound.feed(places[name], value)
+                self._known[name] = value
+            results = self.go()
+            done = True
+            return results
+        finally:
+            if not done:
+                self.state.ready = False
+                for name, value in old.items():
+                    self.bound.feed(places[name], value)
+                    self._known[name] = None
 
     # --- running
 

@@ -123,12 +123,12 @@ class _Claims:
 
     def note_change(self, but: State | None = None) -> None:
         """Every step looks at the scopes before it goes on."""
-        self.changes += 1
         if self.states:
             for state in self.states:
                 if state is not but:
                     with state.lock:  # not in the middle of a step
                         state.ready = False
+        self.changes += 1  # after that: one that is ready has seen all changes that are counted
 
     def give_back(self, state: State) -> None:
         """Put the variables of a step into their scopes."""
@@ -238,6 +238,10 @@ class Scope:
         homes = {name: self._home(name) for name in names}
         return {n: None if h is None else h._values[n] for n, h in homes.items()}
 
+    def changes(self) -> int:
+        """How often this scope, and those above and below, were changed by hand or by runs."""
+        return self._claims.changes
+
     @contextlib.contextmanager
     def claimed(self, names: set[str], keep: State | None = None) -> Iterator[None]:
         """Wait until no other run is going to write any of `names`, and keep others waiting.
@@ -288,7 +292,8 @@ class Scope:
             whole = state is not None and claims.changes == seen
             if state is not None:
                 claims.states.add(state)
-                state.homes |= {name: home for home, new in by_home.items() for name in new}
+                for home, new in by_home.items():
+                    state.homes |= {n: home for n, v in new.items() if isinstance(v, Held)}
             if by_home:
                 claims.note_change(state)
             before = [(home, dict(home._values)) for home in by_home] if len(by_home) > 1 else []

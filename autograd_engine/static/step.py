@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import weakref
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -113,11 +113,24 @@ class Step:
                 f"{len(values)}"
             )
         binding = self.binding
-        if binding is not None and not supplied and binding.version == self.program.version:
-            done = self._refed(binding, values)
+        if binding is not None and binding.version == self.program.version:
+            if supplied is None:
+                supplied = self._asked(binding.plan, ())
+            done = self._again(binding, values, supplied)
             if done is not None:
                 return done
         return self.run(dict(zip(self.names, values, strict=True)), supplied)
+
+    def _asked(
+        self, plan: Plan, but: Container[str], known: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """What is supplied for variables, where that is not `known`."""
+        found, supplies = dict(known or {}), self.program.supplies
+        for var in plan.reads:
+            name = var.name
+            if name not in found and name not in but and name in supplies:
+                found[name] = supplies[name]()
+        return found
 
     def _in_order(self, feeds: Mapping[str, Any]) -> tuple[Any, ...]:
         for name in feeds:
@@ -133,35 +146,31 @@ class Step:
             raise FeedError(f"this step is fed {missing[0]!r} too: put it into the dict")
         return tuple([feeds[name] for name in self.names])
 
-    def _refed(self, binding: Binding, values: tuple[Any, ...]) -> list[Any] | None:
+    def _again(
+        self, binding: Binding, values: tuple[Any, ...], supplied: Mapping[str, Any]
+    ) -> list[Any] | None:
         """Run it on other arrays of the same kind; None where more is to be looked at."""
-        plan = binding.plan
-        if any(v.name in self.program.supplies for v in plan.reads):
+        scope = self._scope()
+        moved = binding.moved(supplied)
+        if scope is None or moved is None:
             return None
         at = {name: k for k, name in enumerate(self.names)}
-        given = [values[at[v.name]] for v in plan.feeds]
+        given = [values[at[v.name]] for v in binding.plan.feeds]
         with binding.lock:
-            if not binding.state.ready:
+            if not binding.state.ready or not binding.takes(given):
                 return None
-            new = []
+            seen = scope.changes()
             for k, value in enumerate(given):
-                if binding.is_fed(k, value):
-                    continue
-                old = binding.bound.arrays[k]
-                if (
-                    value.__class__ is not np.ndarray
-                    or value.shape != old.shape
-                    or value.dtype != old.dtype
-                    or not is_contiguous(value)
-                ):
-                    return None
-                new.append((k, value))
-            for k, value in new:
-                binding.feed(k, value, value)
+                if not binding.is_fed(k, value):
+                    binding.feed(k, value, value)
             try:
-                return binding.go()
+                results = binding.go_with(moved)
             except Exception:
                 return None
+        if moved:
+            scope.commit(moved, binding.state, seen)
+            binding.supplied = dict(supplied)
+        return results
 
     # --- everything looked at
 
@@ -177,11 +186,7 @@ class Step:
             binding = self._bind(plan, variant, compiled, fed, scope)
         self._last = variant
         with scope.claimed(plan.names, None if binding is None else binding.state):
-            asked: dict[str, Any] = dict(supplied or {})
-            for var in plan.reads:
-                supply = program.supplies.get(var.name)
-                if supply is not None and var.name not in asked and var.name not in feeds:
-                    asked[var.name] = supply()
+            asked = self._asked(plan, feeds, supplied)
             new = given_values(program, plan.reads, feeds, asked)
             if binding is not None:
                 done = self._bound(binding, feeds, fed, new, scope)

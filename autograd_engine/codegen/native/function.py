@@ -18,7 +18,9 @@ from autograd_engine.codegen.native.emit import Emitted, Part, emit
 from autograd_engine.codegen.native.ir import (
     Buffer,
     Callback,
+    Map,
     Product,
+    Reduce,
     Step,
     Term,
     contiguous_strides,
@@ -180,9 +182,7 @@ def _where(step: Step) -> tuple[str, str]:
         return "NumPy", step.why
     if isinstance(step, Product):
         return "BLAS", ""
-    return (
-        ("fused loop", "") if hasattr(step, "function") or hasattr(step, "kind") else ("kernel", "")
-    )
+    return "fused loop" if isinstance(step, (Map, Reduce)) else "kernel", ""
 
 
 def _address(array: Array) -> int:
@@ -224,10 +224,37 @@ class NativeBound:
         self._results = [
             self._result(t) for k, t in enumerate(function.outputs) if k not in function.updates
         ]
-        if len(self._parts) == 1 and function.emitted.parts[0].entry:
-            self._entry: Callable[[int], int] | None = self._parts[0]
-        else:
-            self._entry = None
+        self.run = self._runner()
+
+    def _runner(self) -> Callable[[], list[Array]]:
+        """A function that runs it: of short programs the call itself takes time."""
+        parts, results, pointer = self._parts, self._results, self._pointer
+        if len(parts) != 1:
+
+            def run() -> list[Array]:
+                for part in parts:
+                    if part(pointer):
+                        raise NativeFailed
+                return [result() for result in results]
+
+            return run
+        (entry,) = parts
+        if len(results) != 1:
+
+            def run_one() -> list[Array]:
+                if entry(pointer):
+                    raise NativeFailed
+                return [result() for result in results]
+
+            return run_one
+        (only,) = results
+
+        def run_for_one() -> list[Array]:
+            if entry(pointer):
+                raise NativeFailed
+            return [only()]
+
+        return run_for_one
 
     def put(self, position: int, array: Array) -> None:
         """Let the run read (and, of state, write) another array."""
@@ -238,15 +265,7 @@ class NativeBound:
     feed = put
 
     def __call__(self) -> list[Array]:
-        entry = self._entry
-        if entry is not None:
-            if entry(self._pointer):
-                raise NativeFailed
-        else:
-            for part in self._parts:
-                if part(self._pointer):
-                    raise NativeFailed
-        return [result() for result in self._results]
+        return self.run()
 
     def _part(self, part: Part) -> Callable[[int], Any]:
         if part.callback is None:

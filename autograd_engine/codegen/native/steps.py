@@ -134,8 +134,8 @@ class StepWriter:
             step.after += guards
         return self.all_of(out)
 
-    def cast(self, x: Any, dtype: Dtype) -> Traced:
-        x = self.operand(x, dtype)
+    def cast(self, value: Any, dtype: Dtype) -> Traced:
+        x = self.operand(value, dtype)
         if x.dtype == dtype:
             return x
         if dtype.char not in NATIVE_DTYPES:
