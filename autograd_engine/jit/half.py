@@ -15,6 +15,7 @@ from autograd_engine.codegen.python import compile_operators
 from autograd_engine.spec import Spec
 from autograd_engine.static.backends import Work
 from autograd_engine.static.binding import contiguous
+from autograd_engine.static.block_op import BlockOp
 from autograd_engine.static.plan import why_in_place
 from autograd_engine.static.program import Operator, Ref
 from autograd_engine.static.variants import Variant, Variants
@@ -122,6 +123,8 @@ class Half:
         first = count if saved is None else saved
         work = _HalfWork(name, operators, inputs, outputs, first, bare or [False] * count)
         self._work = work
+        # How arrays are laid out is then known only when it has run.
+        self._branches = any(isinstance(o.op, BlockOp) for o in operators)
         self.variants = Variants(work, backend)
         self.plain = why_in_place(operators)
         if any(ref.var.is_stack for ref in (*inputs, *outputs)):
@@ -152,6 +155,8 @@ class Half:
         if any(a.__class__ is not np.ndarray for a in given):
             return None
         exact = compiled.backend == "numpy"
+        if exact and self._branches:
+            return None
         if not exact:
             given = [contiguous(a) for a in given]
         try:

@@ -65,6 +65,16 @@ _RESOLVE: Final = """static inline __attribute__((unused)) void ae_addresses(
 """
 
 
+_CLOCK: Final = """#include <time.h>
+static inline __attribute__((unused)) void ae_stamp(void *place)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    *(double *)place = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+"""
+
+
 class Part(NamedTuple):
     """What runs one after the other: an entry of the library, or an operation of NumPy's.
 
@@ -110,7 +120,9 @@ class Emitted(NamedTuple):
     work: float
 
 
-def emit(arranged: Arranged, order: list[Step | Group], threads: int) -> Emitted:
+def emit(
+    arranged: Arranged, order: list[Step | Group], threads: int, timed: bool = False
+) -> Emitted:
     """Write a program whose steps are in order.
 
     Parameters
@@ -119,12 +131,18 @@ def emit(arranged: Arranged, order: list[Step | Group], threads: int) -> Emitted
     order : list of Step or Group
     threads : int
         How many threads there are.
+    timed : bool
+        Whether it writes down, behind the values in its arena, when each item has ended: the time
+        in seconds, as float64, for the beginning and for each item.
     """
-    return _Emitter(arranged, order, threads).emitted()
+    return _Emitter(arranged, order, threads, timed).emitted()
 
 
 class _Emitter:
-    def __init__(self, arranged: Arranged, order: list[Step | Group], threads: int) -> None:
+    def __init__(
+        self, arranged: Arranged, order: list[Step | Group], threads: int, timed: bool
+    ) -> None:
+        self.timed = timed
         self.arranged = arranged
         self.order = order
         self.threads = threads
@@ -233,20 +251,30 @@ class _Emitter:
             if isinstance(item, Callback):
                 self._close(body, parts, entries)
                 parts.append(Part("", item))
+                text = []
             else:
-                body.append([*self._comment(item), *self._item(time, item)])
+                text = [*self._comment(item), *self._item(time, item)]
+            text = [*(self._stamp(0) if time == 0 else ()), *text, *self._stamp(time + 1)]
+            if text:
+                body.append(text)
         self._close(body, parts, entries)
         texts = (self.texts, entries, list(self.helpers), self.maths)
         return Emitted(
             one_source(*texts),
             units(*texts, self.threads),
             parts,
-            self.arena.size,
+            self.arena.size + 8 * (len(self.order) + 1) * self.timed,
             dict(self.arena.offsets),
             self.constant_buffers,
             self.order,
             self.work,
         )
+
+    def _stamp(self, k: int) -> list[str]:
+        if not self.timed:
+            return []
+        self.helpers.setdefault(_CLOCK)
+        return [f"ae_stamp(arena + {self.arena.size + 8 * k});"]
 
     def _close(self, body: list[list[str]], parts: list[Part], entries: list[str]) -> None:
         if not body:

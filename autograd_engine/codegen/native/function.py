@@ -116,6 +116,7 @@ class NativeFunction:
         self.graph = graph
         self.updates = dict(graph.updates)
         self.emitted = emitted
+        self.arranged = arranged
         self.outputs = arranged.outputs
         self.source = emitted.source
         self.seconds = seconds
@@ -266,6 +267,16 @@ class NativeBound:
 
     def __call__(self) -> list[Array]:
         return self.run()
+
+    def tail(self, count: int) -> Array:
+        """The numbers at the end of the arena, where a timed program notes its times."""
+        return self._arena[-8 * count :].view(np.float64).copy()
+
+    def timed_run(self) -> list[tuple[str, float, int, str]]:
+        """Run it once; of each loop, product and kernel its name, seconds, bytes and line."""
+        from autograd_engine.codegen.native.timing import timed_run
+
+        return timed_run(self)
 
     def _part(self, part: Part) -> Callable[[int], Any]:
         if part.callback is None:
