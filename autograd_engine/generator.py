@@ -11,7 +11,7 @@ import numpy as np
 
 from autograd_engine.errors import ArgumentError
 
-__all__ = ["generator", "own_generator", "replaying", "seed", "snapshot"]
+__all__ = ["generator", "own_generator", "replaying", "rewound", "seed", "snapshot"]
 
 
 class _State:
@@ -59,6 +59,18 @@ def snapshot(source: np.random.Generator) -> Callable[[], np.random.Generator]:
         return np.random.Generator(bits)
 
     return again
+
+
+@contextlib.contextmanager
+def rewound() -> Iterator[None]:
+    """Where the ``with`` block raises an Exception, what was drawn in it is drawn again."""
+    bits = generator().bit_generator
+    state = bits.state
+    try:
+        yield
+    except Exception:
+        bits.state = state
+        raise
 
 
 @contextlib.contextmanager

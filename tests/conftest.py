@@ -11,7 +11,7 @@ from autograd_engine.static.mode import in_dynamic_mode
 from autograd_engine.static.program import _defaults as defaults
 
 # Programs are compared with eager mode bit by bit; tests of native code ask for it.
-os.environ["AUTOGRAD_ENGINE_BACKEND"] = "numpy"
+os.environ.setdefault("AUTOGRAD_ENGINE_BACKEND", "numpy")
 
 
 @pytest.fixture(autouse=True)

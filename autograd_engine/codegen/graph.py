@@ -222,7 +222,7 @@ class Graph:
         """
         values = self._prepared(op, operands)
         found = _simplified(op, values, attrs)
-        if found is not None:
+        if found is not None and not _joins(found):
             return (found,)
         specs = op.infer_tuple([v if isinstance(v, Spec) else v.spec for v in values], attrs)
         for spec in specs:
@@ -389,6 +389,12 @@ def _simplified(
     if op.name in ("multiply", "divide"):
         return _times_one(op.name, first, values[1])
     return None
+
+
+def _joins(value: Value) -> bool:
+    """Whether sums of it join its parts: what stands between two sums keeps them apart."""
+    op = value.node.op if value.node is not None else None
+    return getattr(op, "place", None) is not None or getattr(op, "name", "") == "add_n"
 
 
 def _times_one(name: str, x: Value, y: Any) -> Value | None:

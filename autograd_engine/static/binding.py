@@ -7,13 +7,14 @@ step finds everything where the last one has left it.
 from __future__ import annotations
 
 import contextlib
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.generator import own_generator
+from autograd_engine.generator import own_generator, rewound
 from autograd_engine.static.held import Held, State, in_order
 from autograd_engine.static.scope import Content, Scope
 
@@ -86,7 +87,7 @@ class Binding:
         self.lock = self.state.lock
         self.markers = {name: Held(self.state, name) for name in state}
         self.call: Callable[[], list[Any]] = getattr(self.bound, "run", self.bound)
-        if plan.draws and program.generator is not None:
+        if plan.draws:
             self.call = self._drawing(program)
         self.supplied: dict[str, Any] = {}
         self._others = [(n, k) for k, n in enumerate(names, first) if n not in state]
@@ -98,11 +99,16 @@ class Binding:
             self.remember(k, MISSING)
 
     def _drawing(self, program: Program) -> Callable[[], list[Any]]:
-        """One stretch of the program's own stream for a run."""
-        bound = self.bound
+        """One stretch of the stream for a run; one that fails is done again with the same."""
+        bound, known = self.bound, weakref.ref(program)
 
         def call() -> list[Any]:
-            with program.drawing, own_generator(program.generator):
+            program = known()
+            assert program is not None  # who calls it has it
+            if program.generator is None:
+                with rewound():
+                    return bound()
+            with program.drawing, own_generator(program.generator), rewound():
                 return bound()
 
         return call

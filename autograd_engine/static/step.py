@@ -7,6 +7,7 @@ the scope. From then on a call that is like the last one takes a short way, see 
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import weakref
 from collections.abc import Callable, Container, Hashable, Mapping, Sequence
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.errors import ExecutionError, FeedError
-from autograd_engine.generator import own_generator
+from autograd_engine.generator import own_generator, rewound
 from autograd_engine.static.binding import MISSING, Binding, contiguous, is_contiguous
 from autograd_engine.static.feeds import checked_feeds
 from autograd_engine.static.fetches import fetched, independent
@@ -295,7 +296,7 @@ class Step:
         outputs = None
         if compiled is not None and variant is not None and _fits(variant, compiled, arrays):
             try:
-                outputs = self._drawn(plan, compiled, [contiguous(a) for a in arrays])
+                outputs = self._drawn(plan, compiled, [contiguous(a) for a in arrays], True)
             except Exception as error:
                 outputs = self._straight(plan, arrays)
                 variant.give_up(f"it raised {type(error).__name__}: {error}")
@@ -321,15 +322,24 @@ class Step:
             raise explained from error
 
     def _drawn(
-        self, plan: Plan, function: Callable[..., Any], arrays: Sequence[Array]
+        self,
+        plan: Plan,
+        function: Callable[..., Any],
+        arrays: Sequence[Array],
+        attempt: bool = False,
     ) -> tuple[Any, ...]:
+        """What a function returns; an attempt that fails is followed by another with its stream."""
         program = self.program
         made: tuple[Any, ...]
-        if program.generator is None or not plan.draws:
+        if not plan.draws:
+            return function(*arrays)
+        with contextlib.ExitStack() as stream:
+            if program.generator is not None:
+                stream.enter_context(program.drawing)  # one stretch of its stream
+                stream.enter_context(own_generator(program.generator))
+            if attempt:
+                stream.enter_context(rewound())
             made = function(*arrays)
-        else:
-            with program.drawing, own_generator(program.generator):  # one stretch of its stream
-                made = function(*arrays)
         return made
 
 

@@ -172,3 +172,26 @@ def test_chains_of_integers(data: st.DataObject) -> None:
         return _grown(data.draw, xs, False, data.draw(st.integers(3, 30)))[-3:]
 
     assert wrong_in([("chain", build)]) == []
+
+
+def test_parts_are_written_after_the_array_is_filled() -> None:
+    """A part that runs along the rows of a loop does not join it where that fills around it."""
+    x, y = np.zeros((2, 3)), np.zeros(2)
+
+    def build(declare: Any) -> Sequence[Any]:
+        a, b = declare(x), declare(y)
+        a.stop_gradient = b.stop_gradient = False
+        spread = paddle.sum(paddle.expand(paddle.unsqueeze(b, 1), [2, 3]) * 0.3)
+        part = paddle.sum(a[:1, 1:] * 0.3)
+        return static.gradients([spread + part], [a, b])
+
+    def meshed(declare: Any) -> Sequence[Any]:
+        a, b, c = declare(y), declare(np.zeros(3)), declare(x)
+        for v in (a, b, c):
+            v.stop_gradient = False
+        first, second = paddle.meshgrid(a, b)
+        total = paddle.sum(first) * 0.3 + paddle.sum(second) * 0.4
+        return static.gradients([total + paddle.sum(c[:1, 1:]) * 0.3], [a, b, c])
+
+    assert wrong_in([("expanded", build), ("meshed", meshed)]) == []
+    assert wrong_in([("meshed", meshed)]) == []

@@ -23,7 +23,7 @@ from autograd_engine.codegen.native.ir import (
     contiguous_strides,
 )
 from autograd_engine.codegen.native.lowering import Lowered
-from autograd_engine.codegen.native.schedule import canonical, strides_over
+from autograd_engine.codegen.native.schedule import canonical, looks_up, strides_over
 
 __all__ = ["Arranged", "arrange"]
 
@@ -82,6 +82,12 @@ def _keep_order(arranged: Arranged) -> None:
 def _explicit_updates(arranged: Arranged, updates: Mapping[int, int]) -> None:
     """Let every update be the whole of a buffer of its own, which may lie over the input."""
     loops = arranged.lowered.loops
+    old = {arranged.lowered.inputs[position].number for position in updates.values()}
+    for output, term in enumerate(arranged.outputs):
+        if output not in updates and term.buffer is not None and term.buffer.number in old:
+            buffer = loops.buffer(term.shape, term.dtype)  # what was there before the run
+            loops.add(Map("copy", (term,), buffer, None))
+            arranged.outputs[output] = loops.all_of(buffer).term
     seen: set[int] = set()
     for output in updates:
         term = arranged.outputs[output]
@@ -205,37 +211,73 @@ def _place_updates(arranged: Arranged, updates: Mapping[int, int]) -> None:
     at = {id(s): k for k, s in enumerate(steps)}
     readers = _readers(steps)
     fails = {k for k, s in enumerate(steps) if isinstance(s, (Check, Callback))}
+    following = _following(steps, at)
     for output, position in updates.items():
         buffer = arranged.outputs[output].buffer
         assert buffer is not None
         assert buffer.maker is not None
         old = arranged.lowered.inputs[position]
         before = {at[id(s)] for s in readers[old.number]} | fails
-        before.discard(at[id(buffer.maker)])
-        if not _movable(buffer, old, before, steps, at) or buffer.place is not None:
+        own = {at[id(buffer.maker)]}
+        if buffer.place is not None or not _movable(buffer, old, before - own, following, at):
             buffer = _moved(arranged, buffer, at)
             arranged.outputs[output] = _whole(buffer)
+        else:
+            before -= own
+            for k in before:
+                following[k] += own
         buffer.place = (old, 0)
         arranged.over[buffer.number] = (old.number, before)
 
 
+def _following(steps: Sequence[Step], at: Mapping[int, int]) -> list[list[int]]:
+    """The steps that wait for each."""
+    found: list[list[int]] = [[] for _ in steps]
+    for k, step in enumerate(steps):
+        makers = [t.buffer.maker for t in step.terms if t.buffer is not None]
+        for before in (*makers, *step.after):
+            if before is not None and id(before) in at:
+                found[at[id(before)]].append(k)
+    return found
+
+
 def _movable(
-    buffer: Buffer, old: Buffer, before: set[int], steps: Sequence[Step], at: Mapping[int, int]
+    buffer: Buffer,
+    old: Buffer,
+    before: set[int],
+    following: Sequence[Sequence[int]],
+    at: Mapping[int, int],
 ) -> bool:
-    """Whether its maker can wait for these steps: none of them needs what it makes."""
+    """Whether its maker can wait for these steps: none of them waits for it."""
     maker = buffer.maker
-    if maker is None or not (isinstance(maker, (Map, Product)) or _in_place(buffer, old)):
+    if maker is None or not (_by_elements(maker, old) or _in_place(buffer, old)):
         return False
-    if not before or max(before) < at[id(maker)]:
-        return True
-    tainted = {o.number for o in maker.outs}
-    for k in range(at[id(maker)] + 1, max(before) + 1):
-        step = steps[k]
-        if any(t.buffer is not None and t.buffer.number in tainted for t in step.terms):
-            if k in before:
-                return False
-            tainted.update(o.number for o in step.outs)
+    seen = {at[id(maker)]}
+    pending = list(seen)
+    while pending:
+        k = pending.pop()
+        if k in before:
+            return False
+        more = {n for n in following[k] if n not in seen}
+        seen |= more
+        pending += more
     return True
+
+
+def _by_elements(maker: Step, old: Buffer) -> bool:
+    """Whether it may write over that input, of which it reads no element but the one it makes."""
+    reads = [
+        (position, term)
+        for position, term in enumerate(maker.terms)
+        if term.buffer is not None and term.buffer.root[0] is old
+    ]
+    if not isinstance(maker, Map):
+        return isinstance(maker, Product) and not reads
+    domain = canonical(maker.outs[0].shape)
+    return all(
+        term.whole and canonical(term.shape) == domain and not looks_up(maker, position)
+        for position, term in reads
+    )
 
 
 def _in_place(buffer: Buffer, old: Buffer) -> bool:

@@ -322,7 +322,12 @@ class NativeBound:
         def run(_: int) -> None:
             made = kernel(*[r() if callable(r) else r for r in reads])
             for target, value in zip(writes, made, strict=True):
-                target[...] = dense(value)
+                array = dense(value)
+                if array.shape != target.shape:
+                    if array.size:
+                        raise NativeFailed
+                    array = 0  # of a branch that did not run; nothing but its gradient reads it
+                target[...] = array
 
         return run
 

@@ -21,7 +21,16 @@ from autograd_engine.codegen.native.ir import (
 )
 from autograd_engine.codegen.native.periods import LIMIT, segments
 
-__all__ = ["FULL", "LATER", "ROW", "Group", "canonical", "scheduled", "strides_over"]
+__all__ = [
+    "FULL",
+    "LATER",
+    "ROW",
+    "Group",
+    "canonical",
+    "looks_up",
+    "scheduled",
+    "strides_over",
+]
 
 Shape = tuple[int, ...]
 
@@ -60,6 +69,8 @@ class Group:
         domain (`FULL`), for each row (`ROW`), or is there when the group has ended (`LATER`).
     splits : set of int
         How many leading axes may be rows.
+    one_pass : bool
+        Whether it must not pass over a row twice: it writes over what it reads.
     """
 
     def __init__(self, domain: Shape) -> None:
@@ -67,6 +78,7 @@ class Group:
         self.steps: list[Step] = []
         self.levels: dict[int, str] = {}
         self.splits = set(range(len(domain) + 1))
+        self.one_pass = False
 
     def __repr__(self) -> str:
         return f"<Group {self.domain} {self.steps}>"
@@ -100,7 +112,7 @@ class Group:
                 level = self._level(term)
                 if level is None:
                     continue
-                if level == LATER or (step.function == "gather" and position == 0):
+                if level == LATER or looks_up(step, position):
                     return None
                 if level == FULL and not _is_identity(term, self.domain):
                     return None
@@ -145,7 +157,7 @@ class Group:
         }
         first = len(kept)
         if kept == list(range(first)) and first in splits and first > 0:
-            return ROW, {first}
+            return None if self.one_pass else (ROW, {first})
         splits.discard(n)
         return (LATER, splits) if splits else None
 
@@ -171,6 +183,11 @@ def _canonical_axes(step: Reduce) -> set[int]:
             axes.add(position)
         position += 1
     return axes
+
+
+def looks_up(step: Step, position: int) -> bool:
+    """Whether it reads this operand at places that another one says."""
+    return isinstance(step, Map) and step.function == "gather" and position == 0
 
 
 def _is_identity(term: Term, domain: Shape) -> bool:
@@ -256,9 +273,9 @@ class _Scheduler:
             for b in before:
                 self.next[b].append(k)
         self.loops: dict[Shape, set[int]] = {}
-        # A heap of loops that are ready, some of them taken since; numbers come last, for what
-        # combines sums is worth a function only where there are many.
-        self.first: list[tuple[bool, int]] = []
+        # A heap of loops that are ready, some of them taken since: what is read first comes first.
+        # Numbers come last, for what combines sums is worth a function only where there are many.
+        self.first: list[tuple[bool, int, int]] = []
         self.ready: set[int] = set()
         self.asleep: set[int] = set()
         self.deferred: set[int] = set()  # all that were put off, also those that others hold up
@@ -272,7 +289,14 @@ class _Scheduler:
 
     def run(self) -> list[Step | Group]:
         for k in range(len(self.steps)):
-            if not self.waits[k]:
+            if self.waits[k]:
+                continue
+            readers = self.read_by[k]
+            if self.domains[k] and readers and all(self.waits[n] > 1 for n in readers):
+                # Of what is given alone, for something that has to wait for more.
+                self.asleep.add(k)
+                self.deferred.add(k)
+            else:
                 self._make_ready(k)
         order: list[Step | Group] = []
         while True:
@@ -285,7 +309,10 @@ class _Scheduler:
             elif self.asleep:
                 self._wake(min(self.asleep))
             else:
-                return order
+                break
+        if any(self.waits):
+            raise ValueError("steps wait for one another")
+        return order
 
     def _make_ready(self, k: int) -> None:
         domain = self.domains[k]
@@ -294,10 +321,12 @@ class _Scheduler:
             return
         self.loops.setdefault(domain, set()).add(k)
         self.ready.add(k)
-        heapq.heappush(self.first, (not domain, k))
+        read = min(self.read_by[k], default=k)
+        heapq.heappush(self.first, (not domain, read, k))
 
     def _wake(self, k: int) -> None:
         self.asleep.remove(k)
+        self.deferred.remove(k)
         self._make_ready(k)
 
     def _remove(self, k: int) -> None:
@@ -315,9 +344,11 @@ class _Scheduler:
         inside = set(ks)
         for n in sorted({n for k in inside for n in self.next[k]} - inside):
             if not self.waits[n]:
-                if n not in self.ready and n not in self.asleep:
+                if n in self.deferred:
+                    self.asleep.add(n)
+                elif n not in self.ready:
                     self._make_ready(n)
-            else:
+            elif not inside.isdisjoint(self.reads[n]):
                 for d in self._sleepers(n):
                     self._wake(d)
 
@@ -337,9 +368,9 @@ class _Scheduler:
 
     def _group(self) -> Group:
         """All loops that are ready, or become so, and run over one domain."""
-        while self.first[0][1] not in self.ready:
+        while self.first[0][2] not in self.ready:
             heapq.heappop(self.first)
-        seed = self.first[0][1]
+        seed = self.first[0][2]
         put_off: set[int] = set()
         piece: int | None = None
         whole = self.pieces[seed] is None
@@ -353,8 +384,7 @@ class _Scheduler:
                 piece, whole = None, True
                 self._give_back(taken)
                 continue
-            cut = not group.domain or (piece is None and len(taken) >= LIMIT)
-            later = set() if cut else self._better_later(seed, taken)
+            later = self._better_later(seed, taken) if group.domain else set()
             if not later:
                 break
             put_off |= later
@@ -397,6 +427,7 @@ class _Scheduler:
                 continue
             if not self._safe(k, inside, group) or not group.takes(self.steps[k]):
                 continue
+            group.one_pass |= bool(self.hazards[k] & inside)
             taken.append(k)
             inside.add(k)
             sleepers: list[int] = []
@@ -435,6 +466,8 @@ class _Scheduler:
                 continue
             if any(self.domains[n] != self.domains[k] for n in outside):
                 continue
+            if not all(self.waits[n] or n in later for n in outside):
+                continue  # it is not in this group only because that is long enough
             kept = 0
             for buffer in {t.buffer for t in step.args if t.buffer is not None}:
                 maker = buffer.maker
@@ -447,14 +480,17 @@ class _Scheduler:
 
     def _safe(self, k: int, inside: set[int], group: Group) -> bool:
         """Whether what it writes over is read in this group element by element only."""
+        if any(self.place[id(s)] in inside for s in self.steps[k].after):
+            return False  # it writes what that step has filled
         readers = self.hazards[k] & inside
         if not readers:
             return True
         out = self.steps[k].outs[0]
         over = self.shared[out.number][0]
-        return canonical(out.shape) == group.domain and all(
+        return not group.has_rows and canonical(out.shape) == group.domain and all(
             _is_identity(term, group.domain)
+            and not looks_up(self.steps[h], position)
             for h in readers
-            for term in self.steps[h].terms
+            for position, term in enumerate(self.steps[h].terms)
             if term.buffer is not None and term.buffer.number == over
         )
