@@ -274,7 +274,7 @@ class Executor:
         variant = None
         if not plan.plain:
             variant = plan.variant(fed)
-            plan.variants.ready(variant, at_once=True)
+            plan.variants.ready(variant)
         return backend_report(plan, variant, fed_specs(plan, fed))
 
     def profile(

@@ -64,7 +64,7 @@ def _by_backend(
     if plan.plain:
         return "python", None, []
     variant = plan.variant(arrays[: len(plan.feeds)])
-    compiled = plan.variants.ready(variant, at_once=True)
+    compiled = plan.variants.ready(variant)
     if compiled is None:
         return "python", None, []
     bound = compiled.bind([np.array(contiguous(a)) for a in arrays])

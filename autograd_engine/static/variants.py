@@ -47,7 +47,16 @@ class Variant:
     bindings : WeakKeyDictionary of Scope to Binding
     """
 
-    __slots__ = ("attempts", "bindings", "compiled", "layouts", "refused", "runs", "specs")
+    __slots__ = (
+        "__weakref__",
+        "attempts",
+        "bindings",
+        "compiled",
+        "layouts",
+        "refused",
+        "runs",
+        "specs",
+    )
 
     def __init__(self, specs: list[Spec]) -> None:
         self.specs = specs
@@ -99,9 +108,9 @@ class Variants:
                 self._kept.move_to_end(key)
         return found
 
-    def ready(self, variant: Variant, at_once: bool = False) -> Compiled | None:
-        """What runs the variant, compiled when it is worth it; None: the straight-line function."""
-        if variant.attempts is None and (at_once or variant.runs > TRIALS):
+    def ready(self, variant: Variant) -> Compiled | None:
+        """What runs the variant, compiled if it was not yet; None: the straight-line function."""
+        if variant.attempts is None:
             self._compile(variant)
         return variant.compiled
 

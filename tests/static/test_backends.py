@@ -142,7 +142,7 @@ def test_without_a_compiler_numpy_runs_it(monkeypatch: Any) -> None:
 
     monkeypatch.setattr(function, "find_toolchain", lambda: None)
     main, loss, _ = classifier()
-    report = static.Executor(backend="auto").explain(main, {"x": X, "y": LABELS}, [loss])
+    report = static.Executor(backend="native").explain(main, {"x": X, "y": LABELS}, [loss])
     assert report.backend == "numpy"
     assert report.reasons[0].startswith("native: ")
 

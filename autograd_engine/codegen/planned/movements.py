@@ -106,7 +106,7 @@ def _spread_like(lowering: Lowering, node: Node) -> bool:
         return False
     count = 1
     for a in node.attrs["axis"]:
-        count *= int(like.shape[a])  # type: ignore[arg-type]
+        count *= int(like.shape[a])
     if not ordered(source):
         return False
     share = Place.of(source.shape, source.dtype)
