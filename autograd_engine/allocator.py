@@ -13,8 +13,8 @@ keeps track of. NumPy asks for huge pages for arrays from 4 MB on; for what is s
 extended once by `HEAP` bytes, of which no page is there until it is used, and huge pages are asked
 for there: a tenth of the time of an elementwise training step of a million elements.
 
-``AUTOGRAD_ENGINE_MALLOC=0`` in the environment leaves the allocator alone. Elsewhere than on glibc
-nothing is done.
+``AUTOGRAD_ENGINE_MALLOC=0`` in the environment leaves the allocator alone, and so do thresholds that
+the user has set. Elsewhere than on glibc nothing is done.
 """
 
 from __future__ import annotations
@@ -34,15 +34,19 @@ HEAP = 192 << 20  # less than is kept
 MADV_HUGEPAGE = 14
 _DEFAULT_TOP_PAD = 128 << 10
 _PAGE = 4096
+# What says that the user has chosen, by itself or inside of GLIBC_TUNABLES.
+_VARIABLES = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TOP_PAD_")
+_TUNABLES = ("trim_threshold", "mmap_threshold", "top_pad")
 _HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 
 
 def keep_freed_memory() -> bool:
     """Raise the thresholds; whether that was done."""
-    if os.environ.get("AUTOGRAD_ENGINE_MALLOC") == "0":
+    if os.environ.get("AUTOGRAD_ENGINE_MALLOC", "").strip().lower() in ("0", "off", "no", "false"):
         return False
-    if any(name in os.environ for name in ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_")):
-        return False  # the user has chosen
+    tunables = os.environ.get("GLIBC_TUNABLES", "")
+    if any(name in os.environ for name in _VARIABLES) or any(n in tunables for n in _TUNABLES):
+        return False
     try:
         if not os.confstr("CS_GNU_LIBC_VERSION"):
             return False

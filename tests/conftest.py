@@ -14,6 +14,12 @@ from autograd_engine.static.program import _defaults as defaults
 os.environ.setdefault("AUTOGRAD_ENGINE_BACKEND", "numpy")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What is compiled is kept for these tests only, and not with what the user has."""
+    os.environ["AUTOGRAD_ENGINE_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+
+
 @pytest.fixture(autouse=True)
 def fresh_state() -> Iterator[None]:
     """Empty default programs, an empty scope, names from 0, a fixed seed; eager mode, recording."""

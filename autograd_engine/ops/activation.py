@@ -59,13 +59,23 @@ def _silu(x: Array) -> Array:
     return np.asarray(x * _sigmoid(x))
 
 
+def _log_of_1_and(e: Array) -> Array:
+    """log(1 + e) for e from 0 to 1.
+
+    The logarithm of the rounded sum u, and what the rounding left out, e - (u - 1), to first order.
+    NumPy computes logarithms several at a time, but log1p one by one.
+    """
+    u = e + 1.0
+    return np.asarray(np.log(u) + (e - (u - 1.0)) / u)
+
+
 def _softplus(x: Array) -> Array:
     """log(1 + exp(x)) as max(x, 0) + log(1 + exp(-|x|)): nothing overflows, no digits cancel."""
-    return np.asarray(np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x))))
+    return np.asarray(np.maximum(x, 0.0) + _log_of_1_and(np.exp(-np.abs(x))))
 
 
 def _log_sigmoid(x: Array) -> Array:
-    return np.asarray(np.minimum(x, 0.0) - np.log1p(np.exp(-np.abs(x))))
+    return np.asarray(np.minimum(x, 0.0) - _log_of_1_and(np.exp(-np.abs(x))))
 
 
 def _elu(x: Array, *, alpha: float) -> Array:

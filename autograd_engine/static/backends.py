@@ -134,7 +134,9 @@ def compiled_by(
             except NotConcrete as error:
                 problem = str(error)
             except Exception as error:  # of a compiler: the program runs all the same
-                problem = f"{type(error).__name__}: {error}" if _unforeseen(error) else str(error)
+                problem = str(error)
+                if _unforeseen(error) or not problem:
+                    problem = f"{type(error).__name__}: {error}"
             attempts.append(Attempt(name, problem, time.perf_counter() - began))
             if compiled is not None:
                 return compiled, attempts

@@ -143,6 +143,9 @@ def _facts(compiled: Compiled, variant: Variant) -> dict[str, Any]:
     made = [a for a in variant.attempts or () if not a.problem]
     if made:
         facts["seconds to compile"] = made[-1].seconds
+    arena = getattr(compiled, "arena", None)
+    if arena is not None:
+        facts["bytes to work in"] = arena
     facts.update(getattr(compiled, "facts", {}))
     facts["updated in place"] = len(compiled.updates)
     return facts
