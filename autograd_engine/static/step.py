@@ -338,7 +338,8 @@ class Step:
         program = self.program
         made: tuple[Any, ...]
         if not plan.draws:
-            return function(*arrays)
+            made = function(*arrays)
+            return made
         with contextlib.ExitStack() as stream:
             if program.generator is not None:
                 stream.enter_context(program.drawing)  # one stretch of its stream

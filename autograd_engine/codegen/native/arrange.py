@@ -193,7 +193,7 @@ def _placeable(
     domain = canonical(buffer.shape)
     return all(
         isinstance(step, (Map, Reduce, Assemble))
-        and not (isinstance(step, Map) and step.function == "gather" and step.args[0].buffer is buffer)
+        and not _is_table(step, buffer)
         and all(
             canonical(t.shape) == domain
             and t.offset == 0
@@ -203,6 +203,11 @@ def _placeable(
         )
         for step in readers[buffer.number]
     )
+
+
+def _is_table(step: Step, buffer: Buffer) -> bool:
+    """Whether elements of it are looked up, at any place."""
+    return isinstance(step, Map) and step.function == "gather" and step.args[0].buffer is buffer
 
 
 def _place_updates(arranged: Arranged, updates: Mapping[int, int]) -> None:
