@@ -13,7 +13,7 @@ keeps track of. NumPy asks for huge pages for arrays from 4 MB on; for what is s
 extended once by `HEAP` bytes, of which no page is there until it is used, and huge pages are asked
 for there: a tenth of the time of an elementwise training step of a million elements.
 
-``AUTOGRAD_ENGINE_MALLOC=0`` in the environment leaves the allocator alone, and so do thresholds that
+``AUTOGRAD_ENGINE_MALLOC=0`` in the environment leaves the allocator alone, as do thresholds that
 the user has set. Elsewhere than on glibc nothing is done.
 """
 

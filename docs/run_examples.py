@@ -6,7 +6,7 @@
 An example is a block of Python under a comment ``<!-- example: name -->``. Blocks of one name are
 one script, ``train.py``, in a process of its own; between two of them is one empty line. What a
 block prints stands below it, as a block of text. Exits with 1 when a script fails, and then leaves
-the page as it was.
+the page as it was. The backend is the one that a user gets; `compiled.md` wants a C compiler.
 """
 
 from __future__ import annotations
@@ -48,12 +48,13 @@ def outputs(blocks: list[Block]) -> list[str]:
         script = Path(directory) / "train.py"
         # Where one block ends takes the place of the empty line, so that line numbers are as said.
         script.write_text(f"print({END!r})\n".join(b.code for b in blocks), encoding="utf-8")
+        chosen = {name: os.environ[name] for name in os.environ if name != "AUTOGRAD_ENGINE_BACKEND"}
         done = subprocess.run(
             [sys.executable, "-W", "error::RuntimeWarning", script.name],
             capture_output=True,
             text=True,
             cwd=directory,
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            env=chosen | {"PYTHONPATH": str(ROOT)},
             check=False,
             timeout=300,
         )

@@ -272,7 +272,7 @@ def train_statically(
             images = paddle.static.data("images", [None, 1, 8, 8], "float32")
             params = model.parameters()
             logits = model.logits(params, images)
-        exe = paddle.static.Executor()
+        exe = paddle.static.Executor(backend="numpy")  # the one that has the bits of eager mode
         exe.run(startup)
 
         def step(images: Array, labels: Array) -> float:

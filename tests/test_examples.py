@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
+from autograd_engine.codegen.native.toolchain import find_toolchain
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
@@ -22,7 +24,7 @@ DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted((ROOT / "docs").glob("*.md")),
 ]
-GUIDES = [ROOT / "docs" / name for name in ("static.md", "optimizers.md")]
+GUIDES = [ROOT / "docs" / name for name in ("static.md", "compiled.md", "optimizers.md")]
 NAMED_TEST = re.compile(r"\b((?:tests|benchmarks|examples)/[\w/]+\.py)(?:::(?:Test\w+::)?(\w+))?")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[\w-]*)?\)")
 CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
@@ -176,8 +178,19 @@ def links(page: Path) -> list[str]:
     return LINK.findall(CODE.sub("", page.read_text(encoding="utf-8")))
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What the examples compile is kept for each other, and not in the user's cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AUTOGRAD_ENGINE_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.mark.usefixtures("cache")
 @pytest.mark.parametrize(("page", "name"), SHOWN)
 def test_an_example_prints_what_is_shown(page: Path, name: str) -> None:
+    if page.name == "compiled.md" and find_toolchain() is None:
+        pytest.skip("there is no C compiler")
     blocks = [b for b in RUNNER.examples(page.read_text(encoding="utf-8")) if b.name == name]
     for printed, block in zip(RUNNER.outputs(blocks), blocks, strict=True):
         assert printed == block.output, f"{block.code}\nrun: python docs/run_examples.py"

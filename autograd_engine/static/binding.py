@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from autograd_engine.generator import own_generator, rewound
 from autograd_engine.static.held import Held, State, in_order
+from autograd_engine.static.interrupts import uninterrupted
 from autograd_engine.static.scope import Content, Scope
 
 if TYPE_CHECKING:
@@ -87,6 +88,8 @@ class Binding:
         self.lock = self.state.lock
         self.markers = {name: Held(self.state, name) for name in state}
         self.call: Callable[[], list[Any]] = getattr(self.bound, "run", self.bound)
+        if state and compiled.backend != "native" and not hasattr(self.bound, "finish"):
+            self.call = uninterrupted(self.call)  # else it is one call of C, or can be finished
         if plan.draws:
             self.call = self._drawing(program)
         self.supplied: dict[str, Any] = {}
@@ -100,16 +103,16 @@ class Binding:
 
     def _drawing(self, program: Program) -> Callable[[], list[Any]]:
         """One stretch of the stream for a run; one that fails is done again with the same."""
-        bound, known = self.bound, weakref.ref(program)
+        run, known = self.call, weakref.ref(program)
 
         def call() -> list[Any]:
             program = known()
             assert program is not None  # who calls it has it
             if program.generator is None:
                 with rewound():
-                    return bound()
+                    return run()
             with program.drawing, own_generator(program.generator), rewound():
-                return bound()
+                return run()
 
         return call
 

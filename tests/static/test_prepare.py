@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from node_backend import NodeProgram, Trouble
+from node_backend import NodeProgram, NodeRun, Trouble
 
 import autograd_engine as paddle
 from autograd_engine.eager.tensor import Tensor
@@ -522,6 +522,34 @@ def test_an_interrupted_step_is_done_wholly_or_not_at_all(
     assert after in (before, other.values())
     if when == "before_write":
         assert after == before
+    step(x, y)
+    assert model.values() != after
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_an_interrupt_waits_for_a_backend_that_cannot_be_finished(
+    trouble: Trouble, monkeypatch: Any, first: bool
+) -> None:
+    monkeypatch.delattr(NodeRun, "finish")
+    x, y = data()
+    model = Model()
+    step = model.prepare()
+    for _ in range(0 if first else 3):
+        step(x, y)
+    before = model.values()
+    came: list[int] = []
+
+    def interrupt() -> None:
+        _thread.interrupt_main()
+        came.extend(k for k in range(1000))  # where it would be raised
+
+    trouble.before_write = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        step(x, y)
+    assert len(came) == 1000
+    trouble.before_write = lambda: None
+    after = model.values()
+    assert (after == before) == first  # it was not in the scope yet, or is all of it
     step(x, y)
     assert model.values() != after
 

@@ -206,7 +206,7 @@ def _matmul(
     y = y.swapaxes(-1, -2) if transpose_y else y
     if x.shape[-1] == 1:
         return x * y
-    if _many_by_vectors(x, y):
+    if _small_by_vectors(x, y):
         return _by_vectors(np, x, y)
     return np.matmul(x, y)
 
@@ -215,11 +215,10 @@ def _matmul(
 _SMALL_MATRIX = 4096
 
 
-def _many_by_vectors(x: Traced, y: Traced) -> bool:
-    """Whether it is many small matrices, each by a vector of its own."""
-    lead = math.prod(numpy.broadcast_shapes(x.shape[:-2], y.shape[:-2]))
+def _small_by_vectors(x: Traced, y: Traced) -> bool:
+    """Whether it is a small matrix by a vector, or many of them."""
     size = x.shape[-1] * x.shape[-2]
-    return y.shape[-1] == 1 and lead >= 8 and size <= _SMALL_MATRIX and x.dtype.kind == "f"
+    return y.shape[-1] == 1 and size <= _SMALL_MATRIX and x.dtype.kind == "f"
 
 
 def _by_vectors(np: Loops, x: Traced, y: Traced) -> Traced:
