@@ -48,7 +48,9 @@ def outputs(blocks: list[Block]) -> list[str]:
         script = Path(directory) / "train.py"
         # Where one block ends takes the place of the empty line, so that line numbers are as said.
         script.write_text(f"print({END!r})\n".join(b.code for b in blocks), encoding="utf-8")
-        chosen = {name: os.environ[name] for name in os.environ if name != "AUTOGRAD_ENGINE_BACKEND"}
+        chosen = {
+            name: os.environ[name] for name in os.environ if name != "AUTOGRAD_ENGINE_BACKEND"
+        }
         done = subprocess.run(
             [sys.executable, "-W", "error::RuntimeWarning", script.name],
             capture_output=True,

@@ -203,6 +203,22 @@ def test_a_stream_given_after_the_first_run_is_drawn_from() -> None:
     np.testing.assert_array_equal(step(x)[0], first)
 
 
+def test_roots_written_as_powers_have_their_specials() -> None:
+    def build() -> list[Any]:
+        x = static.data("x", [7])
+        return [x**0.5, x**2.0, x**-1.0, x**0.0, x**1.0]
+
+    x = np.array([-np.inf, -0.0, 0.0, np.inf, np.nan, -1.0, 2.0], "float32")
+    with np.errstate(all="ignore"):
+        assert _compare(build, [{"x": x}]) == "native>"
+        main = static.Program()
+        with static.program_guard(main):
+            wanted = build()
+        for backend in ("numpy", "native"):
+            root = static.Executor(backend=backend).prepare(main, ["x"], wanted)(x)[0]
+            np.testing.assert_array_equal(np.signbit(root[1:4]), np.signbit(np.sqrt(x[1:4])))
+
+
 SEEDS = range(1000, 1024)
 
 

@@ -45,8 +45,8 @@ def _pow(np: Loops, x: Traced, y: Traced) -> Traced:
     number = y.term.number
     if number == 2:
         return np.map("square", x)
-    if number == 0.5:
-        return np.map("power", x, y)
+    if number == 0.5:  # of -0 and of -inf NumPy's power is another one, and its root this
+        return np.map("sqrt", x)
     return np.map("power", x, y)
 
 
