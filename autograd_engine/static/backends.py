@@ -105,6 +105,10 @@ def chosen_backend(given: str | None) -> str:
     return str(backend)
 
 
+# Programs of more operators are left to NumPy, unless native code is asked for.
+_MANY: Final = 5000
+
+
 def compiled_by(
     backend: str, work: Work, specs: Sequence[Spec]
 ) -> tuple[Compiled | None, list[Attempt]]:
@@ -130,6 +134,11 @@ def compiled_by(
             compiled: Compiled | None = None
             problem = ""
             try:
+                if backend == "auto" and name == "native" and len(work.operators) > _MANY:
+                    raise _Unavailable(
+                        f"it has {len(work.operators)} operators, and a compiler would take long; "
+                        'ask for it with backend="native"'
+                    )
                 compiled = _function(name)(work.graph(specs), work.name)
             except NotConcrete as error:
                 problem = str(error)
@@ -141,6 +150,10 @@ def compiled_by(
             if compiled is not None:
                 return compiled, attempts
     return None, attempts
+
+
+class _Unavailable(Exception):
+    """Why a backend is passed over."""
 
 
 def _function(backend: str) -> Callable[[Graph, str], Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, FeedError
-from autograd_engine.static.backends import chosen_backend
+from autograd_engine.static.backends import BACKENDS, chosen_backend
 from autograd_engine.static.compiled import CompiledProgram
 from autograd_engine.static.feeds import check_named, checked_feeds, feed_dict, feed_names
 from autograd_engine.static.fetches import fetch_key, split_fetches
@@ -67,6 +67,11 @@ class Executor:
     """
 
     def __init__(self, place: object = None, backend: str = "auto") -> None:
+        if isinstance(place, str) and place in BACKENDS:
+            raise ArgumentError(
+                f"Executor({place!r}): the first argument is the place; write "
+                f"Executor(backend={place!r})"
+            )
         self.place = place
         self.backend = chosen_backend(backend)
         self._programs: weakref.WeakSet[Program] = weakref.WeakSet()

@@ -221,7 +221,8 @@ def steps_of_training(
     training: RandomTraining, backend: str, count: int = 4
 ) -> tuple[list[list[Array]], dict[str, Array], static.Executor]:
     """What is fetched in some steps, and the parameters after them."""
-    scope, executor = static.Scope(), static.Executor(backend=backend)
+    scope: Any = static.Scope()
+    executor = static.Executor(backend=backend)
     executor.run(training.startup, scope=scope)
     for name, value in training.start.items():
         scope.find_var(name).get_tensor().set(value)

@@ -116,7 +116,8 @@ def _ran(
     main, startup = static.Program(), static.Program()
     with paddle.unique_name.guard(), static.program_guard(main, startup):
         wanted = build()
-    scope, executor = static.Scope(), static.Executor(backend=backend)
+    scope: Any = static.Scope()
+    executor = static.Executor(backend=backend)
     executor.run(startup, scope=scope)
     rng = np.random.default_rng(2)
     for name in sorted(scope.local_var_names()):

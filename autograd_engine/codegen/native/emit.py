@@ -305,10 +305,10 @@ class _Emitter:
             )
             made.setdefault((node.op.name if node is not None else "copy", id(location)), location)
         more = f", and {len(made) - 6} more" if len(made) > 6 else ""
-        shown = [
+        shown = dict.fromkeys(
             f"{name} of {location}" if location is not None else name
             for (name, _), location in list(made.items())[:6]
-        ]
+        )
         shape = list(item.domain) if isinstance(item, Group) else [list(o.shape) for o in item.outs]
         text = f"{', '.join(shown)}{more}: {shape}".replace("*/", "* /").replace("\\", "/")
         return ["", f"/* {text} */"]

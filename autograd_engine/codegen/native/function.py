@@ -75,7 +75,7 @@ def compile_native(graph: Graph, name: str = "program") -> NativeFunction:
     except CompileError as error:
         raise NativeUnavailable(f"the compiler fails: {error}") from error
     started = time.perf_counter()
-    lowered_graph = lower(graph)
+    lowered_graph = lower(graph, runtime.blas is not None)
     rewrite(lowered_graph, graph.updates)
     arranged = arrange(lowered_graph, graph.updates)
     returned = {t.buffer.number for t in arranged.outputs if t.buffer is not None}
@@ -166,7 +166,7 @@ class NativeFunction:
 
     def placements(self) -> list[Placement]:
         """Where each operation runs."""
-        found = []
+        found: dict[tuple[int, str], Placement] = {}
         for item in self.emitted.order:
             for step in item.steps if isinstance(item, Group) else [item]:
                 node = step.origin
@@ -174,8 +174,8 @@ class NativeFunction:
                     continue
                 where, why = _where(step)
                 line = "" if node.origin is None else str(node.origin.location)
-                found.append(Placement(node.op.name, where, why, line))
-        return list(dict.fromkeys(found))
+                found[id(node), where] = Placement(node.op.name, where, why, line)
+        return list(found.values())
 
 
 def _where(step: Step) -> tuple[str, str]:

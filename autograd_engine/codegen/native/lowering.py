@@ -64,10 +64,17 @@ class Lowered:
         self.outputs = outputs
 
 
-def lower(graph: Graph) -> Lowered:
-    """The steps that compute what `graph` does."""
+def lower(graph: Graph, blas: bool = True) -> Lowered:
+    """The steps that compute what `graph` does.
+
+    Parameters
+    ----------
+    graph : Graph
+    blas : bool
+        Whether C can call a BLAS; without one NumPy multiplies matrices.
+    """
     _fill_rows()
-    loops = Loops()
+    loops = Loops(blas)
     terms = loops.values
     inputs = []
     for k, value in enumerate(graph.inputs):

@@ -487,10 +487,13 @@ class _Scheduler:
             return True
         out = self.steps[k].outs[0]
         over = self.shared[out.number][0]
-        return not group.has_rows and canonical(out.shape) == group.domain and all(
-            _is_identity(term, group.domain)
-            and not looks_up(self.steps[h], position)
-            for h in readers
-            for position, term in enumerate(self.steps[h].terms)
-            if term.buffer is not None and term.buffer.number == over
+        return (
+            not group.has_rows
+            and canonical(out.shape) == group.domain
+            and all(
+                _is_identity(term, group.domain) and not looks_up(self.steps[h], position)
+                for h in readers
+                for position, term in enumerate(self.steps[h].terms)
+                if term.buffer is not None and term.buffer.number == over
+            )
         )

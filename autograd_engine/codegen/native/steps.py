@@ -37,6 +37,8 @@ class StepWriter:
     Attributes
     ----------
     steps : list of Step
+    blas : bool
+        Whether matrices are multiplied here.
     origin : object
         The node of the graph that steps come from.
     guards : dict of int to list of Step
@@ -49,7 +51,8 @@ class StepWriter:
         Values of the graph, by identity.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, blas: bool = True) -> None:
+        self.blas = blas
         self.steps: list[Step] = []
         self.buffers = 0
         self.origin: Any = None
@@ -244,6 +247,8 @@ class StepWriter:
         dtype = self.meeting((a, b))
         if dtype.kind != "f" or a.ndim < 2 or b.ndim < 2:
             raise NotLowered("BLAS multiplies matrices of float32 or float64")
+        if not self.blas:
+            raise NotLowered("NumPy ships no BLAS that C could call")
         a, b = self._matrix(self.cast(a, dtype)), self._matrix(self.cast(b, dtype))
         lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         shape = (*lead, a.shape[-2], b.shape[-1])

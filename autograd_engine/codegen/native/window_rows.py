@@ -37,6 +37,8 @@ def _by_kernel(np: Loops, made: CKernel | None, operands: tuple[Any, ...]) -> tu
 
 @lowers(*convolution.OPERATIONS)
 def _conv(np: Loops, *operands: Any, **attrs: Any) -> Traced:
+    if not np.blas:
+        raise NotLowered("NumPy ships no BLAS that C could call")
     specs = [v.spec for v in np.origin.results]
     given = list(map(_spec, operands))
     made = convolution.conv(np.origin.op.name, given, specs, attrs, threads())
