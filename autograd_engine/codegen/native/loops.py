@@ -32,6 +32,8 @@ Shape = tuple[int, ...]
 
 # A one-dimensional domain is run in stretches: their sums are added up in float64.
 STRETCH: Final = 2048
+# How many rows before they are read the rows of a table are asked for.
+_AHEAD: Final = 4
 # Elements of a row that wait for a later pass over it lie on the stack.
 _STACK: Final = 4096
 
@@ -239,6 +241,7 @@ class _Writer:
         self.scratch = kept - stored
         self.outside: list[str] = []
         self.hoisted = 0
+        self.asked: set[int] = set()
         self._dimensions()
 
     # --- the shape of the loops
@@ -450,7 +453,33 @@ class _Writer:
         table, index = step.args
         access = self._access((_start_of_table(step), FULL))
         address = self._address(access)[:-1]
+        self._ask_ahead(step, access)
         return f"{address} + (int64_t){operand(index)} * {table.strides[step.axis]}]"
+
+    def _ask_ahead(self, step: Map, table: _Access) -> None:
+        """Ask for the lines of memory of a row of a table, a few rows before it is read.
+
+        Rows that are looked up lie anywhere: the processor cannot guess which is the next.
+        """
+        index = step.args[1]
+        if index.buffer is None or index.buffer.number in self.makers or not self.row_sizes:
+            return
+        at = self._access((index, FULL))
+        line_by_line = tuple(at.rows) == contiguous_strides(tuple(self.row_sizes))
+        width = self.width * step.args[0].dtype.itemsize
+        alone = table.inner == (1,) and not any(table.rows) and not any(at.inner)
+        if not (line_by_line and alone and 128 <= width <= 4096) or table.pointer in self.asked:
+            return
+        self.asked.add(table.pointer)
+        place = self._address(at).partition("[")[2][:-1]
+        last = math.prod(self.row_sizes) - 1
+        row = f"p{at.pointer}[{place} + {_AHEAD} < {last} ? {place} + {_AHEAD} : {last}]"
+        self.outside += [
+            f"const char *row{table.pointer} = (const char *)(p{table.pointer} + "
+            f"(int64_t){row} * {step.args[0].strides[step.axis]});",
+            f"for (int64_t c = 0; c < {width}; c += 64) "
+            f"__builtin_prefetch(row{table.pointer} + c);",
+        ]
 
     # --- one pass over the elements of a row
 
