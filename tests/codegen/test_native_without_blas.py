@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
+import autograd_engine.nn.functional as F
 from autograd_engine.codegen.native import function as native
 from autograd_engine.codegen.native.toolchain import find_toolchain
-from autograd_engine.nn import functional as F
 
 static = paddle.static
 
