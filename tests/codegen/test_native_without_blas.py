@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-import autograd_engine.nn.functional as F
 from autograd_engine.codegen.native import function as native
 from autograd_engine.codegen.native.toolchain import find_toolchain
+from autograd_engine.nn import functional
 
 static = paddle.static
 
@@ -27,8 +27,8 @@ def _losses(backend: str) -> tuple[list[float], str]:
     with paddle.unique_name.guard(), static.program_guard(main, start):
         paddle.seed(1)
         x, y = static.data("x", [8, 1, 12, 12], "float32"), static.data("y", [8], "int64")
-        h = F.max_pool2d(F.relu(static.nn.conv2d(x, 4, 3)), 2)
-        loss = F.cross_entropy(static.nn.fc(h, 3), y)
+        h = functional.max_pool2d(functional.relu(static.nn.conv2d(x, 4, 3)), 2)
+        loss = functional.cross_entropy(static.nn.fc(h, 3), y)
         paddle.optimizer.Adam(0.01).minimize(loss)
     scope = static.Scope()
     with static.scope_guard(scope):
