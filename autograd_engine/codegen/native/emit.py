@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
+from autograd_engine.codegen.native.addresses import CLOCK, FEW, RESOLVE, Address
 from autograd_engine.codegen.native.arena import Arena
 from autograd_engine.codegen.native.arrange import Arranged
+from autograd_engine.codegen.native.combining import identity
 from autograd_engine.codegen.native.ir import (
     Assemble,
     Buffer,
@@ -19,17 +21,12 @@ from autograd_engine.codegen.native.ir import (
     Step,
     Term,
 )
-from autograd_engine.codegen.native.loops import (
-    Accumulator,
-    Loop,
-    crossing,
-    identity,
-    written_loop,
-)
+from autograd_engine.codegen.native.loops import Accumulator, Loop, written_loop
 from autograd_engine.codegen.native.maths import NAMES
+from autograd_engine.codegen.native.passes import crossing
+from autograd_engine.codegen.native.product_text import ProductText
 from autograd_engine.codegen.native.scalars import C_TYPES, literal
 from autograd_engine.codegen.native.schedule import Group
-from autograd_engine.codegen.native.small_products import is_small, small_product
 from autograd_engine.codegen.native.units import one_source, units
 
 __all__ = ["Emitted", "Part", "emit"]
@@ -40,39 +37,6 @@ _STACK: Final = 4096
 _CALLED: Final = re.compile(r"\bae_(\w+)\(")
 # How many calls one C function makes.
 _STRETCH: Final = 48
-
-
-class _Address(NamedTuple):
-    """A place in memory: one of the pointers of a run, and bytes from there."""
-
-    pointer: int
-    offset: int
-
-    def __str__(self) -> str:
-        if self.pointer == 0:
-            return f"arena + {self.offset}"
-        base = f"p[{self.pointer}]"
-        return f"(char *){base} + {self.offset}" if self.offset else base
-
-
-# From so many addresses on they are kept in a table.
-_FEW: Final = 40
-_RESOLVE: Final = """static inline __attribute__((unused)) void ae_addresses(
-    void **p, const int64_t *at, void **q, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++) q[i] = (char *)p[at[2 * i]] + at[2 * i + 1];
-}
-"""
-
-
-_CLOCK: Final = """#include <time.h>
-static inline __attribute__((unused)) void ae_stamp(void *place)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    *(double *)place = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-"""
 
 
 class Part(NamedTuple):
@@ -138,7 +102,7 @@ def emit(
     return _Emitter(arranged, order, threads, timed).emitted()
 
 
-class _Emitter:
+class _Emitter(ProductText):
     def __init__(
         self, arranged: Arranged, order: list[Step | Group], threads: int, timed: bool
     ) -> None:
@@ -273,7 +237,7 @@ class _Emitter:
     def _stamp(self, k: int) -> list[str]:
         if not self.timed:
             return []
-        self.helpers.setdefault(_CLOCK)
+        self.helpers.setdefault(CLOCK)
         return [f"ae_stamp(arena + {self.arena.size + 8 * k});"]
 
     def _close(self, body: list[list[str]], parts: list[Part], entries: list[str]) -> None:
@@ -319,22 +283,22 @@ class _Emitter:
         if isinstance(item, Group):
             return self._loop(time, item)
         if isinstance(item, Product):
-            return self._product(item)
+            return self.product(item)
         if isinstance(item, Kernel):
             return self._kernel(time, item)
         if isinstance(item, Assemble):
             return self._assemble(item) if item.adds else ["/* it is in its place */"]
         raise AssertionError(f"no text for {item!r}")
 
-    def address(self, buffer: Buffer, offset: int = 0) -> _Address:
+    def address(self, buffer: Buffer, offset: int = 0) -> Address:
         """Where an element of a buffer is."""
         root, more = buffer.root
         start = (offset + more) * root.dtype.itemsize
         if root.input is not None:
-            return _Address(1 + root.input, start)
+            return Address(1 + root.input, start)
         if root.constant is not None:
-            return _Address(1 + self.inputs + self._constant(root), start)
-        return _Address(0, self.arena.offsets[root.number] + start)
+            return Address(1 + self.inputs + self._constant(root), start)
+        return Address(0, self.arena.offsets[root.number] + start)
 
     def _constant(self, buffer: Buffer) -> int:
         found = self.constants.get(buffer.number)
@@ -343,7 +307,7 @@ class _Emitter:
             self.constant_buffers.append(buffer)
         return found
 
-    def _named(self, stem: str, text: str) -> str:
+    def named(self, stem: str, text: str) -> str:
         """The name of a function with this text, one for all that are alike."""
         name = self.functions.get(text)
         if name is None:
@@ -369,7 +333,7 @@ class _Emitter:
 
     def _loop(self, time: int, group: Group) -> list[str]:
         loop = self.loops[time]
-        name = self._named("loop", loop.text)
+        name = self.named("loop", loop.text)
         blocks = self._blocks(loop)
         pointers = [self.address(p.buffer, p.offset) for p in loop.pointers]
         before, after = [], []
@@ -381,8 +345,8 @@ class _Emitter:
             if self._apart(loop, a):
                 start = self.arena.offsets[place] + used
                 used += blocks * size * a.dtype.itemsize
-                pointers[a.pointer] = _Address(0, start)
-                after.append(self._combined(a, _Address(0, start), out, blocks, size))
+                pointers[a.pointer] = Address(0, start)
+                after.append(self._combined(a, Address(0, start), out, blocks, size))
             if not self._is_total(group, a):
                 before.append(
                     self._filled(
@@ -402,12 +366,12 @@ class _Emitter:
             lines.append(f"    {name}(q, 0, {loop.extent}, 0);")
         return [*lines, *("    " + line for line in after), "}"]
 
-    def _pointers(self, time: int, pointers: Sequence[_Address]) -> list[str]:
+    def _pointers(self, time: int, pointers: Sequence[Address]) -> list[str]:
         """Lines that make ``q``, the addresses that a function is given."""
-        if len(pointers) <= _FEW:
+        if len(pointers) <= FEW:
             return [f"    void *q[] = {{{', '.join(map(str, pointers)) or '0'}}};"]
         # A table: a compiler takes long for many stores, one after the other.
-        self.helpers.setdefault(_RESOLVE)
+        self.helpers.setdefault(RESOLVE)
         numbers = ", ".join(f"{a.pointer}, {a.offset}" for a in pointers)
         return [
             f"    static const int64_t at[] = {{{numbers}}};",
@@ -423,7 +387,7 @@ class _Emitter:
             "static void NAME(void *context, int64_t lo, int64_t hi, int worker)\n{\n"
             f"    (void)worker;\n    {name}(context, lo, hi, 0);\n}}\n"
         )
-        return self._named("split", text)
+        return self.named("split", text)
 
     def _wrapper_of_blocks(self, name: str, extent: int, blocks: int) -> str:
         text = (
@@ -433,19 +397,19 @@ class _Emitter:
             f"        {name}(context, {extent} * b / {blocks}, {extent} * (b + 1) / {blocks}, b);\n"
             "}\n"
         )
-        return self._named("split", text)
+        return self.named("split", text)
 
-    def _filled(self, a: Accumulator, address: _Address, count: int) -> str:
+    def _filled(self, a: Accumulator, address: Address, count: int) -> str:
         kind = C_TYPES[a.dtype.char]
         start = identity(a.kind, a.dtype)
         text = (
             f"static void NAME({kind} *p, int64_t n)\n{{\n"
             f"    for (int64_t i = 0; i < n; i++) p[i] = {start};\n}}\n"
         )
-        return f"{self._named('fill', text)}((void *)({address}), {count});"
+        return f"{self.named('fill', text)}((void *)({address}), {count});"
 
     def _combined(
-        self, a: Accumulator, partial: _Address, out: _Address, blocks: int, size: int
+        self, a: Accumulator, partial: Address, out: Address, blocks: int, size: int
     ) -> str:
         kind, result = C_TYPES[a.dtype.char], C_TYPES[a.out.dtype.char]
         step = {
@@ -464,92 +428,20 @@ class _Emitter:
             f"            {kind} v = p[b * n + i];\n            s = {step};\n        }}\n"
             f"        out[i] = ({result})s;\n    }}\n}}\n"
         )
-        name = self._named("combine", text)
+        name = self.named("combine", text)
         return f"{name}((void *)({partial}), (void *)({out}), {blocks}, {size});"
-
-    # --- products
-
-    def _product(self, step: Product) -> list[str]:
-        out = step.outs[0]
-        (m, k), n = step.a.shape[-2:], step.b.shape[-1]
-        ta, lda = _matrix(step.a)
-        tb, ldb = _matrix(step.b)
-        kind = "f32" if out.dtype.char == "f" else "f64"
-        alpha = literal(step.alpha, out.dtype)
-        if step.scale is not None:
-            assert step.scale.buffer is not None
-            c = C_TYPES[out.dtype.char]
-            scale = self.address(step.scale.buffer, step.scale.offset)
-            alpha = f"{alpha} * *({c} *)({scale})"
-        beta = literal(step.beta, out.dtype)
-        assert step.a.buffer is not None
-        assert step.b.buffer is not None
-        addresses = (
-            (step.a.buffer, step.a.offset),
-            (step.b.buffer, step.b.offset),
-            (out, 0),
-        )
-        loops, count, strides = _batch(step)
-        if not loops and count == 1 and step.beta in (0.0, 1.0) and is_small(m, n, k, tb):
-            return self._small_product(step, addresses, (m, n, k), ldb)
-        if not loops and count == 1:
-            a, b, c = (f"(void *)({self.address(x, o)})" for x, o in addresses)
-            return [
-                f"ae_gemm_{kind}({ta}, {tb}, {m}, {n}, {k}, {alpha}, {a}, {lda}, {b}, {ldb}, "
-                f"{beta}, {c}, {n});"
-            ]
-        lines = []
-        real = C_TYPES[out.dtype.char]
-        for depth, (size, _) in enumerate(loops):
-            pad = "    " * depth
-            lines.append(f"{pad}for (int64_t i{depth} = 0; i{depth} < {size}; i{depth}++)")
-        args = []
-        for which, (buffer, offset) in enumerate(addresses):
-            moved = "".join(f" + i{d} * {s[which]}" for d, (_, s) in enumerate(loops) if s[which])
-            args.append(f"({real} *)({self.address(buffer, offset)}){moved}")
-        pad = "    " * len(loops)
-        lines.append(
-            f"{pad}ae_gemm_batch_{kind}({count}, {ta}, {tb}, {m}, {n}, {k}, {alpha}, {args[0]}, "
-            f"{lda}, {strides[0]}, {args[1]}, {ldb}, {strides[1]}, {beta}, {args[2]}, {n}, "
-            f"{strides[2]});"
-        )
-        return lines
-
-    def _small_product(
-        self,
-        step: Product,
-        addresses: Sequence[tuple[Buffer, int]],
-        sizes: tuple[int, int, int],
-        ldb: int,
-    ) -> list[str]:
-        text, helpers = small_product(
-            step.outs[0].dtype,
-            *sizes,
-            (step.a.strides[-2], step.a.strides[-1]),
-            ldb,
-            sizes[1],
-            step.alpha,
-            step.beta,
-            step.scale is not None,
-        )
-        self.helpers.update(dict.fromkeys(helpers))
-        args = [self.address(x, o) for x, o in addresses]
-        if step.scale is not None:
-            assert step.scale.buffer is not None
-            args.append(self.address(step.scale.buffer, step.scale.offset))
-        return [f"{self._named('product', text)}({', '.join(f'(void *)({a})' for a in args)});"]
 
     # --- kernels
 
     def _kernel(self, time: int, step: Kernel) -> list[str]:
-        name = self._named("check" if isinstance(step, Check) else "kernel", step.text)
+        name = self.named("check" if isinstance(step, Check) else "kernel", step.text)
         for helper in step.helpers:
             self.helpers.setdefault(helper)
         self.maths.update(n for n in _CALLED.findall(step.text) if n in NAMES)
         args = [self.address(t.buffer, t.offset) for t in step.args if t.buffer is not None]
         args += [self.address(o) for o in step.outs]
         if step.scratch:
-            args.append(_Address(0, self.arena.offsets[-1 - time]))
+            args.append(Address(0, self.arena.offsets[-1 - time]))
         call = f"{name}({', '.join(f'(void *)({a})' for a in args)})"
         return [f"if ({call}) return 1;" if isinstance(step, Check) else f"{call};"]
 
@@ -566,7 +458,7 @@ class _Emitter:
             text = _adding(kind, part, region)
             where = self.address(out, region.offset)
             what = "0" if part.buffer is None else self.address(part.buffer, part.offset)
-            name = self._named("add", text)
+            name = self.named("add", text)
             lines.append(f"{name}((void *)({where}), (void *)({what}));")
         return lines
 
@@ -591,40 +483,3 @@ def _adding(kind: str, part: Term, region: Term) -> str:
 
 def _sum_of(names: Sequence[str], strides: Iterable[int]) -> str:
     return " + ".join(f"{n} * {s}" for n, s in zip(names, strides, strict=True) if s) or "0"
-
-
-def _matrix(term: Term) -> tuple[int, int]:
-    """(whether it is transposed, distance of its rows) as BLAS takes it."""
-    (rows, columns), (s, t) = term.shape[-2:], term.strides[-2:]
-    if (t == 1 or columns == 1) and (s >= columns or rows == 1):
-        return 0, s if rows > 1 else max(columns, 1)
-    return 1, t if columns > 1 else max(rows, 1)
-
-
-def _batch(step: Product) -> tuple[list[tuple[int, tuple[int, int, int]]], int, Any]:
-    """Outer loops (size, strides), then a count of products and their strides."""
-    lead = step.outs[0].shape[:-2]
-    m, n = step.outs[0].shape[-2:]
-    c_strides = []
-    size = m * n
-    for d in reversed(lead):
-        c_strides.append(size)
-        size *= d
-    c_strides.reverse()
-    dims = [
-        (d, (step.a.strides[k], step.b.strides[k], c_strides[k]))
-        for k, d in enumerate(lead)
-        if d != 1
-    ]
-    merged: list[tuple[int, tuple[int, int, int]]] = []
-    for d, strides in dims:
-        if merged:
-            before, outer = merged[-1]
-            if all(o == s * d for o, s in zip(outer, strides, strict=True)):
-                merged[-1] = (before * d, strides)
-                continue
-        merged.append((d, strides))
-    if not merged:
-        return [], 1, (0, 0, 0)
-    count, strides = merged.pop()
-    return merged, count, strides

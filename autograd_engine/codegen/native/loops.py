@@ -11,22 +11,25 @@ so groups that do the same have the same text, and become one function.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from autograd_engine.codegen.native.combining import combine, identity, sums_in
 from autograd_engine.codegen.native.ir import Buffer, Map, Reduce, Step, Term, contiguous_strides
-from autograd_engine.codegen.native.scalars import C_TYPES, SCALARS, expression, literal
-from autograd_engine.codegen.native.schedule import (
-    FULL,
-    LATER,
-    ROW,
-    Group,
-    strides_over,
+from autograd_engine.codegen.native.loop_memory import (
+    Access,
+    LoopMemory,
+    Pointer,
+    index,
+    reduced_axes,
+    start_of_table,
 )
+from autograd_engine.codegen.native.passes import crossing, pass_of, phases_of, time_of
+from autograd_engine.codegen.native.scalars import C_TYPES, expression, literal
+from autograd_engine.codegen.native.schedule import FULL, LATER, ROW, Group
 
-__all__ = ["Accumulator", "Loop", "Pointer", "phases_of", "crossing", "written_loop"]
+__all__ = ["Accumulator", "Loop", "written_loop"]
 
 Shape = tuple[int, ...]
 
@@ -34,15 +37,6 @@ Shape = tuple[int, ...]
 STRETCH: Final = 2048
 # How many rows before they are read the rows of a table are asked for.
 _AHEAD: Final = 4
-# Elements of a row that wait for a later pass over it lie on the stack.
-_STACK: Final = 4096
-
-
-class Pointer(NamedTuple):
-    """What a function is given: an element of a buffer."""
-
-    buffer: Buffer
-    offset: int
 
 
 class Accumulator(NamedTuple):
@@ -86,125 +80,6 @@ class Loop(NamedTuple):
     work: float
 
 
-def phases_of(group: Group) -> dict[int, int]:
-    """The pass over a row in which each buffer of the group is computed.
-
-    What takes the elements of a row together is there when its pass has ended: before the next.
-    """
-    phases: dict[int, int] = {}
-    makers = {s.outs[0].number: s for s in group.steps}
-    for step in group.steps:
-        out = step.outs[0].number
-        phase = 0
-        for term in step.terms:
-            if term.buffer is not None and term.buffer.number in phases:
-                phase = max(phase, phases[term.buffer.number])
-        row_result = isinstance(makers[out], Reduce) and group.levels[out] == ROW
-        phases[out] = phase + 1 if row_result else phase
-    return phases
-
-
-def crossing(group: Group) -> list[Buffer]:
-    """Buffers of elements that a later pass reads again and that are not cheap to compute anew."""
-    phases = phases_of(group)
-    found: dict[int, Buffer] = {}
-    cheap = _Cheap(group, phases)
-    for step in group.steps:
-        use = _pass_of(step, phases, group)
-        for term in step.terms:
-            buffer = term.buffer
-            if buffer is None or group.levels.get(buffer.number) != FULL:
-                continue
-            if phases[buffer.number] < use and not cheap.at(buffer.number, use):
-                found[buffer.number] = buffer
-    for number in list(cheap.needs):
-        if not cheap.is_cheap(number):
-            found[number] = cheap.makers[number].outs[0]
-    return list(found.values())
-
-
-def _pass_of(step: Step, phases: dict[int, int], group: Group) -> int:
-    """The pass in which a step reads elements."""
-    out = step.outs[0].number
-    if isinstance(step, Reduce) and group.levels[out] == ROW:
-        return phases[out] - 1
-    return phases[out]
-
-
-class _Cheap:
-    """Which elements are computed anew rather than kept: a few cheap operations of what is read."""
-
-    LIMIT = 3
-
-    def __init__(self, group: Group, phases: dict[int, int]) -> None:
-        self.group = group
-        self.phases = phases
-        self.makers = {s.outs[0].number: s for s in group.steps}
-        self.costs: dict[int, int] = {}
-        self.needs: set[int] = set()
-
-    def cost(self, number: int) -> int:
-        found = self.costs.get(number)
-        if found is None:
-            found = self.costs[number] = self._cost(number)
-        return found
-
-    def _cost(self, number: int) -> int:
-        step = self.makers[number]
-        if not isinstance(step, Map):
-            return 99
-        scalar = SCALARS.get(step.function)
-        if step.function in ("gather", "position"):
-            return 1
-        if scalar is not None and scalar.text is None and scalar.maths not in _CHEAP:
-            return 99
-        total = 3 if step.function in ("divide", "reciprocal") else 1
-        for term in step.args:
-            if term.buffer is not None and self.group.levels.get(term.buffer.number) == FULL:
-                total += self.cost(term.buffer.number)
-        return min(total, 99)
-
-    def is_cheap(self, number: int) -> bool:
-        return self.cost(number) <= self.LIMIT
-
-    def at(self, number: int, phase: int) -> bool:
-        return self.is_cheap(number)
-
-
-_CHEAP: Final = frozenset(("abs", "maximum", "minimum", "sign"))
-_IDENTITIES: Final = {"sum": 0, "prod": 1, "any": 0, "all": 1}
-
-
-def _combine(kind: str, a: str, b: str) -> str:
-    if kind == "max":
-        return f"({b} > {a} || {b} != {b}) ? {b} : {a}"
-    if kind == "min":
-        return f"({b} < {a} || {b} != {b}) ? {b} : {a}"
-    sign = {"sum": "+", "prod": "*", "any": "|", "all": "&"}[kind]
-    return f"{a} {sign} {b}"
-
-
-def identity(kind: str, dtype: np.dtype[Any]) -> str:
-    """What changes nothing when it is combined."""
-    if kind in _IDENTITIES:
-        return literal(_IDENTITIES[kind], dtype)
-    if dtype.kind == "f":
-        return literal(-math.inf if kind == "max" else math.inf, dtype)
-    if dtype.kind == "b":
-        return "0" if kind == "max" else "1"
-    info = np.iinfo(dtype)
-    return f"({info.min + 1}ll - 1)" if kind == "max" else f"{info.max}ll"
-
-
-class _Access(NamedTuple):
-    """How elements of the domain lie in memory: strides along rows, and along a row."""
-
-    pointer: int
-    dtype: np.dtype[Any]
-    rows: Shape
-    inner: Shape
-
-
 def written_loop(group: Group, stored: set[int], layouts: dict[int, Shape], used: set[str]) -> Loop:
     """The C function of a group.
 
@@ -221,122 +96,21 @@ def written_loop(group: Group, stored: set[int], layouts: dict[int, Shape], used
     return _Writer(group, stored, layouts, used).written()
 
 
-class _Writer:
+class _Writer(LoopMemory):
     def __init__(
         self, group: Group, stored: set[int], layouts: dict[int, Shape], used: set[str]
     ) -> None:
-        self.group = group
+        super().__init__(group, layouts)
         self.stored = stored
-        self.layouts = layouts
         self.used = used
         self.phases = phases_of(group)
-        self.makers = {s.outs[0].number: s for s in group.steps}
-        self.pointers: list[Pointer] = []
-        self.pointer_names: dict[tuple[int, int], int] = {}
-        self.types: dict[int, str] = {}
         self.accumulators: list[Accumulator] = []
         self.locals: dict[int, str] = {}
-        self.cheap = _Cheap(group, self.phases)
         kept = {b.number for b in crossing(group)}
         self.scratch = kept - stored
         self.outside: list[str] = []
         self.hoisted = 0
         self.asked: set[int] = set()
-        self._dimensions()
-
-    # --- the shape of the loops
-
-    def _dimensions(self) -> None:
-        """Axes that all memory runs through alike become one."""
-        group, n = self.group, len(self.group.domain)
-        k = group.split()
-        every = [self._strides(t) for t in self._memory()]
-        free = not group.has_rows and all(
-            len(_canonical(s)) in (0, n) for s in group.steps if isinstance(s, Reduce)
-        )
-        if free:
-            runs = _merged(group.domain, every, range(n))
-            self.row_axes, self.inner_axes = runs[:-1], runs[-1:]
-        else:
-            self.row_axes = _merged(group.domain, every, range(k))
-            self.inner_axes = _merged(group.domain, every, range(k, n))
-        self.row_sizes = [math.prod(group.domain[a] for a in run) for run in self.row_axes]
-        self.inner_sizes = [math.prod(group.domain[a] for a in run) for run in self.inner_axes]
-        self.width = math.prod(self.inner_sizes)
-
-    def _memory(self) -> Iterable[tuple[Term | Step, str]]:
-        """Terms that are read from memory, and steps whose results are in memory."""
-        for step in self.group.steps:
-            for term in _read(step):
-                if term.buffer is not None and term.buffer.number not in self.makers:
-                    yield term, self._level(step)
-            yield step, self.group.levels[step.outs[0].number]
-
-    def _level(self, step: Step) -> str:
-        level = self.group.levels[step.outs[0].number]
-        return FULL if isinstance(step, Reduce) else level
-
-    def _strides(self, item: tuple[Term | Step, str]) -> Shape:
-        """Strides over the whole domain."""
-        what, level = item
-        n = len(self.group.domain)
-        if isinstance(what, Term):
-            assert what.buffer is not None
-            moved = what.buffer.number in self.layouts
-            strides = self._layout(what.buffer) if moved else strides_over(what)
-        elif isinstance(what, Reduce) and level == LATER:
-            strides = self._kept_strides(what)
-        else:
-            out = what.outs[0]
-            strides = self._layout(out)
-        return (*strides, *(0 for _ in range(n - len(strides))))
-
-    def _layout(self, out: Buffer) -> Shape:
-        layout = self.layouts.get(out.number) or contiguous_strides(out.shape)
-        return tuple(s for s, d in zip(layout, out.shape, strict=True) if d != 1)
-
-    def _kept_strides(self, step: Reduce) -> Shape:
-        axes = _canonical(step)
-        kept = [d for a, d in enumerate(self.group.domain) if a not in axes]
-        strides = iter(contiguous_strides(tuple(kept)))
-        return tuple(0 if a in axes else next(strides) for a in range(len(self.group.domain)))
-
-    # --- memory
-
-    def _pointer(self, buffer: Buffer, offset: int, dtype: np.dtype[Any] | None = None) -> int:
-        key = (buffer.number, offset)
-        found = self.pointer_names.get(key)
-        if found is None:
-            found = self.pointer_names[key] = len(self.pointers)
-            self.pointers.append(Pointer(buffer, offset))
-            self.types[found] = C_TYPES[(dtype or buffer.dtype).char]
-        return found
-
-    def _access(self, item: tuple[Term | Step, str]) -> _Access:
-        what, _ = item
-        strides = self._strides(item)
-        rows = tuple(strides[run[-1]] for run in self.row_axes)
-        inner = tuple(strides[run[-1]] for run in self.inner_axes)
-        if isinstance(what, Term):
-            assert what.buffer is not None
-            pointer = self._pointer(what.buffer, what.offset)
-            return _Access(pointer, what.dtype, rows, inner)
-        out = what.outs[0]
-        return _Access(self._pointer(out, 0), out.dtype, rows, inner)
-
-    def _address(self, access: _Access, inner: bool = True) -> str:
-        parts = [
-            f"{_index('i', k)} * {s}" if s != 1 else _index("i", k)
-            for k, s in enumerate(access.rows)
-            if s
-        ]
-        if inner:
-            parts += [
-                f"{_index('j', k)} * {s}" if s != 1 else _index("j", k)
-                for k, s in enumerate(access.inner)
-                if s
-            ]
-        return f"p{access.pointer}[{' + '.join(parts) or '0'}]"
 
     # --- text
 
@@ -350,7 +124,7 @@ class _Writer:
         text = self._function(body)
         extent = self.row_sizes[0] if self.row_sizes else self.width if self.inner_sizes else 1
         elements = math.prod(self.group.domain)
-        cost = sum(_cost(s) for s in self.group.steps if self._level(s) == FULL)
+        cost = sum(time_of(s) for s in self.group.steps if self._level(s) == FULL)
         return Loop(text, self.pointers, self.accumulators, extent, elements * cost)
 
     def _function(self, body: list[str]) -> str:
@@ -382,7 +156,7 @@ class _Writer:
             lines.append(f"        int64_t end = hi - start < {STRETCH} ? hi : start + {STRETCH};")
             return lines, 1
         for k, size in enumerate(self.row_sizes):
-            name = _index("i", k)
+            name = index("i", k)
             low, high = ("lo", "hi") if k == 0 else ("0", str(size))
             pad = "    " * (k + 1)
             lines.append(f"{pad}for (int64_t {name} = {low}; {name} < {high}; {name}++) {{")
@@ -442,7 +216,7 @@ class _Writer:
             for k, run in enumerate(runs):
                 if axis in run:
                     below = math.prod(self.group.domain[a] for a in run if a > axis)
-                    text = _index(letter, k)
+                    text = index(letter, k)
                     text = f"{text} / {below}" if below > 1 else text
                     if run[0] != axis:
                         text = f"({text}) % {self.group.domain[axis]}"
@@ -451,12 +225,12 @@ class _Writer:
 
     def _gather(self, step: Map, operand: Any) -> str:
         table, index = step.args
-        access = self._access((_start_of_table(step), FULL))
+        access = self._access((start_of_table(step), FULL))
         address = self._address(access)[:-1]
         self._ask_ahead(step, access)
         return f"{address} + (int64_t){operand(index)} * {table.strides[step.axis]}]"
 
-    def _ask_ahead(self, step: Map, table: _Access) -> None:
+    def _ask_ahead(self, step: Map, table: Access) -> None:
         """Ask for the lines of memory of a row of a table, a few rows before it is read.
 
         Rows that are looked up lie anywhere: the processor cannot guess which is the next.
@@ -489,7 +263,7 @@ class _Writer:
         steps = [
             s
             for s in self.group.steps
-            if _pass_of(s, self.phases, self.group) == phase and self._level(s) == FULL
+            if pass_of(s, self.phases, self.group) == phase and self._level(s) == FULL
         ]
         if not steps:
             return []
@@ -521,7 +295,7 @@ class _Writer:
             return [pragma, "for (int64_t j = start; j < end; j++) {"], 1
         lines = []
         for k, size in enumerate(self.inner_sizes):
-            name = _index("j", k)
+            name = index("j", k)
             if k == len(self.inner_sizes) - 1:
                 lines.append(pragma)
             pad = "    " * k
@@ -542,7 +316,7 @@ class _Writer:
     def _inner_index(self) -> str:
         strides = contiguous_strides(tuple(self.inner_sizes))
         parts = [
-            f"{_index('j', k)} * {s}" if s != 1 else _index("j", k) for k, s in enumerate(strides)
+            f"{index('j', k)} * {s}" if s != 1 else index("j", k) for k, s in enumerate(strides)
         ]
         return " + ".join(parts) or "0"
 
@@ -572,7 +346,7 @@ class _Writer:
 
     def _loaded(
         self,
-        access: _Access,
+        access: Access,
         dtype: np.dtype[Any],
         names: dict[Any, str],
         inside: list[str],
@@ -609,7 +383,7 @@ class _Writer:
         if not self._takes_rows(step):
             access = self._accumulator(step)
             address = self._address(access)
-            inside.append(f"{address} = {_combine(kind, address, value)};")
+            inside.append(f"{address} = {combine(kind, address, value)};")
             return
         before.append(f"{C_TYPES[out.dtype.char]} {local} = {identity(kind, out.dtype)};")
         if kind in ("max", "min"):
@@ -627,21 +401,21 @@ class _Writer:
 
     def _takes_rows(self, step: Reduce) -> bool:
         """Whether it takes the elements of a row together."""
-        axes = _canonical(step)
+        axes = reduced_axes(step)
         return all(a in axes for run in self.inner_axes for a in run)
 
-    def _accumulator(self, step: Reduce) -> _Access:
+    def _accumulator(self, step: Reduce) -> Access:
         access = self._access((step, LATER))
         if not any(a.pointer == access.pointer for a in self.accumulators):
             out = step.outs[0]
             self.accumulators.append(
-                Accumulator(access.pointer, out, step.kind, _sums_in(step, self._total(step)))
+                Accumulator(access.pointer, out, step.kind, sums_in(step, self._total(step)))
             )
         return access
 
     def _total(self, step: Reduce) -> bool:
         """Whether one number is left of it all."""
-        return len(_canonical(step)) == len(self.group.domain)
+        return len(reduced_axes(step)) == len(self.group.domain)
 
     def _row_results(self, phase: int) -> list[str]:
         """What a pass over a row has taken together."""
@@ -649,7 +423,7 @@ class _Writer:
         for step in self.group.steps:
             if not isinstance(step, Reduce) or not self._takes_rows(step):
                 continue
-            if _pass_of(step, self.phases, self.group) != phase:
+            if pass_of(step, self.phases, self.group) != phase:
                 continue
             out = step.outs[0]
             local = f"s{self._local(out.number)}"
@@ -667,7 +441,7 @@ class _Writer:
                 if self._total(step)
                 else self._address(access, inner=False)
             )
-            lines.append(f"{total} = {_combine(step.kind, total, local)};")
+            lines.append(f"{total} = {combine(step.kind, total, local)};")
         return lines
 
     def _accumulating(self) -> tuple[list[str], list[str], list[str]]:
@@ -685,62 +459,3 @@ class _Writer:
                 starts.append(f"    {kind} {name} = {identity(a.kind, a.dtype)};")
                 ends.append(f"    p{a.pointer}[0] = {name};")
         return shifts, starts, ends
-
-
-def _read(step: Step) -> Iterable[Term]:
-    """What a step reads, as it moves along its domain."""
-    if isinstance(step, Map) and step.function == "gather":
-        return (_start_of_table(step), step.args[1])
-    return step.terms
-
-
-def _start_of_table(step: Map) -> Term:
-    """The elements that a gather would read at index 0."""
-    table = step.args[0]
-    strides = tuple(0 if k == step.axis else s for k, s in enumerate(table.strides))
-    return table.seen(step.outs[0].shape, strides)
-
-
-def _sums_in(step: Reduce, total: bool) -> np.dtype[Any]:
-    """Totals of float32 are added up in float64, stretch by stretch."""
-    dtype = step.outs[0].dtype
-    wide = total and dtype.char == "f" and step.kind == "sum"
-    return np.dtype(np.float64) if wide else dtype
-
-
-def _index(letter: str, k: int) -> str:
-    return letter if k == 0 else f"{letter}{k}"
-
-
-def _canonical(step: Reduce) -> set[int]:
-    position, axes = 0, set()
-    for k, d in enumerate(step.arg.shape):
-        if d != 1:
-            if k in step.axes:
-                axes.add(position)
-            position += 1
-    return axes
-
-
-def _merged(domain: Shape, every: Sequence[Shape], axes: Iterable[int]) -> list[list[int]]:
-    """Runs of axes that are one axis for all strides."""
-    runs: list[list[int]] = []
-    for a in axes:
-        if runs:
-            b = runs[-1][-1]
-            if all(s[b] == s[a] * domain[a] for s in every):
-                runs[-1].append(a)
-                continue
-        runs.append([a])
-    return runs
-
-
-def _cost(step: Step) -> float:
-    """Nanoseconds an element, roughly."""
-    if isinstance(step, Reduce):
-        return 0.1
-    assert isinstance(step, Map)
-    scalar = SCALARS.get(step.function)
-    if scalar is not None and scalar.text is None and scalar.maths not in _CHEAP:
-        return 0.5
-    return 0.1
