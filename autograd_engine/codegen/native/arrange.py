@@ -6,7 +6,6 @@ it before.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from autograd_engine.codegen.native.ir import (
@@ -21,6 +20,8 @@ from autograd_engine.codegen.native.ir import (
     Step,
     Term,
     contiguous_strides,
+    readers_of,
+    term_of,
 )
 from autograd_engine.codegen.native.lowering import Lowered
 from autograd_engine.codegen.native.schedule import canonical, looks_up, strides_over
@@ -115,18 +116,10 @@ def _drop_dead(arranged: Arranged) -> None:
     arranged.steps[:] = live[::-1]
 
 
-def _readers(steps: Sequence[Step]) -> dict[int, list[Step]]:
-    found: dict[int, list[Step]] = defaultdict(list)
-    for step in steps:
-        for number in {t.buffer.number for t in step.terms if t.buffer is not None}:
-            found[number].append(step)
-    return found
-
-
 def _split_assemblies(arranged: Arranged) -> None:
     """Parts are computed in their place where that is possible, and copied there otherwise."""
     loops = arranged.lowered.loops
-    readers = _readers(arranged.steps)
+    readers = readers_of(arranged.steps)
     returned = {t.buffer.number for t in arranged.outputs if t.buffer is not None}
     made: list[Step] = []
     for step in arranged.steps:
@@ -138,7 +131,7 @@ def _split_assemblies(arranged: Arranged) -> None:
         if not step.covered:
             number = Term(None, step.outs[0].shape, (), number=step.fill, dtype=step.outs[0].dtype)
             number = number.seen(step.outs[0].shape, (0,) * len(step.outs[0].shape))
-            fill = [_placed_copy(arranged, number, _whole(step.outs[0]), step)]
+            fill = [_placed_copy(arranged, number, term_of(step.outs[0]), step)]
             made += fill
         for part, region in step.parts:
             if step.covered and _placeable(part, region, readers, returned, arranged):
@@ -154,10 +147,6 @@ def _split_assemblies(arranged: Arranged) -> None:
         step.parts = parts
         made.append(step)
     arranged.steps[:] = made
-
-
-def _whole(buffer: Buffer) -> Term:
-    return Term(buffer, buffer.shape, contiguous_strides(buffer.shape))
 
 
 def _placed_copy(arranged: Arranged, part: Term, region: Term, step: Step) -> Step:
@@ -214,7 +203,7 @@ def _place_updates(arranged: Arranged, updates: Mapping[int, int]) -> None:
     """New values over old ones: they wait for all that reads the old, checks or may fail."""
     steps = arranged.steps
     at = {id(s): k for k, s in enumerate(steps)}
-    readers = _readers(steps)
+    readers = readers_of(steps)
     fails = {k for k, s in enumerate(steps) if isinstance(s, (Check, Callback))}
     following = _following(steps, at)
     for output, position in updates.items():
@@ -226,7 +215,7 @@ def _place_updates(arranged: Arranged, updates: Mapping[int, int]) -> None:
         own = {at[id(buffer.maker)]}
         if buffer.place is not None or not _movable(buffer, old, before - own, following, at):
             buffer = _moved(arranged, buffer, at)
-            arranged.outputs[output] = _whole(buffer)
+            arranged.outputs[output] = term_of(buffer)
         else:
             before -= own
             for k in before:
@@ -300,7 +289,7 @@ def _in_place(buffer: Buffer, old: Buffer) -> bool:
 def _moved(arranged: Arranged, buffer: Buffer, at: dict[int, int]) -> Buffer:
     """A copy of it, made at the end."""
     copy = arranged.lowered.loops.buffer(buffer.shape, buffer.dtype)
-    step = Map("copy", (_whole(buffer),), copy, None)
+    step = Map("copy", (term_of(buffer),), copy, None)
     at[id(step)] = len(arranged.steps)
     arranged.steps.append(step)
     return copy

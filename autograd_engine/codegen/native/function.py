@@ -23,7 +23,7 @@ from autograd_engine.codegen.native.ir import (
     Reduce,
     Step,
     Term,
-    contiguous_strides,
+    term_of,
 )
 from autograd_engine.codegen.native.library_cache import load
 from autograd_engine.codegen.native.lowering import lower
@@ -121,7 +121,6 @@ class NativeFunction:
         self.source = emitted.source
         self.seconds = seconds
         self._library = library
-        self._inputs = [v.spec for v in graph.inputs]
         self._state = set(self.updates.values())
         self._idle: list[NativeBound] = []
         self._lock = threading.Lock()
@@ -317,7 +316,7 @@ class NativeBound:
     def _callback(self, step: Callback) -> Callable[[int], Any]:
         kernel = _kernel_of(step.origin)
         reads = [a if a is None or isinstance(a, Spec) else self._view(a) for a in step.args]
-        writes = [self._view(_whole(b))() for b in step.outs]
+        writes = [self._view(term_of(b))() for b in step.outs]
 
         def run(_: int) -> None:
             made = kernel(*[r() if callable(r) else r for r in reads])
@@ -330,10 +329,6 @@ class NativeBound:
                 target[...] = array
 
         return run
-
-
-def _whole(buffer: Buffer) -> Term:
-    return Term(buffer, buffer.shape, contiguous_strides(buffer.shape))
 
 
 def _constant(buffer: Buffer) -> Array:

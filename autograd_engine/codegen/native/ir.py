@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,9 @@ __all__ = [
     "Step",
     "Term",
     "contiguous_strides",
+    "readers_of",
     "reshaped_strides",
+    "term_of",
 ]
 
 Array = NDArray[Any]
@@ -449,3 +452,17 @@ class Callback(Step):
     @property
     def terms(self) -> Iterator[Term]:
         return (a for a in self.args if isinstance(a, Term))
+
+
+def term_of(buffer: Buffer) -> Term:
+    """All of a buffer."""
+    return Term(buffer, buffer.shape, contiguous_strides(buffer.shape))
+
+
+def readers_of(steps: Iterable[Step]) -> dict[int, list[Step]]:
+    """By the number of a buffer, the steps that read it."""
+    found: dict[int, list[Step]] = defaultdict(list)
+    for step in steps:
+        for number in {t.buffer.number for t in step.terms if t.buffer is not None}:
+            found[number].append(step)
+    return found

@@ -10,9 +10,9 @@ import numpy as np
 
 from autograd_engine.codegen.native.ir import Buffer, Map, Reduce, Step, Term, contiguous_strides
 from autograd_engine.codegen.native.scalars import C_TYPES
-from autograd_engine.codegen.native.schedule import FULL, LATER, Group, strides_over
+from autograd_engine.codegen.native.schedule import FULL, LATER, Group, reduced_axes, strides_over
 
-__all__ = ["Access", "LoopMemory", "Pointer", "index", "reduced_axes", "start_of_table"]
+__all__ = ["Access", "LoopMemory", "Pointer", "index", "start_of_table"]
 
 Shape = tuple[int, ...]
 
@@ -175,16 +175,6 @@ def start_of_table(step: Map) -> Term:
 
 def index(letter: str, k: int) -> str:
     return letter if k == 0 else f"{letter}{k}"
-
-
-def reduced_axes(step: Reduce) -> set[int]:
-    position, axes = 0, set()
-    for k, d in enumerate(step.arg.shape):
-        if d != 1:
-            if k in step.axes:
-                axes.add(position)
-            position += 1
-    return axes
 
 
 def _merged(domain: Shape, every: Sequence[Shape], axes: Iterable[int]) -> list[list[int]]:

@@ -22,12 +22,11 @@ from autograd_engine.codegen.native.loop_memory import (
     LoopMemory,
     Pointer,
     index,
-    reduced_axes,
     start_of_table,
 )
 from autograd_engine.codegen.native.passes import crossing, pass_of, phases_of, time_of
 from autograd_engine.codegen.native.scalars import C_TYPES, expression, literal
-from autograd_engine.codegen.native.schedule import FULL, LATER, ROW, Group
+from autograd_engine.codegen.native.schedule import FULL, LATER, ROW, Group, reduced_axes
 
 __all__ = ["Accumulator", "Loop", "written_loop"]
 

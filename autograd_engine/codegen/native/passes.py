@@ -42,11 +42,8 @@ def crossing(group: Group) -> list[Buffer]:
             buffer = term.buffer
             if buffer is None or group.levels.get(buffer.number) != FULL:
                 continue
-            if phases[buffer.number] < use and not cheap.at(buffer.number, use):
+            if phases[buffer.number] < use and not cheap.is_cheap(buffer.number):
                 found[buffer.number] = buffer
-    for number in list(cheap.needs):
-        if not cheap.is_cheap(number):
-            found[number] = cheap.makers[number].outs[0]
     return list(found.values())
 
 
@@ -68,7 +65,6 @@ class _Cheap:
         self.phases = phases
         self.makers = {s.outs[0].number: s for s in group.steps}
         self.costs: dict[int, int] = {}
-        self.needs: set[int] = set()
 
     def cost(self, number: int) -> int:
         found = self.costs.get(number)
@@ -80,10 +76,9 @@ class _Cheap:
         step = self.makers[number]
         if not isinstance(step, Map):
             return 99
-        scalar = SCALARS.get(step.function)
         if step.function in ("gather", "position"):
             return 1
-        if scalar is not None and scalar.text is None and scalar.maths not in _CHEAP:
+        if _is_long(step):
             return 99
         total = 3 if step.function in ("divide", "reciprocal") else 1
         for term in step.args:
@@ -94,8 +89,11 @@ class _Cheap:
     def is_cheap(self, number: int) -> bool:
         return self.cost(number) <= self.LIMIT
 
-    def at(self, number: int, phase: int) -> bool:
-        return self.is_cheap(number)
+
+def _is_long(step: Map) -> bool:
+    """Whether it takes more than a few instructions."""
+    scalar = SCALARS.get(step.function)
+    return scalar is not None and scalar.text is None and scalar.maths not in _CHEAP
 
 
 def time_of(step: Step) -> float:
@@ -103,7 +101,4 @@ def time_of(step: Step) -> float:
     if isinstance(step, Reduce):
         return 0.1
     assert isinstance(step, Map)
-    scalar = SCALARS.get(step.function)
-    if scalar is not None and scalar.text is None and scalar.maths not in _CHEAP:
-        return 0.5
-    return 0.1
+    return 0.5 if _is_long(step) else 0.1

@@ -19,6 +19,7 @@ from autograd_engine.codegen.native.ir import (
     Step,
     Term,
     contiguous_strides,
+    readers_of,
 )
 from autograd_engine.codegen.native.lowering import Lowered
 
@@ -36,14 +37,6 @@ def rewrite(lowered: Lowered, updates: Mapping[int, int]) -> None:
     _transposed_once(lowered)
 
 
-def _readers(steps: Sequence[Step]) -> dict[int, list[Step]]:
-    found: dict[int, list[Step]] = defaultdict(list)
-    for step in steps:
-        for number in {t.buffer.number for t in step.terms if t.buffer is not None}:
-            found[number].append(step)
-    return found
-
-
 def _returned(lowered: Lowered) -> set[int]:
     return {t.buffer.number for t in lowered.outputs if t.buffer is not None}
 
@@ -54,7 +47,7 @@ def _returned(lowered: Lowered) -> set[int]:
 def _views_through_maps(lowered: Lowered) -> None:
     """A map that is read slice by slice is computed slice by slice, where the slice is read."""
     steps = lowered.steps
-    readers = _readers(steps)
+    readers = readers_of(steps)
     returned = _returned(lowered)
     made: dict[int, list[Step]] = {}
     for step in reversed(steps):
@@ -162,7 +155,7 @@ def _replace(reader: Step, out: Buffer, wholes: Mapping[_Key, Term]) -> None:
 def _sums_of_products(lowered: Lowered) -> None:
     """``a b + c d + ...``: one product of stacks, or products that add to one result."""
     steps = lowered.steps
-    readers = _readers(steps)
+    readers = readers_of(steps)
     returned = _returned(lowered)
     at = {id(s): k for k, s in enumerate(steps)}
     gone: set[int] = set()
@@ -333,7 +326,7 @@ def _own(term: Term) -> bool:
 def _updates_by_products(lowered: Lowered, updates: Mapping[int, int]) -> None:
     """``p - rate * (a b)`` is a product that adds to p."""
     steps = lowered.steps
-    readers = _readers(steps)
+    readers = readers_of(steps)
     returned = _returned(lowered)
     inputs = {b.number: k for k, b in enumerate(lowered.inputs)}
     gone: set[int] = set()

@@ -73,9 +73,9 @@ def _assign(np: Loops, x: Traced) -> Traced:
 # --- reductions
 
 
-@lowers("sum")
-def _sum(np: Loops, x: Traced, *, axis: Axes, keepdims: bool = False) -> Traced:
-    return np.reduce("sum", x, axis, keepdims)
+@lowers("sum", "max", "min", "any", "all", "prod")
+def _reduced(np: Loops, x: Traced, *, axis: Axes | int, keepdims: bool = False) -> Traced:
+    return np.reduce(np.origin.op.name, x, axis, keepdims)
 
 
 @lowers("mean")
@@ -84,31 +84,6 @@ def _mean(np: Loops, x: Traced, *, axis: Axes, keepdims: bool = False) -> Traced
     if not count:
         raise NotLowered("an array is empty")
     return np.reduce("sum", x, axis, keepdims) / count
-
-
-@lowers("max")
-def _max(np: Loops, x: Traced, *, axis: Axes, keepdims: bool = False) -> Traced:
-    return np.reduce("max", x, axis, keepdims)
-
-
-@lowers("min")
-def _min(np: Loops, x: Traced, *, axis: Axes, keepdims: bool = False) -> Traced:
-    return np.reduce("min", x, axis, keepdims)
-
-
-@lowers("any")
-def _any(np: Loops, x: Traced, *, axis: Axes, keepdims: bool = False) -> Traced:
-    return np.reduce("any", x, axis, keepdims)
-
-
-@lowers("all")
-def _all(np: Loops, x: Traced, *, axis: Axes, keepdims: bool = False) -> Traced:
-    return np.reduce("all", x, axis, keepdims)
-
-
-@lowers("prod")
-def _prod(np: Loops, x: Traced, *, axis: int, keepdims: bool = False) -> Traced:
-    return np.reduce("prod", x, axis, keepdims)
 
 
 @lowers("logsumexp")

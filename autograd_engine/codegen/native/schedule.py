@@ -125,7 +125,7 @@ class Group:
         k = len(shape)
         if k == 0 or k not in self.splits or shape != self.domain[:k] or k == len(self.domain):
             return None
-        if not any(self._level(t) == ROW for t in step.args) and not self._feeds_rows(step):
+        if not any(self._level(t) == ROW for t in step.args) and not self.has_rows:
             return None
         for term in step.args:
             level = self._level(term)
@@ -135,10 +135,6 @@ class Group:
             return None
         return ROW, self.splits & {k}
 
-    def _feeds_rows(self, step: Map) -> bool:
-        """Whether a map without operands of the group is worth running once a row."""
-        return self.has_rows
-
     def _reduce(self, step: Reduce) -> tuple[str, set[int]] | None:
         term = step.arg
         if canonical(term.shape) != self.domain or not self.domain:
@@ -146,7 +142,7 @@ class Group:
         level = self._level(term)
         if level in (LATER, ROW) or (level == FULL and not _is_identity(term, self.domain)):
             return None
-        axes = _canonical_axes(step)
+        axes = reduced_axes(step)
         n = len(self.domain)
         kept = [a for a in range(n) if a not in axes]
         # The elements of a row are all taken together, or none are.
@@ -174,14 +170,14 @@ class Group:
         return max(candidates) if reduced else max(len(self.domain) - 1, 0)
 
 
-def _canonical_axes(step: Reduce) -> set[int]:
+def reduced_axes(step: Reduce) -> set[int]:
+    """The axes of the domain of a reduction that its result does not have."""
     position, axes = 0, set()
     for k, d in enumerate(step.arg.shape):
-        if d == 1:
-            continue
-        if k in step.axes:
-            axes.add(position)
-        position += 1
+        if d != 1:
+            if k in step.axes:
+                axes.add(position)
+            position += 1
     return axes
 
 

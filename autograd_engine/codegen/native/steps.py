@@ -19,7 +19,7 @@ from autograd_engine.codegen.native.ir import (
     Reduce,
     Step,
     Term,
-    contiguous_strides,
+    term_of,
 )
 from autograd_engine.codegen.native.traced import NotLowered, Traced
 
@@ -68,7 +68,7 @@ class StepWriter:
         return Buffer(tuple(shape), np.dtype(dtype), self.buffers)
 
     def all_of(self, buffer: Buffer) -> Traced:
-        return Traced(self, Term(buffer, buffer.shape, contiguous_strides(buffer.shape)))
+        return Traced(self, term_of(buffer))
 
     def add(self, step: Step) -> Step:
         self.steps.append(step)
