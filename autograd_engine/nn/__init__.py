@@ -1,4 +1,6 @@
-"""Building blocks of neural networks: functions, initializers, parameter attributes."""
+"""Building blocks of neural networks: layers, functions, initializers, parameter attributes."""
+
+from typing import TYPE_CHECKING
 
 from autograd_engine.nn import functional, initializer
 from autograd_engine.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
@@ -13,6 +15,30 @@ __all__ = [
     "initializer",
 ]
 
+if TYPE_CHECKING:
+    from autograd_engine.nn import layer
+    from autograd_engine.nn.layer import *  # noqa: F403
+
+    __all__ += layer.__all__
+else:
+
+    def __getattr__(name):
+        """Layers are imported when one of them is first asked for."""
+        import importlib
+
+        if name in ("layer", "utils"):
+            return importlib.import_module(f"autograd_engine.nn.{name}")
+        if name == "__all__" or not name.startswith("_"):
+            layers = importlib.import_module("autograd_engine.nn.layer")
+            if name in layers.__all__:
+                found = globals()[name] = getattr(layers, name)
+                return found
+        from autograd_engine.elsewhere import missing
+
+        raise missing(__name__, name)
+
 
 def __dir__() -> list[str]:
-    return __all__
+    from autograd_engine.nn import layer
+
+    return sorted({*__all__, "utils", *layer.__all__})

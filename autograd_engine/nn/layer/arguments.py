@@ -1,0 +1,186 @@
+"""What the constructors of layers share: arguments that are checked when a layer is made, and a
+repr that lists attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from autograd_engine.checks import require_bools
+from autograd_engine.dtypes import DTypeLike
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError
+from autograd_engine.nn.functional.windows import paddings
+from autograd_engine.nn.layer.base import Layer
+from autograd_engine.static.program import Variable
+
+__all__ = [
+    "Plain",
+    "axis",
+    "choice",
+    "flag",
+    "integer",
+    "number",
+    "padding",
+    "per_axis",
+    "required",
+    "weights",
+]
+
+T = TypeVar("T")
+
+_NUMBER = {1: "one of them", 2: "two of them", 3: "three of them"}
+
+
+class Plain(Layer):
+    """A layer whose repr lists attributes, with what they hold, and its name where it has one."""
+
+    _shown: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, name: str | None = None, dtype: DTypeLike | None = None) -> None:
+        super().__init__(dtype=dtype)
+        if name is not None and not isinstance(name, str):
+            raise ArgumentError(
+                f"{type(self).__name__}: name must be a str, got {type(name).__name__}; arguments "
+                "before it may be misplaced: write name=..."
+            )
+        self._name = name
+
+    def extra_repr(self) -> str:
+        return self._listed(f"{name.lstrip('_')}={getattr(self, name)}" for name in self._shown)
+
+    def _listed(self, parts: Any) -> str:
+        named = [] if self._name is None else [f"name={self._name}"]
+        return ", ".join([*parts, *named])
+
+
+def _owner(layer: object) -> str:
+    return type(layer).__name__
+
+
+def _python(value: Any) -> Any:
+    """A NumPy scalar as what Python has for it."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def number(
+    layer: object,
+    argument: str,
+    value: Any,
+    least: float | None = None,
+    most: float | None = None,
+    above: float | None = None,
+) -> Any:
+    """An int or a float as it is given, once it is seen to be within the bounds."""
+    value = _python(value)
+    fits = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not fits or (
+        (least is not None and not value >= least)
+        or (most is not None and not value <= most)
+        or (above is not None and not value > above)
+    ):
+        bounds = [
+            *([f"of at least {least}"] if least is not None else []),
+            *([f"above {above}"] if above is not None else []),
+            *([f"of at most {most}"] if most is not None else []),
+        ]
+        raise ArgumentError(
+            f"{_owner(layer)}: {argument} must be a number{' ' if bounds else ''}"
+            f"{' and '.join(bounds)}, got {value!r}"
+        )
+    return value
+
+
+def integer(layer: object, argument: str, value: Any, least: int = 1) -> int:
+    """An int of at least `least`."""
+    value = _python(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ArgumentError(
+            f"{_owner(layer)}: {argument} must be an int of at least {least}, got {value!r}"
+        )
+    return value
+
+
+def axis(layer: object, argument: str, value: Any) -> int:
+    """The number of an axis; negative ones count from the last."""
+    value = _python(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ArgumentError(
+            f"{_owner(layer)}: {argument} must be an int, the number of an axis, got {value!r}"
+        )
+    return value
+
+
+def flag(layer: object, argument: str, value: Any) -> bool:
+    """True or False."""
+    require_bools(_owner(layer), **{argument: value})
+    return bool(value)
+
+
+def choice(layer: object, argument: str, value: T, known: Sequence[T]) -> T:
+    """One of the values known."""
+    if not any(type(value) is type(k) and value == k for k in known):
+        listed = ", ".join(map(repr, known))
+        raise ArgumentError(f"{_owner(layer)}: {argument} must be one of {listed}; got {value!r}")
+    return value
+
+
+def per_axis(
+    layer: object, argument: str, value: Any, axes: int, least: int = 1, none: bool = False
+) -> Any:
+    """An int, or one for each axis (None among them, if `none`), as it is given.
+
+    A Tensor or an array of ints comes back as a list.
+    """
+    if isinstance(value, (Tensor, np.ndarray)):
+        value = value.tolist()
+    value = _python(value)
+    values = list(value) if isinstance(value, (list, tuple)) else [value] * axes
+    for v in map(_python, values):
+        if (
+            len(values) == axes
+            and not isinstance(v, bool)
+            and ((isinstance(v, int) and v >= least) or (none and v is None))
+        ):
+            continue
+        raise ArgumentError(
+            f"{_owner(layer)}: {argument} must be an int of at least {least}"
+            f"{' or None' if none else ''}, or {_NUMBER[axes]} in a list; got {value!r}"
+        )
+    return value
+
+
+def padding(layer: object, value: Any, axes: int, last: bool) -> Any:
+    """What convolutions and pooling take as padding, as it is given; see `conv2d`."""
+    if isinstance(value, (Tensor, np.ndarray)):
+        value = value.tolist()
+    value = _python(value)
+    one = (1,) * axes
+    paddings(_owner(layer), value, one, one, one, one, last)
+    return value
+
+
+def required(layer: object, argument: str, attr: Any) -> Any:
+    """An attribute of a parameter that the layer cannot be without."""
+    if attr is False:
+        raise ArgumentError(
+            f"{_owner(layer)}: {argument} must not be False, for the layer computes with that "
+            "parameter; leave it out for the default"
+        )
+    return attr
+
+
+def weights(layer: Layer, argument: str, value: Any) -> None:
+    """Register weights that are given and not trained; the dtype of the layer becomes theirs."""
+    if value is None or isinstance(value, (Tensor, Variable)):
+        layer.register_buffer(argument, value, persistable=False)
+        return
+    if not isinstance(value, (list, tuple, np.ndarray)):
+        raise ArgumentError(
+            f"{_owner(layer)}: {argument} must be a Tensor, got {type(value).__name__}: "
+            "paddle.to_tensor([...])"
+        )
+    layer.register_buffer(argument, Tensor(np.array(value, layer._dtype)), persistable=False)

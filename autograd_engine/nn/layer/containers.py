@@ -1,0 +1,341 @@
+"""Layers that hold layers, and a list of parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar, overload
+
+from autograd_engine.eager.tensor import Parameter
+from autograd_engine.errors import ArgumentError
+from autograd_engine.nn.layer.base import Layer
+from autograd_engine.nn.layer.registered import PARAMETER, SUBLAYER
+from autograd_engine.static.program import Parameter as StaticParameter
+
+__all__ = ["LayerDict", "LayerList", "ParameterList", "Sequential"]
+
+_S = TypeVar("_S", bound="_Numbered")
+
+
+class _Numbered(Layer):
+    """Elements under the names "0", "1", and so on."""
+
+    _element = SUBLAYER
+
+    def _elements(self) -> list[Any]:
+        return [self.__dict__[name] for name, kind in self._kinds.items() if kind == self._element]
+
+    def _names(self) -> list[str]:
+        return [name for name, kind in self._kinds.items() if kind == self._element]
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._elements())
+
+    def _position(self, index: Any) -> int:
+        kind = type(self).__name__
+        if isinstance(index, bool) or not hasattr(index, "__index__"):
+            raise TypeError(f"{kind}: an index must be an int, got {type(index).__name__}")
+        number, size = int(index.__index__()), len(self)
+        if not -size <= number < size:
+            raise IndexError(f"{kind}: index {number} is out of range; it has {size} elements")
+        return number % size
+
+    def _replace(self, values: Iterable[Any]) -> None:
+        """Hold these values, numbered anew."""
+        new = list(values)
+        for name in self._names():
+            delattr(self, name)
+        for k, value in enumerate(new):
+            self._put(str(k), value, self._element)
+
+
+def _layer(where: str, value: Any) -> Layer:
+    if not isinstance(value, Layer):
+        made = ": call it, for it is the class" if isinstance(value, type) else ""
+        raise TypeError(
+            f"{where} takes layers, got "
+            f"{value.__name__ if isinstance(value, type) else type(value).__name__}{made}"
+        )
+    return value
+
+
+class Sequential(_Numbered):
+    """Layers, each applied to what the one before returned.
+
+    Parameters
+    ----------
+    *layers : Layer, or (str, Layer), or one dict or list of these
+        Without names they are numbered. Where a layer returns a tuple, the next gets it as it is.
+
+    Raises
+    ------
+    TypeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> net = Sequential(paddle.nn.Linear(2, 3), paddle.nn.ReLU())
+    >>> net(paddle.ones([4, 2])).shape
+    paddle.Size([4, 3])
+    >>> net
+    Sequential(
+      (0): Linear(in_features=2, out_features=3, dtype=float32)
+      (1): ReLU()
+    )
+    """
+
+    def __init__(self, *layers: Any) -> None:
+        super().__init__()
+        for name, layer in _named_layers(layers):
+            self.add_sublayer(name, layer)
+
+    def forward(self, input: Any) -> Any:
+        for layer in self._elements():
+            input = layer(input)
+        return input
+
+    @overload
+    def __getitem__(self, key: slice) -> Sequential: ...
+    @overload
+    def __getitem__(self, key: int | str) -> Any: ...
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            names = self._names()[key]
+            return Sequential(*((name, self.__dict__[name]) for name in names))
+        if isinstance(key, str):
+            if key not in self._names():
+                raise KeyError(f"Sequential: no layer {key!r}; it has {', '.join(self._names())}")
+            return self.__dict__[key]
+        return self._elements()[self._position(key)]
+
+    def __setitem__(self, key: int | str, layer: Layer) -> None:
+        name = key if isinstance(key, str) else self._names()[self._position(key)]
+        self.add_sublayer(name, _layer("Sequential", layer))
+
+    def __delitem__(self, key: int | str) -> None:
+        name = key if isinstance(key, str) else self._names()[self._position(key)]
+        if name not in self._names():
+            raise KeyError(f"Sequential: no layer {name!r}")
+        delattr(self, name)
+
+    def append(self, layer: Layer) -> Sequential:
+        """One more layer at the end; returns the container."""
+        name = len(self)
+        while str(name) in self._kinds:
+            name += 1
+        self.add_sublayer(str(name), _layer("Sequential.append", layer))
+        return self
+
+
+def _named_layers(layers: tuple[Any, ...]) -> list[tuple[str, Layer]]:
+    if len(layers) == 1 and isinstance(layers[0], Mapping):
+        layers = tuple(layers[0].items())
+    elif len(layers) == 1 and isinstance(layers[0], list):
+        layers = tuple(layers[0])
+    found: list[tuple[str, Layer]] = []
+    for k, given in enumerate(layers):
+        name, layer = given if isinstance(given, (tuple, list)) and len(given) == 2 else (k, given)
+        found.append((str(name), _layer("Sequential", layer)))
+    names = [name for name, _ in found]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ArgumentError(f"Sequential: two layers are called {twice!r}; give each its own name")
+    return found
+
+
+class LayerList(_Numbered):
+    """A list of layers, which `forward` of the layer around it calls as it likes.
+
+    Parameters
+    ----------
+    sublayers : iterable of Layer, optional
+
+    Raises
+    ------
+    TypeError, IndexError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> layers = LayerList([paddle.nn.Linear(2, 2) for _ in range(3)])
+    >>> len(layers), len(layers[1:]), len(layers.append(paddle.nn.ReLU()).parameters())
+    (3, 2, 6)
+    """
+
+    def __init__(self, sublayers: Iterable[Layer] | None = None) -> None:
+        super().__init__()
+        self.extend([] if sublayers is None else sublayers)
+
+    @overload
+    def __getitem__(self, key: slice) -> LayerList: ...
+    @overload
+    def __getitem__(self, key: int) -> Any: ...
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return LayerList(self._elements()[key])
+        return self._elements()[self._position(key)]
+
+    def __setitem__(self, key: int, sublayer: Layer) -> None:
+        self._put(str(self._position(key)), _layer("LayerList", sublayer), SUBLAYER)
+
+    def __delitem__(self, key: int | slice) -> None:
+        held = self._elements()
+        del held[key if isinstance(key, slice) else self._position(key)]
+        self._replace(held)
+
+    def append(self, sublayer: Layer) -> LayerList:
+        """One more layer at the end; returns the list."""
+        self._put(str(len(self)), _layer("LayerList.append", sublayer), SUBLAYER)
+        return self
+
+    def insert(self, index: int, sublayer: Layer) -> None:
+        """One more layer before the one at `index`."""
+        held = self._elements()
+        where = len(held) if index == len(held) else self._position(index)
+        held.insert(where, _layer("LayerList.insert", sublayer))
+        self._replace(held)
+
+    def extend(self, sublayers: Iterable[Layer]) -> LayerList:
+        """More layers at the end; returns the list."""
+        if isinstance(sublayers, Layer) and not isinstance(sublayers, _Numbered):
+            raise TypeError("LayerList takes a list of layers, got one; write [layer]")
+        if not isinstance(sublayers, Iterable):
+            raise TypeError(f"LayerList takes a list of layers, got {type(sublayers).__name__}")
+        for sublayer in [_layer("LayerList", given) for given in sublayers]:
+            self.append(sublayer)
+        return self
+
+
+class ParameterList(_Numbered):
+    """A list of parameters.
+
+    Parameters
+    ----------
+    parameters : iterable of Parameter, optional
+
+    Raises
+    ------
+    TypeError, IndexError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> weights = ParameterList([paddle.create_parameter([2, 3]) for _ in range(2)])
+    >>> [name for name, _ in weights.named_parameters()]
+    ['0', '1']
+    """
+
+    _element = PARAMETER
+
+    def __init__(self, parameters: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        for parameter in [] if parameters is None else parameters:
+            self.append(parameter)
+
+    def __getitem__(self, key: int) -> Any:
+        return self._elements()[self._position(key)]
+
+    def __setitem__(self, key: int, parameter: Any) -> None:
+        self._put(str(self._position(key)), _parameter(parameter), PARAMETER)
+
+    def append(self, parameter: Any) -> ParameterList:
+        """One more parameter at the end; returns the list."""
+        self._put(str(len(self)), _parameter(parameter), PARAMETER)
+        return self
+
+
+def _parameter(value: Any) -> Any:
+    if not isinstance(value, (Parameter, StaticParameter)):
+        raise TypeError(
+            f"ParameterList takes parameters, got {type(value).__name__}: make them with "
+            "create_parameter(shape)"
+        )
+    return value
+
+
+class LayerDict(Layer):
+    """Layers under names of the user's.
+
+    Parameters
+    ----------
+    sublayers : dict of str to Layer, or list of (str, Layer), optional
+
+    Raises
+    ------
+    TypeError, KeyError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> heads = LayerDict({"mean": paddle.nn.Linear(2, 1), "scale": paddle.nn.Linear(2, 1)})
+    >>> list(heads), heads["mean"](paddle.ones([3, 2])).shape
+    (['mean', 'scale'], paddle.Size([3, 1]))
+    """
+
+    def __init__(self, sublayers: Any = None) -> None:
+        super().__init__()
+        self.update({} if sublayers is None else sublayers)
+
+    def _names(self) -> list[str]:
+        return [name for name, kind in self._kinds.items() if kind == SUBLAYER]
+
+    def _require(self, key: Any) -> str:
+        if key not in self._names():
+            raise KeyError(f"LayerDict: no layer {key!r}; it has {', '.join(self._names())}")
+        return str(key)
+
+    def __getitem__(self, key: str) -> Any:
+        return self.__dict__[self._require(key)]
+
+    def __setitem__(self, key: str, sublayer: Layer) -> None:
+        self.add_sublayer(key, _layer("LayerDict", sublayer))
+
+    def __delitem__(self, key: str) -> None:
+        delattr(self, self._require(key))
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._names()
+
+    def keys(self) -> list[str]:
+        """Names of the layers."""
+        return self._names()
+
+    def values(self) -> list[Layer]:
+        """The layers."""
+        return [self.__dict__[name] for name in self._names()]
+
+    def items(self) -> list[tuple[str, Layer]]:
+        """(name, layer)"""
+        return [(name, self.__dict__[name]) for name in self._names()]
+
+    def pop(self, key: str) -> Layer:
+        """Take a layer out, and return it."""
+        layer: Layer = self[key]
+        del self[key]
+        return layer
+
+    def clear(self) -> None:
+        """Take all layers out."""
+        for name in self._names():
+            delattr(self, name)
+
+    def update(self, sublayers: Any) -> None:
+        """Add layers, or replace those of the same names."""
+        pairs = sublayers.items() if isinstance(sublayers, (Mapping, LayerDict)) else sublayers
+        if not isinstance(pairs, Iterable):
+            raise TypeError(
+                f"LayerDict takes a dict, or a list of (name, layer); got "
+                f"{type(sublayers).__name__}"
+            )
+        for pair in pairs:
+            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+                raise TypeError(f"LayerDict takes pairs (name, layer), got {pair!r}")
+            self[pair[0]] = pair[1]
