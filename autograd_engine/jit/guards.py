@@ -24,6 +24,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.edits import Edited, Edits
 from autograd_engine.static.program import Variable
 
 __all__ = ["Guards", "same_value"]
@@ -32,6 +33,9 @@ _PLAIN: Final = (bool, int, float, complex, str, bytes, type(None))
 _CLOSED: Final = (*_PLAIN, Tensor, Variable, np.generic, CodeType)
 _MOST: Final = 20_000
 _GONE: Final = object()
+# What an optimizer has for its learning rate, and how code asks for it.
+_RATE: Final = frozenset({"_learning_rate", "_rate_was_set"})
+_RATE_READERS: Final = frozenset({"get_lr", "state_dict", *_RATE})
 # Code that uses one of these may name attributes in strings.
 _BY_STRING: Final = frozenset({"getattr", "hasattr", "setattr", "vars", "__dict__", "globals"})
 
@@ -84,6 +88,9 @@ class Guards:
 
     def __init__(self, function: Any, objects: Sequence[Any] = ()) -> None:
         self._places: list[_Place] = []
+        # Attributes of layers, of which there may be thousands: looked at when any was set.
+        self._attributes: list[_Place] = []
+        self._edits = Edits.latest
         self._seen: dict[int, Any] = {}
         self._names: set[str] = set()
         self._strings: set[str] = set()
@@ -100,27 +107,32 @@ class Guards:
 
     def changed(self) -> str | None:
         """The first place whose value is another one; None where all are as they were."""
-        for place in self._places:
-            now = place.now()
-            if now is not place.value and not same_value(now, place.value):
-                return place.label
-        return None
+        latest = Edits.latest
+        if latest != self._edits:
+            label = _changed(self._attributes)
+            if label is not None:
+                return label
+            self._edits = latest
+        return _changed(self._places)
 
     def began_as(self, before: Guards) -> None:
         """Numbers that the function itself has changed are those that it began with.
 
         So a function that counts its calls is traced at each of them, which gives what it should.
         """
-        known = {p.key: p.value for p in before._places if p.key is not None}
-        for place in self._places:
+        every = [*before._places, *before._attributes]
+        known = {p.key: p.value for p in every if p.key is not None}
+        for place in (*self._places, *self._attributes):
             value = known.get(place.key, _GONE)
             if isinstance(value, _PLAIN) and isinstance(place.value, _PLAIN):
                 place.value = value
+        self._edits = -1
 
     def _add(self, owner: Any, name: Any, read: Callable[[], Any], label: str) -> None:
         place = _Place(read, None, label, (id(owner), name))
         place.value = place.now()
-        self._places.append(place)
+        counted = isinstance(owner, Edited) and name in owner.__dict__
+        (self._attributes if counted else self._places).append(place)
         if place.value is not _GONE:
             self._look_into(place.value, label)
 
@@ -219,6 +231,8 @@ class Guards:
         if not done:
             done.add("")
             self._behind(value, label)
+            if isinstance(value, Edited):
+                self._layer(value, label, own)
             if not isinstance(value, (type, ModuleType)) and _is_ours(home):
                 self._state(value, label)
             for cls in classes:  # what operators, len, subscripts and calls run
@@ -228,6 +242,11 @@ class Guards:
                         self._look_into(member, f"{label}.{name}")
         if isinstance(value, type) and foreign:
             return
+        # A program reads the rate of its optimizers at each call; other code may ask for it too.
+        if not _RATE_READERS.isdisjoint(self._names | self._strings):
+            for name in _RATE & getattr(value, "__dict__", {}).keys() - done:
+                done.add(name)
+                self._add(value, name, functools.partial(_own, value, name), f"{label}.{name}")
         for name in ({"forward"} | self._names | self._strings) - done:
             done.add(name)
             if module and foreign:
@@ -256,8 +275,30 @@ class Guards:
 
         if isinstance(value, StaticFunction):
             self._look_into(value.dygraph_function, label)
+        elif type(value).__name__ == "HookedCall" and _is_ours(type(value).__module__):
+            self._look_into(value.layer, label)
+            self._look_into(value.forward, label)
         elif not isinstance(value, ModuleType):
             self._look_into(inspect.getattr_static(value, "__wrapped__", None), label)
+
+    def _layer(self, value: Any, label: str, own: type) -> None:
+        """What a layer holds under a name, and the hooks of its calls.
+
+        The code of the engine is not followed, so of a class that inherits from one of its layers
+        all plain attributes are looked at.
+        """
+        kinds = value._kinds
+        self._attributes.append(_Place(_Keys(kinds, tuple(kinds)), True, f"what {label} holds"))
+        for name in kinds:
+            self._add(value, name, functools.partial(_own, value, name), f"{label}.{name}")
+        for name in ("_forward_pre_hooks", "_forward_post_hooks"):
+            self._look_into(getattr(value, name), f"{label}.{name}")
+        if not _is_ours(own.__module__) and any(
+            _is_ours(cls.__module__) and issubclass(cls, Edited) and "forward" in vars(cls)
+            for cls in own.__mro__
+            if cls.__name__ != "Layer"
+        ):
+            self._state(value, label)
 
     def _state(self, value: Any, label: str) -> None:
         """What an object of the engine says, such as a learning rate, follows from plain values."""
@@ -266,8 +307,16 @@ class Guards:
         if isinstance(value, StaticFunction):
             return
         for name, held in list(getattr(value, "__dict__", {}).items()):
-            if isinstance(held, _PLAIN) or _is_ours(type(held).__module__):
+            if name not in _RATE and (isinstance(held, _PLAIN) or _is_ours(type(held).__module__)):
                 self._add(value, name, functools.partial(_own, value, name), f"{label}.{name}")
+
+
+def _changed(places: list[_Place]) -> str | None:
+    for place in places:
+        now = place.now()
+        if now is not place.value and not same_value(now, place.value):
+            return place.label
+    return None
 
 
 class _Keys:

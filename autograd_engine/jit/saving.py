@@ -19,6 +19,7 @@ import numpy as np
 from autograd_engine.codegen.python import live_operators
 from autograd_engine.eager.grad_mode import enable_grad
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.edits import Edited
 from autograd_engine.errors import ArgumentError, FileFormatError
 from autograd_engine.files import write_all
 from autograd_engine.jit.arguments import bind
@@ -128,7 +129,9 @@ def _traced(layer: Any, input_spec: Sequence[Any] | None) -> TracedProgram:
         )
     if layer is None:
         raise TypeError("jit.save: layer must be a function, or an object that is called; got None")
-    function = layer if isinstance(layer, StaticFunction) else to_static(layer)
+    function = _of_layer(layer) if isinstance(layer, Edited) else layer
+    if not isinstance(function, StaticFunction):
+        function = to_static(function)
     specs = list(input_spec) if input_spec is not None else function.input_spec
     if specs is None:
         if function._last is None:
@@ -141,6 +144,19 @@ def _traced(layer: Any, input_spec: Sequence[Any] | None) -> TracedProgram:
     arguments = bind(function._name, function._signature, None, tuple(opened), {})
     with enable_grad():
         return trace_function(function._target, function._name, arguments)
+
+
+def _of_layer(layer: Any) -> StaticFunction:
+    """Calls of a layer as a function, hooks included, with what its `forward` was told."""
+    from autograd_engine.nn.layer.hooks import HookedCall
+
+    forward = layer.forward
+    if not isinstance(forward, StaticFunction):
+        return StaticFunction(HookedCall(layer, forward))
+    called = layer.__dict__.get("_hooked_forward", forward)
+    function = forward.like(HookedCall(layer, forward.dygraph_function))
+    function._last = called._last or forward._last
+    return function
 
 
 def _opened(spec: Any) -> Any:

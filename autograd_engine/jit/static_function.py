@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from autograd_engine.checks import require_bools
 from autograd_engine.eager.grad_mode import Recorder, grad_mode
+from autograd_engine.edits import Edited
 from autograd_engine.errors import ArgumentError, ModeError
 from autograd_engine.jit.arguments import Arguments, bind
 from autograd_engine.jit.program_call import TracedProgram, trace_function
@@ -60,7 +61,8 @@ def to_static(
 
     Returns
     -------
-    StaticFunction
+    StaticFunction, or the layer
+        A `nn.Layer` is returned itself, and its calls run as programs.
 
     Raises
     ------
@@ -113,6 +115,8 @@ def to_static(
     def decorate(target: Any) -> Any:
         if isinstance(target, StaticFunction):
             target = target.dygraph_function
+        if isinstance(getattr(target, "__dict__", {}).get("forward"), StaticFunction):
+            target.forward = target.forward.dygraph_function
         if not callable(target) and not callable(getattr(target, "forward", None)):
             raise TypeError(
                 f"to_static takes a function, or an object with a forward method; got "
@@ -123,6 +127,10 @@ def to_static(
                 f"to_static takes an object of {target.__name__}, not the class: write "
                 f"to_static({target.__name__}(...))"
             )
+        if isinstance(target, Edited):  # a layer, which stays what it is
+            made = StaticFunction(target.forward, input_spec, full_graph=full_graph, backend=chosen)
+            target.forward = made
+            return target
         if inspect.iscoroutinefunction(target) or inspect.isgeneratorfunction(target):
             raise TypeError(
                 f"to_static: {target.__name__} is a generator or a coroutine; a program is made of "
@@ -264,13 +272,12 @@ class StaticFunction:
         key = f"__to_static_{self._name.rpartition('.')[2]}"
         found = own.get(key)
         if found is None or found.dygraph_function.__self__ is not instance:
-            found = own[key] = StaticFunction(
-                self.dygraph_function.__get__(instance, owner),
-                self._input_spec,
-                full_graph=self._full_graph,
-                backend=self._backend,
-            )
+            found = own[key] = self.like(self.dygraph_function.__get__(instance, owner))
         return found
+
+    def like(self, function: Any) -> StaticFunction:
+        """Another function, traced in the same way."""
+        return _again(function, self._input_spec, self._full_graph, self._backend)
 
     def __reduce__(self) -> Any:
         return _again, (self.dygraph_function, self._input_spec, self._full_graph, self._backend)

@@ -240,6 +240,21 @@ def test_what_happens_between_steps_is_seen(change: str) -> None:
     assert found == trained(make, usual, lambda f: f, 8, between)
 
 
+@pytest.mark.parametrize("scheduled", [False, True])
+def test_another_learning_rate_needs_no_other_program(scheduled: bool) -> None:
+    net = Net()
+    schedule = optim.lr.ExponentialDecay(0.05, 0.9) if scheduled else 0.05
+    optimizer = optim.Adam(schedule, parameters=net.parameters[:3])
+    step = to_static(lambda x, y: usual(net, optimizer, x, y))
+    for k in range(6):
+        step(paddle.to_tensor(X), paddle.to_tensor(Y))
+        if scheduled:
+            schedule.step()
+        else:
+            optimizer.set_lr(0.05 * 0.9**k)
+    assert len(step.program_cache) == 2  # before there is a gradient, and when it was cleared
+
+
 def test_eager_steps_and_traced_ones_take_turns() -> None:
     def wrap(f: Any) -> Any:
         traced, calls = to_static(f), []

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from autograd_engine.errors import ArgumentError
+from autograd_engine.nn import functional as F
+from autograd_engine.nn.initializer import Constant
+from autograd_engine.nn.layer.arguments import (
+    Elementwise,
+    Plain,
+    choice,
+    integer,
+    number,
+    required,
+)
+
 __all__ = [
     "CELU",
     "ELU",
-    "Elementwise",
     "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
@@ -19,3 +32,394 @@ __all__ = [
     "Softshrink",
     "ThresholdedReLU",
 ]
+
+
+class ReLU(Elementwise):
+    """max(x, 0); see `nn.functional.relu`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.ReLU()(paddle.to_tensor([-1.0, 2.0])).tolist()
+    [0.0, 2.0]
+    """
+
+    function = staticmethod(F.relu)
+
+
+class ReLU6(Elementwise):
+    """min(max(x, 0), 6); see `nn.functional.relu6`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.ReLU6()(paddle.to_tensor([-1.0, 2.0, 8.0])).tolist()
+    [0.0, 2.0, 6.0]
+    """
+
+    function = staticmethod(F.relu6)
+
+
+class LeakyReLU(Plain):
+    """x where x >= 0, else negative_slope * x; see `nn.functional.leaky_relu`.
+
+    Parameters
+    ----------
+    negative_slope : float
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.LeakyReLU(0.5)(paddle.to_tensor([-1.0, 2.0])).tolist()
+    [-0.5, 2.0]
+    """
+
+    _shown = ("_negative_slope",)
+
+    def __init__(self, negative_slope: float = 0.01, name: str | None = None) -> None:
+        super().__init__(name)
+        self._negative_slope = number(self, "negative_slope", negative_slope)
+
+    def forward(self, x: Any) -> Any:
+        return F.leaky_relu(x, self._negative_slope)
+
+
+class PReLU(Plain):
+    """x where x > 0, else weight * x, with a weight that is learned; see `nn.functional.prelu`.
+
+    Parameters
+    ----------
+    num_parameters : int
+        1 for one slope, or the number of channels for one each.
+    init : float
+        What the slopes start with.
+    weight_attr : ParamAttr, str or Initializer, optional
+    data_format : {"NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC"}
+        Where the channels are.
+
+    Attributes
+    ----------
+    _weight : Parameter
+        ``[num_parameters]``
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.PReLU()(paddle.to_tensor([-1.0, 2.0])).tolist()
+    [-0.25, 2.0]
+    """
+
+    _LAYOUTS = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
+
+    def __init__(
+        self,
+        num_parameters: int = 1,
+        init: float = 0.25,
+        weight_attr: Any = None,
+        data_format: str = "NCHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(name)
+        self._num_parameters = integer(self, "num_parameters", num_parameters)
+        self._init = number(self, "init", init)
+        self._data_format = choice(self, "data_format", data_format, self._LAYOUTS)
+        self._weight = self.create_parameter(
+            [num_parameters],
+            attr=required(self, "weight_attr", weight_attr),
+            default_initializer=Constant(init),
+        )
+
+    def forward(self, x: Any) -> Any:
+        return F.prelu(x, self._weight, self._data_format)
+
+    def extra_repr(self) -> str:
+        return self._listed(
+            [
+                f"num_parameters={self._num_parameters}",
+                f"data_format={self._data_format}",
+                f"init={self._init}",
+                f"dtype={self._dtype.name}",
+            ]
+        )
+
+
+class RReLU(Plain):
+    """x where x >= 0, else a * x, a drawn between two slopes while training, their mean else.
+
+    See `nn.functional.rrelu`.
+
+    Parameters
+    ----------
+    lower, upper : float
+        0 <= lower <= upper <= 1.
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> layer = paddle.nn.RReLU(0.25, 0.75)
+    >>> layer.eval()(paddle.to_tensor([-2.0, 2.0])).tolist()
+    [-1.0, 2.0]
+    """
+
+    def __init__(
+        self, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0, name: str | None = None
+    ) -> None:
+        super().__init__(name)
+        self._lower = number(self, "lower", lower, least=0.0)
+        self._upper = number(self, "upper", upper, most=1.0)
+        if self._lower > self._upper:
+            raise ArgumentError(
+                f"RReLU: lower must not be above upper, got {lower} and {upper}; exchange them"
+            )
+
+    def forward(self, x: Any) -> Any:
+        return F.rrelu(x, self._lower, self._upper, self.training)
+
+    def extra_repr(self) -> str:
+        return self._listed(
+            [
+                f"lower={self._lower}",
+                f"upper={self._upper}",
+                f"training={self.training}",
+                f"dtype={self._dtype.name}",
+            ]
+        )
+
+
+class ELU(Plain):
+    """x where x > 0, else alpha * (exp(x) - 1); see `nn.functional.elu`.
+
+    Parameters
+    ----------
+    alpha : float
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.ELU()(paddle.to_tensor([-1000.0, 2.0])).tolist()
+    [-1.0, 2.0]
+    """
+
+    _shown = ("_alpha",)
+
+    def __init__(self, alpha: float = 1.0, name: str | None = None) -> None:
+        super().__init__(name)
+        self._alpha = number(self, "alpha", alpha)
+
+    def forward(self, x: Any) -> Any:
+        return F.elu(x, self._alpha)
+
+
+class CELU(Plain):
+    """x where x > 0, else alpha * (exp(x / alpha) - 1); see `nn.functional.celu`.
+
+    Parameters
+    ----------
+    alpha : float
+        Above 0.
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.CELU(0.5)(paddle.to_tensor([-1000.0, 2.0])).tolist()
+    [-0.5, 2.0]
+    """
+
+    _shown = ("_alpha",)
+
+    def __init__(self, alpha: float = 1.0, name: str | None = None) -> None:
+        super().__init__(name)
+        self._alpha = number(self, "alpha", alpha, above=0.0)
+
+    def forward(self, x: Any) -> Any:
+        return F.celu(x, self._alpha)
+
+
+class SELU(Plain):
+    """scale * elu(x, alpha), with constants for which the moments of layers stay put.
+
+    See `nn.functional.selu`.
+
+    Parameters
+    ----------
+    scale : float
+        Above 1.
+    alpha : float
+        At least 0.
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> round(paddle.nn.SELU()(paddle.to_tensor([1.0])).item(), 4)
+    1.0507
+    """
+
+    _shown = ("_scale", "_alpha")
+
+    def __init__(
+        self,
+        scale: float = 1.0507009873554804934193349852946,
+        alpha: float = 1.6732632423543772848170429916717,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(name)
+        self._scale = number(self, "scale", scale, above=1.0)
+        self._alpha = number(self, "alpha", alpha, least=0.0)
+
+    def forward(self, x: Any) -> Any:
+        return F.selu(x, self._scale, self._alpha)
+
+
+class Hardtanh(Plain):
+    """x limited to [min, max]; see `nn.functional.hardtanh`.
+
+    Parameters
+    ----------
+    min, max : float
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.Hardtanh()(paddle.to_tensor([-2.0, 0.5, 2.0])).tolist()
+    [-1.0, 0.5, 1.0]
+    """
+
+    _shown = ("_min", "_max")
+
+    def __init__(self, min: float = -1.0, max: float = 1.0, name: str | None = None) -> None:
+        super().__init__(name)
+        self._min = number(self, "min", min)
+        self._max = number(self, "max", max)
+        if self._min > self._max:
+            raise ArgumentError(
+                f"Hardtanh: min must not be above max, got {min} and {max}; exchange them"
+            )
+
+    def forward(self, x: Any) -> Any:
+        return F.hardtanh(x, self._min, self._max)
+
+
+class Hardsigmoid(Elementwise):
+    """x / 6 + 1/2 limited to [0, 1]; see `nn.functional.hardsigmoid`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.Hardsigmoid()(paddle.to_tensor([-4.0, 0.0, 4.0])).tolist()
+    [0.0, 0.5, 1.0]
+    """
+
+    function = staticmethod(F.hardsigmoid)
+
+
+class Hardswish(Elementwise):
+    """x * relu6(x + 3) / 6; see `nn.functional.hardswish`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.Hardswish()(paddle.to_tensor([0.0, 4.0])).tolist()
+    [0.0, 4.0]
+    """
+
+    function = staticmethod(F.hardswish)
+
+
+class Hardshrink(Plain):
+    """x where abs(x) >= threshold, else 0; see `nn.functional.hardshrink`.
+
+    Parameters
+    ----------
+    threshold : float
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.Hardshrink()(paddle.to_tensor([-1.0, 0.25, 1.0])).tolist()
+    [-1.0, 0.0, 1.0]
+    """
+
+    _shown = ("_threshold",)
+
+    def __init__(self, threshold: float = 0.5, name: str | None = None) -> None:
+        super().__init__(name)
+        self._threshold = number(self, "threshold", threshold)
+
+    def forward(self, x: Any) -> Any:
+        return F.hardshrink(x, self._threshold)
+
+
+class Softshrink(Plain):
+    """x moved towards 0 by `threshold`, and 0 on the way; see `nn.functional.softshrink`.
+
+    Parameters
+    ----------
+    threshold : float
+        At least 0.
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.Softshrink()(paddle.to_tensor([-1.0, 0.25, 1.0])).tolist()
+    [-0.5, 0.0, 0.5]
+    """
+
+    _shown = ("_threshold",)
+
+    def __init__(self, threshold: float = 0.5, name: str | None = None) -> None:
+        super().__init__(name)
+        self._threshold = number(self, "threshold", threshold, least=0.0)
+
+    def forward(self, x: Any) -> Any:
+        return F.softshrink(x, self._threshold)
+
+
+class ThresholdedReLU(Plain):
+    """x where x > threshold, else `value`; see `nn.functional.thresholded_relu`.
+
+    Parameters
+    ----------
+    threshold, value : float
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.ThresholdedReLU()(paddle.to_tensor([1.0, 2.0])).tolist()
+    [0.0, 2.0]
+    """
+
+    _shown = ("_threshold", "_value")
+
+    def __init__(
+        self, threshold: float = 1.0, value: float = 0.0, name: str | None = None
+    ) -> None:
+        super().__init__(name)
+        self._threshold = number(self, "threshold", threshold)
+        self._value = number(self, "value", value)
+
+    def forward(self, x: Any) -> Any:
+        return F.thresholded_relu(x, self._threshold, self._value)

@@ -4,7 +4,7 @@ repr that lists attributes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -18,8 +18,9 @@ from autograd_engine.nn.layer.base import Layer
 from autograd_engine.static.program import Variable
 
 __all__ = [
+    "Elementwise",
     "Plain",
-    "axis",
+    "along",
     "choice",
     "flag",
     "integer",
@@ -27,12 +28,13 @@ __all__ = [
     "padding",
     "per_axis",
     "required",
+    "sequence",
     "weights",
 ]
 
 T = TypeVar("T")
 
-_NUMBER = {1: "one of them", 2: "two of them", 3: "three of them"}
+_NUMBER = {1: "one of them", 2: "two of them", 3: "three of them", 4: "four of them"}
 
 
 class Plain(Layer):
@@ -52,9 +54,18 @@ class Plain(Layer):
     def extra_repr(self) -> str:
         return self._listed(f"{name.lstrip('_')}={getattr(self, name)}" for name in self._shown)
 
-    def _listed(self, parts: Any) -> str:
+    def _listed(self, parts: Iterable[str]) -> str:
         named = [] if self._name is None else [f"name={self._name}"]
         return ", ".join([*parts, *named])
+
+
+class Elementwise(Plain):
+    """A function of one operand that takes nothing else."""
+
+    function: ClassVar[Callable[[Any], Any]]
+
+    def forward(self, x: Any) -> Any:
+        return self.function(x)
 
 
 def _owner(layer: object) -> str:
@@ -104,7 +115,7 @@ def integer(layer: object, argument: str, value: Any, least: int = 1) -> int:
     return value
 
 
-def axis(layer: object, argument: str, value: Any) -> int:
+def along(layer: object, argument: str, value: Any) -> int:
     """The number of an axis; negative ones count from the last."""
     value = _python(value)
     if isinstance(value, bool) or not isinstance(value, int):
@@ -139,18 +150,25 @@ def per_axis(
         value = value.tolist()
     value = _python(value)
     values = list(value) if isinstance(value, (list, tuple)) else [value] * axes
-    for v in map(_python, values):
-        if (
-            len(values) == axes
-            and not isinstance(v, bool)
-            and ((isinstance(v, int) and v >= least) or (none and v is None))
-        ):
-            continue
+    if len(values) != axes or not all(_counts(_python(v), least, none) for v in values):
         raise ArgumentError(
             f"{_owner(layer)}: {argument} must be an int of at least {least}"
             f"{' or None' if none else ''}, or {_NUMBER[axes]} in a list; got {value!r}"
         )
-    return value
+    return list(value) if isinstance(value, list) else value
+
+
+def _counts(value: Any, least: int, none: bool) -> bool:
+    if value is None:
+        return none
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def sequence(value: Any) -> list[Any]:
+    """What a list, a tuple or an array holds; of anything else a list with that."""
+    if isinstance(value, (Tensor, np.ndarray)):
+        value = value.tolist()
+    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 def padding(layer: object, value: Any, axes: int, last: bool) -> Any:
@@ -160,7 +178,7 @@ def padding(layer: object, value: Any, axes: int, last: bool) -> Any:
     value = _python(value)
     one = (1,) * axes
     paddings(_owner(layer), value, one, one, one, one, last)
-    return value
+    return list(value) if isinstance(value, list) else value
 
 
 def required(layer: object, argument: str, attr: Any) -> Any:

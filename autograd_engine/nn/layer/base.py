@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -15,7 +16,8 @@ from autograd_engine.eager.hooks import Hooks, RemovableHandle
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.nn.layer import state
-from autograd_engine.nn.layer.registered import SUBLAYER, Registered
+from autograd_engine.nn.layer.hooks import call_with_hooks
+from autograd_engine.nn.layer.registered import BUFFER, PARAMETER, PASSING, SUBLAYER, Registered
 from autograd_engine.parameters import create_parameter, persistable_variable
 from autograd_engine.spec import Spec
 from autograd_engine.static import mode
@@ -101,27 +103,11 @@ class Layer(Registered):
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         if self._forward_pre_hooks or self._forward_post_hooks:
-            return self._with_hooks(inputs, kwargs)
+            return call_with_hooks(self, inputs, kwargs)
         if mode.building():
             with layer_scope(self._full_name):
                 return self.forward(*inputs, **kwargs)
         return self.forward(*inputs, **kwargs)
-
-    def _with_hooks(self, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        for hook in list(self._forward_pre_hooks.values()):
-            changed = hook(self, inputs)
-            if changed is not None:
-                inputs = changed if isinstance(changed, tuple) else (changed,)
-        if mode.building():
-            with layer_scope(self._full_name):
-                outputs = self.forward(*inputs, **kwargs)
-        else:
-            outputs = self.forward(*inputs, **kwargs)
-        for hook in list(self._forward_post_hooks.values()):
-            changed = hook(self, inputs, outputs)
-            if changed is not None:
-                outputs = changed
-        return outputs
 
     def register_forward_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Have ``hook(layer, inputs)`` run before each call.
@@ -229,8 +215,22 @@ class Layer(Registered):
         fill: float = 0.0,
         dtype: DTypeLike | None = None,
         persistable: bool = True,
+        full_name: str | None = None,
     ) -> Any:
         """A buffer full of one number, in either mode: a Tensor, or a variable that is kept.
+
+        Parameters
+        ----------
+        name : str
+            Of the attribute.
+        shape : sequence of int
+        fill : float
+        dtype : dtype, optional
+            By default that of the layer.
+        persistable : bool
+            Whether `state_dict` has it.
+        full_name : str, optional
+            Of the Tensor or variable; by default made from `name`.
 
         Examples
         --------
@@ -242,13 +242,13 @@ class Layer(Registered):
         chosen = to_numpy(self._dtype if dtype is None else dtype)
         sizes = tuple(int(d) for d in shape)
         made: Any
+        full = full_name or unique_name.generate(f"{self._full_name}.{name}")
         if mode.building():
             block = default_main_program().global_block()
-            full = unique_name.generate(f"{self._full_name}.{name}")
             made = persistable_variable(block, full, Spec(sizes, chosen), fill)
         else:
             made = Tensor(np.full(sizes, fill, chosen))
-            made.name = unique_name.generate(f"{self._full_name}.{name}")
+            made.name = full
         self.register_buffer(name, made, persistable)
         return made
 
@@ -432,6 +432,19 @@ class Layer(Registered):
 
     set_dict = set_state_dict
     load_dict = set_state_dict
+
+    def __deepcopy__(self: _L, memo: dict[int, Any]) -> _L:
+        """A layer of its own, whose parameters have new names: optimizers keep state by name."""
+        new = memo[id(self)] = object.__new__(type(self))
+        new.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        old = self._full_name
+        new._full_name = unique_name.generate(re.sub(r"_\d+$", "", old))
+        for name, parameter in new._own(PARAMETER):
+            if isinstance(parameter, Tensor) and parameter.name == self.__dict__[name].name:
+                _, own, rest = parameter.name.partition(f"{old}.")
+                fresh = f"{new._full_name}.{rest}" if own else f"{parameter.name}_deepcopy"
+                parameter.name = fresh if own else unique_name.generate(fresh)
+        return new
 
     # --- text
 

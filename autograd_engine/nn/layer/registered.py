@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from autograd_engine.checks import require_bools
 from autograd_engine.eager.tensor import Parameter, Tensor
+from autograd_engine.edits import Edited, Edits
 from autograd_engine.errors import ArgumentError, ModeError
 from autograd_engine.nn.layer.missing import missing
 from autograd_engine.static.program import Parameter as StaticParameter
@@ -15,7 +16,7 @@ from autograd_engine.static.program import Variable
 if TYPE_CHECKING:
     from autograd_engine.nn.layer.base import Layer
 
-__all__ = ["BUFFER", "PARAMETER", "PASSING", "SUBLAYER", "Edits", "Registered"]
+__all__ = ["BUFFER", "PARAMETER", "PASSING", "SUBLAYER", "Registered"]
 
 PARAMETER: Final = "parameter"
 BUFFER: Final = "buffer"
@@ -25,13 +26,7 @@ SUBLAYER: Final = "sublayer"
 _R = TypeVar("_R", bound="Registered")
 
 
-class Edits:
-    """How often anything was set on any layer; what has seen a number need not look again."""
-
-    count = 0
-
-
-class Registered:
+class Registered(Edited):
     """Parameters, buffers and layers as attributes, of which it is known what they are."""
 
     # Values are attributes like any other; this says which of them are registered, and as what.
@@ -104,7 +99,7 @@ class Registered:
     def _put(self, name: str, value: Any, kind: str) -> None:
         self._kinds[name] = kind
         self.__dict__[name] = value
-        Edits.count += 1
+        Edits.note()
 
     def __setattr__(self, name: str, value: Any) -> None:
         kinds = self.__dict__.get("_kinds")
@@ -117,8 +112,7 @@ class Registered:
             kinds[name] = SUBLAYER
         elif name in kinds and value is not None:
             self._check_kind(name, kinds[name], value)
-        object.__setattr__(self, name, value)
-        Edits.count += 1
+        super().__setattr__(name, value)
 
     def _check_kind(self, name: str, kind: str, value: Any) -> None:
         if kind in (BUFFER, PASSING) and isinstance(value, (Tensor, Variable)):
@@ -133,9 +127,8 @@ class Registered:
         )
 
     def __delattr__(self, name: str) -> None:
-        object.__delattr__(self, name)
+        super().__delattr__(name)
         self._kinds.pop(name, None)
-        Edits.count += 1
 
     def _not_begun(self) -> ModeError:
         name = type(self).__name__

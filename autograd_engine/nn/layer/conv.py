@@ -1,0 +1,369 @@
+"""Layers of convolution along one, two or three axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar, TypeAlias
+
+from autograd_engine.dtypes import DTypeLike
+from autograd_engine.errors import ArgumentError
+from autograd_engine.nn import functional as F
+from autograd_engine.nn.functional.windows import ints, paddings
+from autograd_engine.nn.initializer import Initializer, Normal
+from autograd_engine.nn.layer.arguments import (
+    choice,
+    flag,
+    integer,
+    required,
+)
+from autograd_engine.nn.layer.arguments import padding as checked_padding
+from autograd_engine.nn.layer.base import Layer
+
+__all__ = [
+    "Conv1D",
+    "Conv2D",
+    "Conv3D",
+]
+
+IntOrInts: TypeAlias = int | Sequence[int]
+
+_LAYOUTS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
+_MODES = ("zeros", "reflect", "replicate", "circular")
+
+
+class Filters(Layer):
+    """Filters and a bias, and how they are laid over images."""
+
+    _axes: ClassVar[int]
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        dilation: Any,
+        groups: int,
+        data_format: str,
+        dtype: DTypeLike | None,
+    ) -> None:
+        super().__init__(dtype=dtype)
+        owner, axes = type(self).__name__, self._axes
+        self._in_channels = integer(self, "in_channels", in_channels)
+        self._out_channels = integer(self, "out_channels", out_channels)
+        self._groups = integer(self, "groups", groups)
+        if self._in_channels % self._groups or self._out_channels % self._groups:
+            raise ArgumentError(
+                f"{owner}: groups={groups} must divide in_channels and out_channels, "
+                f"{in_channels} and {out_channels}"
+            )
+        self._kernel_size = list(ints(owner, "kernel_size", kernel_size, axes))
+        self._stride = list(ints(owner, "stride", stride, axes))
+        self._dilation = list(ints(owner, "dilation", dilation, axes))
+        self._data_format = choice(self, "data_format", data_format, _LAYOUTS[axes])
+        self._padding = checked_padding(self, padding, axes, data_format.endswith("C"))
+
+    def _make(
+        self,
+        rows: int,
+        columns: int,
+        weight_attr: Any,
+        bias_attr: Any,
+        start: Initializer | None = None,
+    ) -> None:
+        shape = [rows, columns // self._groups, *self._kernel_size]
+        attr = required(self, "weight_attr", weight_attr)
+        self.weight = self.create_parameter(shape, attr, default_initializer=start)
+        self.bias = self.create_parameter([self._out_channels], bias_attr, is_bias=True)
+
+    def _around_repr(self) -> list[str]:
+        return []
+
+    def extra_repr(self) -> str:
+        one = [1] * self._axes
+        parts = [
+            str(self._in_channels),
+            str(self._out_channels),
+            f"kernel_size={self._kernel_size}",
+            *([f"stride={self._stride}"] if self._stride != one else []),
+            *([f"padding={self._padding}"] if self._padding != 0 else []),
+            *self._around_repr(),
+            *([f"dilation={self._dilation}"] if self._dilation != one else []),
+            *([f"groups={self._groups}"] if self._groups != 1 else []),
+            f"data_format={self._data_format}",
+        ]
+        return ", ".join(parts)
+
+
+class _Conv(Filters):
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        dilation: Any,
+        groups: int,
+        bias: bool,
+        padding_mode: str,
+        device: Any,
+        dtype: DTypeLike | None,
+        weight_attr: Any,
+        bias_attr: Any,
+        data_format: str,
+    ) -> None:
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, data_format,
+            dtype,
+        )  # fmt: skip
+        self._padding_mode = choice(self, "padding_mode", padding_mode, _MODES)
+        self._around = self._pads() if padding_mode != "zeros" else None
+        self._make(
+            self._out_channels,
+            self._in_channels,
+            weight_attr,
+            bias_attr if flag(self, "bias", bias) else False,
+            # He et al. 2015, equation 10, with all channels, whatever the groups.
+            Normal(0.0, math.sqrt(2.0 / (self._in_channels * math.prod(self._kernel_size)))),
+        )
+        self.to(device=device)
+
+    def _pads(self) -> list[int]:
+        """What `pad` takes: pairs from the last axis."""
+        if isinstance(self._padding, str):
+            raise ArgumentError(
+                f"{type(self).__name__}: padding_mode {self._padding_mode!r} takes padding as "
+                f"numbers, got {self._padding!r}"
+            )
+        one = (1,) * self._axes
+        last = self._data_format.endswith("C")
+        pairs = paddings(type(self).__name__, self._padding, one, one, one, one, last)
+        return [n for pair in reversed(pairs) for n in pair]
+
+    def _padded(self, x: Any) -> tuple[Any, Any]:
+        """`x`, and the padding that is left for the convolution."""
+        if self._around is None:
+            return x, self._padding
+        return F.pad(x, self._around, self._padding_mode, data_format=self._data_format), 0
+
+    def _around_repr(self) -> list[str]:
+        return [f"padding_mode={self._padding_mode}"] if self._padding_mode != "zeros" else []
+
+
+class Conv1D(_Conv):
+    """Cross-correlation of sequences with filters that are learned; see `nn.functional.conv1d`.
+
+    Parameters
+    ----------
+    in_channels, out_channels : int
+        Channels of what it takes and gives; `groups` divides both.
+    kernel_size, stride, dilation : int
+    padding : int, two ints (before, after), pairs, "SAME" or "VALID"
+    groups : int
+    bias : bool
+        False for no bias, as with ``bias_attr=False``.
+    padding_mode : {"zeros", "reflect", "replicate", "circular"}
+        What stands in the padding; see `nn.functional.pad`.
+    device : "cpu", optional
+    dtype : dtype, optional
+        Of the parameters.
+    weight_attr, bias_attr : ParamAttr, str or Initializer, optional
+        By default the weight is normal with variance 2 / (inputs of a filter), the bias zeros.
+    data_format : {"NCL", "NLC"}
+
+    Attributes
+    ----------
+    weight : Parameter
+        ``[out_channels, in_channels / groups, k]``
+    bias : Parameter or None
+        ``[out_channels]``
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.Conv1D(3, 8, 3, padding=1)(paddle.ones([2, 3, 5])).shape
+    paddle.Size([2, 8, 5])
+    """
+
+    _axes = 1
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: IntOrInts,
+        stride: IntOrInts = 1,
+        padding: Any = 0,
+        dilation: IntOrInts = 1,
+        groups: int = 1,
+        *,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: DTypeLike | None = None,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCL",
+    ) -> None:
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias,
+            padding_mode, device, dtype, weight_attr, bias_attr, data_format,
+        )  # fmt: skip
+
+    def forward(self, x: Any) -> Any:
+        x, padding = self._padded(x)
+        return F.conv1d(
+            x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups,
+            self._data_format,
+        )  # fmt: skip
+
+
+class Conv2D(_Conv):
+    """Cross-correlation of images with filters that are learned; see `nn.functional.conv2d`.
+
+    Parameters
+    ----------
+    in_channels, out_channels : int
+        Channels of what it takes and gives; `groups` divides both.
+    kernel_size, stride, dilation : int or two ints
+    padding : int, two ints, four ints, pairs, "SAME" or "VALID"
+    groups : int
+    bias : bool
+        False for no bias, as with ``bias_attr=False``.
+    padding_mode : {"zeros", "reflect", "replicate", "circular"}
+        What stands in the padding; see `nn.functional.pad`.
+    device : "cpu", optional
+    dtype : dtype, optional
+        Of the parameters.
+    weight_attr, bias_attr : ParamAttr, str or Initializer, optional
+        By default the weight is normal with variance 2 / (inputs of a filter), the bias zeros.
+    data_format : {"NCHW", "NHWC"}
+
+    Attributes
+    ----------
+    weight : Parameter
+        ``[out_channels, in_channels / groups, kh, kw]``
+    bias : Parameter or None
+        ``[out_channels]``
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.Conv2D(3, 8, 3, padding=1)(paddle.ones([2, 3, 5, 5])).shape
+    paddle.Size([2, 8, 5, 5])
+    """
+
+    _axes = 2
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: IntOrInts,
+        stride: IntOrInts = 1,
+        padding: Any = 0,
+        dilation: IntOrInts = 1,
+        groups: int = 1,
+        *,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: DTypeLike | None = None,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCHW",
+    ) -> None:
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias,
+            padding_mode, device, dtype, weight_attr, bias_attr, data_format,
+        )  # fmt: skip
+
+    def forward(self, x: Any) -> Any:
+        x, padding = self._padded(x)
+        return F.conv2d(
+            x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups,
+            self._data_format,
+        )  # fmt: skip
+
+
+class Conv3D(_Conv):
+    """Cross-correlation of volumes with filters that are learned; see `nn.functional.conv3d`.
+
+    Parameters
+    ----------
+    in_channels, out_channels : int
+        Channels of what it takes and gives; `groups` divides both.
+    kernel_size, stride, dilation : int or three ints
+    padding : int, three ints, six ints, pairs, "SAME" or "VALID"
+    groups : int
+    bias : bool
+        False for no bias, as with ``bias_attr=False``.
+    padding_mode : {"zeros", "reflect", "replicate", "circular"}
+        What stands in the padding; see `nn.functional.pad`.
+    device : "cpu", optional
+    dtype : dtype, optional
+        Of the parameters.
+    weight_attr, bias_attr : ParamAttr, str or Initializer, optional
+        By default the weight is normal with variance 2 / (inputs of a filter), the bias zeros.
+    data_format : {"NCDHW", "NDHWC"}
+
+    Attributes
+    ----------
+    weight : Parameter
+        ``[out_channels, in_channels / groups, kd, kh, kw]``
+    bias : Parameter or None
+        ``[out_channels]``
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.Conv3D(3, 8, 3, padding=1)(paddle.ones([2, 3, 5, 5, 5])).shape
+    paddle.Size([2, 8, 5, 5, 5])
+    """
+
+    _axes = 3
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: IntOrInts,
+        stride: IntOrInts = 1,
+        padding: Any = 0,
+        dilation: IntOrInts = 1,
+        groups: int = 1,
+        *,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: DTypeLike | None = None,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCDHW",
+    ) -> None:
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias,
+            padding_mode, device, dtype, weight_attr, bias_attr, data_format,
+        )  # fmt: skip
+
+    def forward(self, x: Any) -> Any:
+        x, padding = self._padded(x)
+        return F.conv3d(
+            x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups,
+            self._data_format,
+        )  # fmt: skip

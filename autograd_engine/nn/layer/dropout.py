@@ -1,0 +1,191 @@
+"""Dropout in its forms: all do nothing once `eval` was called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from autograd_engine.errors import ArgumentError
+from autograd_engine.nn import functional as F
+from autograd_engine.nn.layer.arguments import Plain, along, choice, number
+
+__all__ = ["AlphaDropout", "Dropout", "Dropout2D", "Dropout3D", "FeatureAlphaDropout"]
+
+
+class _Dropout(Plain):
+    _shown = ("p",)
+
+    def __init__(self, p: float = 0.5, name: str | None = None) -> None:
+        super().__init__(name)
+        self.p = number(self, "p", p, least=0, most=1)
+
+
+class Dropout(_Dropout):
+    """Each element set to 0 with probability `p` while training; see `nn.functional.dropout`.
+
+    Parameters
+    ----------
+    p : float
+        In [0, 1].
+    inplace : bool
+        Make the input itself the result.
+    axis : int or sequence of int, optional
+        Draw for each position on these axes, and share what was drawn along the others.
+    mode : {"upscale_in_train", "downscale_in_infer"}
+        Divide by 1 - p while training, or multiply by 1 - p when not.
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> layer = paddle.nn.Dropout(0.5)
+    >>> sorted(set(layer(paddle.ones([100])).tolist()))
+    [0.0, 2.0]
+    >>> layer.eval()(paddle.ones([3])).tolist()
+    [1.0, 1.0, 1.0]
+    """
+
+    _shown = ("p", "axis", "mode")
+
+    def __init__(
+        self,
+        p: float = 0.5,
+        inplace: bool = False,
+        axis: int | Sequence[int] | None = None,
+        mode: str = "upscale_in_train",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(p, name)
+        if not isinstance(inplace, bool):
+            raise ArgumentError(
+                f"Dropout: inplace must be True or False, got {inplace!r}; an axis is given as "
+                "axis=..."
+            )
+        self.inplace = inplace
+        several = isinstance(axis, (list, tuple))
+        for a in axis if several else () if axis is None else (axis,):  # type: ignore[union-attr]
+            along(self, "axis", a)
+        self.axis = axis
+        self.mode = choice(self, "mode", mode, ("upscale_in_train", "downscale_in_infer"))
+
+    def forward(self, input: Any) -> Any:
+        return F.dropout(input, self.p, self.axis, self.training, self.inplace, self.mode)
+
+    def extra_repr(self) -> str:
+        return f"{super().extra_repr()}, inplace={self.inplace}"
+
+
+class Dropout2D(_Dropout):
+    """Each channel of an image set to 0 as a whole with probability `p` while training.
+
+    Parameters
+    ----------
+    p : float
+        In [0, 1].
+    data_format : {"NCHW", "NHWC"}
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> out = paddle.nn.Dropout2D()(paddle.ones([1, 8, 4, 4]))
+    >>> set(out.mean([2, 3]).flatten().tolist()) <= {0.0, 2.0}
+    True
+    """
+
+    _shown = ("p", "data_format")
+
+    def __init__(
+        self, p: float = 0.5, data_format: str = "NCHW", name: str | None = None
+    ) -> None:
+        super().__init__(p, name)
+        self.data_format = choice(self, "data_format", data_format, ("NCHW", "NHWC"))
+
+    def forward(self, input: Any) -> Any:
+        return F.dropout2d(input, self.p, self.training, self.data_format)
+
+
+class Dropout3D(_Dropout):
+    """Each channel of a volume set to 0 as a whole with probability `p` while training.
+
+    Parameters
+    ----------
+    p : float
+        In [0, 1].
+    data_format : {"NCDHW", "NDHWC"}
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.Dropout3D().eval()(paddle.ones([1, 1, 1, 1, 2])).tolist()
+    [[[[[1.0, 1.0]]]]]
+    """
+
+    _shown = ("p", "data_format")
+
+    def __init__(
+        self, p: float = 0.5, data_format: str = "NCDHW", name: str | None = None
+    ) -> None:
+        super().__init__(p, name)
+        self.data_format = choice(self, "data_format", data_format, ("NCDHW", "NDHWC"))
+
+    def forward(self, input: Any) -> Any:
+        return F.dropout3d(input, self.p, self.training, self.data_format)
+
+
+class AlphaDropout(_Dropout):
+    """Dropout that leaves mean and variance of selu's outputs as they are.
+
+    See `nn.functional.alpha_dropout`.
+
+    Parameters
+    ----------
+    p : float
+        In [0, 1].
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.AlphaDropout().eval()(paddle.ones([2])).tolist()
+    [1.0, 1.0]
+    """
+
+    def forward(self, input: Any) -> Any:
+        return F.alpha_dropout(input, self.p, self.training)
+
+
+class FeatureAlphaDropout(_Dropout):
+    """`AlphaDropout` of whole channels of ``[N, C, ...]``.
+
+    Parameters
+    ----------
+    p : float
+        In [0, 1].
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.FeatureAlphaDropout().eval()(paddle.ones([1, 2])).tolist()
+    [[1.0, 1.0]]
+    """
+
+    def forward(self, input: Any) -> Any:
+        return F.feature_alpha_dropout(input, self.p, self.training)

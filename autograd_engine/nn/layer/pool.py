@@ -1,0 +1,464 @@
+"""Layers of pooling along one, two or three axes, the windows being given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, TypeAlias
+
+from autograd_engine.nn import functional as F
+from autograd_engine.nn.layer.arguments import Plain, choice, flag, number, per_axis
+from autograd_engine.nn.layer.arguments import padding as checked_padding
+
+__all__ = [
+    "AvgPool1D",
+    "AvgPool2D",
+    "AvgPool3D",
+    "LPPool1D",
+    "LPPool2D",
+    "MaxPool1D",
+    "MaxPool2D",
+    "MaxPool3D",
+]
+
+IntOrInts: TypeAlias = int | Sequence[int]
+
+_LAYOUTS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
+
+
+class _Pool(Plain):
+    """Windows of a size, a stride apart, over images with something around them."""
+
+    _shown = ("kernel_size", "stride", "padding")
+    _axes: ClassVar[int]
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        ceil_mode: bool,
+        data_format: str,
+        name: str | None,
+    ) -> None:
+        super().__init__(name)
+        axes = self._axes
+        self.kernel_size = per_axis(self, "kernel_size", kernel_size, axes)
+        self.stride = None if stride is None else per_axis(self, "stride", stride, axes)
+        self.ceil_mode = flag(self, "ceil_mode", ceil_mode)
+        self.data_format = choice(self, "data_format", data_format, _LAYOUTS[axes])
+        self.padding = checked_padding(self, padding, axes, data_format.endswith("C"))
+
+
+# --- maximum
+
+
+class MaxPool1D(_Pool):
+    """The maximum of each window of ``[N, C, L]``; see `nn.functional.max_pool1d`.
+
+    Parameters
+    ----------
+    kernel_size, stride, padding, return_mask, ceil_mode
+        As of `MaxPool2D`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.MaxPool1D(2)(paddle.to_tensor([[[1.0, 3.0, 2.0, 0.0]]])).tolist()
+    [[[3.0, 2.0]]]
+    """
+
+    _axes = 1
+
+    def __init__(
+        self,
+        kernel_size: IntOrInts,
+        stride: IntOrInts | None = None,
+        padding: Any = 0,
+        return_mask: bool = False,
+        ceil_mode: bool = False,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(kernel_size, stride, padding, ceil_mode, "NCL", name)
+        self.return_mask = flag(self, "return_mask", return_mask)
+
+    def forward(self, input: Any) -> Any:
+        return F.max_pool1d(
+            input, self.kernel_size, self.stride, self.padding, self.return_mask, self.ceil_mode
+        )
+
+
+class MaxPool2D(_Pool):
+    """The maximum of each window; see `nn.functional.max_pool2d`.
+
+    Parameters
+    ----------
+    kernel_size, stride : int or two ints
+        The stride is that of the window where None.
+    padding : int, two ints, four ints, pairs, "SAME" or "VALID"
+        As of `Conv2D`. Padding is never the maximum.
+    return_mask : bool
+        Return also the position ``h * W + w`` of each maximum in its plane.
+    ceil_mode : bool
+        Whether a last window that runs over the end counts.
+    data_format : {"NCHW", "NHWC"}
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.MaxPool2D(2)(paddle.arange(4.0).reshape([1, 1, 2, 2])).tolist()
+    [[[[3.0]]]]
+    """
+
+    _axes = 2
+
+    def __init__(
+        self,
+        kernel_size: IntOrInts,
+        stride: IntOrInts | None = None,
+        padding: Any = 0,
+        return_mask: bool = False,
+        ceil_mode: bool = False,
+        data_format: str = "NCHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(kernel_size, stride, padding, ceil_mode, data_format, name)
+        self.return_mask = flag(self, "return_mask", return_mask)
+
+    def forward(self, x: Any) -> Any:
+        return F.max_pool2d(
+            x,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.return_mask,
+            self.ceil_mode,
+            self.data_format,
+        )
+
+
+class MaxPool3D(_Pool):
+    """The maximum of each window of volumes; see `nn.functional.max_pool3d`.
+
+    Parameters
+    ----------
+    kernel_size, stride, padding, return_mask, ceil_mode
+        As of `MaxPool2D`, with three ints for two.
+    data_format : {"NCDHW", "NDHWC"}
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.MaxPool3D(2)(paddle.arange(8.0).reshape([1, 1, 2, 2, 2])).tolist()
+    [[[[[7.0]]]]]
+    """
+
+    _axes = 3
+
+    def __init__(
+        self,
+        kernel_size: IntOrInts,
+        stride: IntOrInts | None = None,
+        padding: Any = 0,
+        return_mask: bool = False,
+        ceil_mode: bool = False,
+        data_format: str = "NCDHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(kernel_size, stride, padding, ceil_mode, data_format, name)
+        self.return_mask = flag(self, "return_mask", return_mask)
+
+    def forward(self, x: Any) -> Any:
+        return F.max_pool3d(
+            x,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.return_mask,
+            self.ceil_mode,
+            self.data_format,
+        )
+
+
+# --- mean
+
+
+class AvgPool1D(_Pool):
+    """The mean of each window of ``[N, C, L]``; see `nn.functional.avg_pool1d`.
+
+    Parameters
+    ----------
+    kernel_size, stride, padding, exclusive, ceil_mode
+        As of `AvgPool2D`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.AvgPool1D(2)(paddle.to_tensor([[[1.0, 3.0, 2.0, 0.0]]])).tolist()
+    [[[2.0, 1.0]]]
+    """
+
+    _axes = 1
+
+    def __init__(
+        self,
+        kernel_size: IntOrInts,
+        stride: IntOrInts | None = None,
+        padding: Any = 0,
+        exclusive: bool = True,
+        ceil_mode: bool = False,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(kernel_size, stride, padding, ceil_mode, "NCL", name)
+        self.exclusive = flag(self, "exclusive", exclusive)
+
+    def forward(self, x: Any) -> Any:
+        return F.avg_pool1d(
+            x, self.kernel_size, self.stride, self.padding, self.exclusive, self.ceil_mode
+        )
+
+
+class _AvgPool(_Pool):
+    """Means whose divisor may be given."""
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        ceil_mode: bool,
+        exclusive: bool,
+        divisor_override: float | None,
+        data_format: str,
+        name: str | None,
+    ) -> None:
+        super().__init__(kernel_size, stride, padding, ceil_mode, data_format, name)
+        self.exclusive = flag(self, "exclusive", exclusive)
+        self.divisor = divisor_override
+        if divisor_override is not None:
+            self.divisor = number(self, "divisor_override", divisor_override, above=0)
+
+
+class AvgPool2D(_AvgPool):
+    """The mean of each window; see `nn.functional.avg_pool2d`.
+
+    Parameters
+    ----------
+    kernel_size, stride, padding, ceil_mode, data_format
+        As of `MaxPool2D`.
+    exclusive : bool
+        Padding does not count among the elements that the sum is divided by.
+    divisor_override : float, optional
+        Divide by this instead.
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.AvgPool2D(2)(paddle.arange(4.0).reshape([1, 1, 2, 2])).tolist()
+    [[[[1.5]]]]
+    """
+
+    _axes = 2
+
+    def __init__(
+        self,
+        kernel_size: IntOrInts,
+        stride: IntOrInts | None = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        exclusive: bool = True,
+        divisor_override: float | None = None,
+        data_format: str = "NCHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format, name
+        )
+
+    def forward(self, x: Any) -> Any:
+        return F.avg_pool2d(
+            x,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.exclusive,
+            self.divisor,
+            self.data_format,
+        )
+
+
+class AvgPool3D(_AvgPool):
+    """The mean of each window of volumes; see `nn.functional.avg_pool3d`.
+
+    Parameters
+    ----------
+    kernel_size, stride, padding, ceil_mode, exclusive, divisor_override
+        As of `AvgPool2D`, with three ints for two.
+    data_format : {"NCDHW", "NDHWC"}
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.AvgPool3D(2)(paddle.arange(8.0).reshape([1, 1, 2, 2, 2])).tolist()
+    [[[[[3.5]]]]]
+    """
+
+    _axes = 3
+
+    def __init__(
+        self,
+        kernel_size: IntOrInts,
+        stride: IntOrInts | None = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        exclusive: bool = True,
+        divisor_override: float | None = None,
+        data_format: str = "NCDHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format, name
+        )
+
+    def forward(self, x: Any) -> Any:
+        return F.avg_pool3d(
+            x,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.exclusive,
+            self.divisor,
+            self.data_format,
+        )
+
+
+# --- power means
+
+
+class _LPPool(_Pool):
+    _shown = ("norm_type", "kernel_size", "stride", "padding")
+
+    def __init__(
+        self,
+        norm_type: float,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        ceil_mode: bool,
+        data_format: str,
+        name: str | None,
+    ) -> None:
+        super().__init__(kernel_size, stride, padding, ceil_mode, data_format, name)
+        self.norm_type = float(number(self, "norm_type", norm_type, above=0))
+
+
+class LPPool1D(_LPPool):
+    """``(sum x**p)**(1/p)`` over each window of sequences; see `nn.functional.lp_pool2d`.
+
+    Parameters
+    ----------
+    norm_type : float
+        p, above 0; the maximum for infinity.
+    kernel_size, stride, padding, ceil_mode
+        As of `MaxPool1D`.
+    data_format : {"NCL", "NLC"}
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.LPPool1D(2, 2)(paddle.to_tensor([[[3.0, 4.0]]])).tolist()
+    [[[5.0]]]
+    """
+
+    _axes = 1
+
+    def __init__(
+        self,
+        norm_type: float,
+        kernel_size: IntOrInts,
+        stride: IntOrInts | None = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        data_format: str = "NCL",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(norm_type, kernel_size, stride, padding, ceil_mode, data_format, name)
+
+    def forward(self, x: Any) -> Any:
+        return F.lp_pool1d(
+            x,
+            self.norm_type,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.data_format,
+        )
+
+
+class LPPool2D(_LPPool):
+    """``(sum x**p)**(1/p)`` over each window; see `nn.functional.lp_pool2d`.
+
+    Parameters
+    ----------
+    norm_type : float
+        p, above 0; the maximum for infinity.
+    kernel_size, stride, padding, ceil_mode, data_format
+        As of `MaxPool2D`.
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.LPPool2D(2, [1, 2])(paddle.to_tensor([[[[3.0, 4.0]]]])).tolist()
+    [[[[5.0]]]]
+    """
+
+    _axes = 2
+
+    def __init__(
+        self,
+        norm_type: float,
+        kernel_size: IntOrInts,
+        stride: IntOrInts | None = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        data_format: str = "NCHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(norm_type, kernel_size, stride, padding, ceil_mode, data_format, name)
+
+    def forward(self, x: Any) -> Any:
+        return F.lp_pool2d(
+            x,
+            self.norm_type,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.data_format,
+        )
