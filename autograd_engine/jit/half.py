@@ -14,7 +14,6 @@ import numpy as np
 from autograd_engine.codegen.python import compile_operators
 from autograd_engine.spec import Spec
 from autograd_engine.static.backends import Work
-from autograd_engine.static.binding import contiguous
 from autograd_engine.static.block_op import BlockOp
 from autograd_engine.static.plan import why_in_place
 from autograd_engine.static.program import Operator, Ref
@@ -80,9 +79,25 @@ class _HalfWork(Work):
         graph.drop_dead()
         read = {id(v) for node in graph.nodes for v in node.values} | set(made)
         given = [k for k, v in enumerate(graph.inputs) if id(v) in read]
+        graph.updates = self._new_values(graph, given, returned)
         graph.inputs = [graph.inputs[k] for k in given]
         self.layouts[tuple(specs)] = _Layout(given, returned)
         return graph
+
+    def _new_values(
+        self, graph: Graph, given: list[int], returned: list[tuple[int | None, Any]]
+    ) -> dict[int, int]:
+        """Outputs that are the new value of what an input holds: a parameter after its update."""
+        places = {self.inputs[k].var.name: n for n, k in enumerate(given)}
+        found: dict[int, int] = {}
+        for j, (place, _) in enumerate(returned[: self.saved]):
+            n = places.pop(self.outputs[j].var.name, None)
+            if place is None or n is None or place in found:
+                continue
+            held, value = graph.inputs[given[n]], graph.outputs[place]
+            if value is not held and value.spec == held.spec:
+                found[place] = n
+        return found
 
 
 class Half:
@@ -150,15 +165,15 @@ class Half:
         self, compiled: Compiled, variant: Variant, arrays: Sequence[Any]
     ) -> Sequence[Any] | None:
         """What a backend makes of it; None where it is to be run otherwise."""
-        layout = self._work.layouts[tuple(variant.specs)]
+        layout = variant.layout
+        if layout is None:
+            layout = variant.layout = self._work.layouts[tuple(variant.specs)]
         given = [arrays[k] for k in layout.given]
         if any(a.__class__ is not np.ndarray for a in given):
             return None
         exact = compiled.backend == "numpy"
         if exact and self._branches:
             return None
-        if not exact:
-            given = [contiguous(a) for a in given]
         try:
             made = compiled(*given)
         except Exception as error:

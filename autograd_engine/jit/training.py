@@ -8,6 +8,7 @@ optimizer what it keeps, as if each call had been made eagerly.
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -39,10 +40,15 @@ GIVEN: Final = "given"
 
 
 class Slot(NamedTuple):
-    """An input of the program that is read anew for each call."""
+    """An input of the program that is read anew for each call.
+
+    `read` gives its array; where `state` is (optimizer, parameter), all that the one keeps for the
+    other, of which the first slot of them reads all.
+    """
 
     var: Variable
-    read: Callable[[], Array]
+    read: Callable[[], Any]
+    state: tuple[Optimizer, Tensor] | None = None
 
 
 class _Gradient:
@@ -145,7 +151,7 @@ class Training:
                 continue
             self._check_leaf(tensor)
             mine = self.gradient(tensor)
-            total = g if mine.value is None else ops.add(mine.value, g)
+            total = g if mine.value is None else ops.add(self.trace.latest(mine.value), g)
             total.stop_gradient = True
             mine.value, mine.cleared, mine.touched = total, None, True
         self.ran_backward = True
@@ -197,6 +203,7 @@ class Training:
             g = self.gradient(p).value
             if g is None:
                 continue
+            g = self.trace.latest(g)  # it may have been written to, by a limit on gradients
             var = self.trace.variable(p)
             if self.trace.latest(p) is not var:
                 raise BuildError(
@@ -238,7 +245,8 @@ class Training:
             key = ("optimizer_state", optimizer, var, name)
             if key not in emitted:
                 spec = Spec(arrays[k].shape, arrays[k].dtype)
-                emitted[key] = self._slot(f"{p.name}_{name}", spec, _reader(optimizer, p, k))
+                read = functools.partial(optimizer._state_of, p)
+                emitted[key] = self._slot(f"{p.name}_{name}", spec, read, (optimizer, p))
             found.append(emitted[key])
         return found
 
@@ -249,13 +257,19 @@ class Training:
 
     # ---
 
-    def _slot(self, name: str, spec: Spec, read: Callable[[], Array]) -> Variable:
+    def _slot(
+        self,
+        name: str,
+        spec: Spec,
+        read: Callable[[], Any],
+        state: tuple[Optimizer, Tensor] | None = None,
+    ) -> Variable:
         from autograd_engine.jit.tracing import unused
 
         block = self.trace.block
         var = Variable(block, unused(block, name), spec, stop_gradient=True, persistable=True)
         block.add_var(var)
-        self.slots.append(Slot(var, read))
+        self.slots.append(Slot(var, read, state))
         return var
 
     def _check_block(self, call: str) -> None:
@@ -267,23 +281,20 @@ class Training:
             )
 
 
-def _reader(optimizer: Optimizer, p: Tensor, index: int) -> Callable[[], Array]:
-    return lambda: optimizer._state_of(p)[index]
-
-
 def _settings_of(optimizer: Optimizer) -> Any:
     """What an update depends on besides the learning rate; equal where a program may serve."""
+    parameters = optimizer._eager_parameters()
     groups = [*optimizer._groups, optimizer._default]
     return (
-        [id(p) for p in optimizer._eager_parameters()],
-        [(repr(g.factor), repr(sorted(g.attrs.items())), id(g.decay), id(g.clip)) for g in groups],
-        [
-            None
-            if options is None
-            else (repr(options.optimize_attr), id(options.regularizer), options.need_clip)
-            for options in (getattr(p, "_options", None) for p in optimizer._eager_parameters())
-        ],
+        list(map(id, parameters)),
+        [(g.factor, dict(g.attrs), id(g.decay), id(g.clip)) for g in groups],
+        [_options_of(p) for p in parameters if getattr(p, "_options", None) is not None],
     )
+
+
+def _options_of(parameter: Any) -> Any:
+    options = parameter._options
+    return id(parameter), dict(options.optimize_attr), id(options.regularizer), options.need_clip
 
 
 class TrainingCall:
@@ -300,17 +311,24 @@ class TrainingCall:
         self.slots = training.slots
         self.settings = training.settings
         self.results: list[Variable] = []
+        owners = [None if s.state is None else tuple(map(id, s.state)) for s in self.slots]
+        self._reads = [
+            (s.read, s.state is not None)
+            for k, s in enumerate(self.slots)
+            if s.state is None or k == 0 or owners[k] != owners[k - 1]
+        ]
         self._updates: list[tuple[_Update, int, list[int]]] = []
         self._gradients: list[tuple[_Gradient, int | None]] = []
         for update in training.updates.values():
             places = [self._place(v) for v in (update.var, *update.state)]
             self._updates.append((update, places[0], places[1:]))
         for mine in training.gradients.values():
-            if not mine.touched:
+            value = None if mine.value is None else training.trace.latest(mine.value)
+            if not mine.touched and value is mine.value:
                 continue
             place = None
-            if mine.value is not None and mine.cleared is None:
-                place = self._place(mine.value)
+            if value is not None and mine.cleared is None:
+                place = self._place(value)
             self._gradients.append((mine, place))
 
     def _place(self, var: Variable) -> int:
@@ -325,7 +343,13 @@ class TrainingCall:
         return all(_settings_of(o) == known for o, known in self.settings)
 
     def arrays(self) -> list[Array]:
-        return [slot.read() for slot in self.slots]
+        found: list[Array] = []
+        for read, many in self._reads:
+            if many:
+                found += read()
+            else:
+                found.append(read())
+        return found
 
     def write(self, values: Sequence[Array]) -> None:
         """Leaves, and what optimizers keep, as the program has left them."""

@@ -42,6 +42,8 @@ class Variant:
         None until it was tried.
     refused : str
         Why it was not tried; or what went wrong when it ran.
+    layout : object or None
+        How arguments and results of the work lie in those of what was compiled, once it ran.
     layouts : list of (tuple of int or None), or None
         Strides of what the straight-line function returned, where that was looked at.
     bindings : WeakKeyDictionary of Scope to Binding
@@ -52,6 +54,7 @@ class Variant:
         "attempts",
         "bindings",
         "compiled",
+        "layout",
         "layouts",
         "refused",
         "runs",
@@ -64,6 +67,7 @@ class Variant:
         self.compiled: Compiled | None = None
         self.attempts: list[Attempt] | None = None
         self.refused = ""
+        self.layout: Any = None
         self.layouts: list[tuple[int, ...] | None] | None = None
         self.bindings: weakref.WeakKeyDictionary[Scope, Binding] = weakref.WeakKeyDictionary()
 

@@ -379,3 +379,48 @@ def test_a_training_step_is_not_saved(tmp_path: Any) -> None:
     step(paddle.to_tensor(X), paddle.to_tensor(Y))
     with pytest.raises(ArgumentError, match="trains: save the layer that it trains"):
         paddle.jit.save(step, str(tmp_path / "step"))
+
+
+@needs_compiler
+@pytest.mark.parametrize("hold", ["numpy", "detach", "data of an optimizer", "nothing"])
+def test_values_that_somebody_holds_are_not_written_over(hold):
+    """Compiled steps take turns in two sets of arrays; what is still held is none of theirs."""
+    w = paddle.create_parameter([3], default_initializer=paddle.nn.initializer.Constant(1.0))
+    optimizer = paddle.optimizer.Adam(0.1, parameters=[w])
+
+    def step(x):
+        paddle.sum(w * x).backward()
+        optimizer.step()
+        optimizer.clear_grad()
+
+    traced = paddle.jit.to_static(step, backend="native")
+    held, copies = [], []
+    for k in range(8):
+        traced(paddle.full([3], k - 3.5))
+        if hold == "numpy":
+            held.append(w.numpy())
+        elif hold == "detach":
+            held.append(w.detach())
+        elif hold == "data of an optimizer":
+            held += optimizer._eager_state[id(w)][:2]
+        copies += [np.array(v) for v in held[len(copies) :]]
+    for value, copied in zip(held, copies, strict=True):
+        np.testing.assert_array_equal(np.asarray(value), copied)
+    assert len({c.tobytes() for c in copies}) == len(copies)
+
+
+@needs_compiler
+def test_what_is_set_between_compiled_steps_counts():
+    w = paddle.create_parameter([2], default_initializer=paddle.nn.initializer.Constant(0.0))
+    optimizer = paddle.optimizer.SGD(1.0, parameters=[w])
+
+    def step(x):
+        paddle.sum(w * x).backward()
+        optimizer.step()
+        optimizer.clear_grad()
+
+    traced = paddle.jit.to_static(step, backend="native")
+    for k in range(8):
+        w.set_value(paddle.full([2], 10.0 * k))
+        traced(paddle.to_tensor([1.0, 2.0]))
+        assert w.tolist() == [10.0 * k - 1.0, 10.0 * k - 2.0]

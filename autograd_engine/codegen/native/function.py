@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from sys import getrefcount
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -121,8 +122,9 @@ class NativeFunction:
         self.source = emitted.source
         self.seconds = seconds
         self._library = library
-        self._state = set(self.updates.values())
-        self._idle: list[NativeBound] = []
+        self._state = sorted(set(self.updates.values()))
+        self._rest = [k for k in range(len(graph.inputs)) if k not in set(self._state)]
+        self._idle: list[_Turns] = []
         self._lock = threading.Lock()
 
     @property
@@ -143,24 +145,20 @@ class NativeFunction:
         return NativeBound(self, arrays)
 
     def __call__(self, *arrays: Array) -> tuple[Array, ...]:
-        given = [np.array(a, order="C") if k in self._state else a for k, a in enumerate(arrays)]
         with self._lock:
-            bound = self._idle.pop() if self._idle else None
-        if bound is None:
-            bound = NativeBound(self, given)
-        else:
-            for k, array in enumerate(given):
-                bound.put(k, array)
+            turns = self._idle.pop() if self._idle else None
+        if turns is None:
+            turns = _Turns(self)
+        bound = turns.next(self, arrays)
         rest = iter(bound())
-        state = [
-            bound.arrays[self.updates[k]] if k in self.updates else None
-            for k in range(len(self.outputs))
-        ]
-        results = tuple(next(rest) if s is None else s for s in state)
-        for k in self._state:  # what was handed out is not written again
-            bound.arrays[k] = given[k]
+        results = tuple(
+            [
+                bound.arrays[self.updates[k]] if k in self.updates else next(rest)
+                for k in range(len(self.outputs))
+            ]
+        )
         with self._lock:
-            self._idle.append(bound)
+            self._idle.append(turns)
         return results
 
     def placements(self) -> list[Placement]:
@@ -197,14 +195,63 @@ def _usable(array: Array) -> Array:
     return np.array(array, order="C")
 
 
-class NativeBound:
-    """A run on fixed memory; see `backend.Bound`."""
+class _Turns:
+    """Runs that hand their state out: what one returns, the next one often gets.
 
-    def __init__(self, function: NativeFunction, arrays: Sequence[Array]) -> None:
+    Two bounds on one arena take turns, so that the state is copied into arrays whose addresses are
+    known, unless somebody still holds what an earlier run has put there.
+    """
+
+    def __init__(self, function: NativeFunction) -> None:
+        specs = [v.spec for v in function.graph.inputs]
+        self._states = [(k, specs[k].shape, specs[k].dtype) for k in function._state]
+        empty = [np.empty(tuple(s.shape), s.dtype) for s in specs]
+        first = NativeBound(function, empty)
+        self._bounds = [first]
+        if self._states:
+            fresh = [np.empty_like(a) if k in function._state else a for k, a in enumerate(empty)]
+            self._bounds.append(NativeBound(function, fresh, first.memory))
+        del empty
+        self._held = self._references(first)
+
+    def _references(self, bound: NativeBound) -> list[int]:
+        arrays = bound.arrays
+        return [getrefcount(arrays[k]) for k, _, _ in self._states]
+
+    def next(self, function: NativeFunction, arrays: Sequence[Array]) -> NativeBound:
+        """The bound whose turn it is, given `arrays`."""
+        bounds = self._bounds
+        bounds.reverse()
+        bound = bounds[0]
+        own = bound.arrays
+        for (k, shape, dtype), held, now in zip(
+            self._states, self._held, self._references(bound), strict=True
+        ):
+            if now != held:
+                bound.put(k, np.empty(shape, dtype))
+            np.copyto(own[k], arrays[k])
+        for k in function._rest:
+            if own[k] is not arrays[k]:
+                bound.put(k, arrays[k])
+        return bound
+
+
+class NativeBound:
+    """A run on fixed memory; see `backend.Bound`.
+
+    Attributes
+    ----------
+    memory : ndarray
+        What the arena is a part of. Runs that follow each other may share it.
+    """
+
+    def __init__(
+        self, function: NativeFunction, arrays: Sequence[Array], memory: Array | None = None
+    ) -> None:
         self.function = function
         emitted = function.emitted
         self.arrays: list[Array] = []
-        raw = np.empty(emitted.arena + 64, np.uint8)
+        raw = self.memory = np.empty(emitted.arena + 64, np.uint8) if memory is None else memory
         start = -_address(raw) % 64
         self._arena = raw[start : start + emitted.arena]
         self._constants = [_constant(b) for b in emitted.constants]
