@@ -13,8 +13,9 @@ from autograd_engine.eager.tensor import Parameter as EagerParameter
 from autograd_engine.errors import ArgumentError, DTypeError, ModeError
 from autograd_engine.namespace import raw
 from autograd_engine.nn.initializer import Constant, Initializer, XavierUniform
+from autograd_engine.nn.initializer.base import initializer_for
 from autograd_engine.nn.param_attr import ParamAttr
-from autograd_engine.registry import REGISTRY
+from autograd_engine.registry import REGISTRY, OpDef
 from autograd_engine.source import caller
 from autograd_engine.spec import Spec
 from autograd_engine.static import mode
@@ -52,7 +53,8 @@ def create_parameter(
     is_bias : bool
         Start at zero unless told otherwise.
     default_initializer : Initializer, optional
-        When `attr` names none; by default Xavier uniform, for a bias zeros.
+        When `attr` names none, nor `nn.initializer.set_global_initializer` has set one; by default
+        Xavier uniform, for a bias zeros.
 
     Raises
     ------
@@ -68,14 +70,14 @@ def create_parameter(
     # A call without a name counts as a layer, also where the attribute names the parameter.
     layer = name or unique_name.generate("create_parameter")
     full_name = name or chosen.name or unique_name.generate(f"{layer}.{'b' if is_bias else 'w'}")
-    initializer = chosen.initializer or default_initializer
-    if initializer is None:
-        initializer = Constant(0.0) if is_bias else XavierUniform()
-    if not isinstance(initializer, Initializer):
+    if default_initializer is None:
+        default_initializer = Constant(0.0) if is_bias else XavierUniform()
+    if not isinstance(default_initializer, Initializer):
         raise ArgumentError(
             "create_parameter: the initializer must be one of paddle.nn.initializer, got "
-            f"{type(initializer).__name__}"
+            f"{type(default_initializer).__name__}"
         )
+    initializer = initializer_for(chosen.initializer, default_initializer, is_bias)
     sizes = _sizes(shape)
     numpy_dtype = to_numpy(dtype)
     if numpy_dtype.kind != "f":
@@ -84,8 +86,8 @@ def create_parameter(
         return static_parameter(full_name, sizes, numpy_dtype, initializer, chosen)
     if hasattr(chosen, "composed"):
         raise ModeError(
-            f"{type(chosen).__name__} is for programs; in eager mode compute g * v / norm(v) of "
-            "two parameters"
+            f"{type(chosen).__name__} is for programs; in eager mode make the layer without it, "
+            "and call paddle.nn.utils.weight_norm(layer)"
         )
     kernel, attrs = initializer.operation(sizes, numpy_dtype.name)
     value = np.array(getattr(raw, kernel)(**attrs))
@@ -141,11 +143,13 @@ def static_parameter(
     return parameter
 
 
-def persistable_variable(block: Block, name: str, spec: Spec, value: float) -> Variable:
+def persistable_variable(
+    block: Block, name: str, spec: Spec, value: float | Initializer
+) -> Variable:
     """A variable that the startup program sets to `value`, and that lives in the scope."""
     var = Variable(block, name, spec, stop_gradient=True, persistable=True)
     block.add_var(var)
-    initialize(name, spec, Constant(value))
+    initialize(name, spec, value if isinstance(value, Initializer) else Constant(value))
     return var
 
 
@@ -154,11 +158,39 @@ def initialize(name: str, spec: Spec, initializer: Initializer) -> None:
     startup = default_startup_program().global_block()
     if name in startup.vars:
         return
-    shape = tuple(int(d) for d in spec.shape)
-    kernel, attrs = initializer.operation(shape, spec.dtype.name)
-    full = REGISTRY[kernel].complete_attrs(attrs)
+    kernel, attrs = _operation(initializer, spec)
     var = Variable(startup, name, spec, stop_gradient=True, persistable=True)
     startup.add_var(var)
-    startup.append(
-        Operator(startup, REGISTRY[kernel], (), (Ref(var, 0),), full, caller(), "forward")
-    )
+    full = kernel.complete_attrs(attrs)
+    startup.append(Operator(startup, kernel, (), (Ref(var, 0),), full, caller(), "forward"))
+
+
+def _operation(initializer: Initializer, spec: Spec) -> tuple[OpDef, dict[str, Any]]:
+    shape = tuple(int(d) for d in spec.shape)
+    name, attrs = initializer.operation(shape, spec.dtype.name)
+    return REGISTRY[name], attrs
+
+
+def initialize_again(var: Variable, initializer: Initializer, block: Any = None) -> None:
+    """Have a startup program write `var` another time, where it stands."""
+    if not var.persistable:
+        raise ArgumentError(
+            f"{type(initializer).__name__}: {var.name} is computed by the program, and has no "
+            "value to begin with; give a parameter"
+        )
+    startup = default_startup_program().global_block() if block is None else block
+    if not isinstance(startup, Block):
+        raise TypeError(
+            f"{type(initializer).__name__}: block must be the block of a program, got "
+            f"{type(block).__name__}"
+        )
+    known = startup.vars.get(var.name)
+    if known is None:
+        known = Variable(startup, var.name, var.spec, stop_gradient=True, persistable=True)
+        startup.add_var(known)
+        result = Ref(known, 0)
+    else:
+        result = known.write()
+    kernel, attrs = _operation(initializer, var.spec)
+    full = kernel.complete_attrs(attrs)
+    startup.append(Operator(startup, kernel, (), (result,), full, caller(), "forward"))

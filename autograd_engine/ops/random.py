@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from autograd_engine.dtypes import INT64
 from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.generator import generator
+from autograd_engine.kernels.truncated import between
 from autograd_engine.ops.infer import broadcast
 from autograd_engine.registry import OpDef, defop
 from autograd_engine.spec import Like, Spec
@@ -36,6 +38,25 @@ def _uniform(*, shape: Sizes, low: float, high: float, dtype: str, seed: int = 0
 
 def _gaussian(*, shape: Sizes, mean: float, std: float, dtype: str) -> Array:
     return np.asarray(generator().normal(mean, std, shape), dtype=dtype)
+
+
+def _truncated_gaussian(
+    *, shape: Sizes, mean: float, std: float, low: float, high: float, dtype: str
+) -> Array:
+    drawn = between(generator(), (low - mean) / std, (high - mean) / std, shape)
+    return np.clip(mean + std * drawn, low, high).astype(dtype)
+
+
+def _orthogonal(*, shape: Sizes, gain: float, dtype: str) -> Array:
+    """The Q of a Gaussian matrix, where R has a positive diagonal: uniform among all.
+
+    F. Mezzadri, "How to generate random matrices from the classical compact groups" (2007).
+    """
+    rows, columns = shape[0], math.prod(shape[1:])
+    drawn = generator().standard_normal((rows, columns))
+    q, r = np.linalg.qr(drawn if rows >= columns else drawn.T)
+    q = q * (gain * np.copysign(1.0, np.diagonal(r)))
+    return np.ascontiguousarray(q if rows >= columns else q.T, dtype).reshape(shape)
 
 
 def _randint(*, shape: Sizes, low: int, high: int, dtype: str) -> Array:
@@ -90,6 +111,8 @@ def _uniform_like(like: Like, *, low: float, high: float, training: bool = True)
 
 defop("uniform", _uniform, inputs="", infer=_infer, random=True)
 defop("gaussian", _gaussian, inputs="", infer=_infer, random=True)
+defop("truncated_gaussian", _truncated_gaussian, inputs="", infer=_infer, random=True)
+defop("orthogonal", _orthogonal, inputs="", infer=_infer, random=True)
 defop("randint", _randint, inputs="", infer=_infer, random=True)
 defop(
     "randperm",

@@ -11,7 +11,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
-from autograd_engine.nn import initializer as I  # noqa: E741, N812 - as users import it
+from autograd_engine.nn import initializer as I  # noqa: N812 - as users import it
 
 SHAPE = (6, 3, 5, 5)
 EVERY: dict[str, Callable[[], I.Initializer]] = {
@@ -104,7 +104,10 @@ def test_a_call_takes_the_block_of_another_startup_program() -> None:
         with pytest.raises(ArgumentError, match="give a parameter"):
             I.Constant(4.0)(var * 2.0)
     paddle.static.Executor().run(startup)
-    assert np.asarray(paddle.static.global_scope().find_var(var.name).get_tensor()).tolist() == [4, 4]
+    assert np.asarray(paddle.static.global_scope().find_var(var.name).get_tensor()).tolist() == [
+        4,
+        4,
+    ]
 
 
 def test_a_call_inside_a_traced_function_draws_in_every_call() -> None:

@@ -1,0 +1,185 @@
+"""Weights whose largest singular value is 1."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from autograd_engine import unique_name
+from autograd_engine.checks import plain_number
+from autograd_engine.eager.grad_mode import no_grad
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError
+from autograd_engine.namespace import ops
+from autograd_engine.nn.initializer import Normal
+from autograd_engine.nn.utils.composed import axes_without, parameter_of
+from autograd_engine.parameters import persistable_variable
+from autograd_engine.spec import Spec
+from autograd_engine.static.builder import append_write
+from autograd_engine.static.program import (
+    Variable,
+    default_startup_program,
+    program_guard,
+)
+from autograd_engine.tensor.operand import spec_of
+
+__all__ = ["SpectralNorm", "spectral_norm"]
+
+
+class SpectralNorm:
+    """The weight ``w / sigma`` of a layer, with sigma = u' W v; a hook brings u and v nearer."""
+
+    def __init__(self, name: str, kept: int, iterations: int, epsilon: float) -> None:
+        self.name, self.kept = name, kept
+        self.iterations, self.epsilon = iterations, epsilon
+
+    def __call__(self, layer: Any) -> Any:
+        w = getattr(layer, f"{self.name}_orig")
+        u, v = getattr(layer, f"{self.name}_u"), getattr(layer, f"{self.name}_v")
+        return w / ops.sum(u * _times(self.matrix(w), v), axis=(0,), keepdims=False)
+
+    def matrix(self, w: Any) -> Any:
+        """A row for each index of the axis `kept`."""
+        order = (self.kept, *axes_without(len(w.shape), self.kept))
+        turned = w if self.kept == 0 else ops.transpose(w, perm=order)
+        return ops.reshape(turned, shape=(int(w.shape[self.kept]), -1))
+
+    def iterate(self, layer: Any, inputs: Any = None) -> None:
+        """The power method, in every call of the layer that trains."""
+        if not layer.training:
+            return
+        u, v = getattr(layer, f"{self.name}_u"), getattr(layer, f"{self.name}_v")
+        with no_grad():
+            matrix = self.matrix(getattr(layer, f"{self.name}_orig")).detach()
+            new_u, new_v = u, v
+            for _ in range(self.iterations):
+                new_v = self.unit(_times(ops.transpose(matrix, perm=(1, 0)), new_u))
+                new_u = self.unit(_times(matrix, new_v))
+            # As running statistics, which programs for inference do not write.
+            _write(u, ops.running_statistic(u, new_u, momentum=0.0))
+            _write(v, ops.running_statistic(v, new_v, momentum=0.0))
+
+    def unit(self, x: Any) -> Any:
+        norm = ops.sqrt(ops.sum(x * x, axis=(0,), keepdims=False))
+        return x / ops.maximum(norm, self.epsilon)
+
+
+def _times(matrix: Any, x: Any) -> Any:
+    return ops.reshape(ops.matmul(matrix, ops.reshape(x, shape=(-1, 1))), shape=(-1,))
+
+
+def _write(buffer: Any, value: Any) -> None:
+    if isinstance(buffer, Variable):
+        append_write(buffer, value)
+    else:
+        buffer.set_value(value)
+
+
+def spectral_norm(
+    layer: Any,
+    name: str = "weight",
+    n_power_iterations: int = 1,
+    eps: float = 1e-12,
+    dim: int | None = None,
+) -> Any:
+    """Have a weight be divided by its largest singular value.
+
+    Miyato, Kataoka, Koyama and Yoshida 2018. The parameter goes by the name ``<name>_orig``; the
+    singular vectors are buffers, ``<name>_u`` and ``<name>_v``, which each call of the layer in
+    training brings nearer by the power method. A gradient flows to the parameter, as if they were
+    constant. The attribute `name` is computed when it is asked for.
+
+    Parameters
+    ----------
+    layer : Layer
+    name : str
+        Of a parameter of the layer's own, of two dimensions or more, or of one.
+    n_power_iterations : int
+        Steps of the power method in each call.
+    eps : float
+        A smallest length, for dividing by it.
+    dim : int, optional
+        The axis that the rows of the matrix are for, whose columns are all others: by default 0,
+        and 1 for `Linear` and transposed convolutions, whose second axis is that of the outputs.
+
+    Returns
+    -------
+    Layer
+        The layer itself.
+
+    Raises
+    ------
+    TypeError, ArgumentError
+        When there is no such parameter or axis, or the weight is composed of others already.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> linear = paddle.nn.utils.spectral_norm(paddle.nn.Linear(4, 3), n_power_iterations=30)
+    >>> y = linear(paddle.ones([1, 4]))
+    >>> round(paddle.linalg.svd(linear.weight)[1].max().item(), 3)
+    1.0
+    >>> list(linear.state_dict())
+    ['bias', 'weight_orig', 'weight_u', 'weight_v']
+    """
+    w = parameter_of("spectral_norm", layer, name)
+    shape = [int(d) for d in w.shape]
+    composed = SpectralNorm(name, _axis(layer, dim, w), _count(n_power_iterations), _positive(eps))
+    rows = shape[composed.kept]
+    u = _vector(layer, f"{name}_u", rows, w, composed)
+    v = _vector(layer, f"{name}_v", math.prod(shape) // rows, w, composed)
+    layer._compose(name, composed)
+    layer.add_parameter(f"{name}_orig", w)
+    layer.register_buffer(f"{name}_u", u)
+    layer.register_buffer(f"{name}_v", v)
+    layer.register_forward_pre_hook(composed.iterate)
+    return layer
+
+
+def _vector(layer: Any, name: str, size: int, w: Any, composed: SpectralNorm) -> Any:
+    """A random vector of length 1, in the mode of the parameter `w`."""
+    full = unique_name.generate(f"{layer.full_name()}.{name}")
+    spec = Spec((size,), spec_of(w).dtype)
+    if isinstance(w, Variable):
+        made = persistable_variable(w.block, full, spec, Normal())
+        startup = default_startup_program()
+        block = startup.global_block()
+        with program_guard(startup):
+            append_write(block.var(full), composed.unit(block.var(full)))
+        return made
+    vector = Tensor(np.zeros(spec.shape, spec.dtype))
+    vector.name = full
+    Normal()(vector)
+    with no_grad():
+        vector.set_value(composed.unit(vector))
+    return vector
+
+
+def _axis(layer: Any, dim: Any, w: Any) -> int:
+    ndim = len(w.shape)
+    if dim is None:
+        kind = type(layer)
+        transposed = any(c.__name__ == "Linear" or "Transpose" in c.__name__ for c in kind.__mro__)
+        dim = 1 if transposed else 0
+    if isinstance(dim, bool) or not isinstance(dim, (int, np.integer)):
+        raise TypeError(f"spectral_norm: dim must be an int or None, got {type(dim).__name__}")
+    if not -ndim <= dim < ndim:
+        raise ArgumentError(
+            f"spectral_norm: dim={dim} is no axis of the weight {w.name}, which is {list(w.shape)}"
+        )
+    return int(dim) % ndim
+
+
+def _count(n: Any) -> int:
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+        raise ArgumentError(f"spectral_norm: n_power_iterations must be a positive int, got {n!r}")
+    return int(n)
+
+
+def _positive(eps: Any) -> float:
+    value = plain_number("spectral_norm", "eps", eps)
+    if value <= 0:
+        raise ArgumentError(f"spectral_norm: eps must be above 0, got {eps}")
+    return value

@@ -1,0 +1,152 @@
+"""Weights that are a length times a direction, both trained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograd_engine.eager.grad_mode import no_grad
+from autograd_engine.errors import ArgumentError, ModeError
+from autograd_engine.namespace import ops
+from autograd_engine.nn.initializer import Constant
+from autograd_engine.nn.param_attr import ParamAttr
+from autograd_engine.nn.utils.composed import parameter_of
+from autograd_engine.static.builder import append_write
+from autograd_engine.static.program import Variable, default_startup_program, program_guard
+from autograd_engine.static.weight_norm import norm_without
+
+__all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
+
+
+class WeightNorm:
+    """The weight ``g * v / norm(v)`` of a layer."""
+
+    def __init__(self, name: str, kept: int | None) -> None:
+        self.name, self.kept = name, kept
+
+    def __call__(self, layer: Any) -> Any:
+        v, g = getattr(layer, f"{self.name}_v"), getattr(layer, f"{self.name}_g")
+        spread = tuple(-1 if k == self.kept else 1 for k in range(len(v.shape)))
+        return v * (ops.reshape(g, shape=spread) / norm_without(v, self.kept))
+
+
+def weight_norm(layer: Any, name: str = "weight", dim: int | None = 0) -> Any:
+    """Have a weight be ``g * v / norm(v)``, of a length `g` and a direction `v` that are trained.
+
+    Salimans and Kingma 2016. The parameter becomes `v`, under the name ``<name>_v``, and its norm
+    a parameter ``<name>_g``. The attribute `name` is computed when it is asked for, in either mode
+    and in traced functions, so it is never out of date.
+
+    Parameters
+    ----------
+    layer : Layer
+    name : str
+        Of a parameter of the layer's own. No row of it may be 0: that has no direction.
+    dim : int, optional
+        An axis: there is a length for each index of it. None or -1 for one length of the whole
+        weight.
+
+    Returns
+    -------
+    Layer
+        The layer itself.
+
+    Raises
+    ------
+    TypeError, ArgumentError
+        When there is no such parameter or axis, or the weight is composed of others already.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> conv = paddle.nn.utils.weight_norm(paddle.nn.Conv2D(3, 5, 3))
+    >>> conv.weight_g.shape, conv.weight_v.shape
+    (paddle.Size([5]), paddle.Size([5, 3, 3, 3]))
+    >>> list(conv.state_dict())
+    ['bias', 'weight_v', 'weight_g']
+    """
+    v = parameter_of("weight_norm", layer, name)
+    kept = _axis(dim, v)
+    attr = ParamAttr(
+        initializer=Constant(1.0),
+        learning_rate=v.optimize_attr["learning_rate"],
+        regularizer=v.regularizer,
+        trainable=v.trainable,
+        need_clip=v.need_clip,
+    )
+    lengths = [] if kept is None else [int(v.shape[kept])]
+    g = layer.create_parameter(lengths, attr, v.dtype)
+    if isinstance(g, Variable):
+        startup = default_startup_program()
+        block = startup.global_block()
+        with program_guard(startup):
+            append_write(block.var(g.name), norm_without(block.var(v.name), kept, keepdims=False))
+    else:
+        with no_grad():
+            g.set_value(norm_without(v, kept, keepdims=False))
+    layer._compose(name, WeightNorm(name, kept))
+    layer.add_parameter(f"{name}_v", v)
+    layer.add_parameter(f"{name}_g", g)
+    return layer
+
+
+def _axis(dim: Any, v: Any) -> int | None:
+    if dim is None:
+        return None
+    if isinstance(dim, bool) or not isinstance(dim, (int, np.integer)):
+        raise TypeError(f"weight_norm: dim must be an int or None, got {type(dim).__name__}")
+    ndim = len(v.shape)
+    if not -ndim <= dim < ndim and dim != -1:
+        raise ArgumentError(
+            f"weight_norm: dim={dim} is no axis of the weight {v.name}, which is {list(v.shape)}; "
+            "None is for one length of all of it"
+        )
+    return None if dim == -1 else int(dim) % ndim
+
+
+def remove_weight_norm(layer: Any, name: str = "weight") -> Any:
+    """Undo `weight_norm`: the weight is one parameter again, with the values that it has.
+
+    Parameters
+    ----------
+    layer : Layer
+    name : str
+
+    Returns
+    -------
+    Layer
+        The layer itself.
+
+    Raises
+    ------
+    ArgumentError
+        When `weight_norm` was not applied to that parameter.
+    ModeError
+        For a layer of a program.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> linear = paddle.nn.utils.weight_norm(paddle.nn.Linear(2, 2))
+    >>> sorted(paddle.nn.utils.remove_weight_norm(linear).state_dict())
+    ['bias', 'weight']
+    """
+    composed = getattr(layer, "_composed", {}).get(name)
+    if not isinstance(composed, WeightNorm):
+        raise ArgumentError(
+            f"remove_weight_norm: {name!r} of this {type(layer).__name__} is not what weight_norm "
+            "makes"
+        )
+    v = getattr(layer, f"{name}_v")
+    if isinstance(v, Variable):
+        raise ModeError(
+            "remove_weight_norm is for eager layers: the values of this one are in the scope, and "
+            "the program computes its weight. Load its state into an eager layer first"
+        )
+    with no_grad():
+        v.set_value(composed(layer))
+    delattr(layer, f"{name}_v")
+    delattr(layer, f"{name}_g")
+    layer._decompose(name, v)
+    return layer
