@@ -13,6 +13,7 @@ __all__ = ["get_flags", "set_flags"]
 
 class _Flags:
     call_stack_level: int = 1
+    runs_before_compiling: int = 2
 
     @property
     def check_nan_inf(self) -> int:
@@ -29,6 +30,7 @@ flags: Final = _Flags()
 _NAMES: Final = {
     "FLAGS_call_stack_level": "call_stack_level",
     "FLAGS_check_nan_inf": "check_nan_inf",
+    "FLAGS_runs_before_compiling": "runs_before_compiling",
 }
 _SWITCHES: Final = ("check_nan_inf",)
 
@@ -47,6 +49,9 @@ def set_flags(flags_: Mapping[str, Any]) -> None:
     the user's lines, for `dump_backward_graph_path`; below, the innermost line only.
     ``FLAGS_check_nan_inf``: look for NaN and infinity in this thread, as
     `autograd.set_detect_anomaly` does.
+    ``FLAGS_runs_before_compiling``: how often a program, or a function of `jit.to_static`, is run
+    by Python with the same sizes before it is compiled for them; 2. What trains is compiled before
+    its first run in any case, for the sizes that come first.
 
     Examples
     --------
@@ -59,6 +64,8 @@ def set_flags(flags_: Mapping[str, Any]) -> None:
         switch = isinstance(value, bool) and attribute in _SWITCHES
         if not switch and (not isinstance(value, int) or isinstance(value, bool)):
             raise TypeError(f"{name} must be an int, got {value!r}")
+        if value < 0:
+            raise ArgumentError(f"{name} must not be negative, got {value}")
         setattr(flags, attribute, value)
     keep_stacks(flags.call_stack_level >= 3)
 

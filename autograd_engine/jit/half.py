@@ -17,7 +17,7 @@ from autograd_engine.static.backends import Work
 from autograd_engine.static.block_op import BlockOp
 from autograd_engine.static.plan import why_in_place
 from autograd_engine.static.program import Operator, Ref
-from autograd_engine.static.variants import TRIALS, Variant, Variants
+from autograd_engine.static.variants import Variant, Variants
 
 if TYPE_CHECKING:
     from autograd_engine.codegen.backend import Compiled
@@ -150,10 +150,14 @@ class Half:
         if not self.plain:
             variant = self.variants.at(arrays)
             variant.runs += 1
-            compiled = None if variant.runs <= TRIALS else self.variants.ready(variant)
+            compiled = None
+            if not self.variants.waits(variant, variant.runs):
+                compiled = self.variants.ready(variant)
+                if variant.layouts is None and compiled and compiled.backend == "numpy":
+                    compiled = None  # how its results are laid out is not known yet
             if compiled is None:
                 outputs = self.compiled.function(*arrays)
-                if variant.attempts is None:  # it may be compiled yet
+                if variant.attempts is None or variant.layouts is None:  # it may be compiled yet
                     variant.layouts = [getattr(v, "strides", None) for v in outputs]
                 return outputs
             made = self._by(compiled, variant, arrays)

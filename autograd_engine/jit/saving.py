@@ -146,7 +146,7 @@ def _traced(layer: Any, input_spec: Sequence[Any] | None) -> TracedProgram:
         return trace_function(function._target, function._name, arguments)
 
 
-def _of_layer(layer: Any) -> StaticFunction:
+def _of_layer(layer: Any) -> StaticFunction[Any, Any]:
     """Calls of a layer as a function, hooks included, with what its `forward` was told."""
     from autograd_engine.nn.layer.hooks import HookedCall
 

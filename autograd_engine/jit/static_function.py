@@ -9,7 +9,17 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
-from typing import Any, Final
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Final,
+    Generic,
+    ParamSpec,
+    Self,
+    TypeVar,
+    overload,
+)
 
 from autograd_engine.checks import require_bools
 from autograd_engine.eager.grad_mode import Recorder, grad_mode
@@ -21,7 +31,18 @@ from autograd_engine.static import mode
 from autograd_engine.static.backends import BACKENDS, chosen_backend
 from autograd_engine.static.program import Program
 
+if TYPE_CHECKING:
+    from autograd_engine.nn.layer.base import Layer
+    from autograd_engine.signatures import ToStatic
+
 __all__ = ["StaticFunction", "enable_to_static", "ignore_module", "not_to_static", "to_static"]
+
+
+P = ParamSpec("P")
+Q = ParamSpec("Q")  # P without the object of a method
+R = TypeVar("R")
+L = TypeVar("L", bound="Layer")
+_Owner = TypeVar("_Owner")
 
 
 class _Switch:
@@ -32,6 +53,30 @@ _ignored: Final[set[str]] = set()
 _MOST: Final = 256
 
 
+@overload
+def to_static(  # type: ignore[overload-overlap]  # a layer can be called, too
+    function: L,
+    input_spec: Sequence[Any] | None = None,
+    build_strategy: Any = None,
+    backend: Any = None,
+    full_graph: bool = True,
+) -> L: ...
+@overload
+def to_static(
+    function: Callable[P, R],
+    input_spec: Sequence[Any] | None = None,
+    build_strategy: Any = None,
+    backend: Any = None,
+    full_graph: bool = True,
+) -> StaticFunction[P, R]: ...
+@overload
+def to_static(
+    function: None = None,
+    input_spec: Sequence[Any] | None = None,
+    build_strategy: Any = None,
+    backend: Any = None,
+    full_graph: bool = True,
+) -> ToStatic: ...
 def to_static(
     function: Any = None,
     input_spec: Sequence[Any] | None = None,
@@ -75,7 +120,7 @@ def to_static(
     -----
     Results, and gradients of any order, have the same bits as those of the function itself where
     NumPy runs them; native code differs in the last ones. A program is compiled when it is called
-    for the third time with the same sizes.
+    for the third time with the same sizes, a training step at its first call.
 
     Tensors that the function does not get as arguments (parameters) are read at every call, and
     gradients flow to them. What it writes to Tensors, in place or by ``set_value``, and random
@@ -128,8 +173,10 @@ def to_static(
                 f"to_static({target.__name__}(...))"
             )
         if isinstance(target, Edited):  # a layer, which stays what it is
-            made = StaticFunction(target.forward, input_spec, full_graph=full_graph, backend=chosen)
-            target.forward = made
+            layer: Any = target
+            layer.forward = StaticFunction(
+                layer.forward, input_spec, full_graph=full_graph, backend=chosen
+            )
             return target
         if inspect.iscoroutinefunction(target) or inspect.isgeneratorfunction(target):
             raise TypeError(
@@ -142,7 +189,7 @@ def to_static(
     return decorate if function is None else decorate(function)
 
 
-class StaticFunction:
+class StaticFunction(Generic[P, R]):
     """A function that runs as programs; see `to_static`.
 
     Attributes
@@ -182,7 +229,7 @@ class StaticFunction:
 
     # --- calls
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if not self._traces():
             return self._target(*args, **kwargs)
         given = self._name, self._signature, self._input_spec, args, kwargs
@@ -263,6 +310,12 @@ class StaticFunction:
     def _name(self) -> str:
         return str(getattr(self._target, "__qualname__", type(self._target).__name__))
 
+    @overload
+    def __get__(self, instance: None, owner: Any = None) -> Self: ...
+    @overload
+    def __get__(
+        self: StaticFunction[Concatenate[_Owner, Q], R], instance: _Owner, owner: Any = None
+    ) -> StaticFunction[Q, R]: ...
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         """As a method: one function for each object."""
         if instance is None:
@@ -275,7 +328,7 @@ class StaticFunction:
             found = own[key] = self.like(self.dygraph_function.__get__(instance, owner))
         return found
 
-    def like(self, function: Any) -> StaticFunction:
+    def like(self, function: Any) -> StaticFunction[Any, Any]:
         """Another function, traced in the same way."""
         return _again(function, self._input_spec, self._full_graph, self._backend)
 
@@ -352,7 +405,9 @@ class StaticFunction:
         return f"<to_static {self._name}, {len(self.program_cache)} programs>"
 
 
-def _again(function: Any, input_spec: Any, full_graph: bool, backend: str) -> StaticFunction:
+def _again(
+    function: Any, input_spec: Any, full_graph: bool, backend: str
+) -> StaticFunction[Any, Any]:
     """A copy, which has no programs yet."""
     return StaticFunction(function, input_spec, full_graph=full_graph, backend=backend)
 

@@ -96,7 +96,7 @@ def _replacements() -> dict[tuple[type, str], Any]:
         found[cls, "set_value"] = _instead(
             cls.set_value, lambda trace, self, value: trace.set_value(self, value)
         )
-    backward = Tensor.backward  # type: ignore[attr-defined]
+    backward = Tensor.backward
     found[Tensor, "backward"] = _instead(backward, _backward)
     found |= _of_optimizers()
     for name in (

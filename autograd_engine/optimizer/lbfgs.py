@@ -17,6 +17,7 @@ from autograd_engine.namespace import raw
 from autograd_engine.optimizer.checks import number
 from autograd_engine.optimizer.line_search import Point, strong_wolfe
 from autograd_engine.optimizer.optimizer import Optimizer
+from autograd_engine.optimizer.state import schedule, schedule_problems
 
 __all__ = ["LBFGS"]
 
@@ -245,9 +246,9 @@ class LBFGS(Optimizer):
     # --- saving
 
     def state_dict(self) -> dict[str, Any]:
-        """The steps and changes of gradients that the next direction is made of."""
+        """The steps and changes of gradients that the next direction is made of, the schedule."""
         history = self._history
-        return {"state": {"steps": history.steps, **history.arrays()}}
+        return {"state": {"steps": history.steps, **history.arrays()}} | schedule(self)
 
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on from where `state_dict` was called.
@@ -271,6 +272,11 @@ class LBFGS(Optimizer):
                     f"LBFGS.set_state_dict: {name} has shape {list(array.shape)}; these parameters "
                     f"have {values.size} elements, so it must be [n, {values.size}]"
                 )
+        scheduler = state_dict.get("LR_Scheduler")
+        if problems := schedule_problems(self, scheduler):
+            raise ArgumentError(f"LBFGS.set_state_dict: nothing was changed: {problems[0]}")
+        if scheduler is not None:
+            self._learning_rate.set_state_dict(scheduler)
         self._history.restore(int(state["steps"]), arrays["s"], arrays["y"], values.dtype)
 
     load_state_dict = set_state_dict

@@ -85,17 +85,17 @@ class Optimizer(Settings):
         >>> round(w.item(), 4)
         0.75
         """
+        pairs = [(p, p._grad) for p in self._trained()]
         if not self._plain:
-            self._update_all([(p, p._grad) for p in self._trained()])
+            self._update_all(pairs)
             return
+        if self._grad_clip is not None:
+            pairs = self._grad_clip(pairs)
         operation, attrs = REGISTRY[self.operation], self._attrs
         kernel, multiple = operation.kernel, operation.multiple
         rate: Any = None
         known = None
-        for p in self._eager_parameters():
-            grad = getattr(p, "_grad", None)
-            if p._stop or grad is None:
-                continue
+        for p, grad in pairs:
             if getattr(p, "_options", None) is not None:
                 self._update(p, grad)
                 continue

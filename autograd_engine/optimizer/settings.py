@@ -84,8 +84,8 @@ class Settings:
         else:
             self._parameters = None if parameters is None else check_parameters(parameters)
         self._group_of = {id(p): g for g in self._groups for p in g.params or ()}
-        # Where nothing is asked for besides the rule itself, a step does nothing besides.
-        self._plain = not (self._groups or self._decay or self._grad_clip or multi_precision)
+        # Where nothing but a limit is asked for besides the rule, a step does nothing besides.
+        self._plain = not (self._groups or self._decay or multi_precision)
         self._eager_state: dict[int, list[Array]] = {}
         self._programs: weakref.WeakSet[Program] = weakref.WeakSet()  # that it has updates in
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from autograd_engine.optimizer.optimizer import Optimizer
     from autograd_engine.static.program import Variable
 
-__all__ = ["set_state_dict", "state_dict"]
+__all__ = ["schedule", "schedule_problems", "set_state_dict", "state_dict"]
 
 Array = NDArray[Any]
 _SCHEDULER = "LR_Scheduler"
@@ -26,9 +26,14 @@ _MASTERS = "master_weights"
 def state_dict(optimizer: Optimizer) -> dict[str, Any]:
     """See `Optimizer.state_dict`."""
     found = _of_programs(optimizer) if _in_programs(optimizer) else _of_tensors(optimizer)
-    if optimizer._learning_rate.__class__ is not float:
-        found[_SCHEDULER] = optimizer._learning_rate.state_dict()
-    return found
+    return found | schedule(optimizer)
+
+
+def schedule(optimizer: Optimizer) -> dict[str, Any]:
+    """What its scheduler keeps, where it has one."""
+    if optimizer._learning_rate.__class__ is float:
+        return {}
+    return {_SCHEDULER: optimizer._learning_rate.state_dict()}
 
 
 def set_state_dict(optimizer: Optimizer, given: Any) -> None:
@@ -38,10 +43,9 @@ def set_state_dict(optimizer: Optimizer, given: Any) -> None:
             f"set_state_dict takes what state_dict returned, a dict; got {type(given).__name__}"
         )
     rest = dict(given)
-    schedule = rest.pop(_SCHEDULER, None)
+    scheduler = rest.pop(_SCHEDULER, None)
     masters = rest.pop(_MASTERS, None) or {}
-    scheduled = optimizer._learning_rate.__class__ is not float
-    problems = _scheduler_problems(scheduled, schedule)
+    problems = schedule_problems(optimizer, scheduler)
     named = {**rest, **{f"{_MASTERS}[{name!r}]": v for name, v in masters.items()}}
     if _in_programs(optimizer):
         write = _into_programs(optimizer, named, problems)
@@ -52,14 +56,18 @@ def set_state_dict(optimizer: Optimizer, given: Any) -> None:
         raise ArgumentError(
             f"set_state_dict: this is not the state of this {type(optimizer).__name__}, nothing "
             f"was changed:\n  {lines}\n"
-            "Build it with the same parameters, under the same names, and the same settings"
+            "Build it with the same parameters, under the same names, and the same settings. Names "
+            "go on counting in one process: a model that is built twice gets the same names twice "
+            "if it is built inside `with paddle.utils.unique_name.guard():`"
         )
-    if scheduled:
-        optimizer._learning_rate.set_state_dict(schedule)
+    if scheduler is not None:
+        optimizer._learning_rate.set_state_dict(scheduler)
     write()
 
 
-def _scheduler_problems(scheduled: bool, schedule: Any) -> list[str]:
+def schedule_problems(optimizer: Optimizer, schedule: Any) -> list[str]:
+    """What is wrong with what a state says of the scheduler, None where that is nothing."""
+    scheduled = optimizer._learning_rate.__class__ is not float
     if scheduled and schedule is None:
         return [f"{_SCHEDULER} is missing: the learning rate is that of a scheduler"]
     if schedule is not None and not scheduled:
@@ -96,7 +104,7 @@ def _of_tensors(optimizer: Optimizer) -> dict[str, Any]:
         if state is not None:
             for name, array in zip(_names(optimizer, p), state, strict=True):
                 # Copies: rows of the arrays may be written in place.
-                kept = Tensor._wrap(array.copy())
+                kept = Tensor._wrap(array.copy("K"))
                 if name.startswith(f"{_MASTERS}["):
                     masters[p.name] = kept
                 else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
+from autograd_engine.arithmetic import Operand
 from autograd_engine.errors import BuildError
 from autograd_engine.registry import OpDef
 from autograd_engine.source import Location, caller
@@ -32,11 +33,11 @@ __all__ = ["append_backward", "gradients"]
 
 
 def append_backward(
-    loss: Variable,
-    parameter_list: Iterable[Variable | str] | None = None,
-    no_grad_set: Iterable[Variable | str] | None = None,
+    loss: Operand,
+    parameter_list: Iterable[Operand | str] | None = None,
+    no_grad_set: Iterable[Operand | str] | None = None,
     callbacks: Sequence[Callback] | None = None,
-    checkpoints: Iterable[Variable | str] | None = None,
+    checkpoints: Iterable[Operand | str] | None = None,
     distop_context: Any = None,
 ) -> list[tuple[Variable, Variable]]:
     """Append the backward half of the program that computes `loss`.
@@ -95,7 +96,7 @@ def append_backward(
     >>> [grad.name for _, grad in pairs]
     ['append_backward_doc.w_0@GRAD', 'append_backward_doc.b_0@GRAD']
     """
-    check_variable("append_backward", "loss", loss)
+    loss = check_variable("append_backward", "loss", loss)
     check_open("append_backward", loss)
     check_distop_context(distop_context)
     checked = check_callbacks(callbacks)
@@ -129,10 +130,10 @@ def append_backward(
 
 
 def gradients(
-    targets: Variable | Sequence[Variable],
-    inputs: Variable | Sequence[Variable],
-    target_gradients: Variable | Sequence[Variable | None] | None = None,
-    no_grad_set: Iterable[Variable | str] | None = None,
+    targets: Operand | Sequence[Operand],
+    inputs: Operand | Sequence[Operand],
+    target_gradients: Operand | Sequence[Operand | None] | None = None,
+    no_grad_set: Iterable[Operand | str] | None = None,
 ) -> list[Variable | None]:
     """Append the gradients of the sum of `targets` with respect to `inputs`.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from autograd_engine.arithmetic import Operand
 from autograd_engine.errors import ArgumentError, BuildError, NotATensorError, ShapeError
 from autograd_engine.spec import format_shape, may_equal
 from autograd_engine.static.backward_plan import Callback
@@ -24,14 +25,15 @@ __all__ = [
 ]
 
 
-def check_variable(function: str, argument: str, value: Any, index: int | None = None) -> None:
-    """A Variable, or a NotATensorError."""
+def check_variable(function: str, argument: str, value: Any, index: int | None = None) -> Variable:
+    """The Variable that `value` is, or a NotATensorError."""
     if not isinstance(value, Variable):
         place = "" if index is None else f" as {argument}[{index}]"
         raise NotATensorError(
             f"{function}: {argument} must be a Variable of a static program, got "
             f"{type(value).__name__}{place}; for eager tensors call .backward() on the result"
         )
+    return value
 
 
 def variables(argument: str, value: Any) -> list[Variable]:
@@ -109,7 +111,7 @@ def _check_cotangent(target: Variable, grad: Variable) -> None:
         )
 
 
-def no_grad_names(function: str, block: Block, value: Iterable[Variable | str] | None) -> set[str]:
+def no_grad_names(function: str, block: Block, value: Iterable[Operand | str] | None) -> set[str]:
     """Names at which gradients stop; one that nothing has is no mistake."""
     if value is None:
         return set()
@@ -132,7 +134,7 @@ def no_grad_names(function: str, block: Block, value: Iterable[Variable | str] |
     return names
 
 
-def listed_parameters(block: Block, value: Iterable[Variable | str]) -> list[Variable]:
+def listed_parameters(block: Block, value: Iterable[Operand | str]) -> list[Variable]:
     """Those in `parameter_list` that can have a gradient; unknown names are left out."""
     found = _entries(block, "parameter_list", value)
     return [v for v in found if v is not None and differentiable(v)]
@@ -143,7 +145,7 @@ def differentiable(var: Variable) -> bool:
     return not var.stop_gradient and not (isinstance(var, Parameter) and not var.trainable)
 
 
-def checkpoint_names(block: Block, value: Iterable[Variable | str] | None) -> set[str]:
+def checkpoint_names(block: Block, value: Iterable[Operand | str] | None) -> set[str]:
     """Names of the variables that recomputing starts from."""
     if value is None:
         return set()
@@ -163,7 +165,7 @@ def checkpoint_names(block: Block, value: Iterable[Variable | str] | None) -> se
     return names
 
 
-def _entries(block: Block, argument: str, value: Iterable[Variable | str]) -> list[Variable | None]:
+def _entries(block: Block, argument: str, value: Iterable[Operand | str]) -> list[Variable | None]:
     """The Variables of a collection, None for unknown names."""
     where = f"append_backward: {argument}"
     if not isinstance(value, (list, tuple, set)):

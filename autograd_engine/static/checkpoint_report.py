@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from autograd_engine.arithmetic import Operand
 from autograd_engine.errors import BuildError
 from autograd_engine.static.backward import append_backward
 from autograd_engine.static.flop_count import FlopsReport, flops
@@ -83,9 +84,9 @@ class RecomputeReport:
 
 def recompute_report(
     program: Program,
-    checkpoints: Variable | str | Iterable[Variable | str],
+    checkpoints: Operand | str | Iterable[Operand | str],
     feed_specs: Mapping[str, Any] | None = None,
-    loss: Variable | str | None = None,
+    loss: Operand | str | None = None,
 ) -> RecomputeReport:
     """Predict what ``append_backward(loss, checkpoints=checkpoints)`` saves and costs.
 
@@ -184,7 +185,7 @@ def _forward_half(program: Program) -> Program:
     return copy
 
 
-def _loss_name(program: Program, source: Program, loss: Variable | str | None) -> str:
+def _loss_name(program: Program, source: Program, loss: Operand | str | None) -> str:
     block = source.global_block()
     if loss is not None:
         if not isinstance(loss, (Variable, str)):

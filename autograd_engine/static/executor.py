@@ -50,8 +50,8 @@ class Executor:
     Notes
     -----
     A program is compiled for the sizes that it is fed, when it is run with them for the third time;
-    `prepare` compiles it at once. Until then, and where sizes change all the time, one Python
-    function serves all sizes.
+    one that trains before its first run, and `prepare` compiles at once. Until then, and where
+    sizes change all the time, one Python function serves all sizes.
 
     Examples
     --------
@@ -244,7 +244,7 @@ class Executor:
     ) -> BackendReport:
         """Which backend runs a program for what is fed, and why.
 
-        The program is compiled for it, as it is when it is run for the third time; it is not run,
+        The program is compiled for it, as it is when it is run again and again; it is not run,
         and nothing of a scope is looked at.
 
         Parameters

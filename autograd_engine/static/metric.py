@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine import unique_name
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import Spec, format_shape, may_equal
@@ -36,8 +37,8 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
     label : Tensor or Variable
         ``[N]`` or ``[N, 1]`` integers.
     k : int
-    correct, total : Variable, optional
-        One integer each: given how many rows there are, and how many of them count.
+    correct, total : Tensor or Variable, optional
+        One integer each: given how many rows there are whose label is, and how many there are.
 
     Returns
     -------
@@ -70,18 +71,24 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
     if len(shape) == 1:
         label = ops.unsqueeze(label, axis=(1,))
     for name, counter in (("correct", correct), ("total", total)):
-        if counter is not None and not isinstance(counter, Variable):
+        wanted = Tensor if isinstance(input, Tensor) else Variable
+        if counter is not None and not isinstance(counter, wanted):
             raise NotATensorError(
-                f"accuracy: {name} must be a Variable that is given the count, got "
+                f"accuracy: {name} must be a {wanted.__name__} that is given the count, got "
                 f"{type(counter).__name__}: leave it out, or make it with "
-                "paddle.static.create_global_var"
+                + ("paddle.zeros" if wanted is Tensor else "paddle.static.create_global_var")
             )
     _, best = topk(input, k)
     hits = any_of(ops.equal(best, label), axis=1)
     for counter, flags in ((correct, hits), (total, ops.equal(hits, hits))):
         if counter is not None:
-            value = ops.cast(sum_of(flags), dtype=counter.spec.dtype.name)
-            assigned(ops.reshape(value, shape=(1,) * len(counter.spec.shape)), counter)
+            spec = spec_of(counter)
+            value = ops.cast(sum_of(flags), dtype=spec.dtype.name)
+            value = ops.reshape(value, shape=(1,) * len(spec.shape))
+            if isinstance(counter, Tensor):
+                counter.set_value(value)
+            else:
+                assigned(value, counter)
     return mean(ops.cast(hits, dtype="float32"))
 
 

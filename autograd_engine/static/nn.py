@@ -15,6 +15,7 @@ from autograd_engine.namespace import ops
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.functional.windows import IntOrInts, ints
 from autograd_engine.nn.initializer import Constant, Initializer, KaimingNormal, XavierUniform
+from autograd_engine.nn.initializer.base import initializer_for
 from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.parameters import static_parameter
 from autograd_engine.spec import format_shape
@@ -130,7 +131,8 @@ def _parameter(
 ) -> Variable:
     chosen = ParamAttr.of(attr)
     name = chosen.name or unique_name.generate(f"{layer}.{suffix}")
-    return static_parameter(name, shape, dtype, chosen.initializer or default, chosen)
+    initializer = initializer_for(chosen.initializer, default, suffix == "b")
+    return static_parameter(name, shape, dtype, initializer, chosen)
 
 
 @checked
@@ -427,7 +429,12 @@ def batch_norm(
             bias = _parameter(layer, "b", channels, dtype, bias_attr, Constant(0.0))
         mean, variance = (
             _parameter(
-                layer, "w", channels, dtype, ParamAttr(given, trainable=False), Constant(start)
+                layer,
+                "w",
+                channels,
+                dtype,
+                ParamAttr(given, Constant(start), trainable=False),
+                Constant(start),
             )
             for given, start in ((moving_mean_name, 0.0), (moving_variance_name, 1.0))
         )

@@ -101,11 +101,20 @@ def _cubes(operands: Specs, numerator: int, denominator: int = 1) -> Size:
     return (product(batch) * m * n * small * numerator) // denominator
 
 
+def _each_step(weight: Spec, sequences: Spec, batch_axis: int = 1) -> Size:
+    """A product with the weight at each time; what goes element by element is little beside it."""
+    return 2 * weight.size * sequences.shape[0] * sequences.shape[batch_axis]
+
+
 _PRODUCTS: Final[dict[str, Callable[[Specs, Specs, dict[str, Any]], Size]]] = {
     "matmul": _matmul,
     "conv": lambda o, r, _: 2 * r[0].size * _taps(o[1]),
     "conv_input": lambda o, r, _: 2 * o[0].size * _taps(o[1]),
     "conv_filter": lambda o, r, _: 2 * o[0].size * _taps(o[2]),
+    **dict.fromkeys(("lstm_scan", "gru_scan", "rnn_scan"), lambda o, r, _: _each_step(o[1], o[0])),
+    **dict.fromkeys(
+        ("gate_scan", "gate_scan_adjoint"), lambda o, r, _: _each_step(o[0], o[1], batch_axis=2)
+    ),
     # Leading terms of Golub and Van Loan, Matrix Computations, for n by n (m by n) matrices.
     "cholesky": lambda o, r, _: _cubes(o, 1, 3),
     "lu": lambda o, r, _: _cubes(o, 2, 3),

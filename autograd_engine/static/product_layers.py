@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from autograd_engine import unique_name
 from autograd_engine.dims import Dim
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
+from autograd_engine.nn.functional.spectral import matrix_sizes, over_largest_singular_value
 from autograd_engine.nn.initializer import Constant, Normal, XavierUniform
 from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.spec import format_shape
@@ -18,7 +17,6 @@ from autograd_engine.static.builder import layer_scope
 from autograd_engine.static.data import require_variable
 from autograd_engine.static.nn import _activate, _parameter
 from autograd_engine.static.whole import checked
-from autograd_engine.tensor.linalg import matmul, mv
 
 __all__ = ["bilinear_tensor_product", "row_conv", "spectral_norm"]
 
@@ -195,24 +193,17 @@ def spectral_norm(
     _positive("spectral_norm", "power_iters", power_iters, 0)
     if isinstance(eps, bool) or not isinstance(eps, (int, float)):
         raise ArgumentError(f"spectral_norm: eps must be a float, got {type(eps).__name__}")
-    rows = int(shape[dim])
-    columns = int(np.prod([int(d) for d in shape])) // rows
     layer = name or unique_name.generate("spectral_norm")
     with layer_scope(layer):
         u, v = (
             _parameter(
-                layer, "w", (size,), weight.spec.dtype, ParamAttr(trainable=False), Normal(0.0, 1.0)
+                layer,
+                "w",
+                (size,),
+                weight.spec.dtype,
+                ParamAttr(initializer=Normal(0.0, 1.0), trainable=False),
+                Normal(0.0, 1.0),
             )
-            for size in (rows, columns)
+            for size in matrix_sizes(shape, dim)
         )
-        front = [dim, *(k for k in range(len(shape)) if k != dim)]
-        matrix = ops.reshape(ops.transpose(weight, perm=tuple(front)), shape=(rows, columns))
-        fixed = matrix.detach()
-        for _ in range(power_iters):
-            v = _unit(mv(ops.transpose(fixed, perm=(1, 0)), u), eps)
-            u = _unit(mv(fixed, v), eps)
-        return weight / matmul(u, mv(matrix, v))
-
-
-def _unit(x: Any, eps: float) -> Any:
-    return x / (ops.sqrt(ops.sum(x * x, axis=(0,), keepdims=False)) + eps)
+        return over_largest_singular_value(weight, u, v, dim, power_iters, eps)

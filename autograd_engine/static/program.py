@@ -105,6 +105,10 @@ class Program:
 
     @property
     def generator(self) -> np.random.Generator | None:
+        """The random stream of this program alone, None without a `random_seed`.
+
+        ``program.generator.bit_generator.state`` says where it stands, and may be set.
+        """
         return self._generator
 
     @property

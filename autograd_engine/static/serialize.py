@@ -8,9 +8,9 @@ from typing import Any
 
 from autograd_engine.errors import FileFormatError
 from autograd_engine.static.program import Program, Variable
+from autograd_engine.static.serialize_parts import fail, read_fields, read_list, shown
 from autograd_engine.static.serialize_read import program_from
 from autograd_engine.static.serialize_text import parse, reading, text_of
-from autograd_engine.static.serialize_values import fail, read_fields, read_list, shown
 from autograd_engine.static.serialize_write import document
 
 __all__ = ["Loaded", "load_program", "program_bytes", "program_from_string", "program_to_string"]

@@ -17,7 +17,7 @@ import numpy as np
 from autograd_engine.dtypes import DTYPES
 from autograd_engine.registry import OpDef
 from autograd_engine.static.program import Block
-from autograd_engine.static.serialize_values import fail, shown
+from autograd_engine.static.serialize_parts import fail, shown
 
 __all__ = ["BLOCK_ATTRIBUTES", "check_attributes", "complete_attributes"]
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from autograd_engine.spec import Spec, may_equal
 from autograd_engine.static.block_op import inner_blocks
 from autograd_engine.static.program import Block, Program, Ref
-from autograd_engine.static.serialize_values import fail
+from autograd_engine.static.serialize_parts import fail
 
 __all__ = ["check_blocks", "check_control"]
 

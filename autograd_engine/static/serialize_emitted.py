@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_engine.static.program import Block
-from autograd_engine.static.serialize_table import named_operation
-from autograd_engine.static.serialize_values import (
+from autograd_engine.static.serialize_parts import (
     fail,
-    read_dtype,
     read_fields,
     read_int,
     read_list,
     read_text,
     shown,
 )
+from autograd_engine.static.serialize_table import named_operation
+from autograd_engine.static.serialize_values import read_dtype
 from autograd_engine.static.serialize_write import SEEDED
 
 __all__ = ["read_emitted"]

@@ -9,7 +9,7 @@ from autograd_engine.pullback import Pullback
 from autograd_engine.registry import OpDef
 from autograd_engine.spec import may_equal
 from autograd_engine.static.gradop import GradOp
-from autograd_engine.static.serialize_values import (
+from autograd_engine.static.serialize_parts import (
     fail,
     read_bool,
     read_fields,

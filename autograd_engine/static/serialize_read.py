@@ -32,20 +32,18 @@ from autograd_engine.static.serialize_attrs import (
 from autograd_engine.static.serialize_control import check_blocks, check_control
 from autograd_engine.static.serialize_emitted import read_emitted
 from autograd_engine.static.serialize_grad import read_gradop
-from autograd_engine.static.serialize_table import named_operation
-from autograd_engine.static.serialize_values import (
-    Sizes,
+from autograd_engine.static.serialize_parts import (
     fail,
     read_bool,
-    read_dtype,
     read_fields,
     read_int,
     read_list,
     read_name,
     read_text,
-    read_value,
     shown,
 )
+from autograd_engine.static.serialize_table import named_operation
+from autograd_engine.static.serialize_values import Sizes, read_dtype, read_value
 from autograd_engine.static.serialize_variables import read_variable
 
 __all__ = ["program_from"]

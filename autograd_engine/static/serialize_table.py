@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_engine.registry import REGISTRY, OpDef
-from autograd_engine.static.serialize_values import fail, shown
+from autograd_engine.static.serialize_parts import fail, shown
 
 __all__ = ["known_operation", "named_operation"]
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any, Final, NoReturn
 
 from autograd_engine.errors import FileFormatError
-from autograd_engine.static.serialize_values import shown
+from autograd_engine.static.serialize_parts import shown
 
-__all__ = ["FORMAT", "VERSION", "parse", "reading", "refuse_foreign", "text_of"]
+__all__ = ["FORMAT", "VERSION", "check_size", "parse", "reading", "refuse_foreign", "text_of"]
 
 FORMAT: Final = "autograd_engine program"
 VERSION: Final = 1
@@ -76,8 +76,10 @@ def refuse_foreign(content: bytes, what: str) -> None:
     """Raise FileFormatError for the files of PaddlePaddle, and for any other pickle."""
     if content.startswith(_PICKLES):
         raise FileFormatError(
-            "is a pickle, as PaddlePaddle writes; a pickle can run any code when it is read, so it "
-            "is not: with PaddlePaddle, write its arrays with numpy.savez, and load these"
+            "is a pickle, as PaddlePaddle and older versions of PyTorch write; a pickle can run "
+            "any code when it is read, so it is not: where it was made, load it and write its "
+            "arrays, numpy.savez('x.npz', **{k: v.numpy() for k, v in state.items()}) or "
+            "safetensors.numpy.save_file({k: v.numpy() ...}, 'x.safetensors'); load that file here"
         )
     if content.startswith(b"\n") and b"\x10\xff\xff\xff\xff" in content[:64]:
         raise FileFormatError(
@@ -91,23 +93,21 @@ def refuse_foreign(content: bytes, what: str) -> None:
         )
 
 
-def parse(content: str | bytes) -> dict[str, Any]:
-    """The document of a text.
+def parse(content: str | bytes, kind: str = "program", version: int = VERSION) -> dict[str, Any]:
+    """The document of a text, whose "format" is autograd_engine's of that kind.
 
     Raises
     ------
     FileFormatError
         For what is no JSON, is damaged, or is of another version.
     """
-    if len(content) > _MAX_TEXT:
-        raise FileFormatError(f"has {len(content)} characters, and {_MAX_TEXT} are the most")
     if isinstance(content, bytes):
-        refuse_foreign(content, "program")
+        refuse_foreign(content, kind)
         try:
             content = content.decode()
         except UnicodeDecodeError as error:
             raise FileFormatError(f"is no text in UTF-8: {error.reason}") from None
-    _check_size(content)
+    check_size(content)
     try:
         document = json.loads(
             content,
@@ -120,15 +120,17 @@ def parse(content: str | bytes) -> dict[str, Any]:
         raise FileFormatError(f"is no JSON: {error}") from None
     except RecursionError:
         raise FileFormatError("is nested too deep") from None
-    return _checked(document)
+    return _checked(document, kind, version)
 
 
 _STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _OTHER: Final = re.compile(r"[^\[\]{}]+")
 
 
-def _check_size(text: str) -> None:
+def check_size(text: str) -> None:
     """Before anything is made of it: no more values than fit, no deeper than Python recurses."""
+    if len(text) > _MAX_TEXT:
+        raise FileFormatError(f"has {len(text)} characters, and {_MAX_TEXT} are the most")
     if text.count(",") + text.count("[") + text.count("{") > _MAX_VALUES:
         raise FileFormatError(f"holds more than {_MAX_VALUES} values")
     brackets = _OTHER.sub("", _STRING.sub("", text))
@@ -168,16 +170,17 @@ def _float(text: str) -> float:
     return value
 
 
-def _checked(document: Any) -> dict[str, Any]:
-    if type(document) is not dict or document.get("format") != FORMAT:
-        raise FileFormatError(f'is no program: "format" must be {FORMAT!r}')
+def _checked(document: Any, kind: str, newest: int) -> dict[str, Any]:
+    wanted = f"autograd_engine {kind}"
+    if type(document) is not dict or document.get("format") != wanted:
+        raise FileFormatError(f'is no {kind}: "format" must be {wanted!r}')
     version = document.get("version")
     if type(version) is not int or version < 1:
         raise FileFormatError(f"has {shown(version)} for its version")
-    if version > VERSION:
+    if version > newest:
         raise FileFormatError(
             f"is of version {version} of the format, and this autograd_engine reads up to "
-            f"{VERSION}: update autograd_engine"
+            f"{newest}: update autograd_engine"
         )
     checksum = document.get("checksum")
     if checksum is not None and checksum != _checksum(document):

@@ -1,4 +1,4 @@
-"""Values as they stand in the files of programs: names, sizes, attributes, arrays.
+"""Values as they stand in the files of programs: names, sizes, attributes.
 
 What is read here is not trusted. Every function that reads takes `where`, the place in the file,
 and raises FileFormatError with it.
@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import base64
 import binascii
-import io
 import math
 import re
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,99 +18,22 @@ from numpy.typing import NDArray
 from autograd_engine.dims import Dim, Size, fresh_dim, monomial, term_order
 from autograd_engine.dtypes import DTYPES
 from autograd_engine.errors import FileFormatError
+from autograd_engine.static.serialize_arrays import array_bytes, array_from
+from autograd_engine.static.serialize_parts import (
+    INT64,
+    MAX_NDIM,
+    fail,
+    read_fields,
+    read_int,
+    read_list,
+    read_text,
+    shown,
+)
 
-__all__ = [
-    "MAX_NAME",
-    "Sizes",
-    "array_bytes",
-    "array_from",
-    "fail",
-    "read_dtype",
-    "read_fields",
-    "read_int",
-    "read_list",
-    "read_name",
-    "read_text",
-    "read_value",
-    "shown",
-    "value_json",
-]
+__all__ = ["Sizes", "read_dtype", "read_value", "value_json"]
 
 Array = NDArray[Any]
-MAX_NAME: Final = 1000
-MAX_NDIM: Final = 64  # NumPy's
 MAX_BYTES: Final = 2**62  # what one array can claim
-INT64: Final = 2**63
-
-
-def fail(where: str, problem: str) -> NoReturn:
-    raise FileFormatError(f"{where}: {problem}")
-
-
-def shown(value: Any) -> str:
-    """A value of a file in a message: short, on one line."""
-    if isinstance(value, (list, dict)):
-        return f"a {'list' if isinstance(value, list) else 'dict'} of {len(value)}"
-    text = ascii(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-# --- parts of JSON, checked
-
-
-def read_fields(
-    value: Any, where: str, required: tuple[str, ...], optional: tuple[str, ...] = ()
-) -> dict[str, Any]:
-    """An object with these keys and no others."""
-    if type(value) is not dict:
-        fail(where, f"must be an object, got {shown(value)}")
-    for key in required:
-        if key not in value:
-            fail(where, f"has no {key!r}")
-    for key in value:
-        if key not in required and key not in optional:
-            fail(where, f"has {shown(key)}, which this version does not know")
-    return value
-
-
-def read_list(value: Any, where: str, length: int | None = None) -> list[Any]:
-    if type(value) is not list:
-        fail(where, f"must be a list, got {shown(value)}")
-    if length is not None and len(value) != length:
-        fail(where, f"must have {length} entries, got {len(value)}")
-    return value
-
-
-def read_int(value: Any, where: str, low: int = 0, high: int = INT64) -> int:
-    """An int from `low` up to `high`, which is left out."""
-    if type(value) is not int or not low <= value < high:
-        fail(where, f"must be an integer from {low} to {high - 1}, got {shown(value)}")
-    return value
-
-
-def read_bool(value: Any, where: str) -> bool:
-    if type(value) is not bool:
-        fail(where, f"must be true or false, got {shown(value)}")
-    return value
-
-
-def read_text(value: Any, where: str, limit: int = 10**6) -> str:
-    """A string that can be written out again."""
-    if type(value) is not str:
-        fail(where, f"must be a string, got {shown(value)}")
-    if len(value) > limit:
-        fail(where, f"is {len(value)} characters long, and {limit} is the most")
-    if not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
-        fail(where, "holds half of a surrogate pair, which is no character")
-    return value
-
-
-def read_name(value: Any, where: str) -> str:
-    """The name of a variable: it may hold anything that can be printed."""
-    name = read_text(value, where, MAX_NAME)
-    if not name or not name.isprintable():
-        fail(where, f"{shown(name)} is no name: it must be printable, and not empty")
-    return name
 
 
 def read_dtype(value: Any, where: str) -> np.dtype[Any]:
@@ -365,45 +287,3 @@ _TAGGED: Final = {
     "npy": _read_npy,
     "axes": _read_axes,
 }
-
-# --- arrays, in NumPy's own format
-
-_DESCRIPTIONS: Final = {
-    d.dtype.newbyteorder("<").str: d.dtype.newbyteorder("<") for d in DTYPES.values()
-}
-_HEADER: Final = re.compile(
-    rb"\{'descr': '([<|][biufc]\d{1,2})', 'fortran_order': (True|False), "
-    rb"'shape': \(((?:\d{1,19}, ?)*(?:\d{1,19})?)\), \} *\n\Z"
-)
-
-
-def array_bytes(array: Array) -> bytes:
-    """The content of an ``.npy`` file."""
-    file = io.BytesIO()
-    little = array.astype(array.dtype.newbyteorder("<"), copy=False)
-    np.lib.format.write_array(file, np.asarray(little), version=(1, 0), allow_pickle=False)
-    return file.getvalue()
-
-
-def array_from(content: bytes, where: str) -> Array:
-    """The array of an ``.npy`` file: of numbers only, and as long as it says."""
-    if content[:8] != b"\x93NUMPY\x01\x00" or len(content) < 10:
-        fail(where, "is no array in the format npy 1.0")
-    start = 10 + int.from_bytes(content[8:10], "little")
-    header = _HEADER.match(content[10:start])
-    if header is None:
-        fail(where, "has a header that no array of numbers has")
-    dtype = _DESCRIPTIONS.get(header[1].decode())
-    if dtype is None:
-        fail(where, f"holds {shown(header[1].decode())}; use one of {', '.join(DTYPES)}")
-    shape = tuple(int(d) for d in header[3].decode().split(",") if d.strip())
-    if len(shape) > MAX_NDIM:
-        fail(where, f"has {len(shape)} dimensions, and an array has {MAX_NDIM} at most")
-    claimed, held = math.prod(shape) * dtype.itemsize, len(content) - start
-    if claimed != held:
-        fail(where, f"claims {claimed} bytes for its shape {list(shape)}, and has {held}")
-    array = np.frombuffer(content, dtype, offset=start).copy()
-    if dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
-        fail(where, "holds bools other than 0 and 1")
-    order: Any = "F" if header[2] == b"True" else "C"
-    return array.reshape(shape, order=order)

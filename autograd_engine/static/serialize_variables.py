@@ -9,18 +9,16 @@ from autograd_engine import regularizer
 from autograd_engine.dims import Dim
 from autograd_engine.spec import Spec
 from autograd_engine.static.program import Block, Parameter, Variable
-from autograd_engine.static.serialize_values import (
-    Sizes,
+from autograd_engine.static.serialize_parts import (
     fail,
     read_bool,
-    read_dtype,
     read_fields,
     read_int,
     read_list,
     read_name,
-    read_value,
     shown,
 )
+from autograd_engine.static.serialize_values import Sizes, read_dtype, read_value
 from autograd_engine.static.serialize_write import REGULARIZERS
 from autograd_engine.trained import TrainingOptions
 

@@ -23,8 +23,9 @@ from autograd_engine.static.program import (
     Ref,
     Variable,
 )
+from autograd_engine.static.serialize_parts import MAX_NAME
 from autograd_engine.static.serialize_table import known_operation
-from autograd_engine.static.serialize_values import MAX_NAME, Sizes, value_json
+from autograd_engine.static.serialize_values import Sizes, value_json
 
 __all__ = ["REGULARIZERS", "SEEDED", "document"]
 

@@ -24,7 +24,6 @@ from autograd_engine.static.fetches import fetched, independent
 from autograd_engine.static.kept_values import given_values, read_values
 from autograd_engine.static.run_errors import failed
 from autograd_engine.static.shortcut import class_for
-from autograd_engine.static.variants import TRIALS
 
 if TYPE_CHECKING:
     from autograd_engine.codegen.backend import Compiled
@@ -223,7 +222,7 @@ class Step:
         variant.runs += 1
         # Counted by each step for itself: when the bits change does not depend on other threads.
         runs = self._runs[variant] = self._runs.get(variant, 0) + 1
-        if not self._at_once and runs <= TRIALS:
+        if not self._at_once and plan.variants.waits(variant, runs):
             return variant, None
         compiled = plan.variants.ready(variant)
         if (

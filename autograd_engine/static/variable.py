@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from autograd_engine.arithmetic import Operand
 from autograd_engine.dims import Dim
 from autograd_engine.dtypes import DType, as_dtype
 from autograd_engine.errors import ArgumentError, BuildError, ModeError
@@ -21,11 +20,14 @@ from autograd_engine.trained import Trained, TrainingOptions
 
 if TYPE_CHECKING:
     from autograd_engine.static.block import Block
+    from autograd_engine.static.declared import VariableMethods
+else:  # what is bound to Variable is declared in a stub
+    from autograd_engine.arithmetic import Operand as VariableMethods
 
 __all__ = ["Literal", "OperandRef", "Parameter", "Ref", "Variable", "not_copied"]
 
 
-class Variable(Operand):
+class Variable(VariableMethods):
     """A value of a program, known by its name, shape and dtype.
 
     Attributes

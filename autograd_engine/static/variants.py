@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from autograd_engine.flags import flags
 from autograd_engine.spec import Spec
 from autograd_engine.static.backends import Attempt, Work, compiled_by
 
@@ -21,9 +22,8 @@ if TYPE_CHECKING:
     from autograd_engine.static.binding import Binding
     from autograd_engine.static.scope import Scope
 
-__all__ = ["TRIALS", "Variant", "Variants"]
+__all__ = ["Variant", "Variants"]
 
-TRIALS: Final = 2  # runs with the same sizes before it is compiled for them
 _KEPT: Final = 8
 _MOST: Final = 32  # that are compiled at all, for each program, fetches and backend
 
@@ -34,6 +34,8 @@ class Variant:
     Attributes
     ----------
     specs : list of Spec
+    first : bool
+        Whether these are the sizes that came before all others.
     runs : int
         How often it was asked for.
     compiled : Compiled or None
@@ -54,6 +56,7 @@ class Variant:
         "attempts",
         "bindings",
         "compiled",
+        "first",
         "layout",
         "layouts",
         "refused",
@@ -61,8 +64,9 @@ class Variant:
         "specs",
     )
 
-    def __init__(self, specs: list[Spec]) -> None:
+    def __init__(self, specs: list[Spec], first: bool = False) -> None:
         self.specs = specs
+        self.first = first
         self.runs = 0
         self.compiled: Compiled | None = None
         self.attempts: list[Attempt] | None = None
@@ -90,6 +94,9 @@ class Variants:
         self.work = work
         self.backend = backend
         self.made = 0
+        # A training is no single run, and one that goes on shall run as if it had never stopped.
+        self._trains = any(o.role == "optimize" for o in work.operators)
+        self._first: Hashable = None
         self._kept: OrderedDict[Hashable, Variant] = OrderedDict()
         self._lock = threading.Lock()
         self._compiling = threading.RLock()
@@ -102,15 +109,23 @@ class Variants:
         key = tuple([(a.shape, a.dtype.char) for a in arrays])
         with self._lock:
             found = self._kept.get(key)
+            if self._first is None:
+                self._first = key
             if found is None:
                 found = self._kept[key] = Variant(
-                    [*(Spec(a.shape, a.dtype) for a in arrays), *more]
+                    [*(Spec(a.shape, a.dtype) for a in arrays), *more], key == self._first
                 )
                 if len(self._kept) > _KEPT:
                     self._kept.popitem(last=False)
             else:
                 self._kept.move_to_end(key)
         return found
+
+    def waits(self, variant: Variant, runs: int) -> bool:
+        """Whether a run is left to Python, `runs` being how many there were, with this one."""
+        if self._trains and variant.first:
+            return False
+        return runs <= flags.runs_before_compiling
 
     def ready(self, variant: Variant) -> Compiled | None:
         """What runs the variant, compiled if it was not yet; None: the straight-line function."""

@@ -21,7 +21,7 @@ from autograd_engine.static.program import (
     program_guard,
 )
 
-__all__ = ["WeightNormParamAttr"]
+__all__ = ["WeightNormParamAttr", "norm_without"]
 
 
 class WeightNormParamAttr(ParamAttr):
@@ -101,8 +101,8 @@ class WeightNormParamAttr(ParamAttr):
         if not made:
             block = startup.global_block()
             with program_guard(startup):
-                append_write(block.var(names["g"]), _norm(block.var(names["v"]), kept))
-        weight: Variable = parts["v"] * (parts["g"] / _norm(parts["v"], kept))
+                append_write(block.var(names["g"]), norm_without(block.var(names["v"]), kept))
+        weight: Variable = parts["v"] * (parts["g"] / norm_without(parts["v"], kept))
         return weight
 
 
@@ -110,7 +110,7 @@ def _plain(attr: WeightNormParamAttr) -> ParamAttr:
     return ParamAttr(**{field.name: getattr(attr, field.name) for field in fields(ParamAttr)})
 
 
-def _norm(v: Any, kept: int | None) -> Any:
-    """The norm of `v` for each index of the axis that is kept."""
+def norm_without(v: Any, kept: int | None, *, keepdims: bool = True) -> Any:
+    """The norm of `v` for each index of the axis `kept`; of all of it for None."""
     axes = tuple(k for k in range(len(v.shape)) if k != kept)
-    return ops.sqrt(ops.sum(v * v, axis=axes, keepdims=True))
+    return ops.sqrt(ops.sum(v * v, axis=axes, keepdims=keepdims))

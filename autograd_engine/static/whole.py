@@ -182,9 +182,10 @@ def _mismatch(annotation: str, value: Any, default: Any) -> str:
 
 def _is_int(value: Any) -> bool:
     if isinstance(value, (Operand, np.ndarray)):
+        array: Any = value
         return (
-            bool(value.ndim == 0 or value.size == 1)
-            and np.dtype(getattr(value.dtype, "name", value.dtype)).kind in "iu"
+            bool(array.ndim == 0 or array.size == 1)
+            and np.dtype(getattr(array.dtype, "name", array.dtype)).kind in "iu"
         )
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 

@@ -1,7 +1,8 @@
 """The same program with fewer passes over memory.
 
-Views move through maps to what these read, sums of products are accumulated by the products or are
-one product, and updates that add a multiple of a product to a parameter are done by it.
+Zeros are added to nothing, views move through maps to what these read, sums of products are
+accumulated by the products or are one product, and updates that add a multiple of a product to a
+parameter are done by it.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ _OFTEN: Final = 8  # products that read one matrix transposed
 
 def rewrite(lowered: Lowered, updates: Mapping[int, int]) -> None:
     """Change the steps of a program; what it computes stays the same, but for rounding."""
+    _sums_with_zeros(lowered)
     _views_through_maps(lowered)
     _sums_of_products(lowered)
     _updates_by_products(lowered, updates)
@@ -39,6 +41,54 @@ def rewrite(lowered: Lowered, updates: Mapping[int, int]) -> None:
 
 def _returned(lowered: Lowered) -> set[int]:
     return {t.buffer.number for t in lowered.outputs if t.buffer is not None}
+
+
+# --- zeros
+
+
+def _sums_with_zeros(lowered: Lowered) -> None:
+    """``0 + x`` is `x`, where only the program itself reads it: the sign of a zero may differ.
+
+    A gradient that was cleared begins with zeros, so that the step of a training that finds none
+    and the step that finds it cleared are one text.
+    """
+    readers = readers_of(lowered.steps)
+    returned = _returned(lowered)
+    gone: set[int] = set()
+    for step in lowered.steps:
+        other = _beside_zero(step)
+        if other is None or other.buffer is None:
+            continue
+        (out,) = step.outs
+        reading = readers[out.number]
+        if out.number in returned or not all(isinstance(r, (Map, Reduce)) for r in reading):
+            continue
+        for reader in reading:
+            _read_instead(reader, out, other.buffer)
+            readers[other.buffer.number].append(reader)
+        gone.add(id(step))
+    lowered.steps[:] = [s for s in lowered.steps if id(s) not in gone]
+
+
+def _beside_zero(step: Step) -> Term | None:
+    """The other operand of a sum with zero, where it is all that its buffer holds."""
+    if not isinstance(step, Map) or step.function != "add":
+        return None
+    for zero, other in (step.args, step.args[::-1]):
+        if zero.buffer is None and zero.number == 0 and other.whole:
+            (out,) = step.outs
+            return other if other.dtype == out.dtype and other.shape == out.shape else None
+    return None
+
+
+def _read_instead(reader: Step, out: Buffer, other: Buffer) -> None:
+    def new(t: Term) -> Term:
+        return Term(other, t.shape, t.strides, t.offset) if t.buffer is out else t
+
+    if isinstance(reader, Map):
+        reader.args = tuple(map(new, reader.args))
+    elif isinstance(reader, Reduce):
+        reader.arg = new(reader.arg)
 
 
 # --- views through maps
