@@ -13,7 +13,7 @@ __all__ = ["get_flags", "set_flags"]
 
 class _Flags:
     call_stack_level: int = 1
-    runs_before_compiling: int = 2
+    runs_before_compiling: int | None = None
 
     @property
     def check_nan_inf(self) -> int:
@@ -33,6 +33,7 @@ _NAMES: Final = {
     "FLAGS_runs_before_compiling": "runs_before_compiling",
 }
 _SWITCHES: Final = ("check_nan_inf",)
+_OPEN: Final = ("runs_before_compiling",)
 
 
 def _attribute(name: str) -> str:
@@ -50,8 +51,8 @@ def set_flags(flags_: Mapping[str, Any]) -> None:
     ``FLAGS_check_nan_inf``: look for NaN and infinity in this thread, as
     `autograd.set_detect_anomaly` does.
     ``FLAGS_runs_before_compiling``: how often a program, or a function of `jit.to_static`, is run
-    by Python with the same sizes before it is compiled for them; 2. What trains is compiled before
-    its first run in any case, for the sizes that come first.
+    by Python with the same sizes before it is compiled for them. None, the default, is 2; and 0 for
+    the sizes that come first to what trains.
 
     Examples
     --------
@@ -61,6 +62,9 @@ def set_flags(flags_: Mapping[str, Any]) -> None:
         raise TypeError(f"set_flags takes a dict, got {type(flags_).__name__}")
     for name, value in flags_.items():
         attribute = _attribute(name)
+        if value is None and attribute in _OPEN:
+            setattr(flags, attribute, None)
+            continue
         switch = isinstance(value, bool) and attribute in _SWITCHES
         if not switch and (not isinstance(value, int) or isinstance(value, bool)):
             raise TypeError(f"{name} must be an int, got {value!r}")

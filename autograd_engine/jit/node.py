@@ -156,6 +156,7 @@ class _Passing:
     project = 0
     strong = False
     saved = ()
+    origins = ()
 
     __slots__ = ("op", "wanted")
 

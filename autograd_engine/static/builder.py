@@ -13,11 +13,13 @@ from autograd_engine import unique_name
 from autograd_engine.dtypes import common_dtype, scalar_dtype
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.record import apply
+from autograd_engine.eager.tensor import Parameter as EagerParameter
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import BuildError, DTypeError, NotATensorError
 from autograd_engine.registry import REGISTRY, OpDef
 from autograd_engine.source import Location, caller
 from autograd_engine.spec import Spec
+from autograd_engine.static import mode
 from autograd_engine.static.program import (
     Block,
     Literal,
@@ -305,6 +307,24 @@ def _as(ref: Ref | Literal, dtype: np.dtype[Any]) -> Ref | Literal:
     return Ref(emit(_CAST, (ref.var,), {"dtype": dtype.name}), 0)
 
 
+def _mixed(value: Tensor) -> str:
+    """What a Tensor among Variables is, and what to do."""
+    if not mode.building():
+        return (
+            "is an eager Tensor among Variables of a program: declare it with paddle.static.data "
+            "and feed it; or, for a layer, make one that takes Tensors outside of program_guard"
+        )
+    if isinstance(value, EagerParameter):
+        return (
+            f"is {value.name}, a parameter of an eager layer, among Variables of a program: make "
+            "the layer inside of the program_guard too"
+        )
+    return (
+        "is an eager Tensor among Variables of a program; pass its values with .numpy(), or "
+        "declare it with paddle.static.data and feed it"
+    )
+
+
 def _operand(op: OpDef, position: int, value: Any, block: Block) -> Any:
     """A Variable, or a Python scalar."""
     if isinstance(value, Variable):
@@ -323,10 +343,7 @@ def _operand(op: OpDef, position: int, value: Any, block: Block) -> Any:
     if value.__class__ is Number:
         return Constant(value._data).placed(block)
     if isinstance(value, Tensor):
-        raise NotATensorError(
-            f"{argument} is an eager Tensor among Variables of a program; pass its values with "
-            ".numpy(), or declare it with paddle.static.data and feed it"
-        )
+        raise NotATensorError(f"{argument} {_mixed(value)}")
     raise NotATensorError(
         f"{argument} must be a Variable, an ndarray or a number; got {type(value).__name__}"
     )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Variant", "Variants"]
 
+_TRIALS: Final = 2
 _KEPT: Final = 8
 _MOST: Final = 32  # that are compiled at all, for each program, fetches and backend
 
@@ -123,9 +124,10 @@ class Variants:
 
     def waits(self, variant: Variant, runs: int) -> bool:
         """Whether a run is left to Python, `runs` being how many there were, with this one."""
-        if self._trains and variant.first:
-            return False
-        return runs <= flags.runs_before_compiling
+        least = flags.runs_before_compiling
+        if least is None:
+            least = 0 if self._trains and variant.first else _TRIALS
+        return runs <= least
 
     def ready(self, variant: Variant) -> Compiled | None:
         """What runs the variant, compiled if it was not yet; None: the straight-line function."""

@@ -10,6 +10,7 @@ import pytest
 import autograd_engine as paddle
 from autograd_engine.codegen.native.toolchain import find_toolchain
 from autograd_engine.errors import ArgumentError, ExecutionError
+from autograd_engine.flags import flags
 from autograd_engine.static import backends
 
 pytestmark = pytest.mark.usefixtures("static_mode")
@@ -203,6 +204,7 @@ def test_two_sizes_that_take_turns(monkeypatch: Any) -> None:
     main, loss, scope = classifier()
     other, other_loss, other_scope = classifier()
     exe = static.Executor()
+    monkeypatch.setattr(flags, "runs_before_compiling", 2)
     for k in range(20):
         n = 16 if k % 2 else 5
         feed = {"x": X[:n], "y": LABELS[:n]}

@@ -267,7 +267,7 @@ def test_bad_weight_norms() -> None:
 def test_weight_norm_is_for_programs() -> None:
     attr = static.WeightNormParamAttr(0)
     paddle.disable_static()
-    with pytest.raises(ModeError, match="is for programs; in eager mode compute g"):
+    with pytest.raises(ModeError, match="is for programs; in eager mode make the layer"):
         paddle.create_parameter([2, 3], attr=attr)
 
 

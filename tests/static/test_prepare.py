@@ -9,7 +9,7 @@ import os
 import threading
 import warnings
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -21,10 +21,18 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ExecutionError, FeedError
 from autograd_engine.static import backends
 
-pytestmark = pytest.mark.usefixtures("static_mode")
+pytestmark = pytest.mark.usefixtures("static_mode", "third_runs")
 
 static = paddle.static
 ROWS = np.random.default_rng(0).standard_normal((64, 4)).astype("float32")
+
+
+@pytest.fixture
+def third_runs() -> Iterator[None]:
+    """Compile at the third run, what trains as well: an executor runs it by Python until then."""
+    paddle.set_flags({"FLAGS_runs_before_compiling": 2})
+    yield
+    paddle.set_flags({"FLAGS_runs_before_compiling": None})
 
 
 @pytest.fixture
@@ -115,6 +123,16 @@ def test_run_is_compiled_when_it_comes_for_the_third_time(trouble: Trouble) -> N
         losses.append(model.run(x, y))
     assert (losses, model.values()) == expected
     assert trouble.compiled[0].bound_runs == 6
+
+
+def test_what_trains_is_compiled_before_its_first_run(trouble: Trouble) -> None:
+    expected = reference(4, lambda k: data(8 - k // 3))
+    paddle.set_flags({"FLAGS_runs_before_compiling": None})
+    model = Model()
+    losses = [model.run(*data(8 - k // 3)) for k in range(4)]
+    assert (losses, model.values()) == expected
+    (compiled,) = trouble.compiled  # the batch of seven waits for its third run
+    assert compiled.bound_runs + compiled.calls == 3
 
 
 @pytest.mark.parametrize("form", ["others", "dict", "lists", "tensors", "not contiguous", "sizes"])
