@@ -35,7 +35,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.explain import explain
 from autograd_engine.flags import get_flags, set_flags
 from autograd_engine.framework import CPUPlace, get_device, is_tensor, set_device
-from autograd_engine.generator import seed
+from autograd_engine.generator import Generator, get_rng_state, seed, set_rng_state
 from autograd_engine.methods import bind_methods as _bind_methods
 from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.parameters import create_parameter
@@ -51,16 +51,30 @@ if TYPE_CHECKING:
     from autograd_engine import distributed as distributed
     from autograd_engine import errors as errors
     from autograd_engine import incubate as incubate
+    from autograd_engine import io as io
     from autograd_engine import jit as jit
+    from autograd_engine import metric as metric
     from autograd_engine import testing as testing
+    from autograd_engine.nn.model_flops import flops as flops
+    from autograd_engine.nn.model_summary import summary as summary
+    from autograd_engine.saving import load as load
+    from autograd_engine.saving import save as save
 else:
 
     def __getattr__(name):
         """What most programs never ask for is imported when it is first asked for."""
-        if name in ("distributed", "errors", "incubate", "jit", "testing"):
+        if name in ("distributed", "errors", "incubate", "io", "jit", "metric", "testing"):
             import importlib
 
             return importlib.import_module(f"autograd_engine.{name}")
+        if name in ("load", "save"):
+            from autograd_engine import saving
+
+            return getattr(saving, name)
+        if name in ("flops", "summary"):
+            import importlib
+
+            return getattr(importlib.import_module(f"autograd_engine.nn.model_{name}"), name)
         from autograd_engine.elsewhere import missing
 
         raise missing(__name__, name)
@@ -87,6 +101,7 @@ float64 = DTYPES["float64"]
 __all__ = [
     "CPUPlace",
     "DType",
+    "Generator",
     "ParamAttr",
     "Tensor",
     "autograd",
@@ -103,11 +118,13 @@ __all__ = [
     "float16",
     "float32",
     "float64",
+    "flops",
     "from_dlpack",
     "get_default_dtype",
     "get_device",
     "get_flags",
     "get_printoptions",
+    "get_rng_state",
     "grad",
     "graph",
     "in_dynamic_mode",
@@ -117,23 +134,29 @@ __all__ = [
     "int32",
     "int64",
     "int8",
+    "io",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "is_tensor",
     "jit",
     "linalg",
+    "load",
+    "metric",
     "nn",
     "no_grad",
     "optimizer",
     "regularizer",
+    "save",
     "seed",
     "set_default_dtype",
     "set_device",
     "set_flags",
     "set_grad_enabled",
     "set_printoptions",
+    "set_rng_state",
     "static",
     "strong_zeros",
+    "summary",
     "testing",
     "uint8",
     "unique_name",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+import numpy as np
 
 from autograd_engine.errors import ArgumentError, ModeError
 
-__all__ = ["left_unentered", "require_bools"]
+__all__ = ["left_unentered", "plain_number", "require_bools"]
 
 
 def require_bools(function: str, **values: Any) -> None:
@@ -21,6 +24,18 @@ def require_bools(function: str, **values: Any) -> None:
                 f"{function}: {name} must be True or False, got "
                 f"{'None' if value is None else shown}"
             )
+
+
+def plain_number(function: str, argument: str, value: Any, *, infinite: bool = False) -> float:
+    """A real number as a float: no bool, and a finite one unless it may be infinite."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{function}: {argument} must be a number, got {type(value).__name__}")
+    if math.isnan(value) or (math.isinf(value) and not infinite):
+        wanted = "a number" if infinite else "finite"
+        raise ArgumentError(f"{function}: {argument} must be {wanted}, got {value}")
+    return float(value)
 
 
 def left_unentered(manager: object) -> ModeError:

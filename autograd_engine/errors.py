@@ -21,11 +21,14 @@ __all__ = [
     "GraphFreedError",
     "MissingLibraryError",
     "ModeError",
+    "NoLengthError",
     "NotATensorError",
     "NotDifferentiableError",
     "RecomputeError",
     "RegistryError",
     "ShapeError",
+    "WorkerError",
+    "WorkerTimeoutError",
 ]
 
 
@@ -116,3 +119,17 @@ class GradientCheckError(AssertionError):
 
 class MissingLibraryError(ImportError):
     """What was asked for needs a library that is optional, and not installed."""
+
+
+class NoLengthError(TypeError, ValueError, RuntimeError):
+    """The length of data was asked for that comes as a stream, or does not tell its length."""
+
+    # A TypeError, so that list(data), which asks only for a hint, goes on without one.
+
+
+class WorkerError(RuntimeError):
+    """A process that loads data has died, or cannot be started."""
+
+
+class WorkerTimeoutError(WorkerError, TimeoutError):
+    """A process that loads data has not answered in the time that it was given."""

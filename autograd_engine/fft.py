@@ -8,13 +8,14 @@ real and imaginary parts as two arrays, and are differentiable to any order: a p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from autograd_engine.dims import Dim
 from autograd_engine.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, normalize_axes, normalize_axis
@@ -130,7 +131,7 @@ def fft_parts(
     axis: int = -1,
     norm: str = "backward",
     name: str | None = None,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """Fourier transform of real and imaginary parts, as two arrays; differentiable.
 
     Parameters
@@ -162,7 +163,7 @@ def ifft_parts(
     axis: int = -1,
     norm: str = "backward",
     name: str | None = None,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """Inverse of `fft_parts`, as two arrays; differentiable.
 
     Examples
@@ -179,7 +180,7 @@ def ifft_parts(
 @whole
 def rfft_parts(
     x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """Real and imaginary parts of the transform of a real signal; differentiable.
 
     Returns
@@ -213,7 +214,7 @@ def irfft_parts(
     axis: int = -1,
     norm: str = "backward",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The real signal of `n` values whose `rfft_parts` are given; differentiable.
 
     Parameters
@@ -252,7 +253,7 @@ def irfft_parts(
 _REAL_INPUT = ("rfftn", "ihfftn")
 
 
-def _transform(op: str, kind: str, x: Any, s: Any, axes: Any, norm: str) -> Any:
+def _transform(op: str, kind: str, x: Any, s: Any, axes: Any, norm: str) -> Tensor:
     x = _operand(op, x)
     spec = spec_of(x)
     if kind in _REAL_INPUT and spec.dtype.kind == "c":
@@ -273,49 +274,49 @@ def _transform(op: str, kind: str, x: Any, s: Any, axes: Any, norm: str) -> Any:
     return ops.fourier(x, kind=kind, s=s, axes=axes, norm=norm)
 
 
-def _along_one(name: str, kind: str, summary: str) -> Any:
+def _along_one(name: str, kind: str, summary: str) -> Callable[..., Tensor]:
     def transform(
         x: Any,
         n: int | None = None,
         axis: int = -1,
         norm: str = "backward",
         name: str | None = None,
-    ) -> Any:
+    ) -> Tensor:
         return _transform(op, kind, x, None if n is None else (n,), (axis,), norm)
 
     op = name
     return _named(transform, name, f"{summary} along one axis, of length `n`; no gradient.")
 
 
-def _along_two(name: str, kind: str, summary: str) -> Any:
+def _along_two(name: str, kind: str, summary: str) -> Callable[..., Tensor]:
     def transform(
         x: Any,
         s: Sequence[int] | None = None,
         axes: Sequence[int] = (-2, -1),
         norm: str = "backward",
         name: str | None = None,
-    ) -> Any:
+    ) -> Tensor:
         return _transform(op, kind, x, s, axes, norm)
 
     op = name
     return _named(transform, name, f"{summary} along two axes, of sizes `s`; no gradient.")
 
 
-def _along_several(name: str, kind: str, summary: str) -> Any:
+def _along_several(name: str, kind: str, summary: str) -> Callable[..., Tensor]:
     def transform(
         x: Any,
         s: Sequence[int] | None = None,
         axes: Axes = None,
         norm: str = "backward",
         name: str | None = None,
-    ) -> Any:
+    ) -> Tensor:
         return _transform(op, kind, x, s, axes, norm)
 
     op = name
     return _named(transform, name, f"{summary} along `axes` (all for None); no gradient.")
 
 
-def _named(function: Any, name: str, doc: str) -> Any:
+def _named(function: Callable[..., Tensor], name: str, doc: str) -> Callable[..., Tensor]:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
     return whole(function)
@@ -359,7 +360,9 @@ def _frequencies(op: str, n: Any, d: float, dtype: DTypeLike | None, make: Any) 
 
 
 @whole
-def fftfreq(n: int, d: float = 1.0, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
+def fftfreq(
+    n: int, d: float = 1.0, dtype: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
     """Frequencies of a transform of `n` samples that are `d` apart, in its order.
 
     Examples
@@ -374,7 +377,7 @@ def fftfreq(n: int, d: float = 1.0, dtype: DTypeLike | None = None, name: str | 
 @whole
 def rfftfreq(
     n: int, d: float = 1.0, dtype: DTypeLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Frequencies of `rfft` of `n` samples that are `d` apart.
 
     Examples
@@ -402,7 +405,7 @@ def _shifted(op: str, x: Any, axes: Any, *, back: bool) -> Any:
     return x
 
 
-def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """Frequencies in ascending order, with 0 in the middle; differentiable.
 
     Examples
@@ -414,7 +417,7 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
     return _shifted("fftshift", x, axes, back=False)
 
 
-def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """Inverse of `fftshift`; differentiable.
 
     Examples

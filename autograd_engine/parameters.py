@@ -29,7 +29,7 @@ from autograd_engine.static.program import (
     default_startup_program,
 )
 
-__all__ = ["create_parameter", "persistable_variable", "static_parameter"]
+__all__ = ["create_parameter", "persistable_variable", "sizes_of", "static_parameter"]
 
 
 def create_parameter(
@@ -78,7 +78,7 @@ def create_parameter(
             f"{type(default_initializer).__name__}"
         )
     initializer = initializer_for(chosen.initializer, default_initializer, is_bias)
-    sizes = _sizes(shape)
+    sizes = sizes_of("parameter", shape)
     numpy_dtype = to_numpy(dtype)
     if numpy_dtype.kind != "f":
         raise DTypeError(f"create_parameter: dtype must be a float, got {numpy_dtype.name}")
@@ -95,16 +95,17 @@ def create_parameter(
     return EagerParameter(value, name=full_name, trainable=chosen.trainable, options=options)
 
 
-def _sizes(shape: Sequence[int]) -> tuple[int, ...]:
+def sizes_of(what: str, shape: Sequence[int]) -> tuple[int, ...]:
+    """The shape of a parameter or a buffer."""
     if not isinstance(shape, (list, tuple)):
         raise ArgumentError(
-            f"the shape of a parameter must be a list of sizes, got {type(shape).__name__}"
+            f"the shape of a {what} must be a list of sizes, got {type(shape).__name__}"
         )
     sizes = tuple(shape)
     for k, d in enumerate(sizes):
         if not isinstance(d, (int, np.integer)) or isinstance(d, bool) or d < 1:
             raise ArgumentError(
-                f"the sizes of a parameter must be positive ints; size {k} of {list(sizes)} is not"
+                f"the sizes of a {what} must be positive ints; size {k} of {list(sizes)} is not"
             )
     return tuple(int(d) for d in sizes)
 

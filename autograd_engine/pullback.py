@@ -41,6 +41,9 @@ class Pullback:
         Positions of the inputs that get a cotangent, in the order in which they are returned.
     saved : tuple of str
         Names of what must be saved: inputs, outputs, or ``<name>_like`` for shape and dtype.
+    origins : tuple of (str, int)
+        What each of these is: "shape"; "edge", an input that gets a cotangent, and which of these;
+        "constant", one that gets none; "inputs", the variadic one, or "output", and its position.
     strong : bool or "whole"
         True: zeros stay zeros; "whole": what is hollow stays hollow.
     checked : bool
@@ -60,6 +63,7 @@ class Pullback:
         "_strengthened",
         "checked",
         "op",
+        "origins",
         "project",
         "pull",
         "save",
@@ -84,12 +88,26 @@ class Pullback:
         self.wanted = wanted
         self.project = project
         self.saved = saved if saved is not None else self._names()
+        self.origins = tuple([self._origin(name) for name in self.saved])
         self.save = self._compile_save()
         self.pull = self._compile_pull()
         self._restricted: dict[tuple[int, ...], Pullback] = {}
         self._bare: dict[int, Pullback] = {}
         self._strengthened: Pullback | None = None
         self._guarded: Pullback | None = None
+
+    def _origin(self, name: str) -> tuple[str, int]:
+        op = self.op
+        if name.endswith("_like"):
+            return "shape", 0
+        if name in op.outputs:
+            return "output", op.outputs.index(name)
+        if op.variadic and name == op.inputs[-1]:
+            return "inputs", len(op.inputs) - 1
+        position = op.inputs.index(name)
+        if position in self.wanted:
+            return "edge", self.wanted.index(position)
+        return "constant", position
 
     def restrict(self, wanted: tuple[int, ...]) -> Pullback:
         """The pullback for fewer inputs that reads the same saved values."""
@@ -193,7 +211,8 @@ class Pullback:
         start = len(lines)
         results = []
         for k, name, rule in self.rules():
-            if f"rule_{name}" not in scope:
+            made = next((n for n in rule.group if f"rule_{n}" in scope), name)
+            if f"rule_{made}" not in scope:
                 scope[f"rule_{name}"] = rule.fn
                 arguments = [
                     "xp",
@@ -208,7 +227,9 @@ class Pullback:
                     is_large = f"g.__class__ is ndarray and g.size >= {LARGE}"
                     call = f"large_{name}({', '.join(arguments[1:])}) if {is_large} else {call}"
                 lines.append(f"grad_{name} = {call}")
-            result = f"grad_{name}"
+            result = f"grad_{made}"
+            if rule.group:
+                result += f"[{rule.group.index(name)}]"
             if self.strong is True and self.op.tangent == "elementwise":
                 result = f"xp.where(xp.equal(g, 0.0), 0.0, {result})"
             if op.variadic and name == op.inputs[-1]:

@@ -20,6 +20,9 @@ only, and never looks at a shape: `pullback` projects its result onto the input'
 An operation with several outputs has one cotangent parameter for each differentiable one,
 ``g_<output>``. A cotangent that never arrived is filled with zeros first, unless the operation
 says ``lazy_cotangents``: then its rules get None for it.
+
+Where the cotangents of several inputs come from one computation, `OpDef.vjp_together` takes one
+rule that returns them all, and it is run once for those that are wanted.
 """
 
 from __future__ import annotations
@@ -54,11 +57,17 @@ REGISTRY: Final[dict[str, OpDef]] = {}
 
 
 class Rule:
-    """A gradient rule for one input, with what its signature declares."""
+    """A gradient rule for one input, with what its signature declares.
 
-    __slots__ = ("attrs", "cotangents", "fn", "saves", "scatters")
+    `group` names the inputs that it is for, if it returns a tuple for several of them.
+    """
 
-    def __init__(self, op: OpDef, input_name: str, fn: Callable[..., Any]) -> None:
+    __slots__ = ("attrs", "cotangents", "fn", "group", "saves", "scatters")
+
+    def __init__(
+        self, op: OpDef, input_name: str, fn: Callable[..., Any], group: tuple[str, ...] = ()
+    ) -> None:
+        self.group = group
         where = f"rule of {op.name} for {input_name}"
         positional, keywords, takes_all = _parameters(fn)
         self.fn = fn
@@ -201,6 +210,14 @@ class OpDef:
             if name in self.rules:
                 raise RegistryError(f"{self.name} has a rule for {name!r} already")
             self.rules[name] = fn if isinstance(fn, _NonDifferentiable) else Rule(self, name, fn)
+        return self
+
+    def vjp_together(self, names: str, fn: Callable[..., Any]) -> OpDef:
+        """Declare one rule for several inputs, which returns a tuple with a cotangent for each."""
+        group = tuple(names.split())
+        self.vjp(**dict.fromkeys(group, fn))
+        for name in group:
+            self.rules[name] = Rule(self, name, fn, group)
         return self
 
     @property

@@ -21,10 +21,9 @@ from autograd_engine.codegen.native.toolchain import find_toolchain
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
 DOCUMENTS = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),
     *sorted((ROOT / "docs").glob("*.md")),
 ]
-GUIDES = [ROOT / "docs" / name for name in ("static.md", "compiled.md", "optimizers.md")]
 NAMED_TEST = re.compile(r"\b((?:tests|benchmarks|examples)/[\w/]+\.py)(?:::(?:Test\w+::)?(\w+))?")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[\w-]*)?\)")
 CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
@@ -40,6 +39,12 @@ def _runner() -> ModuleType:
 
 
 RUNNER = _runner()
+# The pages whose code is run.
+GUIDES = [
+    page
+    for page in sorted((ROOT / "docs").glob("*.md"))
+    if RUNNER.examples(page.read_text(encoding="utf-8"))
+]
 SHOWN = [
     pytest.param(page, name, id=f"{page.stem}-{name}")
     for page in [ROOT / "README.md", *GUIDES]
@@ -194,6 +199,13 @@ def test_an_example_prints_what_is_shown(page: Path, name: str) -> None:
     blocks = [b for b in RUNNER.examples(page.read_text(encoding="utf-8")) if b.name == name]
     for printed, block in zip(RUNNER.outputs(blocks), blocks, strict=True):
         assert printed == block.output, f"{block.code}\nrun: python docs/run_examples.py"
+
+
+def test_the_guides_are_run() -> None:
+    assert {page.stem for page in GUIDES} >= {
+        *("backward_program", "compiled", "optimizers", "static", "training"),
+        *("why_is_my_grad_none", "write_your_own_op"),
+    }
 
 
 @pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.name)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Any
+from operator import attrgetter
+from typing import Any, Literal, overload
 
 from autograd_engine.autograd.backward import (
     _checked_tensors,
@@ -22,12 +23,38 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, NotDifferentiableError
 from autograd_engine.namespace import ops
 from autograd_engine.scattered import dense
-from autograd_engine.source import caller
+from autograd_engine.source import Location, caller
 from autograd_engine.static import mode
 
 __all__ = ["grad", "leads_to"]
 
 
+@overload
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: Literal[False] = False,
+    no_grad_vars: Tensor | Sequence[Tensor] | set[Tensor] | None = None,
+    *,
+    dump_backward_graph_path: str | None = None,
+) -> list[Tensor]: ...
+@overload
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    *,
+    allow_unused: bool,
+    no_grad_vars: Tensor | Sequence[Tensor] | set[Tensor] | None = None,
+    dump_backward_graph_path: str | None = None,
+) -> list[Tensor | None]: ...
 def grad(
     outputs: Tensor | Sequence[Tensor],
     inputs: Tensor | Sequence[Tensor],
@@ -39,7 +66,7 @@ def grad(
     no_grad_vars: Tensor | Sequence[Tensor] | set[Tensor] | None = None,
     *,
     dump_backward_graph_path: str | None = None,
-) -> list[Tensor | None]:
+) -> Any:
     """Gradients of the sum of `outputs` with respect to `inputs`, which may be any tensors.
 
     Parameters
@@ -82,7 +109,7 @@ def grad(
     (12.0, 12.0)
     """
     if (trace := grad_mode.trace) is not None:
-        return trace.grad(  # type: ignore[no-any-return]
+        return trace.grad(
             outputs,
             inputs,
             grad_outputs,
@@ -181,14 +208,16 @@ def leads_to(
                 if edge in targets:  # the oldest: what made it leads to none of the others
                     seen.add(edge)
                 continue
-            stack.extend(e for e in edge.edges if e not in seen and e not in blocked)
+            stack += [e for e in edge.edges if e not in seen and e not in blocked]
         seen.add(edge)
-    needed = {edge for edge in seen if edge in targets}
-    nodes = sorted((e for e in seen if isinstance(e, Node)), key=lambda n: -n.seq)
+    needed = seen & targets
+    nodes = [e for e in seen if isinstance(e, Node)]
+    nodes.sort(key=attrgetter("seq"), reverse=True)
     for node in nodes:
         if node.seq == since:
             continue
-        check_alive(node)
-        if any(e in needed for e in node.edges):
+        if node.saved.__class__ is Location:
+            check_alive(node)
+        if not needed.isdisjoint(node.edges):
             needed.add(node)
     return needed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -22,6 +22,26 @@ from autograd_engine.static.mode import require_dynamic
 __all__ = ["Hessian", "Jacobian", "hessian", "jacobian"]
 
 
+@overload
+def jacobian(
+    ys: Tensor,
+    xs: Tensor,
+    batch_axis: int | None = None,
+    *,
+    mode: str = "auto",
+    create_graph: bool = False,
+    chunk_size: int | None = None,
+) -> Jacobian: ...
+@overload
+def jacobian(
+    ys: Sequence[Tensor] | Callable[..., Any],
+    xs: Tensor | Sequence[Tensor],
+    batch_axis: int | None = None,
+    *,
+    mode: str = "auto",
+    create_graph: bool = False,
+    chunk_size: int | None = None,
+) -> Any: ...
 def jacobian(
     ys: Tensor | Sequence[Tensor] | Callable[..., Any],
     xs: Tensor | Sequence[Tensor],
@@ -220,7 +240,7 @@ class Jacobian:
         """Of the matrix: the batch if there is one, rows, columns."""
         return [*self._lead, *self._outer, *self._inner]
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any) -> Tensor:
         keys = key if isinstance(key, tuple) else (key,)
         axis = len(self._lead)
         plain = all(isinstance(k, (int, np.integer, slice)) for k in keys[: axis + 1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from sys import _getframe
-from typing import Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from autograd_engine.arithmetic import Operand
 from autograd_engine.checks import require_bools
@@ -41,7 +41,13 @@ from autograd_engine.namespace import ops
 from autograd_engine.source import Location, user_frame_from
 from autograd_engine.spec import Spec
 
+if TYPE_CHECKING:
+    from autograd_engine.signatures import HasLayerForward
+
 __all__ = ["Function", "PyLayer", "PyLayerContext", "once_differentiable"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class PyLayerContext:
@@ -233,14 +239,14 @@ class PyLayer:
         )
 
     @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:
+    def backward(ctx: Any, *grads: Any, **kwargs: Any) -> Any:
         """Map gradients of the outputs to gradients of the inputs; to be written by the user."""
         raise NotImplementedError(
             "this PyLayer has no backward: write @staticmethod def backward(ctx, *grads)"
         )
 
     @classmethod
-    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+    def apply(cls: type[HasLayerForward[P, R]], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run forward, and record the call with backward as its gradient.
 
         Parameters
@@ -259,13 +265,15 @@ class PyLayer:
         ModeError
             For Variables of a program; register an operation with `defop` for both modes.
         """
-        return _apply(cls, args, kwargs)
+        layer: Any = cls
+        applied: R = _apply(layer, args, kwargs)
+        return applied
 
 
 Function = PyLayer  # its name in PyTorch
 
 
-def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+def once_differentiable(backward: Callable[P, R]) -> Callable[P, R]:
     """Mark a `PyLayer.backward` that cannot itself be differentiated, as one that uses NumPy.
 
     It is never recorded; an error tells when a derivative of its result is asked for.

@@ -8,7 +8,7 @@ import inspect
 import threading
 from collections.abc import Callable, Generator, Iterator
 from types import TracebackType
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from autograd_engine.checks import left_unentered
 from autograd_engine.eager.cuts import note_block
@@ -271,86 +271,107 @@ def _wrap_generator(function: Callable[..., Any], again: Callable[[], Any]) -> C
     return wrapped
 
 
-class no_grad(_GradSwitch):  # noqa: N801 - the public name
-    """Do not record operations: as ``with no_grad():`` or as a decorator.
+if TYPE_CHECKING:
+    # Each is a context manager where it is called, and a decorator with parentheses or without.
 
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> x = paddle.to_tensor([1.0], stop_gradient=False)
-    >>> with paddle.no_grad():
-    ...     y = x * 2.0
-    >>> y.stop_gradient
-    True
-    """
+    @overload
+    def no_grad(function: F) -> F: ...
+    @overload
+    def no_grad() -> _GradSwitch: ...
+    def no_grad(function: Any = None) -> Any: ...
 
-    def __new__(cls, function: Any = None) -> Any:
-        """``@no_grad`` without parentheses decorates as well."""
-        self = super().__new__(cls)
-        if function is None:
-            return self
-        self.__init__()  # type: ignore[misc]
-        return self(function)
+    @overload
+    def enable_grad(function: F) -> F: ...
+    @overload
+    def enable_grad() -> _GradSwitch: ...
+    def enable_grad(function: Any = None) -> Any: ...
 
-    def __init__(self) -> None:
-        super().__init__(enabled=False)
+    @overload
+    def inference_mode(mode: bool = True) -> _GradSwitch: ...
+    @overload
+    def inference_mode(mode: F) -> F: ...
+    def inference_mode(mode: Any = True) -> Any: ...
 
+else:
 
-class enable_grad(_GradSwitch):  # noqa: N801 - the public name
-    """Record operations inside a `no_grad` block: ``with enable_grad():`` or a decorator.
+    class no_grad(_GradSwitch):  # noqa: N801 - the public name
+        """Do not record operations: as ``with no_grad():`` or as a decorator.
 
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> with paddle.no_grad(), paddle.enable_grad():
-    ...     paddle.is_grad_enabled()
-    True
-    """
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> x = paddle.to_tensor([1.0], stop_gradient=False)
+        >>> with paddle.no_grad():
+        ...     y = x * 2.0
+        >>> y.stop_gradient
+        True
+        """
 
-    def __new__(cls, function: Any = None) -> Any:
-        """``@enable_grad`` without parentheses decorates as well."""
-        self = super().__new__(cls)
-        if function is None:
-            return self
-        self.__init__()  # type: ignore[misc]
-        return self(function)
+        def __new__(cls, function: Any = None) -> Any:
+            """``@no_grad`` without parentheses decorates as well."""
+            self = super().__new__(cls)
+            if function is None:
+                return self
+            self.__init__()  # type: ignore[misc]
+            return self(function)
 
-    def __init__(self) -> None:
-        super().__init__(enabled=True)
+        def __init__(self) -> None:
+            super().__init__(enabled=False)
 
+    class enable_grad(_GradSwitch):  # noqa: N801 - the public name
+        """Record operations inside a `no_grad` block: ``with enable_grad():`` or a decorator.
 
-class inference_mode(_GradSwitch):  # noqa: N801 - the public name
-    """Record nothing, and let nothing inside switch recording on again.
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> with paddle.no_grad(), paddle.enable_grad():
+        ...     paddle.is_grad_enabled()
+        True
+        """
 
-    Where `no_grad` can be undone by `enable_grad`, in a library called from here say, this cannot.
-    What is computed inside are tensors like any other, with ``stop_gradient=True``. ``mode=False``
-    ends it for a block. Transformations that differentiate a function as a whole, such as
-    ``autograd.vjp`` and ``autograd.jvp``, work inside all the same.
+        def __new__(cls, function: Any = None) -> Any:
+            """``@enable_grad`` without parentheses decorates as well."""
+            self = super().__new__(cls)
+            if function is None:
+                return self
+            self.__init__()  # type: ignore[misc]
+            return self(function)
 
-    Parameters
-    ----------
-    mode : bool
+        def __init__(self) -> None:
+            super().__init__(enabled=True)
 
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> x = paddle.to_tensor([1.0], stop_gradient=False)
-    >>> with paddle.inference_mode(), paddle.enable_grad():
-    ...     y = x * 2.0
-    >>> y.stop_gradient
-    True
-    """
+    class inference_mode(_GradSwitch):  # noqa: N801 - the public name
+        """Record nothing, and let nothing inside switch recording on again.
 
-    def __new__(cls, mode: Any = True) -> Any:
-        """``@inference_mode`` without parentheses decorates as well."""
-        self = super().__new__(cls)
-        if isinstance(mode, bool):
-            return self
-        self.__init__()  # type: ignore[misc]
-        return self(mode)
+        Where `no_grad` can be undone by `enable_grad`, in a library called from here say, this
+        cannot. What is computed inside are tensors like any other, with ``stop_gradient=True``.
+        ``mode=False`` ends it for a block. Transformations that differentiate a function as a
+        whole, such as ``autograd.vjp`` and ``autograd.jvp``, work inside all the same.
 
-    def __init__(self, mode: bool = True) -> None:
-        super().__init__(enabled=not mode, inference=mode)
+        Parameters
+        ----------
+        mode : bool
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> x = paddle.to_tensor([1.0], stop_gradient=False)
+        >>> with paddle.inference_mode(), paddle.enable_grad():
+        ...     y = x * 2.0
+        >>> y.stop_gradient
+        True
+        """
+
+        def __new__(cls, mode: Any = True) -> Any:
+            """``@inference_mode`` without parentheses decorates as well."""
+            self = super().__new__(cls)
+            if isinstance(mode, bool):
+                return self
+            self.__init__()  # type: ignore[misc]
+            return self(mode)
+
+        def __init__(self, mode: bool = True) -> None:
+            super().__init__(enabled=not mode, inference=mode)
 
 
 class set_grad_enabled(_GradSwitch):  # noqa: N801 - the public name

@@ -129,23 +129,22 @@ class Node:
 
         A node that keeps things its own way connects them its own way.
         """
-        op = self.pullback.op
-        edges = dict(zip(self.pullback.wanted, self.edges, strict=True))
-        fixed = len(op.inputs) - 1
-
-        def tensor_at(position: int, value: Any) -> Any:
-            return connect(value, edges.get(position))
-
+        pullback, edges = self.pullback, self.edges
         lifted: list[Any] = []
-        for name, value in zip(self.pullback.saved, saved, strict=True):
-            if isinstance(value, Spec) or name.removesuffix("_like") != name:
+        for (kind, place), value in zip(pullback.origins, saved, strict=True):
+            if kind == "shape" or value.__class__ is Spec:
                 lifted.append(value)
-            elif name in op.outputs:
-                lifted.append(_lift_output(self, name, value))
-            elif op.variadic and name == op.inputs[-1]:
-                lifted.append(tuple(tensor_at(fixed + i, v) for i, v in enumerate(value)))
+            elif kind == "edge":
+                lifted.append(connect(value, edges[place]))
+            elif kind == "constant":
+                lifted.append(Tensor._wrap(value))
+            elif kind == "output":
+                lifted.append(_lift_output(self, place, value))
             else:
-                lifted.append(tensor_at(op.inputs.index(name), value))
+                known = dict(zip(pullback.wanted, edges, strict=True))
+                lifted.append(
+                    tuple([connect(v, known.get(place + i)) for i, v in enumerate(value)])
+                )
         return tuple(lifted)
 
     def __repr__(self) -> str:
@@ -402,11 +401,16 @@ class _Step(NamedTuple):
 
     def run(self, node: Node, g: Any) -> tuple[tuple[Edge, ...], tuple[Any, ...]]:
         """The edges to follow from `node`, and their cotangents."""
-        ends = self.capture is not None and self._ends(node, self.capture)
-        saved = () if ends else saved_values(node)
+        captured = self.capture is not None and node in self.capture
+        ends = captured and self._ends(node)
+        saved = node.saved
+        if ends:
+            saved = ()
+        elif saved.__class__ is not tuple:
+            saved = saved_values(node)
         if isinstance(node, (HookedNode, HookedSlot)):
             g = self._hooked(node, g)
-        if self.capture is not None and node in self.capture:
+        if captured:
             self.captured[node] = g
         pullback, edges = node.pullback, node.edges
         results: tuple[Any, ...] = ()
@@ -426,15 +430,14 @@ class _Step(NamedTuple):
             self.observe(node, g, edges, results)
         return edges, results
 
-    def _ends(self, node: Node, capture: set[Edge]) -> bool:
-        """Whether the pass ends here: `node` is in `capture`, and leads to nothing needed.
+    def _ends(self, node: Node) -> bool:
+        """Whether the pass ends at `node`, which is in `capture`: it leads to nothing needed.
 
         One that was freed cannot say where it leads, unless everything in `capture` is newer.
         """
-        if node not in capture:
-            return False
         if node.saved.__class__ is Location:
-            return all(isinstance(e, Node) and e.seq <= node.seq for e in capture)
+            assert self.capture is not None
+            return all(isinstance(e, Node) and e.seq <= node.seq for e in self.capture)
         return self.needed is not None and not any(e in self.needed for e in node.edges)
 
     def plus(self, edge: Edge, old: Any, new: Any) -> Any:
@@ -455,8 +458,10 @@ class _Step(NamedTuple):
 
 def _restrict(node: Node, needed: set[Edge]) -> tuple[Pullback, tuple[Edge, ...]]:
     """The part of a node's pullback that leads to `needed`."""
+    if needed.issuperset(node.edges):
+        return node.pullback, node.edges
     keep = [(k, e) for k, e in zip(node.pullback.wanted, node.edges, strict=True) if e in needed]
-    return node.pullback.restrict(tuple(k for k, _ in keep)), tuple(e for _, e in keep)
+    return node.pullback.restrict(tuple([k for k, _ in keep])), tuple([e for _, e in keep])
 
 
 def check_alive(node: Node) -> None:
@@ -495,13 +500,13 @@ def saved_values(node: Node) -> tuple[Any, ...]:
     return found
 
 
-def _lift_output(node: Node, name: str, value: Any) -> Tensor:
+def _lift_output(node: Node, place: int, value: Any) -> Tensor:
     op = node.pullback.op
-    if name in op.nondiff_outputs:
+    if op.outputs[place] in op.nondiff_outputs:
         return connect(value, None)
     if op.multiple:
         assert isinstance(node, MultiNode)
-        return connect(value, node.slot(op.outputs.index(name)))
+        return connect(value, node.slot(place))
     return connect(value, node)
 
 

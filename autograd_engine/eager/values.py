@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.arithmetic import Operand
 from autograd_engine.eager.cuts import note_cut
 from autograd_engine.errors import ArgumentError, ShapeError
 
 if TYPE_CHECKING:
+    from autograd_engine.eager.declared import TensorMethods
     from autograd_engine.eager.tensor import Tensor
+else:  # what is bound to Tensor is declared in a stub
+    from autograd_engine.arithmetic import Operand as TensorMethods
 
 __all__ = ["Values"]
 
@@ -30,7 +32,7 @@ def read_only(array: Array) -> Array:
     return np.asarray(memoryview(array).toreadonly())  # type: ignore[arg-type]
 
 
-class Values(Operand):
+class Values(TensorMethods):
     """The part of `Tensor` that hands out values."""
 
     __slots__ = ()
@@ -143,6 +145,7 @@ class Values(Operand):
         return data.item(*args)
 
     def tolist(self) -> Any:
+        """The values as nested lists of Python numbers; of no dimension, the number."""
         return self._data.tolist()
 
     def __bool__(self) -> bool:

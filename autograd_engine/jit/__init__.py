@@ -1,5 +1,7 @@
 """Functions on Tensors as programs: `to_static`, `save` and `load`."""
 
+from typing import TYPE_CHECKING
+
 from autograd_engine.jit.saving import load, save
 from autograd_engine.jit.static_function import (
     StaticFunction,
@@ -8,8 +10,10 @@ from autograd_engine.jit.static_function import (
     not_to_static,
     to_static,
 )
-from autograd_engine.jit.translated import TranslatedLayer
 from autograd_engine.static.input_spec import InputSpec
+
+if TYPE_CHECKING:
+    from autograd_engine.jit.translated import TranslatedLayer
 
 __all__ = [
     "InputSpec",
@@ -22,6 +26,17 @@ __all__ = [
     "save",
     "to_static",
 ]
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        """It is a layer, and layers are loaded when they are first asked for."""
+        if name != "TranslatedLayer":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from autograd_engine.jit.translated import TranslatedLayer
+
+        return TranslatedLayer
 
 
 def __dir__() -> list[str]:

@@ -232,7 +232,7 @@ class Guards:
             done.add("")
             self._behind(value, label)
             if isinstance(value, Edited):
-                self._layer(value, label, own)
+                self._layer(value, label, type(value))
             if not isinstance(value, (type, ModuleType)) and _is_ours(home):
                 self._state(value, label)
             for cls in classes:  # what operators, len, subscripts and calls run

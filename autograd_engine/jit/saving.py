@@ -12,7 +12,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -29,7 +29,6 @@ from autograd_engine.jit.program_call import (
     trace_function,
 )
 from autograd_engine.jit.static_function import StaticFunction, to_static
-from autograd_engine.jit.translated import TranslatedLayer
 from autograd_engine.namespace import ops
 from autograd_engine.static import nest
 from autograd_engine.static.clone import normalize_program
@@ -43,6 +42,9 @@ from autograd_engine.static.serialize import (
     program_to_string,
 )
 from autograd_engine.static.serialize_state import read_state, state_writer
+
+if TYPE_CHECKING:
+    from autograd_engine.jit.translated import TranslatedLayer
 
 __all__ = ["load", "save"]
 
@@ -268,6 +270,8 @@ def load(path: str, **configs: Any) -> TranslatedLayer:
     FileFormatError
         When a file is none of ours, is damaged, or the files come from two saves.
     """
+    from autograd_engine.jit.translated import TranslatedLayer
+
     if configs.keys() - {"model_filename", "params_filename", "keep_name_table"}:
         raise TypeError(f"jit.load: unknown arguments {sorted(configs)}; leave them out")
     prefix = _prefix("jit.load", path)

@@ -35,7 +35,14 @@ if TYPE_CHECKING:
     from autograd_engine.nn.layer.base import Layer
     from autograd_engine.signatures import ToStatic
 
-__all__ = ["StaticFunction", "enable_to_static", "ignore_module", "not_to_static", "to_static"]
+__all__ = [
+    "StaticFunction",
+    "enable_to_static",
+    "ignore_module",
+    "not_to_static",
+    "operations_are_seen",
+    "to_static",
+]
 
 
 P = ParamSpec("P")
@@ -249,9 +256,7 @@ class StaticFunction(Generic[P, R]):
         """Whether a call runs as a program here."""
         if not _Switch.on or mode.building() or grad_mode.trace is not None:
             return False
-        if _is_ignored(self._target):
-            return False
-        return not (isinstance(grad_mode.enabled, Recorder) and _looks(grad_mode.enabled))
+        return not _is_ignored(self._target) and not operations_are_seen()
 
     def _find(self, arguments: Arguments) -> TracedProgram | None:
         """The program for these arguments, None where there is none."""
@@ -433,9 +438,10 @@ def _signature(target: Callable[..., Any]) -> inspect.Signature | None:
         return None
 
 
-def _looks(recorder: Recorder) -> bool:
+def operations_are_seen() -> bool:
     """Whether each operation is to be seen, and not one node for all."""
-    return recorder.extra or recorder.reads is not None
+    recorder = grad_mode.enabled
+    return isinstance(recorder, Recorder) and (recorder.extra or recorder.reads is not None)
 
 
 def _is_ignored(target: Callable[..., Any]) -> bool:

@@ -21,11 +21,13 @@ from autograd_engine.eager.sparse import RowSparse
 from autograd_engine.eager.tensor import Parameter as EagerParameter
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import BuildError
-from autograd_engine.namespace import ops
+from autograd_engine.namespace import ops, raw
+from autograd_engine.registry import REGISTRY
+from autograd_engine.scattered import Scattered
 from autograd_engine.source import Location, caller
 from autograd_engine.spec import Spec
 from autograd_engine.static.backward import gradients
-from autograd_engine.static.program import Variable
+from autograd_engine.static.program import Block, Ref, Variable
 
 if TYPE_CHECKING:
     from autograd_engine.jit.tracing import Trace
@@ -61,6 +63,10 @@ class _Gradient:
         What it is before a call. One that an earlier call has cleared is known to be zeros.
     value : Variable or None
         What it is now.
+    zeros : Variable or None
+        What it was cleared to.
+    of_rows : bool
+        Whether the last one was sparse.
     cleared : Location or None
         Where it was set to zeros or None, if nothing has come since.
     touched : bool
@@ -70,6 +76,8 @@ class _Gradient:
         self.tensor = tensor
         self.began = began
         self.value = value
+        self.zeros: Variable | None = None
+        self.of_rows = False
         self.cleared: Location | None = None
         self.touched = False
 
@@ -92,11 +100,15 @@ def _kind(tensor: Tensor) -> str:
     grad = tensor.grad
     if grad is None:
         return NONE
-    data = None if isinstance(grad, RowSparse) else grad._data
-    return CLEARED if data is not None and _zeros.get(id(data)) is data else GIVEN
+    if isinstance(grad, RowSparse) and grad.scattered is not None:
+        return CLEARED if not grad.scattered.parts and grad.scattered.base is None else GIVEN
+    return CLEARED if _zeros.get(id(grad._data)) is grad._data else GIVEN
 
 
-def _cleared(tensor: Tensor) -> Tensor:
+def _cleared(tensor: Tensor, of_rows: bool) -> Tensor:
+    if of_rows:
+        like = Spec(tensor._data.shape, tensor._data.dtype)
+        return RowSparse(Scattered(REGISTRY["scatter_add_like"], raw, like, []))
     array = np.zeros_like(tensor._data)
     array.flags.writeable = False
     _zeros[id(array)] = array
@@ -130,6 +142,7 @@ class Training:
             if value is not None:
                 value.stop_gradient = True
             found = self.gradients[id(tensor)] = _Gradient(tensor, began, value)
+            found.zeros = value if began == CLEARED else None
             self.trace.attributes[id(tensor), "a gradient"] = (tensor, _kind, began)
         return found
 
@@ -151,7 +164,11 @@ class Training:
                 continue
             self._check_leaf(tensor)
             mine = self.gradient(tensor)
-            total = g if mine.value is None else ops.add(self.trace.latest(mine.value), g)
+            old = None if mine.value is None else trace.latest(mine.value)
+            # Rows that are added to zeros stay rows, and a lazy optimizer updates no others.
+            of_rows = _of_rows(trace.block, g)
+            total = g if old is None or (of_rows and old is mine.zeros) else ops.add(old, g)
+            mine.of_rows = of_rows and total is g
             total.stop_gradient = True
             mine.value, mine.cleared, mine.touched = total, None, True
         self.ran_backward = True
@@ -184,7 +201,7 @@ class Training:
             return
         mine.value = None
         if set_to_zero:
-            mine.value = ops.zeros_like(self.trace.variable(tensor))
+            mine.value = mine.zeros = ops.zeros_like(self.trace.variable(tensor))
             mine.value.stop_gradient = True
         mine.cleared, mine.touched = at, True
 
@@ -281,6 +298,16 @@ class Training:
             )
 
 
+def _of_rows(block: Block, gradient: Variable) -> bool:
+    """Whether it is that of a table, of which some rows were looked up with ``sparse=True``."""
+    for made in reversed(block.ops):
+        if any(r.var is gradient for r in made.results):
+            if made.type == "add_n":
+                return all(isinstance(o, Ref) and _of_rows(block, o.var) for o in made.operands)
+            return made.type == "gather_grad" and made.attrs.get("sparse") is True
+    return False
+
+
 def _settings_of(optimizer: Optimizer) -> Any:
     """What an update depends on besides the learning rate; equal where a program may serve."""
     parameters = optimizer._eager_parameters()
@@ -365,7 +392,7 @@ class TrainingCall:
             elif mine.value is None:
                 tensor._grad = None
             elif _kind(tensor) != CLEARED:
-                tensor._grad = _cleared(tensor)
+                tensor._grad = _cleared(tensor, mine.of_rows)
             if mine.cleared is not None:
                 tensor._cleared = mine.cleared
                 if tensor._grad is not None:

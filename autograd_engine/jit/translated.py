@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from autograd_engine.codegen.python import live_operators
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Parameter as EagerParameter
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import FileFormatError
+from autograd_engine.errors import FileFormatError, ModeError
 from autograd_engine.jit.arguments import bind
-from autograd_engine.jit.program_call import ProgramCall, Returned
+from autograd_engine.jit.program_call import Place, ProgramCall, Returned
+from autograd_engine.jit.static_function import operations_are_seen
 from autograd_engine.jit.tracing import Captured, Write
+from autograd_engine.namespace import ops
+from autograd_engine.nn.layer.base import Layer
+from autograd_engine.nn.layer.registered import BUFFER, PARAMETER
+from autograd_engine.registry import OpDef
+from autograd_engine.static import nest
+from autograd_engine.static.eagerly import run_operators
 from autograd_engine.static.input_spec import InputSpec
-from autograd_engine.static.program import Parameter, Program, Variable
+from autograd_engine.static.program import Operator, Parameter, Program, Ref, Variable
 
 __all__ = ["TranslatedLayer"]
 
 
-class TranslatedLayer:
+class TranslatedLayer(Layer):
     """A program from a file, to be called like the function it was made of.
 
     Results, and gradients of any order, are those of the function. It begins in the form for
-    inference; `train` takes that in which it was traced (with dropout, say).
+    inference; `train` takes that in which it was traced (with dropout, say). It is a layer, whose
+    parameters go by the names that they had: others may hold it, and be trained with it.
 
     Attributes
     ----------
@@ -42,6 +52,8 @@ class TranslatedLayer:
     [[2.0]]
     """
 
+    _castable = False
+
     def __init__(
         self,
         name: str,
@@ -50,30 +62,88 @@ class TranslatedLayer:
         state: dict[str, Any],
         returned: tuple[Any, list[Any]],
     ) -> None:
+        super().__init__()
         self.training = False
-        self._name = name
+        self._called = name
         self._forms = {True: training, False: inference}
         self._returned = returned
         self._calls: dict[Any, ProgramCall] = {}
-        self._tensors: dict[str, Tensor] = {}
+        self._attributes: dict[str, str] = {}
         for found in (training, inference):
             for var in found.program.list_vars():
-                if var.persistable and var.name not in self._tensors:
-                    self._tensors[var.name] = _tensor(var, state)
+                if var.persistable and var.name not in self._attributes:
+                    self._attributes[var.name] = self._hold(var.name, _tensor(var, state))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def _hold(self, name: str, tensor: Tensor) -> str:
+        """Register it, under its own name if that is free."""
+        while hasattr(self, name):
+            name += "_"
+        self._put(name, tensor, PARAMETER if isinstance(tensor, EagerParameter) else BUFFER)
+        return name
+
+    def _tensor(self, var: Variable) -> Tensor:
+        found: Tensor = self.__dict__[self._attributes[var.name]]
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_calls": {}}
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the program computes."""
         form = self._forms[self.training]
-        arguments = bind(self._name, None, self._specs(form), self._ordered(form, args, kwargs), {})
+        ordered = self._ordered(form, args, kwargs)
+        if grad_mode.trace is not None:
+            return self._step_by_step(form, ordered)
+        arguments = bind(self._called, None, self._specs(form), ordered, {})
+        if operations_are_seen():
+            return self._step_by_step(form, [i.tensor for i in arguments.inputs])
+        tensors = [self._tensor(v) for v in _kept(form)]
+        opened: tuple[bool, ...] = ()
         if grad_mode.enabled:
-            opened = tuple(i.stop for i in arguments.inputs)
-            opened += tuple(t._stop for t in self._tensors.values())
-        else:
-            opened = ()
-        key = self.training, opened
+            opened = tuple([i.stop for i in arguments.inputs] + [t._stop for t in tensors])
+        key = self.training, opened, tuple(map(id, tensors))
         call = self._calls.get(key)
         if call is None:
             call = self._calls[key] = self._made(form, [i.stop for i in arguments.inputs])
         return call.run([i.tensor for i in arguments.inputs if i.tensor is not None])
+
+    def _step_by_step(self, form: Any, inputs: Sequence[Any]) -> Any:
+        """What a call does where a function is traced, or each operation is to be seen."""
+        captured = _kept(form)
+        given = [*inputs, *(self._tensor(v) for v in captured)]
+        names = [*form.feeds, *(v.name for v in captured)]
+        values = {(name, 0): value for name, value in zip(names, given, strict=True)}
+        writes = [Ref(v, v.version) for v in captured if v.version]
+        fetches = [Ref(v, v.version) for v in form.fetches]
+        goals = [*fetches, *writes]
+        operators = live_operators(form.program.global_block().ops, goals)
+        if grad_mode.trace is None:
+            run_operators(operators, values, goals)
+        else:
+            self._emit(operators, values)
+        for ref in writes:
+            self._tensor(ref.var).set_value(values[ref.key])
+        structure, template = self._returned
+        results = [values[r.key] for r in fetches]
+        flat = [v.pick(given, results) if isinstance(v, Place) else v for v in template]
+        return nest.rebuild(structure, flat, self._called)
+
+    def _emit(self, operators: Sequence[Operator], values: dict[tuple[str, int], Any]) -> None:
+        """Have the function that is traced do what `operators` do."""
+        for operator in operators:
+            op = operator.op
+            if not isinstance(op, OpDef):
+                raise ModeError(
+                    f"{self._called} was loaded, and has a branch or a loop ({operator.type}), "
+                    "which no other function can be traced with: call it outside of that one"
+                )
+            operands = [
+                values[o.key] if isinstance(o, Ref) else None if o is None else o.value
+                for o in operator.operands
+            ]
+            made = ops[op](*operands, **operator.attrs)
+            made = made if op.multiple else (made,)
+            values.update(zip([r.key for r in operator.results], made, strict=True))
 
     def _specs(self, form: Any) -> list[InputSpec]:
         block = form.program.global_block()
@@ -87,19 +157,26 @@ class TranslatedLayer:
         given.update(kwargs)
         if len(args) > len(names) or unknown or len(given) < len(names):
             raise TypeError(
-                f"{self._name} takes the Tensors {', '.join(names)}, in this order or by name"
+                f"{self._called} takes the Tensors {', '.join(names)}, in this order or by name"
             )
-        if any(not isinstance(v, (Tensor, np.ndarray)) for v in given.values()):
-            raise TypeError(f"{self._name} takes Tensors: {', '.join(names)}; use paddle.to_tensor")
+        traced = grad_mode.trace is not None
+        for value in given.values():
+            if isinstance(value, Variable) and not traced:
+                raise ModeError(
+                    f"{self._called} was loaded as an eager layer, and takes no Variables of a "
+                    "program: read the files with paddle.static.load_inference_model there"
+                )
+            if not isinstance(value, (Tensor, np.ndarray, Variable)):
+                raise TypeError(
+                    f"{self._called} takes Tensors: {', '.join(names)}; use paddle.to_tensor"
+                )
         return tuple([given[name] for name in names])
 
     def _made(self, form: Any, stops: list[bool]) -> ProgramCall:
         program = form.program
         block = program.global_block()
         inputs = [block.var(name) for name in form.feeds]
-        captured = [
-            Captured(self._tensors[v.name], v) for v in block.vars.values() if v.persistable
-        ]
+        captured = [Captured(self._tensor(v), v) for v in _kept(form)]
         every = [*stops, *(c.tensor._stop for c in captured)]
         wanted = [k for k, stop in enumerate(every) if not stop] if grad_mode.enabled else []
         for k, var in enumerate([*inputs, *(c.var for c in captured)]):
@@ -113,42 +190,21 @@ class TranslatedLayer:
         structure, template = self._returned
         returned = Returned(structure, template, list(form.fetches))
         return ProgramCall(
-            self._name, __name__, program, inputs, captured, returned, writes, wanted
+            self._called, __name__, program, inputs, captured, returned, writes, wanted
         )
-
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Call it."""
-        return self(*args, **kwargs)
 
     def program(self) -> Program:
         """The program that a call runs now."""
         found: Program = self._forms[self.training].program
         return found
 
-    def parameters(self) -> list[Tensor]:
-        """The Tensors that an optimizer may train."""
-        return [t for t in self._tensors.values() if isinstance(t, EagerParameter)]
-
-    def buffers(self) -> list[Tensor]:
-        """Other Tensors that it keeps: running statistics."""
-        return [t for t in self._tensors.values() if not isinstance(t, EagerParameter)]
-
-    def state_dict(self) -> dict[str, Tensor]:
-        """All of them by name."""
-        return dict(self._tensors)
-
-    def train(self) -> TranslatedLayer:
-        """From here on it runs in the form in which it was traced; returns the layer."""
-        self.training = True
-        return self
-
-    def eval(self) -> TranslatedLayer:
-        """From here on it runs in the form for inference; returns the layer."""
-        self.training = False
-        return self
-
     def __repr__(self) -> str:
-        return f"<loaded {self._name}({', '.join(self._forms[False].feeds)})>"
+        return f"<loaded {self._called}({', '.join(self._forms[False].feeds)})>"
+
+
+def _kept(form: Any) -> list[Variable]:
+    """What a program keeps from call to call."""
+    return [v for v in form.program.global_block().vars.values() if v.persistable]
 
 
 def _tensor(var: Variable, state: dict[str, Any]) -> Tensor:

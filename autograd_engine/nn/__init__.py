@@ -16,10 +16,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from autograd_engine.nn import layer
     from autograd_engine.nn.layer import *  # noqa: F403
-
-    __all__ += layer.__all__
 else:
 
     def __getattr__(name):
@@ -41,4 +38,4 @@ else:
 def __dir__() -> list[str]:
     from autograd_engine.nn import layer
 
-    return sorted({*__all__, "utils", *layer.__all__})
+    return sorted({*__all__, "utils", *vars(layer)["__all__"]})

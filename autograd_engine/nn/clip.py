@@ -6,6 +6,7 @@ appends operators.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -197,25 +198,27 @@ class ClipGradByGlobalNorm(ClipGradBase):
         return f"Gradient Clip By GlobalNorm, global_norm={self.clip_norm:f}"
 
 
-def _wide(grads: Sequence[Any]) -> str:
-    """The dtype to add squares up in: they leave float16 soon."""
-    return "float64" if any(g.dtype.name == "float64" for g in grads) else "float32"
+@functools.cache
+def _name(dtype: Any) -> str:
+    """The name of a dtype, which NumPy puts together each time."""
+    return str(dtype.name)
 
 
-def _factor(xp: Any, grads: Sequence[Any], limit: float, wide: str) -> Any:
+def _factor(xp: Any, grads: Sequence[Any], names: Sequence[str], limit: float, wide: str) -> Any:
     """limit / max(norm, limit): exactly 1 within the limit."""
     squares = []
-    for g in grads:
-        g = g if g.dtype.name == wide else xp.cast(g, dtype=wide)
+    for g, name in zip(grads, names, strict=True):
+        g = g if name == wide else xp.cast(g, dtype=wide)
         squares.append(xp.sum(xp.square(g), axis=tuple(range(len(g.shape))), keepdims=False))
     norm = xp.sqrt(squares[0] if len(squares) == 1 else xp.add_n(*squares))
     return xp.divide(limit, xp.maximum(norm, limit))
 
 
 def _scaled(xp: Any, grads: Sequence[Any], limit: float) -> list[Any]:
-    wide = _wide(grads)
-    by_dtype = {wide: _factor(xp, grads, limit, wide)}
-    for name in dict.fromkeys(g.dtype.name for g in grads):
+    names = [_name(g.dtype) for g in grads]
+    wide = "float64" if "float64" in names else "float32"  # squares leave float16 soon
+    by_dtype = {wide: _factor(xp, grads, names, limit, wide)}
+    for name in dict.fromkeys(names):
         if name != wide:
             by_dtype[name] = xp.cast(by_dtype[wide], dtype=name)
-    return [xp.multiply(g, by_dtype[g.dtype.name]) for g in grads]
+    return [xp.multiply(g, by_dtype[name]) for g, name in zip(grads, names, strict=True)]

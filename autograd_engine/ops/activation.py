@@ -22,6 +22,8 @@ _PDF_0 = 1.0 / math.sqrt(2.0 * math.pi)
 
 
 _ZEROS: dict[str, Array] = {}
+_ROW = 1 << 12
+_MANY = 1 << 15  # elements from which on `_relu` goes by rows
 
 
 def _relu(x: Array) -> Array:
@@ -30,6 +32,15 @@ def _relu(x: Array) -> Array:
     if zero is None:
         _infer_relu(Spec((), x.dtype))  # once for a dtype
         zero = _ZEROS[x.dtype.char] = np.zeros((), x.dtype)
+    # NumPy takes half the time for two arrays that it does for an array and a number.
+    if x.__class__ is np.ndarray and x.size >= _MANY and x.flags.c_contiguous:
+        whole = x.size // _ROW * _ROW
+        flat, out = x.reshape(-1), np.empty(x.size, x.dtype)
+        zeros = np.zeros(_ROW, x.dtype)
+        table = flat[:whole].reshape(-1, _ROW)
+        np.maximum(table, zeros, out=out[:whole].reshape(-1, _ROW))
+        np.maximum(flat[whole:], zero, out=out[whole:])
+        return out.reshape(x.shape)
     return np.asarray(np.maximum(x, zero))
 
 

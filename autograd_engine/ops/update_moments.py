@@ -69,10 +69,14 @@ def _lazily(rule: Rule, param: Array, grad: Scattered, *others: Array, **attrs: 
 
 
 def _moments(grad: Array, m: Array, v: Array, beta1: float, beta2: float) -> tuple[Array, Array]:
-    return (
-        np.asarray(beta1 * m + (1.0 - beta1) * grad),
-        np.asarray(beta2 * v + (1.0 - beta2) * (grad * grad)),
-    )
+    # What is new is written over: fewer arrays are made, and fewer leave the cache.
+    m = beta1 * m
+    m += (1.0 - beta1) * grad
+    square = grad * grad
+    square *= 1.0 - beta2
+    v = beta2 * v
+    v += square
+    return np.asarray(m), np.asarray(v)
 
 
 # --- Adam
@@ -97,11 +101,13 @@ def _adam(
         attrs = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
         state = moment1, moment2, beta1_pow, beta2_pow
         return _other_gradient(_adam, param, grad, learning_rate, *state, **attrs)
-    moment1 = np.asarray(beta1 * moment1 + (1.0 - beta1) * grad)
-    moment2 = np.asarray(beta2 * moment2 + (1.0 - beta2) * (grad * grad))
+    moment1, moment2 = _moments(grad, moment1, moment2, beta1, beta2)
     correction = np.sqrt(1.0 - beta2_pow)
     rate = learning_rate * correction / (1.0 - beta1_pow)
-    step = rate * (moment1 / (np.sqrt(moment2) + epsilon * correction))
+    step = np.sqrt(moment2)
+    step += epsilon * correction
+    step = moment1 / step
+    step *= rate
     return (
         np.asarray(param - step),
         moment1,

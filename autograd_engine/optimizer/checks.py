@@ -72,12 +72,22 @@ def check_parameters(parameters: Any) -> list[Any]:
 
 
 def check_distinct(argument: str, parameters: Iterable[Any]) -> None:
-    """A parameter that is named twice would be updated twice from one gradient."""
+    """A parameter that is named twice would be updated twice from one gradient.
+
+    Two that share a name would share one place in a state that is saved.
+    """
     seen: set[int] = set()
+    names: set[str] = set()
     for p in parameters:
         if id(p) in seen:
             raise ArgumentError(f"{argument}: {p.name} is named twice; name each parameter once")
+        if isinstance(p, Tensor) and p.name in names:
+            raise ArgumentError(
+                f"{argument}: two parameters are called {p.name!r}, and state is saved by name; "
+                "give each a name of its own, as with ParamAttr(name=...)"
+            )
         seen.add(id(p))
+        names.add(p.name)
 
 
 def check_pair(where: str, pair: Any) -> None:

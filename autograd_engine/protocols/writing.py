@@ -33,7 +33,8 @@ def _write(
         return
     if not isinstance(target, Tensor):
         raise ModeError(
-            f"{name} cannot write {target.name}, a variable of a program; use paddle.where"
+            f"{name} cannot write {getattr(target, 'name', '')}, a variable of a program; use "
+            "paddle.where"
         )
     result = make().astype(target.dtype)
     rebind(target, result, f"{name}(t, ...)", "paddle.where and the like")

@@ -34,6 +34,10 @@ class Loaded:
         self.fetches = fetches
         self.save = save
 
+    def __reduce__(self) -> Any:
+        content = program_bytes(self.program, self.feeds, [v.name for v in self.fetches], self.save)
+        return load_program, (content, "the copy of a program")
+
 
 def program_to_string(
     program: Program, throw_on_error: bool = True, with_details: bool = False

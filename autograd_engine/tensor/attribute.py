@@ -99,24 +99,24 @@ def _is_contiguous(self: Any) -> bool:
     return not isinstance(self, Tensor) or bool(self._data.flags.c_contiguous)
 
 
-def _contiguous(self: Any) -> Any:
+def _contiguous(self: Any) -> Tensor:
     """The same values in memory in order: the tensor itself, if they are."""
     if _is_contiguous(self):
         return self
     return ops.reshape(ops.reshape(self, shape=(-1,)), shape=self._data.shape)
 
 
-def _cpu(self: Any) -> Any:
+def _cpu(self: Any) -> Tensor:
     """The tensor itself: everything is on the CPU."""
     return self
 
 
-def _cuda(self: Any, device_id: int | None = None, blocking: bool = True) -> Any:
+def _cuda(self: Any, device_id: int | None = None, blocking: bool = True) -> Tensor:
     """Refused: this engine runs on the CPU."""
     raise ArgumentError("cuda: this engine runs on the CPU only; leave the call out, or use cpu()")
 
 
-def _to(self: Any, *args: Any, **kwargs: Any) -> Any:
+def _to(self: Any, *args: Any, **kwargs: Any) -> Tensor:
     """In another dtype: ``to(dtype)``, ``to(other)``, ``to("cpu")``, ``to("cpu", dtype)``.
 
     Raises
@@ -155,25 +155,27 @@ def _is_dtype(value: Any) -> bool:
     return True
 
 
-def _as(x: Any, dtype: str) -> Any:
+def _as(x: Any, dtype: str) -> Tensor:
     return x if spec_of(x).dtype.name == dtype else ops.cast(x, dtype=dtype)
 
 
-def _type_as(self: Any, other: Any) -> Any:
+def _type_as(self: Any, other: Any) -> Tensor:
     """In the dtype of `other`."""
     return _as(self, spec_of(other).dtype.name)
 
 
-def _cast_to(dtype: str) -> Callable[[Any], Any]:
-    def cast(self: Any) -> Any:
+def _cast_to(dtype: str) -> Callable[[Any], Tensor]:
+    def cast(self: Any) -> Tensor:
         return _as(self, dtype)
 
     cast.__doc__ = f"In {dtype}: the tensor itself if it is."
     return cast
 
 
-def _new(value: float | None) -> Callable[..., Any]:
-    def new(self: Any, size: Any, fill_value: Any = None, *, dtype: DTypeLike | None = None) -> Any:
+def _new(value: float | None) -> Callable[..., Tensor]:
+    def new(
+        self: Any, size: Any, fill_value: Any = None, *, dtype: DTypeLike | None = None
+    ) -> Tensor:
         from autograd_engine.tensor.creation import full
 
         chosen = spec_of(self).dtype if dtype is None else dtype

@@ -30,7 +30,7 @@ __all__ = [
 
 
 @whole
-def expand(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
+def expand(x: Any, shape: Sequence[int], name: str | None = None) -> Tensor:
     """`x` repeated along axes of size 1 (and new ones in front) to `shape`; -1 keeps a size.
 
     Examples
@@ -55,7 +55,7 @@ def expand(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
 
 
 @whole
-def broadcast_to(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
+def broadcast_to(x: Any, shape: Sequence[int], name: str | None = None) -> Tensor:
     """`x` repeated along axes of size 1 (and new ones in front) to `shape`; -1 keeps a size.
 
     Examples
@@ -68,7 +68,7 @@ def broadcast_to(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
 
 
 @whole
-def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
+def expand_as(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x` repeated along axes of size 1 (and new ones in front) to the shape of `y`.
 
     Examples
@@ -87,7 +87,7 @@ def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.expand_like(x, y)
 
 
-def broadcast_tensors(input: Sequence[Any], name: str | None = None) -> list[Any]:
+def broadcast_tensors(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
     """Arrays under the one shape that they broadcast to.
 
     Examples
@@ -137,7 +137,7 @@ def broadcast_shapes(*shapes: Sequence[int]) -> list[int]:
 
 
 @whole
-def tile(x: Any, repeat_times: int | Sequence[int], name: str | None = None) -> Any:
+def tile(x: Any, repeat_times: int | Sequence[int], name: str | None = None) -> Tensor:
     """Copies of `x` side by side, as many along each axis as `repeat_times` says.
 
     Parameters
@@ -183,7 +183,7 @@ def repeat_interleave(
     name: str | None = None,
     *,
     output_size: int | None = None,
-) -> Any:
+) -> Tensor:
     """Each element repeated in its place along `axis`.
 
     Parameters

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.dims import Dim
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.static.whole import whole
@@ -40,7 +41,7 @@ def _grid(vectors: Sequence[Any]) -> list[Any]:
 
 
 @whole
-def meshgrid(*args: Any, indexing: str = "ij", name: str | None = None) -> list[Any]:
+def meshgrid(*args: Any, indexing: str = "ij", name: str | None = None) -> list[Tensor]:
     """The coordinates of a grid: one array for each vector, of the shape of their lengths.
 
     Parameters
@@ -68,7 +69,7 @@ def meshgrid(*args: Any, indexing: str = "ij", name: str | None = None) -> list[
 
 
 @whole
-def cartesian_prod(x: Sequence[Any], name: str | None = None) -> Any:
+def cartesian_prod(x: Sequence[Any], name: str | None = None) -> Tensor:
     """Each way to take one element of every vector, as the rows of a matrix.
 
     Examples
@@ -87,7 +88,7 @@ def cartesian_prod(x: Sequence[Any], name: str | None = None) -> Any:
 @whole
 def combinations(
     x: Any, r: int = 2, with_replacement: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Each choice of `r` elements of a vector, in their order, as the rows of a matrix.
 
     Raises
@@ -125,7 +126,9 @@ def _length(op: str, x: Any) -> Any:
 
 
 @whole
-def vander(x: Any, n: int | None = None, increasing: bool = False, name: str | None = None) -> Any:
+def vander(
+    x: Any, n: int | None = None, increasing: bool = False, name: str | None = None
+) -> Tensor:
     """The powers of a vector's elements: row i is x[i]**(n-1), ..., x[i], 1.
 
     Parameters

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_engine.dims import Dim
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import DTypeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape
@@ -29,7 +30,7 @@ def _complex_operand(op: str, x: Any) -> Any:
     return x
 
 
-def real(x: Any, name: str | None = None) -> Any:
+def real(x: Any, name: str | None = None) -> Tensor:
     """The real parts of complex values.
 
     Examples
@@ -41,12 +42,12 @@ def real(x: Any, name: str | None = None) -> Any:
     return ops.real_part(_complex_operand("real", x))
 
 
-def imag(x: Any, name: str | None = None) -> Any:
+def imag(x: Any, name: str | None = None) -> Tensor:
     """The imaginary parts of complex values."""
     return ops.imag_part(_complex_operand("imag", x))
 
 
-def conj(x: Any, name: str | None = None) -> Any:
+def conj(x: Any, name: str | None = None) -> Tensor:
     """The complex conjugate; real values, and their gradients, stay as they are."""
     x = as_operand("conj", x)
     if spec_of(x).dtype.kind != "c":
@@ -54,7 +55,7 @@ def conj(x: Any, name: str | None = None) -> Any:
     return ops.to_complex(ops.real_part(x), -ops.imag_part(x))
 
 
-def angle(x: Any, name: str | None = None) -> Any:
+def angle(x: Any, name: str | None = None) -> Tensor:
     """The angle of complex values in radians; 0 or pi for real ones. No gradient.
 
     Examples
@@ -66,7 +67,7 @@ def angle(x: Any, name: str | None = None) -> Any:
     return ops.angle(as_operand("angle", x))
 
 
-def complex(real: Any, imag: Any, name: str | None = None) -> Any:
+def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """Complex values from real and imaginary parts, which broadcast.
 
     Raises
@@ -89,7 +90,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
 
 
 @whole
-def as_complex(x: Any, name: str | None = None) -> Any:
+def as_complex(x: Any, name: str | None = None) -> Tensor:
     """Complex values from real ones whose last axis holds the two parts.
 
     Examples
@@ -109,7 +110,7 @@ def as_complex(x: Any, name: str | None = None) -> Any:
     return ops.to_complex(ops.getitem(x, key=(..., 0)), ops.getitem(x, key=(..., 1)))
 
 
-def as_real(x: Any, name: str | None = None) -> Any:
+def as_real(x: Any, name: str | None = None) -> Tensor:
     """The two parts of complex values along a new last axis.
 
     Examples
@@ -123,7 +124,7 @@ def as_real(x: Any, name: str | None = None) -> Any:
 
 
 @whole
-def polar(abs: Any, angle: Any, name: str | None = None) -> Any:
+def polar(abs: Any, angle: Any, name: str | None = None) -> Tensor:
     """Complex values from absolute values and angles in radians, which broadcast.
 
     Examples

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, may_equal
@@ -32,7 +33,7 @@ def histogram(
     weight: Any = None,
     density: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """How many elements fall into each of `bins` equal parts of [min, max]. No gradient.
 
     Parameters
@@ -72,7 +73,7 @@ def histogram(
 @whole
 def histogram_bin_edges(
     input: Any, bins: int = 100, min: float = 0.0, max: float = 0.0, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The bounds of the bins of `histogram`, as float32.
 
     Examples
@@ -86,7 +87,7 @@ def histogram_bin_edges(
 
 
 @whole
-def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None = None) -> Any:
+def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None = None) -> Tensor:
     """How often each of 0, 1, ... is in `x`, or the sum of its weights. No gradient.
 
     Parameters

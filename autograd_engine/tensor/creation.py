@@ -47,7 +47,7 @@ def to_tensor(
     dtype: DTypeLike | None = None,
     place: object = None,
     stop_gradient: bool = True,
-) -> Any:
+) -> Tensor:
     """A tensor with a copy of `data`; while a program is built, a constant of that program.
 
     Parameters
@@ -96,7 +96,7 @@ def full(
     fill_value: float,
     dtype: DTypeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """An array of one value; unless told otherwise bool for a bool, else in the default dtype.
 
     Examples
@@ -121,7 +121,7 @@ def _filled(function: str, shape: Any, value: Any, dtype: DTypeLike | None) -> A
 @whole
 def zeros(
     shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """An array of zeros.
 
     Examples
@@ -135,7 +135,7 @@ def zeros(
 @whole
 def ones(
     shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """An array of ones.
 
     Examples
@@ -149,7 +149,7 @@ def ones(
 @whole
 def empty(
     shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """An array whose values do not matter: zeros, for memory is never left to chance.
 
     Examples
@@ -162,7 +162,7 @@ def empty(
 
 def full_like(
     x: Any, fill_value: float, dtype: DTypeLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """An array of one value with the shape, and unless told otherwise the dtype, of `x`.
 
     Examples
@@ -177,7 +177,7 @@ def full_like(
     return ops.full_like(x, value=value, dtype=chosen and chosen.name)
 
 
-def zeros_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
+def zeros_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Zeros in the shape of `x`.
 
     Examples
@@ -188,7 +188,7 @@ def zeros_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) 
     return full_like(x, 0, dtype)
 
 
-def ones_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
+def ones_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Ones in the shape of `x`.
 
     Examples
@@ -199,7 +199,7 @@ def ones_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -
     return full_like(x, 1, dtype)
 
 
-def empty_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
+def empty_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """An array in the shape of `x` whose values do not matter: zeros.
 
     Examples
@@ -217,7 +217,7 @@ def arange(
     step: float = 1,
     dtype: DTypeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Evenly spaced values in [start, end); int64 for ints, else the default dtype.
 
     Examples
@@ -258,7 +258,7 @@ def linspace(
     num: int,
     dtype: DTypeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`num` evenly spaced values from `start` to `stop`, both included.
 
     Parameters
@@ -285,7 +285,7 @@ def logspace(
     base: float = 10.0,
     dtype: DTypeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`base` to the power of `num` evenly spaced values from `start` to `stop`.
 
     Examples
@@ -317,7 +317,7 @@ def eye(
     num_columns: int | None = None,
     dtype: DTypeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """A matrix with ones on the diagonal and zeros elsewhere; square unless told otherwise.
 
     Examples
@@ -346,7 +346,7 @@ def _indices(
 
 
 @whole
-def tril_indices(row: int, col: int, offset: int = 0, dtype: DTypeLike = "int64") -> Any:
+def tril_indices(row: int, col: int, offset: int = 0, dtype: DTypeLike = "int64") -> Tensor:
     """Positions of the lower triangle of a matrix: a row of row numbers, a row of column numbers.
 
     Parameters
@@ -368,7 +368,7 @@ def tril_indices(row: int, col: int, offset: int = 0, dtype: DTypeLike = "int64"
 @whole
 def triu_indices(
     row: int, col: int | None = None, offset: int = 0, dtype: DTypeLike = "int64"
-) -> Any:
+) -> Tensor:
     """Positions of the upper triangle of a matrix, as `tril_indices` gives those of the lower.
 
     Examples
@@ -379,7 +379,7 @@ def triu_indices(
     return _indices("triu_indices", np.triu_indices, row, col, offset, dtype)
 
 
-def clone(x: Any, name: str | None = None) -> Any:
+def clone(x: Any, name: str | None = None) -> Tensor:
     """A copy of `x` through which gradients flow.
 
     Examples
@@ -391,7 +391,7 @@ def clone(x: Any, name: str | None = None) -> Any:
 
 
 @whole
-def assign(x: Any, output: Tensor | Variable | None = None) -> Any:
+def assign(x: Any, output: Tensor | Variable | None = None) -> Tensor:
     """A copy of `x` through which gradients flow; ndarrays and lists become tensors.
 
     Parameters
@@ -421,7 +421,8 @@ def assign(x: Any, output: Tensor | Variable | None = None) -> Any:
     if isinstance(output, Variable):
         from autograd_engine.static.assigning import assigned
 
-        return assigned(np.asarray(x) if numbers else x, output)
+        written: Any = assigned(np.asarray(x) if numbers else x, output)
+        return written
     out = constant(x) if numbers else ops.assign(x)
     if output is None:
         return out

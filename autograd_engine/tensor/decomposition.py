@@ -67,7 +67,7 @@ def part(x: Any, *key: Any) -> Any:
     return ops.getitem(x, key=(Ellipsis, *key))
 
 
-def cholesky(x: Any, upper: bool = False, name: str | None = None) -> Any:
+def cholesky(x: Any, upper: bool = False, name: str | None = None) -> Tensor:
     """Cholesky factor of symmetric positive definite matrices: x = L L' or, upper, x = U' U.
 
     Parameters
@@ -141,7 +141,9 @@ def qr(x: Any, mode: str = "reduced", name: str | None = None) -> Any:
     return r if mode == "r" else (q, r)
 
 
-def svd(x: Any, full_matrices: bool = False, name: str | None = None) -> Any:
+def svd(
+    x: Any, full_matrices: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
     """Singular value decomposition U, S, V' with x = U diag(S) V'.
 
     Parameters
@@ -175,7 +177,7 @@ def svd(x: Any, full_matrices: bool = False, name: str | None = None) -> Any:
     return ops.svd_full(x) if full_matrices and m != n else ops.svd(x)
 
 
-def svdvals(x: Any, name: str | None = None) -> Any:
+def svdvals(x: Any, name: str | None = None) -> Tensor:
     """Singular values, the largest first.
 
     Examples
@@ -193,7 +195,7 @@ def _triangle(op: str, uplo: Any) -> bool:
     return bool(uplo == "U")
 
 
-def eigh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:  # noqa: N803
+def eigh(x: Any, UPLO: str = "L", name: str | None = None) -> tuple[Tensor, Tensor]:  # noqa: N803
     """Eigenvalues, in ascending order, and orthonormal eigenvectors of symmetric matrices.
 
     Parameters
@@ -224,7 +226,7 @@ def eigh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:  # noqa: N803
     return ops.eigh(ops.mirror_triangle(x, upper=_triangle("eigh", UPLO)))
 
 
-def eigvalsh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:  # noqa: N803
+def eigvalsh(x: Any, UPLO: str = "L", name: str | None = None) -> Tensor:  # noqa: N803
     """Eigenvalues of symmetric matrices, in ascending order; see `linalg.eigh`.
 
     Examples
@@ -237,7 +239,7 @@ def eigvalsh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:  # noqa: 
     return ops.eigh(ops.mirror_triangle(x, upper=_triangle("eigvalsh", UPLO)))[0]
 
 
-def eig(x: Any, name: str | None = None) -> Any:
+def eig(x: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of square matrices, complex; no gradient.
 
     Raises
@@ -256,7 +258,7 @@ def eig(x: Any, name: str | None = None) -> Any:
     return ops.eig(x)
 
 
-def eigvals(x: Any, name: str | None = None) -> Any:
+def eigvals(x: Any, name: str | None = None) -> Tensor:
     """Eigenvalues of square matrices, complex; no gradient; see `linalg.eig`.
 
     Examples
@@ -270,7 +272,9 @@ def eigvals(x: Any, name: str | None = None) -> Any:
     return ops.eig(x)[0]
 
 
-def lu(x: Any, pivot: bool = True, get_infos: bool = False, name: str | None = None) -> Any:
+def lu(
+    x: Any, pivot: bool = True, get_infos: bool = False, name: str | None = None
+) -> tuple[Tensor, ...]:
     """Triangular factors of x with its rows exchanged, P' x = L U, in one array.
 
     Parameters
@@ -314,7 +318,7 @@ def lu_unpack(
     unpack_ludata: bool = True,
     unpack_pivots: bool = True,
     name: str | None = None,
-) -> Any:
+) -> tuple[Any, Any, Any]:
     """P, L and U from the factors and pivots of `linalg.lu`: the matrix was P L U.
 
     Parameters
@@ -353,7 +357,7 @@ def lu_unpack(
 
 
 @whole
-def householder_product(x: Any, tau: Any, name: str | None = None) -> Any:
+def householder_product(x: Any, tau: Any, name: str | None = None) -> Tensor:
     """The first columns of a product of Householder reflections I - tau v v'.
 
     Parameters

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import normalize_axis
@@ -26,7 +27,7 @@ __all__ = [
 ]
 
 
-def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
+def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Tensor:
     """The lower triangle of the last two axes, zeros elsewhere.
 
     Examples
@@ -38,7 +39,7 @@ def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
     return ops.tril(_matrix("tril", x, diagonal), diagonal=diagonal)
 
 
-def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
+def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Tensor:
     """The upper triangle of the last two axes, zeros elsewhere.
 
     Examples
@@ -72,7 +73,7 @@ def _plane(op: str, x: Any, offset: Any, axis1: Any, axis2: Any) -> dict[str, in
 
 def diagonal(
     x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
-) -> Any:
+) -> Tensor:
     """A diagonal of the planes of two axes, as a new last axis.
 
     Parameters
@@ -93,7 +94,7 @@ def diagonal(
 
 
 @whole
-def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Zeros with the last axis of `input` on a diagonal of the planes of two new axes.
 
     Examples
@@ -116,7 +117,7 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
 
 
 @whole
-def diag(x: Any, offset: int = 0, padding_value: float = 0, name: str | None = None) -> Any:
+def diag(x: Any, offset: int = 0, padding_value: float = 0, name: str | None = None) -> Tensor:
     """Of a vector the matrix that has it on a diagonal; of a matrix that diagonal.
 
     Parameters
@@ -154,7 +155,7 @@ def diag(x: Any, offset: int = 0, padding_value: float = 0, name: str | None = N
 
 
 @whole
-def diagflat(x: Any, offset: int = 0, name: str | None = None) -> Any:
+def diagflat(x: Any, offset: int = 0, name: str | None = None) -> Tensor:
     """The matrix that has the elements of `x`, flattened, on a diagonal.
 
     Examples
@@ -169,7 +170,9 @@ def diagflat(x: Any, offset: int = 0, name: str | None = None) -> Any:
     return ops.diag_embed(flat, offset=offset, axis1=0, axis2=1)
 
 
-def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
+def trace(
+    x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
+) -> Tensor:
     """The sum of a diagonal of the planes of two axes, in the dtype of `x`.
 
     Examples
@@ -189,7 +192,7 @@ def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | N
 @whole
 def diagonal_scatter(
     x: Any, y: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
-) -> Any:
+) -> Tensor:
     """`x` with `y` in the place of a diagonal, whose shape it must have.
 
     Examples
@@ -204,7 +207,7 @@ def diagonal_scatter(
 @whole
 def fill_diagonal_tensor(
     x: Any, y: Any, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
-) -> Any:
+) -> Tensor:
     """`diagonal_scatter` under the name of the method."""
     return _replaced("fill_diagonal_tensor", x, y, offset, dim1, dim2)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.namespace import ops
 
 __all__ = [
@@ -19,22 +20,22 @@ __all__ = [
 ]
 
 
-def sqrt(x: Any, name: str | None = None) -> Any:
+def sqrt(x: Any, name: str | None = None) -> Tensor:
     """Square root; the gradient at 0 is infinite."""
     return ops.sqrt(x)
 
 
-def rsqrt(x: Any, name: str | None = None) -> Any:
+def rsqrt(x: Any, name: str | None = None) -> Tensor:
     """1 / sqrt(x)"""
     return 1.0 / ops.sqrt(x)
 
 
-def exp(x: Any, name: str | None = None) -> Any:
+def exp(x: Any, name: str | None = None) -> Tensor:
     """e to the power of x."""
     return ops.exp(x)
 
 
-def expm1(x: Any, name: str | None = None) -> Any:
+def expm1(x: Any, name: str | None = None) -> Tensor:
     """exp(x) - 1, exact near 0 where the difference would cancel.
 
     Examples
@@ -46,22 +47,22 @@ def expm1(x: Any, name: str | None = None) -> Any:
     return ops.expm1(x)
 
 
-def log(x: Any, name: str | None = None) -> Any:
+def log(x: Any, name: str | None = None) -> Tensor:
     """Natural logarithm."""
     return ops.log(x)
 
 
-def log2(x: Any, name: str | None = None) -> Any:
+def log2(x: Any, name: str | None = None) -> Tensor:
     """Logarithm to base 2."""
     return ops.log2(x)
 
 
-def log10(x: Any, name: str | None = None) -> Any:
+def log10(x: Any, name: str | None = None) -> Tensor:
     """Logarithm to base 10."""
     return ops.log10(x)
 
 
-def log1p(x: Any, name: str | None = None) -> Any:
+def log1p(x: Any, name: str | None = None) -> Tensor:
     """log(1 + x), exact near 0 where the sum would round.
 
     Examples
@@ -73,7 +74,7 @@ def log1p(x: Any, name: str | None = None) -> Any:
     return ops.log1p(x)
 
 
-def logaddexp(x: Any, y: Any, name: str | None = None) -> Any:
+def logaddexp(x: Any, y: Any, name: str | None = None) -> Tensor:
     """log(exp(x) + exp(y)), elementwise with broadcasting, without overflow.
 
     Examples

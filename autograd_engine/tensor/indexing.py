@@ -117,7 +117,7 @@ def assign_item(x: Any, key: Any, value: Any) -> None:
     )
 
 
-def setitem(x: Any, index: Any, value: Any) -> Any:
+def setitem(x: Any, index: Any, value: Any) -> Tensor:
     """A new Variable with the values of `x`, and `value` at ``x[index]``.
 
     Parameters
@@ -145,7 +145,7 @@ def setitem(x: Any, index: Any, value: Any) -> Any:
 # --- along an axis
 
 
-def gather(x: Any, index: Any, axis: int | None = None, name: str | None = None) -> Any:
+def gather(x: Any, index: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """Slices of `x` along `axis` (the first if not given) at the positions in `index`.
 
     Parameters
@@ -177,7 +177,7 @@ def gather(x: Any, index: Any, axis: int | None = None, name: str | None = None)
     return ops.gather(x, index, axis=along, wraps=True, sparse=along == 0)
 
 
-def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None) -> Any:
+def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None) -> Tensor:
     """Slices of `x` along `axis` at the positions in `index`, which has one axis.
 
     Examples
@@ -198,7 +198,7 @@ def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None) -> 
 
 
 @whole
-def gather_nd(x: Any, index: Any, name: str | None = None) -> Any:
+def gather_nd(x: Any, index: Any, name: str | None = None) -> Tensor:
     """The parts of `x` at positions given as rows: ``x[i, j, ...]`` for each row of `index`.
 
     Parameters
@@ -227,7 +227,7 @@ def gather_nd(x: Any, index: Any, name: str | None = None) -> Any:
 
 
 @whole
-def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> Any:
+def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> Tensor:
     """Elements of `x` at positions in its flattened form; the result has the shape of `index`.
 
     Parameters
@@ -263,7 +263,7 @@ def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> An
 
 def take_along_axis(
     arr: Any, indices: Any, axis: int, broadcast: bool = True, *, out: Any = None
-) -> Any:
+) -> Tensor:
     """Elements of `arr` at positions along `axis`: ``out[i, j] = arr[indices[i, j], j]``.
 
     Parameters
@@ -296,7 +296,7 @@ def take_along_axis(
     return ops.take_along_axis(arr, indices, axis=axis, wraps=True)
 
 
-def index_sample(x: Any, index: Any) -> Any:
+def index_sample(x: Any, index: Any) -> Tensor:
     """For each row of a matrix, its elements at the positions in the same row of `index`.
 
     Examples
@@ -316,7 +316,7 @@ def index_sample(x: Any, index: Any) -> Any:
     return ops.take_along_axis(x, index, axis=1)
 
 
-def masked_select(x: Any, mask: Any, name: str | None = None) -> Any:
+def masked_select(x: Any, mask: Any, name: str | None = None) -> Tensor:
     """The elements of `x` where `mask` is True, in one axis; the two broadcast.
 
     Examples

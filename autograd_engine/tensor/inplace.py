@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar, cast
 
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.rebind import check_writable, rebind
@@ -35,6 +35,8 @@ from autograd_engine.tensor.conversion import held, number
 from autograd_engine.tensor.operand import spec_of
 
 __all__ = ["functions", "in_place", "methods"]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _names(text: str) -> list[str]:
@@ -79,13 +81,13 @@ _RETYPING: Final = frozenset(
 
 def in_place(
     name: str,
-    function: Callable[..., Any],
+    function: F,
     *,
     instead: str = "",
     position: int = 0,
     reshapes: bool = False,
     retypes: bool = False,
-) -> Callable[..., Any]:
+) -> F:
     """The in-place form of `function`.
 
     Parameters
@@ -122,23 +124,23 @@ def in_place(
     write.__name__ = write.__qualname__ = call
     write.__doc__ = f"`{name}`, whose result `{target}` becomes; it is returned."
     write.__wrapped__ = function  # type: ignore[attr-defined]  # what `inspect.signature` shows
-    return write
+    return cast(F, write)
 
 
-def _fill(x: Any, value: float) -> Any:
+def _fill(x: Any, value: float) -> Tensor:
     value = held("fill_", "value", number("fill_", "value", value), spec_of(x).dtype)
     return ops.full_like(x, value=value)
 
 
-def _zero(x: Any) -> Any:
+def _zero(x: Any) -> Tensor:
     return ops.zeros_like(x)
 
 
-def _sigmoid(x: Any) -> Any:
+def _sigmoid(x: Any) -> Tensor:
     return ops.sigmoid(x)
 
 
-def _copy(x: Any, other: Any, blocking: bool = True) -> Any:
+def _copy(x: Any, other: Any, blocking: bool = True) -> Tensor:
     return ops.assign(ops.cast_like(other, x))
 
 
@@ -186,7 +188,7 @@ def methods(found: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
     return {**both, **_made(_METHODS, found), "detach_": detach_}
 
 
-def detach_(x: Any) -> Any:
+def detach_(x: Any) -> Tensor:
     """Cut `x` off from the graph it came from, and return it; a leaf asks for no gradient then."""
     trace = grad_mode.trace
     if isinstance(x, Variable) or trace is not None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, may_equal
@@ -24,7 +25,7 @@ def square_matrices(op: str, x: Any, argument: str = "x") -> Any:
     return x
 
 
-def inverse(x: Any, name: str | None = None) -> Any:
+def inverse(x: Any, name: str | None = None) -> Tensor:
     """Inverses of square matrices.
 
     Raises
@@ -41,7 +42,7 @@ def inverse(x: Any, name: str | None = None) -> Any:
     return ops.inv(square_matrices("inverse", x))
 
 
-def inv(x: Any, name: str | None = None) -> Any:
+def inv(x: Any, name: str | None = None) -> Tensor:
     """Inverses of square matrices; see `inverse`.
 
     Examples
@@ -53,7 +54,7 @@ def inv(x: Any, name: str | None = None) -> Any:
     return ops.inv(square_matrices("inv", x))
 
 
-def det(x: Any, name: str | None = None) -> Any:
+def det(x: Any, name: str | None = None) -> Tensor:
     """Determinants of square matrices ``[..., n, n]``, of shape ``[...]``.
 
     Notes
@@ -72,7 +73,7 @@ def det(x: Any, name: str | None = None) -> Any:
     return ops.det(square_matrices("det", x))
 
 
-def slogdet(x: Any, name: str | None = None) -> Any:
+def slogdet(x: Any, name: str | None = None) -> Tensor:
     """Sign of the determinants and the logarithms of their absolute values, in one array.
 
     Returns
@@ -89,7 +90,7 @@ def slogdet(x: Any, name: str | None = None) -> Any:
     return ops.stack(*ops.slogdet(square_matrices("slogdet", x)), axis=0)
 
 
-def solve(x: Any, y: Any, left: bool = True, name: str | None = None) -> Any:
+def solve(x: Any, y: Any, left: bool = True, name: str | None = None) -> Tensor:
     """The solution X of ``x X = y``, or of ``X x = y`` where not `left`.
 
     Parameters
@@ -136,7 +137,7 @@ def triangular_solve(
     transpose: bool = False,
     unitriangular: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The solution X of ``x X = y``, where one triangle of `x` is read.
 
     Parameters
@@ -169,7 +170,7 @@ def triangular_solve(
     return ops.triangular_solve(x, y, upper=upper, transpose=transpose, unitriangular=unitriangular)
 
 
-def cholesky_solve(x: Any, y: Any, upper: bool = False, name: str | None = None) -> Any:
+def cholesky_solve(x: Any, y: Any, upper: bool = False, name: str | None = None) -> Tensor:
     """The solution X of ``A X = x``, where `y` is the Cholesky factor of A.
 
     Parameters
@@ -191,7 +192,7 @@ def cholesky_solve(x: Any, y: Any, upper: bool = False, name: str | None = None)
     return ops.triangular_solve(y, half, upper=upper, transpose=not upper)
 
 
-def cholesky_inverse(x: Any, upper: bool = False, name: str | None = None) -> Any:
+def cholesky_inverse(x: Any, upper: bool = False, name: str | None = None) -> Tensor:
     """The inverse of the matrix whose Cholesky factor is `x`.
 
     Examples
@@ -205,7 +206,7 @@ def cholesky_inverse(x: Any, upper: bool = False, name: str | None = None) -> An
 
 
 @whole
-def lu_solve(b: Any, lu: Any, pivots: Any, trans: str = "N", name: str | None = None) -> Any:
+def lu_solve(b: Any, lu: Any, pivots: Any, trans: str = "N", name: str | None = None) -> Tensor:
     """The solution X of ``A X = b`` from the factors and pivots that `linalg.lu` gave for A.
 
     Parameters
@@ -237,7 +238,7 @@ def lu_solve(b: Any, lu: Any, pivots: Any, trans: str = "N", name: str | None = 
 
 
 @whole
-def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
+def matrix_power(x: Any, n: int, name: str | None = None) -> Tensor:
     """Products of n equal square matrices; of their inverses for a negative n.
 
     Examples
@@ -251,7 +252,8 @@ def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
         raise TypeError(f"matrix_power: n must be an int, got {n!r}")
     if n == 0:
         return ops.eye_like(x)
-    square, left, out = (ops.inv(x) if n < 0 else x), abs(int(n)), None
+    square, left = (ops.inv(x) if n < 0 else x), abs(int(n))
+    out: Any = None
     while True:
         left, odd = divmod(left, 2)
         if odd:
@@ -261,7 +263,7 @@ def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
         square = ops.matmul(square, square)
 
 
-def matrix_exp(x: Any, name: str | None = None) -> Any:
+def matrix_exp(x: Any, name: str | None = None) -> Tensor:
     """The exponential of square matrices, I + x + x x / 2 + ...
 
     Notes

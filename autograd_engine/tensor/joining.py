@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograd_engine.dims import Dim
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, normalize_axis
@@ -26,7 +27,7 @@ __all__ = [
 ]
 
 
-def concat(x: Sequence[Any], axis: int = 0, name: str | None = None) -> Any:
+def concat(x: Sequence[Any], axis: int = 0, name: str | None = None) -> Tensor:
     """Arrays joined along an existing axis; their other sizes must be equal.
 
     Examples
@@ -39,7 +40,7 @@ def concat(x: Sequence[Any], axis: int = 0, name: str | None = None) -> Any:
     return ops.concat(*values, axis=axis_of("concat", values[0], axis))
 
 
-def stack(x: Sequence[Any], axis: int = 0, name: str | None = None) -> Any:
+def stack(x: Sequence[Any], axis: int = 0, name: str | None = None) -> Tensor:
     """Arrays of one shape joined along a new axis.
 
     Examples
@@ -53,7 +54,7 @@ def stack(x: Sequence[Any], axis: int = 0, name: str | None = None) -> Any:
 
 
 @whole
-def hstack(x: Sequence[Any], name: str | None = None) -> Any:
+def hstack(x: Sequence[Any], name: str | None = None) -> Tensor:
     """Arrays joined along axis 1, vectors along axis 0.
 
     Examples
@@ -67,7 +68,7 @@ def hstack(x: Sequence[Any], name: str | None = None) -> Any:
 
 
 @whole
-def vstack(x: Sequence[Any], name: str | None = None) -> Any:
+def vstack(x: Sequence[Any], name: str | None = None) -> Tensor:
     """Arrays joined along axis 0, a vector as a row.
 
     Examples
@@ -80,13 +81,13 @@ def vstack(x: Sequence[Any], name: str | None = None) -> Any:
 
 
 @whole
-def row_stack(x: Sequence[Any], name: str | None = None) -> Any:
+def row_stack(x: Sequence[Any], name: str | None = None) -> Tensor:
     """`vstack` under its other name."""
     return concat([atleast_2d(v) for v in operands("row_stack", x)])
 
 
 @whole
-def dstack(x: Sequence[Any], name: str | None = None) -> Any:
+def dstack(x: Sequence[Any], name: str | None = None) -> Tensor:
     """Arrays joined along axis 2, with the axes that they lack.
 
     Examples
@@ -99,7 +100,7 @@ def dstack(x: Sequence[Any], name: str | None = None) -> Any:
 
 
 @whole
-def column_stack(x: Sequence[Any], name: str | None = None) -> Any:
+def column_stack(x: Sequence[Any], name: str | None = None) -> Tensor:
     """Arrays joined along axis 1, a vector as a column.
 
     Examples
@@ -117,7 +118,7 @@ def column_stack(x: Sequence[Any], name: str | None = None) -> Any:
 
 
 @whole
-def block_diag(inputs: Sequence[Any], name: str | None = None) -> Any:
+def block_diag(inputs: Sequence[Any], name: str | None = None) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere; a vector is a row, a number [1, 1].
 
     Raises

@@ -27,7 +27,7 @@ def _number(op: str, argument: str, value: Any) -> float:
     return float(value)
 
 
-def pinv(x: Any, rcond: Any = 1e-15, hermitian: bool = False, name: str | None = None) -> Any:
+def pinv(x: Any, rcond: Any = 1e-15, hermitian: bool = False, name: str | None = None) -> Tensor:
     """Pseudo-inverses of matrices ``[..., m, n]``, of shape ``[..., n, m]``.
 
     Parameters
@@ -62,7 +62,7 @@ _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 @whole
 def lstsq(
     x: Any, y: Any, rcond: float | None = None, driver: str | None = None, name: str | None = None
-) -> Any:
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The X of least norm among those with the least sum of squares of ``x X - y``.
 
     Parameters
@@ -140,7 +140,7 @@ def matrix_rank(
     atol: Any = None,
     rtol: Any = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """How many singular values exceed a threshold; int64, no gradient.
 
     Parameters
@@ -188,7 +188,7 @@ def _threshold(value: Any) -> Any:
 
 
 @whole
-def cond(x: Any, p: float | str | None = None, name: str | None = None) -> Any:
+def cond(x: Any, p: float | str | None = None, name: str | None = None) -> Tensor:
     """Condition numbers of matrices, with respect to a norm.
 
     Parameters

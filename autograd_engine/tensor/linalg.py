@@ -32,7 +32,7 @@ __all__ = [
 
 def matmul(
     x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Matrix product; ``x @ y`` is the same.
 
     Parameters
@@ -114,7 +114,7 @@ def same_sizes(op: str, x: Any, y: Any) -> Any:
     return y if a == b else ops.same_shape(y, x, names=("y", "x"))
 
 
-def mm(input: Any, mat2: Any, name: str | None = None) -> Any:
+def mm(input: Any, mat2: Any, name: str | None = None) -> Tensor:
     """Matrix product, as `matmul` without transposition.
 
     Examples
@@ -126,7 +126,7 @@ def mm(input: Any, mat2: Any, name: str | None = None) -> Any:
     return matmul(input, mat2)
 
 
-def bmm(x: Any, y: Any, name: str | None = None) -> Any:
+def bmm(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Products of as many matrices ``[b, m, k]`` with ``[b, k, n]``; batches do not broadcast.
 
     Examples
@@ -146,7 +146,7 @@ def bmm(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 @whole
-def mv(x: Any, vec: Any, name: str | None = None) -> Any:
+def mv(x: Any, vec: Any, name: str | None = None) -> Tensor:
     """Product of a matrix ``[m, n]`` with a vector ``[n]``.
 
     Examples
@@ -159,7 +159,7 @@ def mv(x: Any, vec: Any, name: str | None = None) -> Any:
 
 
 @whole
-def dot(x: Any, y: Any, name: str | None = None) -> Any:
+def dot(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Inner product of vectors; of matrices, of each row with the same row of the other.
 
     Examples
@@ -174,7 +174,7 @@ def dot(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 @whole
-def vecdot(x: Any, y: Any, axis: int = -1, name: str | None = None) -> Any:
+def vecdot(x: Any, y: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """Inner products of the vectors along `axis`; the other axes broadcast.
 
     Examples
@@ -195,7 +195,7 @@ def _added(op: str, input: Any, product: Any, beta: float, alpha: float) -> Any:
 @whole
 def addmm(
     input: Any, x: Any, y: Any, beta: float = 1.0, alpha: float = 1.0, name: str | None = None
-) -> Any:
+) -> Tensor:
     """beta * input + alpha * (x @ y) of matrices; `input` broadcasts.
 
     Examples
@@ -211,7 +211,7 @@ def addmm(
 @whole
 def baddbmm(
     input: Any, x: Any, y: Any, beta: float = 1.0, alpha: float = 1.0, name: str | None = None
-) -> Any:
+) -> Tensor:
     """beta * input + alpha * (x @ y) of batches of matrices; `input` broadcasts.
 
     Examples
@@ -224,7 +224,7 @@ def baddbmm(
     return _added("baddbmm", input, bmm(x, y), beta, alpha)
 
 
-def matrix_transpose(x: Any, name: str | None = None) -> Any:
+def matrix_transpose(x: Any, name: str | None = None) -> Tensor:
     """The last two axes exchanged.
 
     Examples

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.namespace import ops
 from autograd_engine.static.whole import whole
@@ -52,7 +53,7 @@ __all__ = [
 ]
 
 
-def equal(x: Any, y: Any, name: str | None = None) -> Any:
+def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Where x == y, elementwise with broadcasting; ``x == y`` is the same.
 
     Examples
@@ -64,27 +65,27 @@ def equal(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.equal(x, y)
 
 
-def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
+def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Where x != y, elementwise with broadcasting."""
     return ops.not_equal(x, y)
 
 
-def greater_than(x: Any, y: Any, name: str | None = None) -> Any:
+def greater_than(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Where x > y, elementwise with broadcasting."""
     return ops.greater_than(x, y)
 
 
-def greater_equal(x: Any, y: Any, name: str | None = None) -> Any:
+def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Where x >= y, elementwise with broadcasting."""
     return ops.greater_equal(x, y)
 
 
-def less_than(x: Any, y: Any, name: str | None = None) -> Any:
+def less_than(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Where x < y, elementwise with broadcasting."""
     return ops.less_than(x, y)
 
 
-def less_equal(x: Any, y: Any, name: str | None = None) -> Any:
+def less_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Where x <= y, elementwise with broadcasting."""
     return ops.less_equal(x, y)
 
@@ -94,7 +95,7 @@ eq, ne, gt, ge, lt, le = equal, not_equal, greater_than, greater_equal, less_tha
 greater, less = greater_than, less_than
 
 
-def equal_all(x: Any, y: Any, name: str | None = None) -> Any:
+def equal_all(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Whether `x` and `y` have the same shape and equal elements, as a 0-d bool.
 
     Examples
@@ -123,7 +124,7 @@ def isclose(
     atol: float = 1e-08,
     equal_nan: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Where ``|x - y| <= atol + rtol * |y|``, elementwise with broadcasting.
 
     Parameters
@@ -160,7 +161,7 @@ def allclose(
     atol: float = 1e-08,
     equal_nan: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Whether `isclose` holds for all elements, as a 0-d bool.
 
     Examples
@@ -179,7 +180,7 @@ def allclose(
     return ops.all(near, axis=tuple(range(spec_of(near).ndim)))
 
 
-def isnan(x: Any, name: str | None = None) -> Any:
+def isnan(x: Any, name: str | None = None) -> Tensor:
     """Where `x` is NaN; integers never are.
 
     Examples
@@ -191,7 +192,7 @@ def isnan(x: Any, name: str | None = None) -> Any:
     return ops.isnan(x)
 
 
-def isinf(x: Any, name: str | None = None) -> Any:
+def isinf(x: Any, name: str | None = None) -> Tensor:
     """Where `x` is plus or minus infinity.
 
     Examples
@@ -203,7 +204,7 @@ def isinf(x: Any, name: str | None = None) -> Any:
     return ops.isinf(x)
 
 
-def isfinite(x: Any, name: str | None = None) -> Any:
+def isfinite(x: Any, name: str | None = None) -> Tensor:
     """Where `x` is neither NaN nor an infinity.
 
     Examples
@@ -224,17 +225,17 @@ def _real(function: str, x: Any) -> Any:
     return x
 
 
-def isposinf(x: Any, name: str | None = None) -> Any:
+def isposinf(x: Any, name: str | None = None) -> Tensor:
     """Where `x` is plus infinity."""
     return ops.equal(_real("isposinf", x), math.inf)
 
 
-def isneginf(x: Any, name: str | None = None) -> Any:
+def isneginf(x: Any, name: str | None = None) -> Tensor:
     """Where `x` is minus infinity."""
     return ops.equal(_real("isneginf", x), -math.inf)
 
 
-def isreal(x: Any, name: str | None = None) -> Any:
+def isreal(x: Any, name: str | None = None) -> Tensor:
     """Where the imaginary part is 0: everywhere, unless `x` is complex."""
     return ops.isreal(x)
 
@@ -242,7 +243,7 @@ def isreal(x: Any, name: str | None = None) -> Any:
 # --- logic
 
 
-def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
+def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Where both hold, elementwise with broadcasting; a number holds unless it is 0.
 
     Examples
@@ -254,17 +255,17 @@ def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.logical_and(x, y)
 
 
-def logical_or(x: Any, y: Any, name: str | None = None) -> Any:
+def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Where either holds, elementwise with broadcasting."""
     return ops.logical_or(x, y)
 
 
-def logical_xor(x: Any, y: Any, name: str | None = None) -> Any:
+def logical_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Where exactly one of the two holds, elementwise with broadcasting."""
     return ops.logical_xor(x, y)
 
 
-def logical_not(x: Any, name: str | None = None) -> Any:
+def logical_not(x: Any, name: str | None = None) -> Tensor:
     """Where x does not hold."""
     return ops.logical_not(x)
 
@@ -277,7 +278,7 @@ def _into(out: Any, result: Any) -> Any:
 
 
 @whole
-def bitwise_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
+def bitwise_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Tensor:
     """The bits set in both, of integers or bools; ``x & y`` is the same.
 
     Parameters
@@ -302,19 +303,19 @@ def bitwise_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any
 
 
 @whole
-def bitwise_or(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
+def bitwise_or(x: Any, y: Any, out: Any = None, name: str | None = None) -> Tensor:
     """The bits set in either, of integers or bools; ``x | y`` is the same."""
     return _into(out, ops.bitwise_or(x, y))
 
 
 @whole
-def bitwise_xor(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
+def bitwise_xor(x: Any, y: Any, out: Any = None, name: str | None = None) -> Tensor:
     """The bits set in exactly one, of integers or bools; ``x ^ y`` is the same."""
     return _into(out, ops.bitwise_xor(x, y))
 
 
 @whole
-def bitwise_not(x: Any, out: Any = None, name: str | None = None) -> Any:
+def bitwise_not(x: Any, out: Any = None, name: str | None = None) -> Tensor:
     """All bits the other way round, of integers or bools; ``~x`` is the same.
 
     Examples
@@ -334,7 +335,7 @@ bitwise_invert = bitwise_not
 @whole
 def bitwise_left_shift(
     x: Any, y: Any, is_arithmetic: bool = True, out: Any = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The bits of `x` moved left by `y`, zeros coming in; ``x << y`` is the same.
 
     Examples
@@ -349,7 +350,7 @@ def bitwise_left_shift(
 @whole
 def bitwise_right_shift(
     x: Any, y: Any, is_arithmetic: bool = True, out: Any = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The bits of `x` moved right by `y`; ``x >> y`` is the same.
 
     Parameters

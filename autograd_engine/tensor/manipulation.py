@@ -9,6 +9,7 @@ import numpy as np
 
 from autograd_engine.dims import Dim
 from autograd_engine.dtypes import DType, DTypeLike, to_numpy
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, normalize_axes, normalize_axis
@@ -36,7 +37,7 @@ __all__ = [
 ]
 
 
-def reshape(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
+def reshape(x: Any, shape: Sequence[int], name: str | None = None) -> Tensor:
     """The same elements in another shape.
 
     Parameters
@@ -65,7 +66,7 @@ def reshape(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
     return ops.reshape(x, shape=sizes)
 
 
-def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Any:
+def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Tensor:
     """The axes from `start_axis` to `stop_axis` as one; a 0-d array gets one axis.
 
     Examples
@@ -85,7 +86,7 @@ def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None =
     return ops.flatten_axes(x, start=start, stop=stop)
 
 
-def unflatten(x: Any, axis: int, shape: Sequence[int], name: str | None = None) -> Any:
+def unflatten(x: Any, axis: int, shape: Sequence[int], name: str | None = None) -> Tensor:
     """One axis as several, of the sizes in `shape`; one of them may be -1 and is worked out.
 
     Raises
@@ -108,7 +109,7 @@ def unflatten(x: Any, axis: int, shape: Sequence[int], name: str | None = None) 
     return ops.unflatten_axis(x, axis=axis_of("unflatten", x, axis), sizes=sizes)
 
 
-def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Any:
+def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Tensor:
     """The axes in another order.
 
     Examples
@@ -129,7 +130,7 @@ def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Any:
     return ops.transpose(x, perm=axes)
 
 
-def t(input: Any, name: str | None = None) -> Any:
+def t(input: Any, name: str | None = None) -> Tensor:
     """The transpose of a matrix; vectors and 0-d arrays stay as they are.
 
     Examples
@@ -150,7 +151,7 @@ def moveaxis(
     source: int | Sequence[int],
     destination: int | Sequence[int],
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The axes `source` at the places `destination`, the others in their order.
 
     Examples
@@ -176,7 +177,7 @@ def moveaxis(
     return ops.transpose(x, perm=tuple(perm))
 
 
-def swapaxes(x: Any, axis0: int, axis1: int, name: str | None = None) -> Any:
+def swapaxes(x: Any, axis0: int, axis1: int, name: str | None = None) -> Tensor:
     """With two axes exchanged.
 
     Examples
@@ -192,12 +193,12 @@ def swapaxes(x: Any, axis0: int, axis1: int, name: str | None = None) -> Any:
     return ops.transpose(x, perm=tuple(perm))
 
 
-def swapdims(x: Any, dim0: int, dim1: int, name: str | None = None) -> Any:
+def swapdims(x: Any, dim0: int, dim1: int, name: str | None = None) -> Tensor:
     """`swapaxes` under its other name."""
     return swapaxes(x, dim0, dim1)
 
 
-def unsqueeze(x: Any, axis: int | Sequence[int], name: str | None = None) -> Any:
+def unsqueeze(x: Any, axis: int | Sequence[int], name: str | None = None) -> Tensor:
     """With axes of size 1 put in at the places `axis` of the result.
 
     Examples
@@ -212,7 +213,7 @@ def unsqueeze(x: Any, axis: int | Sequence[int], name: str | None = None) -> Any
     return ops.unsqueeze(x, axis=normalize_axes("unsqueeze", list(wanted), ndim))
 
 
-def squeeze(x: Any, axis: int | Sequence[int] | None = None, name: str | None = None) -> Any:
+def squeeze(x: Any, axis: int | Sequence[int] | None = None, name: str | None = None) -> Tensor:
     """Without axes of size 1: all of them, or those of `axis` whose size is 1.
 
     Examples
@@ -243,7 +244,7 @@ def _at_least(op: str, inputs: tuple[Any, ...], axes: dict[int, tuple[int, ...]]
 
 
 @whole
-def atleast_1d(*inputs: Any, name: str | None = None) -> Any:
+def atleast_1d(*inputs: Any, name: str | None = None) -> Tensor:
     """Each input, those of no dimension with one; a list where there are several inputs.
 
     Examples
@@ -256,7 +257,7 @@ def atleast_1d(*inputs: Any, name: str | None = None) -> Any:
 
 
 @whole
-def atleast_2d(*inputs: Any, name: str | None = None) -> Any:
+def atleast_2d(*inputs: Any, name: str | None = None) -> Tensor:
     """Each input with two dimensions or more: a vector becomes a row.
 
     Examples
@@ -269,7 +270,7 @@ def atleast_2d(*inputs: Any, name: str | None = None) -> Any:
 
 
 @whole
-def atleast_3d(*inputs: Any, name: str | None = None) -> Any:
+def atleast_3d(*inputs: Any, name: str | None = None) -> Tensor:
     """Each input with three dimensions or more: a vector [n] becomes [1, n, 1], [m, n] [m, n, 1].
 
     Examples
@@ -281,7 +282,7 @@ def atleast_3d(*inputs: Any, name: str | None = None) -> Any:
     return _at_least("atleast_3d", inputs, {0: (0, 1, 2), 1: (0, 2), 2: (2,)})
 
 
-def view(x: Any, shape_or_dtype: Sequence[int] | DTypeLike, name: str | None = None) -> Any:
+def view(x: Any, shape_or_dtype: Sequence[int] | DTypeLike, name: str | None = None) -> Tensor:
     """`x` under another shape, or its bytes read as another dtype (without a gradient).
 
     Raises
@@ -304,7 +305,7 @@ def view(x: Any, shape_or_dtype: Sequence[int] | DTypeLike, name: str | None = N
     return reshape(x, shape_or_dtype)
 
 
-def view_as(x: Any, other: Any, name: str | None = None) -> Any:
+def view_as(x: Any, other: Any, name: str | None = None) -> Tensor:
     """`x` under the shape of `other`, which has as many elements.
 
     Examples

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from typing import cast as _cast
 
 from autograd_engine.dtypes import DTypeLike, to_numpy
 from autograd_engine.eager.rebind import rebind
@@ -48,7 +49,7 @@ __all__ = [
 _ACTIVATIONS = ("relu", "sigmoid", "tanh")
 
 
-def add(x: Any, y: Any, name: str | None = None, *, alpha: float = 1) -> Any:
+def add(x: Any, y: Any, name: str | None = None, *, alpha: float = 1) -> Tensor:
     """x + alpha * y, elementwise with broadcasting; ``x + y`` is the same for alpha 1.
 
     Examples
@@ -60,17 +61,17 @@ def add(x: Any, y: Any, name: str | None = None, *, alpha: float = 1) -> Any:
     return ops.add(x, y if alpha == 1 else ops.multiply(y, alpha))
 
 
-def subtract(x: Any, y: Any, name: str | None = None, *, alpha: float = 1) -> Any:
+def subtract(x: Any, y: Any, name: str | None = None, *, alpha: float = 1) -> Tensor:
     """x - alpha * y, elementwise with broadcasting."""
     return ops.subtract(x, y if alpha == 1 else ops.multiply(y, alpha))
 
 
-def multiply(x: Any, y: Any, name: str | None = None) -> Any:
+def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x * y, elementwise with broadcasting."""
     return ops.multiply(x, y)
 
 
-def divide(x: Any, y: Any, name: str | None = None, *, rounding_mode: str | None = None) -> Any:
+def divide(x: Any, y: Any, name: str | None = None, *, rounding_mode: str | None = None) -> Tensor:
     """x / y, elementwise with broadcasting; integers give the default float dtype.
 
     Parameters
@@ -96,13 +97,13 @@ def divide(x: Any, y: Any, name: str | None = None, *, rounding_mode: str | None
     return quotient if rounding_mode is None else ops.trunc(quotient)
 
 
-def reciprocal(x: Any, name: str | None = None) -> Any:
+def reciprocal(x: Any, name: str | None = None) -> Tensor:
     """1 / x; infinite at 0, as its gradient is."""
     return ops.divide(1.0, x)
 
 
 @whole
-def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
+def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Tensor:
     """x + weight * (y - x): from x at weight 0 to y at weight 1, elementwise with broadcasting.
 
     Examples
@@ -115,7 +116,7 @@ def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
 
 
 @whole
-def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
+def increment(x: Any, value: float = 1.0, name: str | None = None) -> Tensor:
     """Add `value` to `x`, which then has the new value, and return it.
 
     Parameters
@@ -147,10 +148,10 @@ def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
             "value without a fraction, or x + value"
         )
     append_write(x, result)
-    return x
+    return _cast(Any, x)
 
 
-def pow(x: Any, y: Any, name: str | None = None) -> Any:
+def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x to the power of y, elementwise with broadcasting.
 
     Examples
@@ -164,7 +165,7 @@ def pow(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.pow(x, y)
 
 
-def neg(x: Any, name: str | None = None) -> Any:
+def neg(x: Any, name: str | None = None) -> Tensor:
     """-x"""
     return ops.negative(x)
 
@@ -172,33 +173,33 @@ def neg(x: Any, name: str | None = None) -> Any:
 negative = neg
 
 
-def positive(x: Any, name: str | None = None) -> Any:
+def positive(x: Any, name: str | None = None) -> Tensor:
     """+x, which is x: a copy through which gradients flow."""
     return ops.assign(x)
 
 
-def square(x: Any, name: str | None = None) -> Any:
+def square(x: Any, name: str | None = None) -> Tensor:
     """x * x"""
     return ops.square(x)
 
 
-def abs(x: Any, name: str | None = None) -> Any:
+def abs(x: Any, name: str | None = None) -> Tensor:
     """Absolute value; the gradient at 0 is 0."""
     return ops.abs(x)
 
 
-def sign(x: Any, name: str | None = None) -> Any:
+def sign(x: Any, name: str | None = None) -> Tensor:
     """-1, 0 or 1; no gradient."""
     return ops.sign(x)
 
 
-def sgn(x: Any, name: str | None = None) -> Any:
+def sgn(x: Any, name: str | None = None) -> Tensor:
     """`sign` for real numbers, x / abs(x) for complex ones; no gradient."""
     return ops.sign(x)
 
 
 @whole
-def heaviside(x: Any, y: Any, name: str | None = None) -> Any:
+def heaviside(x: Any, y: Any, name: str | None = None) -> Tensor:
     """0 where x is negative (or NaN), y where it is 0, 1 where it is positive.
 
     No gradient reaches x; y has that of the elements where x is 0.
@@ -213,17 +214,17 @@ def heaviside(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.where(ops.equal(x, 0), y, ops.cast_like(ops.greater_than(x, 0), x))
 
 
-def maximum(x: Any, y: Any, name: str | None = None) -> Any:
+def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The larger of x and y; where they tie, each gets half of the gradient. NaN wins."""
     return ops.maximum(x, y)
 
 
-def minimum(x: Any, y: Any, name: str | None = None) -> Any:
+def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The smaller of x and y; where they tie, each gets half of the gradient. NaN wins."""
     return ops.minimum(x, y)
 
 
-def fmax(x: Any, y: Any, name: str | None = None) -> Any:
+def fmax(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The larger of x and y, or that which is not NaN; where they tie, x gets the gradient.
 
     Examples
@@ -236,7 +237,7 @@ def fmax(x: Any, y: Any, name: str | None = None) -> Any:
     return _fold("fmax", ops.greater_equal, x, y)
 
 
-def fmin(x: Any, y: Any, name: str | None = None) -> Any:
+def fmin(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The smaller of x and y, or that which is not NaN; where they tie, x gets the gradient."""
     return _fold("fmin", ops.less_equal, x, y)
 
@@ -253,7 +254,7 @@ def _fold(op: str, wins: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
 @whole
 def clip(
     x: Any, min: float | None = None, max: float | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """x limited to [min, max]; the gradient is 1 on both edges.
 
     Examples
@@ -278,7 +279,7 @@ def scale(
     bias_after_scale: bool = True,
     act: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """scale * x + bias, or scale * (x + bias).
 
     Examples
@@ -294,7 +295,7 @@ def scale(
     return out if act is None else getattr(ops, act)(out)
 
 
-def add_n(inputs: Any, name: str | None = None) -> Any:
+def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """Sum of several arrays of one shape.
 
     Examples
@@ -314,7 +315,7 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
 
 
 @whole
-def multiplex(inputs: Any, index: Any, name: str | None = None) -> Any:
+def multiplex(inputs: Any, index: Any, name: str | None = None) -> Tensor:
     """Row i of the result is row i of ``inputs[index[i]]``.
 
     Parameters
@@ -355,7 +356,7 @@ def multiplex(inputs: Any, index: Any, name: str | None = None) -> Any:
     return ops.squeeze(taken, axis=(0,))
 
 
-def cast(x: Any, dtype: DTypeLike) -> Any:
+def cast(x: Any, dtype: DTypeLike) -> Tensor:
     """x in another dtype; ``x.astype(dtype)`` is the same.
 
     Examples

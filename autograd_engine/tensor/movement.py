@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.dims import Dim
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, normalize_axes, normalize_axis
@@ -31,7 +32,7 @@ __all__ = [
 ]
 
 
-def flip(x: Any, axis: int | Sequence[int], name: str | None = None) -> Any:
+def flip(x: Any, axis: int | Sequence[int], name: str | None = None) -> Tensor:
     """The elements in reverse order along one or more axes.
 
     Examples
@@ -45,7 +46,7 @@ def flip(x: Any, axis: int | Sequence[int], name: str | None = None) -> Any:
     return ops.flip(x, axis=axes)
 
 
-def reverse(x: Any, axis: int | Sequence[int], name: str | None = None) -> Any:
+def reverse(x: Any, axis: int | Sequence[int], name: str | None = None) -> Tensor:
     """`flip` under its other name."""
     return flip(x, axis)
 
@@ -55,7 +56,7 @@ def roll(
     shifts: int | Sequence[int],
     axis: int | Sequence[int] | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The elements moved along their axes; what leaves at one end comes in at the other.
 
     Parameters
@@ -90,7 +91,7 @@ def roll(
     return ops.roll(x, shifts=steps, axis=axes)
 
 
-def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = None) -> Any:
+def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = None) -> Tensor:
     """`x` turned `k` times by 90 degrees in the plane of two axes, from the first to the second.
 
     Examples
@@ -120,7 +121,7 @@ def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = N
 # --- parts
 
 
-def slice(input: Any, axes: Sequence[int], starts: Sequence[int], ends: Sequence[int]) -> Any:
+def slice(input: Any, axes: Sequence[int], starts: Sequence[int], ends: Sequence[int]) -> Tensor:
     """The part from `starts` to `ends` along `axes`.
 
     Examples
@@ -140,7 +141,7 @@ def strided_slice(
     ends: Sequence[int],
     strides: Sequence[int],
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Every `strides`-th element from `starts` to `ends` along `axes`; backwards below 0.
 
     Examples
@@ -179,7 +180,7 @@ def crop(
     shape: Sequence[int] | None = None,
     offsets: Sequence[int] | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The part of `x` of the given shape that begins at `offsets`.
 
     Parameters
@@ -226,7 +227,7 @@ def crop(
     return ops.reshape(out, shape=tuple(kept)) if builtins.any(kept) else out
 
 
-def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> Any:
+def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> Tensor:
     """Windows of `size` elements along `axis`, one every `step`, their elements in a new last axis.
 
     Raises
@@ -250,7 +251,7 @@ def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> 
 @whole
 def as_strided(
     x: Any, shape: Sequence[int], stride: Sequence[int], offset: int = 0, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The elements of `x` flattened at ``offset + sum(index * stride)``.
 
     Elements that are taken more than once add their gradients.
@@ -290,7 +291,7 @@ def as_strided(
 
 
 @whole
-def select_scatter(x: Any, values: Any, axis: int, index: int, name: str | None = None) -> Any:
+def select_scatter(x: Any, values: Any, axis: int, index: int, name: str | None = None) -> Tensor:
     """`x` with `values` in the place of one slice along `axis`.
 
     Raises
@@ -331,7 +332,7 @@ def slice_scatter(
     ends: Sequence[int],
     strides: Sequence[int],
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`x` with `value`, broadcast, in the place of the slice that `strided_slice` would take.
 
     Examples

@@ -10,6 +10,7 @@ import numpy as np
 
 from autograd_engine.dims import Dim
 from autograd_engine.dtypes import DTypeLike, to_numpy
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, normalize_axes, normalize_axis
@@ -89,7 +90,7 @@ def norm(
     keepdim: bool = False,
     dtype: DTypeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Norm of a vector or a matrix; integers give the default float dtype.
 
     Parameters
@@ -151,7 +152,7 @@ def vector_norm(
     name: str | None = None,
     *,
     dtype: DTypeLike | None = None,
-) -> Any:
+) -> Tensor:
     """Norm of the vectors over `axis` (of the flat array for None); see `norm`.
 
     Examples
@@ -172,7 +173,7 @@ def matrix_norm(
     axis: Any = (-2, -1),
     keepdim: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Norm of the matrices over the two axes in `axis`; see `norm`.
 
     Examples
@@ -197,7 +198,7 @@ def matrix_norm(
 
 
 @whole
-def dist(x: Any, y: Any, p: float = 2, name: str | None = None) -> Any:
+def dist(x: Any, y: Any, p: float = 2, name: str | None = None) -> Tensor:
     """The p-norm of x - y over all axes; shapes broadcast. Its gradient at 0 is 0.
 
     Examples
@@ -225,7 +226,7 @@ def cdist(
     p: float = 2.0,
     compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Distances, by the p-norm, between each row of `x` and each row of `y`.
 
     Parameters
@@ -277,7 +278,7 @@ def cdist(
 
 
 @whole
-def pdist(x: Any, p: float = 2.0, name: str | None = None) -> Any:
+def pdist(x: Any, p: float = 2.0, name: str | None = None) -> Tensor:
     """Distances, by the p-norm, between each two rows of the matrix `x`, as a vector.
 
     Row by row of the upper triangle of ``cdist(x, x, p)``, without its diagonal.
@@ -306,7 +307,7 @@ def pdist(x: Any, p: float = 2.0, name: str | None = None) -> Any:
 
 
 @whole
-def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
+def renorm(x: Any, p: float, axis: int, max_norm: float) -> Tensor:
     """Each slice along `axis` scaled down to a p-norm of `max_norm` where it has a larger one.
 
     Examples

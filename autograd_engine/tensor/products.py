@@ -25,7 +25,7 @@ def _flat(x: Any) -> Any:
 
 
 @whole
-def outer(x: Any, y: Any, name: str | None = None) -> Any:
+def outer(x: Any, y: Any, name: str | None = None) -> Tensor:
     """All products of an element of `x` with one of `y`, which are flattened: ``[size, size]``.
 
     Examples
@@ -39,7 +39,7 @@ def outer(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 @whole
-def inner(x: Any, y: Any, name: str | None = None) -> Any:
+def inner(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Sums of products over the last axes of both; with a 0-d array, the product.
 
     Examples
@@ -55,7 +55,7 @@ def inner(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 @whole
-def kron(x: Any, y: Any, name: str | None = None) -> Any:
+def kron(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Kronecker product: each element of `x` replaced by its product with `y`.
 
     The one of fewer axes gets new ones of size 1 in front.
@@ -76,7 +76,7 @@ def kron(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 @whole
-def cross(x: Any, y: Any, axis: int = 9, name: str | None = None) -> Any:
+def cross(x: Any, y: Any, axis: int = 9, name: str | None = None) -> Tensor:
     """Cross product of vectors of three elements.
 
     Parameters
@@ -142,7 +142,7 @@ def _contracted(op: str, axes: Any, ndims: tuple[int, int]) -> tuple[list[int], 
 
 
 @whole
-def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
+def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Tensor:
     """Sums of products over pairs of axes, as one matrix product.
 
     Parameters
@@ -199,7 +199,7 @@ def _chain(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
 
 
 @whole
-def multi_dot(x: Sequence[Any], name: str | None = None) -> Any:
+def multi_dot(x: Sequence[Any], name: str | None = None) -> Tensor:
     """Product of two or more matrices, in the order that takes the fewest multiplications.
 
     The first and the last may be vectors, taken as a row and as a column. Where a program does not

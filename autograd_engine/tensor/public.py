@@ -2,40 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from autograd_engine.tensor import (
-    attribute,
-    broadcasting,
-    combining,
-    complex_values,
-    counting,
-    creation,
-    diagonals,
-    exponential,
-    indexing,
-    inplace,
-    joining,
-    linalg,
-    logic,
-    manipulation,
-    math,
-    movement,
-    norms,
-    products,
-    put_along,
-    quantiles,
-    random,
-    reduction,
-    rounding,
-    scan,
-    search,
-    sizes,
-    special,
-    splitting,
-    statistics,
-    summation,
-    trigonometry,
-    writing,
-)
 from autograd_engine.tensor.attribute import *  # noqa: F403
 from autograd_engine.tensor.broadcasting import *  # noqa: F403
 from autograd_engine.tensor.combining import *  # noqa: F403
@@ -69,7 +35,44 @@ from autograd_engine.tensor.trigonometry import *  # noqa: F403
 from autograd_engine.tensor.writing import *  # noqa: F403
 
 # Type checkers read no sums of lists: to them, what is imported here is what is exported.
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+    from autograd_engine.tensor.declared import *  # noqa: F403
+else:
+    from autograd_engine.tensor import (
+        attribute,
+        broadcasting,
+        combining,
+        complex_values,
+        counting,
+        creation,
+        diagonals,
+        exponential,
+        indexing,
+        inplace,
+        joining,
+        linalg,
+        logic,
+        manipulation,
+        math,
+        movement,
+        norms,
+        products,
+        put_along,
+        quantiles,
+        random,
+        reduction,
+        rounding,
+        scan,
+        search,
+        sizes,
+        special,
+        splitting,
+        statistics,
+        summation,
+        trigonometry,
+        writing,
+    )
+
     __all__: list[str] = []
     __all__ += complex_values.__all__
     __all__ += counting.__all__

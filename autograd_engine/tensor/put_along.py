@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import Spec, broadcast_shapes, format_shape, may_equal
@@ -34,7 +35,7 @@ def put_along_axis(
     reduce: str = "assign",
     include_self: bool = True,
     broadcast: bool = True,
-) -> Any:
+) -> Tensor:
     """A copy of `arr` with `values` at positions along `axis`: ``out[indices[i, j], j]``.
 
     Parameters
@@ -164,7 +165,7 @@ _WRITERS: dict[str, Any] = {
 @whole
 def scatter_reduce(
     input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
-) -> Any:
+) -> Tensor:
     """`put_along_axis` without broadcasting; `src` may be larger than `index`.
 
     Parameters
@@ -193,7 +194,7 @@ def scatter_reduce(
 
 
 @whole
-def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
+def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Tensor:
     """A copy of `input` with `src` added along `dim`: ``out[index[i, j], j] += src[i, j]``.
 
     Examples

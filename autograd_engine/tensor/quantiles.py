@@ -5,10 +5,11 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ModeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, normalize_axes, normalize_axis
@@ -105,6 +106,18 @@ def _median(op: str, x: Any, axis: Axis, keepdim: bool, mode: str, ignore_nan: b
     return lines.restored(value, keepdim)
 
 
+@overload
+def median(
+    x: Any,
+    axis: int | None = None,
+    keepdim: bool = False,
+    mode: Literal["avg"] = "avg",
+    name: str | None = None,
+) -> Tensor: ...
+@overload
+def median(
+    x: Any, axis: int | None = None, keepdim: bool = False, *, mode: str, name: str | None = None
+) -> Any: ...
 @whole
 def median(
     x: Any,
@@ -142,6 +155,18 @@ def median(
     return _median("median", x, axis, keepdim, mode, ignore_nan=False)
 
 
+@overload
+def nanmedian(
+    x: Any,
+    axis: Axis = None,
+    keepdim: bool = False,
+    mode: Literal["avg"] = "avg",
+    name: str | None = None,
+) -> Tensor: ...
+@overload
+def nanmedian(
+    x: Any, axis: Axis = None, keepdim: bool = False, *, mode: str, name: str | None = None
+) -> Any: ...
 @whole
 def nanmedian(
     x: Any, axis: Axis = None, keepdim: bool = False, mode: str = "avg", name: str | None = None
@@ -229,7 +254,7 @@ def quantile(
     keepdim: bool = False,
     interpolation: str = "linear",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The values below which the parts `q` of the elements over `axis` lie; NaN where one is.
 
     Parameters
@@ -264,7 +289,7 @@ def nanquantile(
     axis: Axis = None,
     keepdim: bool = False,
     interpolation: str = "linear",
-) -> Any:
+) -> Tensor:
     """As `quantile`, of what is not NaN; NaN of nothing else.
 
     Examples
@@ -289,7 +314,7 @@ def _line(op: str, x: Any, axis: int | None) -> tuple[Any, int, bool]:
 @whole
 def kthvalue(
     x: Any, k: int, axis: int | None = None, keepdim: bool = False, name: str | None = None
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """The `k`-th smallest value along `axis` (the last for None), and its position.
 
     Equal elements count in order of position, and NaN is larger than any number. The gradient
@@ -317,7 +342,9 @@ def kthvalue(
     return ops.getitem(values, key=key), ops.getitem(index, key=key)
 
 
-def mode(x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None) -> tuple[Any, Any]:
+def mode(
+    x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
     """The most frequent value along `axis`, of several the smallest, and its last position.
 
     The gradient goes to the element at that position.

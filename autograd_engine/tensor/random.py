@@ -57,7 +57,7 @@ def _dtype(function: str, dtype: DTypeLike | None) -> str:
 @whole
 def rand(
     shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Uniform on [0, 1).
 
     Examples
@@ -73,7 +73,7 @@ def rand(
 @whole
 def randn(
     shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Standard normal.
 
     Examples
@@ -87,7 +87,7 @@ def randn(
 @whole
 def standard_normal(
     shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Normal with mean 0 and standard deviation 1; `randn` is the same."""
     return ops.gaussian(
         shape=shape_of(shape, "standard_normal"),
@@ -105,7 +105,7 @@ def uniform(
     max: float = 1.0,
     seed: int = 0,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Uniform on [min, max).
 
     Parameters
@@ -171,7 +171,7 @@ def normal(
     std: Any = 1.0,
     shape: int | Sequence[int] | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Normal with this mean and standard deviation.
 
     Parameters
@@ -199,7 +199,7 @@ def log_normal(
     std: Any = 2.0,
     shape: int | Sequence[int] | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """e to the power of a normal variable with this mean and standard deviation; see `normal`.
 
     Examples
@@ -235,7 +235,7 @@ def randint(
     shape: int | Sequence[int] = (1,),
     dtype: DTypeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Integers on [low, high), or on [0, low) without `high`.
 
     Raises
@@ -260,7 +260,7 @@ def randint_like(
     high: int | None = None,
     dtype: DTypeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Integers on [low, high), or on [0, low) without `high`, in the shape and dtype of `x`.
 
     Examples
@@ -279,7 +279,7 @@ def _floating_like(function: str, x: Any, dtype: DTypeLike | None) -> str:
     return _dtype(function, spec_of(x).dtype if dtype is None else dtype)
 
 
-def rand_like(x: Any, name: str | None = None, *, dtype: DTypeLike | None = None) -> Any:
+def rand_like(x: Any, name: str | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
     """Uniform on [0, 1), in the shape and dtype of `x`.
 
     Examples
@@ -294,7 +294,7 @@ def rand_like(x: Any, name: str | None = None, *, dtype: DTypeLike | None = None
     )
 
 
-def randn_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
+def randn_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Standard normal, in the shape and dtype of `x`."""
     x = as_operand("randn_like", x)
     return ops.random_like(
@@ -303,7 +303,7 @@ def randn_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) 
 
 
 @whole
-def randperm(n: int, dtype: DTypeLike = "int64", name: str | None = None) -> Any:
+def randperm(n: int, dtype: DTypeLike = "int64", name: str | None = None) -> Tensor:
     """The integers 0 to n - 1 in random order.
 
     Examples
@@ -316,7 +316,7 @@ def randperm(n: int, dtype: DTypeLike = "int64", name: str | None = None) -> Any
     return ops.randperm(n=n, dtype=chosen.name)
 
 
-def bernoulli(x: Any, p: float | None = None, name: str | None = None) -> Any:
+def bernoulli(x: Any, p: float | None = None, name: str | None = None) -> Tensor:
     """1 with the probability that the element of `x` is, else 0; in the dtype of `x`.
 
     Parameters
@@ -343,7 +343,7 @@ def bernoulli(x: Any, p: float | None = None, name: str | None = None) -> Any:
     return ops.random_like(x, distribution="bernoulli", a=probability("bernoulli", "p", p))
 
 
-def poisson(x: Any, name: str | None = None) -> Any:
+def poisson(x: Any, name: str | None = None) -> Tensor:
     """Poisson with the rate that the element of `x` is, in its dtype.
 
     Raises
@@ -360,7 +360,7 @@ def poisson(x: Any, name: str | None = None) -> Any:
     return ops.poisson(x)
 
 
-def binomial(count: Any, prob: Any, name: str | None = None) -> Any:
+def binomial(count: Any, prob: Any, name: str | None = None) -> Tensor:
     """How many of `count` trials succeed, each with probability `prob`; int64.
 
     Parameters
@@ -377,7 +377,7 @@ def binomial(count: Any, prob: Any, name: str | None = None) -> Any:
     return ops.binomial(count, prob)
 
 
-def standard_gamma(x: Any, name: str | None = None) -> Any:
+def standard_gamma(x: Any, name: str | None = None) -> Tensor:
     """Gamma with the shape parameter that the element of `x` is, and scale 1; no gradient.
 
     Examples
@@ -391,7 +391,7 @@ def standard_gamma(x: Any, name: str | None = None) -> Any:
 
 def multinomial(
     x: Any, num_samples: int = 1, replacement: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Positions along the last axis, drawn with probabilities proportional to `x`.
 
     Parameters

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.dtypes import INT64
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.namespace import ops
 from autograd_engine.tensor.conversion import (
@@ -41,41 +42,41 @@ def _positive(function: str, argument: str, value: Any) -> float:
     return given
 
 
-def _uniform(x: Any, min: float = 0.0, max: float = 1.0, seed: int = 0) -> Any:
+def _uniform(x: Any, min: float = 0.0, max: float = 1.0, seed: int = 0) -> Tensor:
     low, high = span("uniform_", min, max)
     seed = count("uniform_", "seed", seed)
     x = _floats("uniform_", x)
     return ops.random_like(x, distribution="uniform", a=low, b=high, seed=seed)
 
 
-def _normal(x: Any, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> Any:
+def _normal(x: Any, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> Tensor:
     mean, std = real("normal_", "mean", mean), deviation("normal_", std)
     return ops.random_like(_floats("normal_", x), distribution="gaussian", a=mean, b=std)
 
 
-def _log_normal(x: Any, mean: float = 1.0, std: float = 2.0, name: str | None = None) -> Any:
+def _log_normal(x: Any, mean: float = 1.0, std: float = 2.0, name: str | None = None) -> Tensor:
     mean, std = real("log_normal_", "mean", mean), deviation("log_normal_", std)
     return ops.random_like(_floats("log_normal_", x), distribution="log_normal", a=mean, b=std)
 
 
-def _exponential(x: Any, lam: float = 1.0, name: str | None = None) -> Any:
+def _exponential(x: Any, lam: float = 1.0, name: str | None = None) -> Tensor:
     rate = _positive("exponential_", "lam", lam)
     return ops.random_like(_floats("exponential_", x), distribution="exponential", a=rate)
 
 
-def _cauchy(x: Any, loc: float = 0, scale: float = 1, name: str | None = None) -> Any:
+def _cauchy(x: Any, loc: float = 0, scale: float = 1, name: str | None = None) -> Tensor:
     loc, scale = real("cauchy_", "loc", loc), _positive("cauchy_", "scale", scale)
     return ops.random_like(_floats("cauchy_", x), distribution="cauchy", a=loc, b=scale)
 
 
-def _geometric(x: Any, probs: float, name: str | None = None) -> Any:
+def _geometric(x: Any, probs: float, name: str | None = None) -> Tensor:
     p = probability("geometric_", "probs", probs)
     if p == 0:
         raise ArgumentError("geometric_: probs must be above 0: no trial would ever succeed")
     return ops.random_like(x, distribution="geometric", a=p)
 
 
-def _bernoulli(x: Any, p: Any = 0.5, name: str | None = None) -> Any:
+def _bernoulli(x: Any, p: Any = 0.5, name: str | None = None) -> Tensor:
     x = as_operand("bernoulli_", x)
     if isinstance(p, (int, float, complex, np.generic)):
         p = probability("bernoulli_", "p", p)
@@ -83,7 +84,7 @@ def _bernoulli(x: Any, p: Any = 0.5, name: str | None = None) -> Any:
     return ops.cast_like(ops.bernoulli(ops.expand_like(p, x)), x)
 
 
-def _random(x: Any, from_: int = 0, to: int | None = None) -> Any:
+def _random(x: Any, from_: int = 0, to: int | None = None) -> Tensor:
     x = as_operand("random_", x)
     dtype = spec_of(x).dtype
     low = number("random_", "from_", from_)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from autograd_engine.dtypes import DTypeLike, to_numpy
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, normalize_axes, normalize_axis
@@ -58,7 +59,7 @@ def sum(
     dtype: DTypeLike | None = None,
     keepdim: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Sum over `axis` (all axes for None).
 
     Parameters
@@ -94,7 +95,7 @@ def nansum(
     dtype: DTypeLike | None = None,
     keepdim: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Sum over `axis` of what is not NaN; NaN gets a gradient of 0.
 
     Examples
@@ -114,7 +115,7 @@ def _without_nan(x: Any) -> Any:
     return ops.where(ops.equal(x, x), x, 0.0)
 
 
-def nanmean(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Any:
+def nanmean(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """Mean over `axis` of what is not NaN; NaN of nothing else.
 
     The gradient of NaN elements is 0.
@@ -143,7 +144,7 @@ def prod(
     keepdim: bool = False,
     dtype: DTypeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Product over `axis` (all axes for None), in the dtype of `x`; bools give int64.
 
     The gradient of an element is the product of the others, right where elements are 0.
@@ -180,7 +181,7 @@ def prod(
     return x if axes else ops.assign(x)
 
 
-def logsumexp(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Any:
+def logsumexp(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """log of the sum of exp(x) over `axis`, without overflow; its gradient is softmax(x).
 
     Of nothing, and where all elements are -inf, it is -inf; elements of -inf get a gradient of 0.
@@ -196,7 +197,9 @@ def logsumexp(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None
     return ops.logsumexp(x, axis=_axes("logsumexp", x, axis), keepdims=keepdim)
 
 
-def count_nonzero(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Any:
+def count_nonzero(
+    x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None
+) -> Tensor:
     """How many elements over `axis` are not 0, as int64; NaN is not 0. No gradient.
 
     Examples
@@ -217,7 +220,7 @@ def mean(
     name: str | None = None,
     *,
     dtype: DTypeLike | None = None,
-) -> Any:
+) -> Tensor:
     """Mean over `axis` (all axes for None); integers give the default float dtype.
 
     With `dtype`, `x` is cast to it first.
@@ -234,7 +237,7 @@ def mean(
     return ops.mean(x, axis=_axes("mean", x, axis), keepdims=keepdim)
 
 
-def max(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Any:
+def max(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """Maximum over `axis`; elements that tie share the gradient equally.
 
     Examples
@@ -249,7 +252,7 @@ def max(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = Non
     return ops.max(x, axis=axes, keepdims=keepdim)
 
 
-def min(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Any:
+def min(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """Minimum over `axis`; elements that tie share the gradient equally."""
     x = as_operand("min", x)
     axes = _axes("min", x, axis)
@@ -257,12 +260,12 @@ def min(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = Non
     return ops.min(x, axis=axes, keepdims=keepdim)
 
 
-def amax(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Any:
+def amax(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """Maximum over `axis`, the same as `max`: elements that tie share the gradient equally."""
     return max(x, axis, keepdim)
 
 
-def amin(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Any:
+def amin(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """Minimum over `axis`, the same as `min`: elements that tie share the gradient equally."""
     return min(x, axis, keepdim)
 
@@ -290,7 +293,7 @@ def argmax(
     keepdim: bool = False,
     dtype: DTypeLike = "int64",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Position of the maximum, the first where several tie; over the flat array for None.
 
     Examples
@@ -309,7 +312,7 @@ def argmin(
     keepdim: bool = False,
     dtype: DTypeLike = "int64",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Position of the minimum, the first where several tie; over the flat array for None."""
     return _arg("argmin", x, axis, keepdim, dtype)
 
@@ -321,7 +324,7 @@ def topk(
     largest: bool = True,
     sorted: bool = True,
     name: str | None = None,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """The `k` largest (or smallest) values along `axis` (the last for None), and their positions.
 
     They come in order, whatever `sorted` says. Of equal ones the first come first, and NaN is
@@ -345,13 +348,13 @@ def topk(
     return ops.topk(x, k=k, axis=axis, largest=largest)
 
 
-def any(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Any:
+def any(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """Whether any element along `axis` is true."""
     x = as_operand("any", x)
     return ops.any(x, axis=_axes("any", x, axis), keepdims=keepdim)
 
 
-def all(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Any:
+def all(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """Whether all elements along `axis` are true."""
     x = as_operand("all", x)
     return ops.all(x, axis=_axes("all", x, axis), keepdims=keepdim)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.namespace import ops
 from autograd_engine.static.whole import whole
@@ -33,23 +34,23 @@ __all__ = [
 ]
 
 
-def floor(x: Any, name: str | None = None) -> Any:
+def floor(x: Any, name: str | None = None) -> Tensor:
     """The largest whole number not above x; no gradient."""
     return ops.floor(x)
 
 
-def ceil(x: Any, name: str | None = None) -> Any:
+def ceil(x: Any, name: str | None = None) -> Tensor:
     """The smallest whole number not below x; no gradient."""
     return ops.ceil(x)
 
 
-def trunc(input: Any, name: str | None = None) -> Any:
+def trunc(input: Any, name: str | None = None) -> Tensor:
     """The whole number next to x on the side of 0; no gradient."""
     return ops.trunc(input)
 
 
 @whole
-def round(x: Any, decimals: int = 0, name: str | None = None) -> Any:
+def round(x: Any, decimals: int = 0, name: str | None = None) -> Tensor:
     """The nearest number with `decimals` decimals, halves to even; no gradient.
 
     Parameters
@@ -71,7 +72,7 @@ def round(x: Any, decimals: int = 0, name: str | None = None) -> Any:
     return ops.round(x, decimals=int(decimals))
 
 
-def frac(x: Any, name: str | None = None) -> Any:
+def frac(x: Any, name: str | None = None) -> Tensor:
     """x - trunc(x), with the sign of x; the gradient is 1 everywhere.
 
     Examples
@@ -83,7 +84,7 @@ def frac(x: Any, name: str | None = None) -> Any:
     return ops.subtract(x, ops.trunc(x))
 
 
-def remainder(x: Any, y: Any, name: str | None = None) -> Any:
+def remainder(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x - floor(x / y) * y, which has the sign of y; ``x % y`` is the same.
 
     Parameters
@@ -114,7 +115,7 @@ mod = remainder
 floor_mod = remainder
 
 
-def floor_divide(x: Any, y: Any, name: str | None = None) -> Any:
+def floor_divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """floor(x / y), elementwise with broadcasting; no gradient. ``x // y`` is the same.
 
     Integers keep their dtype, and cannot be divided by 0.
@@ -128,7 +129,7 @@ def floor_divide(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.floor_divide(x, y)
 
 
-def gcd(x: Any, y: Any, name: str | None = None) -> Any:
+def gcd(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Greatest common divisor of integers, elementwise with broadcasting; 0 of two zeros.
 
     Examples
@@ -140,7 +141,7 @@ def gcd(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.gcd(x, y)
 
 
-def lcm(x: Any, y: Any, name: str | None = None) -> Any:
+def lcm(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Least common multiple of integers, elementwise with broadcasting; 0 beside a zero.
 
     Examples
@@ -152,13 +153,13 @@ def lcm(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.lcm(x, y)
 
 
-def signbit(x: Any, name: str | None = None) -> Any:
+def signbit(x: Any, name: str | None = None) -> Tensor:
     """Where the sign of x is minus, as that of -0.0 is."""
     return ops.signbit(x)
 
 
 @whole
-def copysign(x: Any, y: Any, name: str | None = None) -> Any:
+def copysign(x: Any, y: Any, name: str | None = None) -> Tensor:
     """abs(x) with the sign of y, elementwise with broadcasting.
 
     The gradient for x is 1 or -1, and 0 where x is 0; y has none.
@@ -175,7 +176,7 @@ def copysign(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.where(ops.signbit(as_operand("copysign", y, "y")), -size, size)
 
 
-def nextafter(x: Any, y: Any, name: str | None = None) -> Any:
+def nextafter(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The floating-point number next to x in the direction of y; no gradient.
 
     Examples
@@ -188,7 +189,7 @@ def nextafter(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 @whole
-def ldexp(x: Any, y: Any, name: str | None = None) -> Any:
+def ldexp(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x * 2**y, elementwise with broadcasting; integers give the default float dtype.
 
     Examples
@@ -208,7 +209,7 @@ def ldexp(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.multiply(x, ops.pow(2.0, y))
 
 
-def frexp(x: Any, name: str | None = None) -> tuple[Any, Any]:
+def frexp(x: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Mantissa and exponent: x is mantissa * 2**exponent, with 0.5 <= abs(mantissa) < 1.
 
     Returns
@@ -235,7 +236,7 @@ def nan_to_num(
     posinf: float | None = None,
     neginf: float | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """x with numbers in place of NaN and infinities; the gradient is 0 where x was replaced.
 
     Parameters

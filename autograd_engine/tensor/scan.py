@@ -7,6 +7,7 @@ from typing import Any
 
 from autograd_engine.dims import Dim
 from autograd_engine.dtypes import DTypeLike, to_numpy
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, may_equal, normalize_axis
@@ -54,7 +55,7 @@ def _scanned(out: Any, scalar: bool) -> Any:
 @whole
 def cumsum(
     x: Any, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Sums of all elements so far along `axis` (of the flat array for None).
 
     Parameters
@@ -81,7 +82,7 @@ def cumprod(
     *,
     dtype: DTypeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Products of all elements so far along `dim` (of the flat array for None).
 
     Derivatives of any order are right where elements are 0: nothing is divided out.
@@ -106,7 +107,7 @@ def cumprod(
 @whole
 def logcumsumexp(
     x: Any, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """log of the sum of exp of all elements so far along `axis`, without overflow.
 
     Elements of -inf get a gradient of 0. Integers give the default float dtype.
@@ -135,7 +136,7 @@ def _extrema(op: str, x: Any, axis: int | None, dtype: DTypeLike) -> tuple[Any, 
 @whole
 def cummax(
     x: Any, axis: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """The largest element so far along `axis` (of the flat array for None), and its position.
 
     Of equal ones it is the latest, which gets the gradient. NaN is the largest from where it
@@ -159,7 +160,7 @@ def cummax(
 @whole
 def cummin(
     x: Any, axis: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """The smallest element so far along `axis` (of the flat array for None), and its position.
 
     Of equal ones it is the latest, which gets the gradient. NaN is the smallest from where it
@@ -205,7 +206,7 @@ def diff(
     prepend: Any = None,
     append: Any = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Differences of neighbours along `axis`, taken `n` times; of bools, whether they differ.
 
     Parameters
@@ -275,7 +276,7 @@ def _areas(op: str, y: Any, x: Any, dx: float | None, axis: int) -> tuple[Any, i
 @whole
 def trapezoid(
     y: Any, x: Any = None, dx: float | None = None, axis: int = -1, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Integral of `y` along `axis` by the trapezoidal rule.
 
     Parameters
@@ -301,7 +302,7 @@ def trapezoid(
 @whole
 def cumulative_trapezoid(
     y: Any, x: Any = None, dx: float | None = None, axis: int = -1, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Integrals of `y` from its first point to each later one; arguments as of `trapezoid`.
 
     Examples

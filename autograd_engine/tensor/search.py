@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, overload
 
 from autograd_engine.dtypes import DTypeLike, to_numpy
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape
@@ -28,7 +29,7 @@ __all__ = [
 
 def sort(
     x: Any, axis: int = -1, descending: bool = False, stable: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The elements along `axis` in order. NaN is larger than any number.
 
     The sort is stable, whatever `stable` says: equal elements keep their order, and so do their
@@ -46,14 +47,14 @@ def sort(
     return ops.sort(x, axis=axis_of("sort", x, axis), descending=bool(descending))[0]
 
 
-def msort(input: Any) -> Any:
+def msort(input: Any) -> Tensor:
     """The elements along the first axis in ascending order."""
     return sort(input, axis=0)
 
 
 def argsort(
     x: Any, axis: int = -1, descending: bool = False, stable: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Positions along `axis` in the order of their values, int64; equal ones keep their order.
 
     Examples
@@ -77,7 +78,7 @@ def searchsorted(
     *,
     side: str | None = None,
     sorter: Any = None,
-) -> Any:
+) -> Tensor:
     """Where each of `values` would be put into `sorted_sequence` to keep it sorted.
 
     Parameters
@@ -124,7 +125,7 @@ def bucketize(
     out_int32: bool = False,
     right: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Between which of the edges in `sorted_sequence` each element of `x` lies.
 
     Examples
@@ -148,7 +149,7 @@ def isin(
     assume_unique: bool = False,
     invert: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Whether each element of `x` is among those of `test_x` (or is not, with `invert`).
 
     Examples
@@ -160,6 +161,12 @@ def isin(
     return ops.isin(as_operand("isin", x), as_operand("isin", test_x, "test_x"), invert=invert)
 
 
+@overload
+def nonzero(x: Any, as_tuple: Literal[False] = False) -> Tensor: ...
+@overload
+def nonzero(x: Any, as_tuple: Literal[True]) -> tuple[Tensor, ...]: ...
+@overload
+def nonzero(x: Any, as_tuple: bool) -> Any: ...
 def nonzero(x: Any, as_tuple: bool = False) -> Any:
     """Positions of the elements that are not 0, in order, int64.
 
@@ -186,6 +193,10 @@ def nonzero(x: Any, as_tuple: bool = False) -> Any:
     return tuple(ops.unstack(rows, axis=1)) if as_tuple else rows
 
 
+@overload
+def where(condition: Any, x: None = None, y: None = None) -> tuple[Tensor, ...]: ...
+@overload
+def where(condition: Any, x: Any, y: Any, name: str | None = None) -> Tensor: ...
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """x where `condition` holds, else y; without both, the positions where it holds.
 

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.namespace import ops
 from autograd_engine.tensor.operand import as_operand, constant, spec_of
 
 __all__ = ["is_empty", "numel", "rank", "shape", "tolist"]
 
 
-def numel(x: Any, name: str | None = None) -> Any:
+def numel(x: Any, name: str | None = None) -> Tensor:
     """The number of elements, as an int64 tensor.
 
     Examples
@@ -24,7 +25,7 @@ def numel(x: Any, name: str | None = None) -> Any:
     return ops.numel(as_operand("numel", x))
 
 
-def shape(input: Any) -> Any:
+def shape(input: Any) -> Tensor:
     """The sizes, as an int64 tensor; in a program those that it runs with.
 
     Examples
@@ -36,7 +37,7 @@ def shape(input: Any) -> Any:
     return ops.shape_of(as_operand("shape", input, "input"))
 
 
-def rank(input: Any) -> Any:
+def rank(input: Any) -> Tensor:
     """The number of axes, as an int32 tensor.
 
     Examples
@@ -48,7 +49,7 @@ def rank(input: Any) -> Any:
     return constant(np.asarray(spec_of(as_operand("rank", input, "input")).ndim, np.int32))
 
 
-def is_empty(x: Any, name: str | None = None) -> Any:
+def is_empty(x: Any, name: str | None = None) -> Tensor:
     """Whether there are no elements, as a bool tensor.
 
     Examples

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.namespace import ops
 from autograd_engine.static.whole import whole
@@ -35,12 +36,12 @@ _MOST_DERIVATIVES = 1000
 _MOST_DIMENSIONS = 100_000
 
 
-def erf(x: Any, name: str | None = None) -> Any:
+def erf(x: Any, name: str | None = None) -> Tensor:
     """Error function, 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x."""
     return ops.erf(x)
 
 
-def erfinv(x: Any, name: str | None = None) -> Any:
+def erfinv(x: Any, name: str | None = None) -> Tensor:
     """Inverse of `erf`: infinite at -1 and 1, NaN outside.
 
     Examples
@@ -53,7 +54,7 @@ def erfinv(x: Any, name: str | None = None) -> Any:
 
 
 @whole
-def logit(x: Any, eps: float | None = None, name: str | None = None) -> Any:
+def logit(x: Any, eps: float | None = None, name: str | None = None) -> Tensor:
     """log(x / (1 - x)), the inverse of the sigmoid; infinite at 0 and 1, NaN outside.
 
     Parameters
@@ -73,7 +74,7 @@ def logit(x: Any, eps: float | None = None, name: str | None = None) -> Any:
     return ops.logit(clip(x, eps, 1.0 - eps) if eps else x)
 
 
-def lgamma(x: Any, name: str | None = None) -> Any:
+def lgamma(x: Any, name: str | None = None) -> Tensor:
     """Logarithm of the absolute value of the gamma function; inf at 0, -1, -2, ...
 
     Its derivative is `digamma`.
@@ -90,7 +91,7 @@ def lgamma(x: Any, name: str | None = None) -> Any:
 gammaln = lgamma
 
 
-def digamma(x: Any, name: str | None = None) -> Any:
+def digamma(x: Any, name: str | None = None) -> Tensor:
     """Derivative of `lgamma`; -inf at 0, NaN at -1, -2, ...
 
     Examples
@@ -103,7 +104,7 @@ def digamma(x: Any, name: str | None = None) -> Any:
 
 
 @whole
-def polygamma(x: Any, n: int, name: str | None = None) -> Any:
+def polygamma(x: Any, n: int, name: str | None = None) -> Tensor:
     """The n-th derivative of `digamma`.
 
     Parameters
@@ -126,7 +127,7 @@ def polygamma(x: Any, n: int, name: str | None = None) -> Any:
 
 
 @whole
-def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
+def multigammaln(x: Any, p: int, name: str | None = None) -> Tensor:
     """Logarithm of the multivariate gamma function of dimension p, for x above (p - 1) / 2.
 
     The sum of lgamma(x - k / 2) for k from 0 to p - 1, plus p (p - 1) / 4 log(pi).
@@ -146,7 +147,7 @@ def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
     return total + 0.25 * p * (p - 1) * math.log(math.pi)
 
 
-def gammainc(x: Any, y: Any, name: str | None = None) -> Any:
+def gammainc(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Regularised lower incomplete gamma function, 1 / Gamma(x) int_0^y t^(x-1) exp(-t) dt.
 
     Parameters
@@ -165,7 +166,7 @@ def gammainc(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.gammainc(x, y)
 
 
-def gammaincc(x: Any, y: Any, name: str | None = None) -> Any:
+def gammaincc(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Regularised upper incomplete gamma function, 1 - `gammainc`.
 
     Examples
@@ -177,7 +178,7 @@ def gammaincc(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.gammaincc(x, y)
 
 
-def i0(x: Any, name: str | None = None) -> Any:
+def i0(x: Any, name: str | None = None) -> Tensor:
     """Modified Bessel function of the first kind, of order 0; its derivative is `i1`.
 
     Examples
@@ -189,12 +190,12 @@ def i0(x: Any, name: str | None = None) -> Any:
     return ops.bessel_i(x, n=0)
 
 
-def i0e(x: Any, name: str | None = None) -> Any:
+def i0e(x: Any, name: str | None = None) -> Tensor:
     """exp(-abs(x)) * i0(x), which does not overflow; the gradient at 0 is 0."""
     return ops.bessel_ie(x, n=0)
 
 
-def i1(x: Any, name: str | None = None) -> Any:
+def i1(x: Any, name: str | None = None) -> Tensor:
     """Modified Bessel function of the first kind, of order 1.
 
     Examples
@@ -206,6 +207,6 @@ def i1(x: Any, name: str | None = None) -> Any:
     return ops.bessel_i(x, n=1)
 
 
-def i1e(x: Any, name: str | None = None) -> Any:
+def i1e(x: Any, name: str | None = None) -> Tensor:
     """exp(-abs(x)) * i1(x), which does not overflow."""
     return ops.bessel_ie(x, n=1)

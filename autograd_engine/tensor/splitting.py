@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograd_engine.dims import Dim
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape
@@ -28,7 +29,7 @@ __all__ = [
 
 def split(
     x: Any, num_or_sections: int | Sequence[int], axis: int = 0, name: str | None = None
-) -> list[Any]:
+) -> list[Tensor]:
     """`x` cut along `axis` into equal parts, or into parts of the sizes given (one may be -1).
 
     Raises
@@ -85,7 +86,7 @@ def _sections(x: Any, sizes: tuple[int, ...], axis: int) -> list[Any]:
     return list(ops.split(x, sizes=sizes, axis=axis))
 
 
-def chunk(x: Any, chunks: int, axis: int = 0, name: str | None = None) -> list[Any]:
+def chunk(x: Any, chunks: int, axis: int = 0, name: str | None = None) -> list[Tensor]:
     """`x` cut along `axis` into equal parts.
 
     Raises
@@ -106,7 +107,7 @@ def chunk(x: Any, chunks: int, axis: int = 0, name: str | None = None) -> list[A
 @whole
 def tensor_split(
     x: Any, num_or_indices: int | Sequence[int], axis: int = 0, name: str | None = None
-) -> list[Any]:
+) -> list[Tensor]:
     """`x` cut along `axis` into parts that need not be equal, or at positions.
 
     Parameters
@@ -168,7 +169,7 @@ def _split_along(op: str, x: Any, num_or_indices: Any, least: int, axis: int) ->
 
 
 @whole
-def hsplit(x: Any, num_or_indices: int | Sequence[int], name: str | None = None) -> list[Any]:
+def hsplit(x: Any, num_or_indices: int | Sequence[int], name: str | None = None) -> list[Tensor]:
     """`tensor_split` along axis 1; of a vector along axis 0.
 
     Examples
@@ -180,7 +181,7 @@ def hsplit(x: Any, num_or_indices: int | Sequence[int], name: str | None = None)
     return _split_along("hsplit", x, num_or_indices, 1, 1)
 
 
-def vsplit(x: Any, num_or_indices: int | Sequence[int], name: str | None = None) -> list[Any]:
+def vsplit(x: Any, num_or_indices: int | Sequence[int], name: str | None = None) -> list[Tensor]:
     """`tensor_split` along axis 0, of two dimensions or more.
 
     Examples
@@ -193,7 +194,7 @@ def vsplit(x: Any, num_or_indices: int | Sequence[int], name: str | None = None)
 
 
 @whole
-def dsplit(x: Any, num_or_indices: int | Sequence[int], name: str | None = None) -> list[Any]:
+def dsplit(x: Any, num_or_indices: int | Sequence[int], name: str | None = None) -> list[Tensor]:
     """`tensor_split` along axis 2, of three dimensions or more.
 
     Examples
@@ -205,7 +206,7 @@ def dsplit(x: Any, num_or_indices: int | Sequence[int], name: str | None = None)
     return _split_along("dsplit", x, num_or_indices, 3, 2)
 
 
-def unbind(input: Any, axis: int = 0) -> list[Any]:
+def unbind(input: Any, axis: int = 0) -> list[Tensor]:
     """The slices along `axis`, without it.
 
     Examples
@@ -219,7 +220,7 @@ def unbind(input: Any, axis: int = 0) -> list[Any]:
     return list(ops.unstack(x, axis=axis)) if spec_of(x).shape[axis] != 0 else []
 
 
-def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Any]:
+def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Tensor]:
     """The slices along `axis`, without it; `num` says how many where the size is not known.
 
     Examples

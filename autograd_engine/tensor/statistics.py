@@ -8,6 +8,7 @@ from typing import Any
 
 from autograd_engine.dims import Dim
 from autograd_engine.dtypes import get_default_numpy_dtype
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, normalize_axes
@@ -67,7 +68,7 @@ def var(
     name: str | None = None,
     *,
     correction: float = 1,
-) -> Any:
+) -> Tensor:
     """Variance over `axis` (all axes for None); integers give the default float dtype.
 
     Parameters
@@ -103,7 +104,7 @@ def std(
     unbiased: bool = True,
     keepdim: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Standard deviation over `axis`; where it is 0, its gradient is 0.
 
     Parameters as of `var`.
@@ -159,7 +160,7 @@ def cov(
     fweights: Any = None,
     aweights: Any = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Covariance matrix of variables; a number for a single one.
 
     Parameters
@@ -209,7 +210,7 @@ def _single(out: Any) -> Any:
 
 
 @whole
-def corrcoef(x: Any, rowvar: bool = True, name: str | None = None) -> Any:
+def corrcoef(x: Any, rowvar: bool = True, name: str | None = None) -> Tensor:
     """Correlation coefficients of variables, in [-1, 1]; NaN of a variable that is constant.
 
     Parameters as of `cov`.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape, may_equal
@@ -17,7 +18,7 @@ Labels = tuple[str, ...]
 
 
 @whole
-def einsum(equation: str, *operands: Any) -> Any:
+def einsum(equation: str, *operands: Any) -> Tensor:
     """Sums of products of elements whose axes are named by letters.
 
     Parameters

@@ -70,7 +70,7 @@ def spread(value: Any, like: Any, x: Any) -> Any:
 
 def scatter(
     x: Any, index: Any, updates: Any, overwrite: bool = True, name: str | None = None
-) -> Any:
+) -> Tensor:
     """A copy of `x` whose rows at `index` are those of `updates`.
 
     Parameters
@@ -111,7 +111,7 @@ def scatter(
 @whole
 def index_add(
     x: Any, index: Any, axis: int, value: Any, alpha: float = 1, name: str | None = None
-) -> Any:
+) -> Tensor:
     """A copy of `x` with the slices of `alpha` times `value` added at `index` along `axis`.
 
     Examples
@@ -141,7 +141,7 @@ def _one_axis(op: str, index: Any) -> Any:
     return index
 
 
-def index_fill(x: Any, index: Any, axis: int, value: Any, name: str | None = None) -> Any:
+def index_fill(x: Any, index: Any, axis: int, value: Any, name: str | None = None) -> Tensor:
     """A copy of `x` whose slices at `index` along `axis` hold one number, `value`.
 
     Examples
@@ -169,7 +169,7 @@ def index_fill(x: Any, index: Any, axis: int, value: Any, name: str | None = Non
 
 def index_put(
     x: Any, indices: Sequence[Any], value: Any, accumulate: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """A copy of `x` with `value` at ``x[indices]``, or added there.
 
     Parameters
@@ -199,7 +199,7 @@ def index_put(
 
 
 @whole
-def scatter_nd_add(x: Any, index: Any, updates: Any, name: str | None = None) -> Any:
+def scatter_nd_add(x: Any, index: Any, updates: Any, name: str | None = None) -> Tensor:
     """A copy of `x` with `updates` added at positions given as rows, as in `gather_nd`.
 
     Parameters
@@ -227,7 +227,7 @@ def scatter_nd_add(x: Any, index: Any, updates: Any, name: str | None = None) ->
 
 
 @whole
-def scatter_nd(index: Any, updates: Any, shape: Sequence[int], name: str | None = None) -> Any:
+def scatter_nd(index: Any, updates: Any, shape: Sequence[int], name: str | None = None) -> Tensor:
     """Zeros of `shape` with `updates` added at positions given as rows; see `scatter_nd_add`.
 
     Examples
@@ -251,7 +251,7 @@ def scatter_nd(index: Any, updates: Any, shape: Sequence[int], name: str | None 
 # --- masks
 
 
-def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
+def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Tensor:
     """`x` with `value` where `mask` is True; the three broadcast.
 
     Examples
@@ -266,7 +266,7 @@ def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
 
 
 @whole
-def masked_scatter(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
+def masked_scatter(x: Any, mask: Any, value: Any, name: str | None = None) -> Tensor:
     """`x` with the elements of `value`, in order, where `mask` (broadcast to `x`) is True.
 
     Raises

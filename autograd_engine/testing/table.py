@@ -318,12 +318,16 @@ def reads_what_it_saves(op: OpDef, operands: Sequence[Array], attrs: Attrs) -> N
 
 def unread(op: OpDef, calls: Sequence[tuple[Sequence[Array], Attrs]], position: int) -> set[str]:
     """Arrays that the rule of an operand declares and that change nothing on any of the calls."""
-    left = {n for n in _rule(op, position).saves if n in (*op.inputs, *op.outputs)}
+    rule = _rule(op, position)
+    left = {n for n in rule.saves if n in (*op.inputs, *op.outputs)}
     for operands, attrs in calls:
-        if position not in differentiable(op, operands):
+        possible = differentiable(op, operands)
+        if position not in possible:
             continue
+        # What one rule for several inputs reads is for any of them.
+        wanted = tuple(k for k in possible if k == position or op.input_at(k) in rule.group)
         for name in tuple(left):
-            _, _, node, g = recorded(op, operands, attrs, (position,))
+            _, _, node, g = recorded(op, operands, attrs, wanted)
             expected = pull(node, g)
             for factor in (1.5, -1.5):
                 saved = [
@@ -363,8 +367,9 @@ def wanted_rules_only(op: OpDef, operands: Sequence[Array], attrs: Attrs) -> Non
             called.clear()
             results = pull(raw, u if op.multiple else u[0], saved, attrs)
             ensure(len(results) == len(wanted), f"{len(results)} cotangents for {wanted}")
-            # A variadic input has one rule for all of its operands.
-            names = list(dict.fromkeys(op.input_at(k) for k in wanted))
+            # A variadic input has one rule for all of its operands, as inputs in a group have.
+            groups = {_rule(op, k).group or op.input_at(k): op.input_at(k) for k in wanted[::-1]}
+            names = list(groups.values())[::-1]
             ensure(called == names, f"the rules of {called} ran for {names}")
 
 

@@ -46,7 +46,7 @@ def to_dlpack(x: Any) -> Any:
     return x.__dlpack__()
 
 
-def from_dlpack(dlpack: Any, *, device: Any = None, copy: bool | None = None) -> Any:
+def from_dlpack(dlpack: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor of an array of another library, without a copy where that is possible.
 
     What the other library writes is seen by `numpy` and by later operations. An operation that has

@@ -33,8 +33,9 @@ def run(
     cores: int,
     limit: float,
     say: Callable[[str], None],
+    package: str = "benchmarks.suite",
 ) -> dict[str, Any]:
-    """The result of ``python -m benchmarks.suite.<module>``.
+    """The result of ``python -m benchmarks.suite.<module>``, or of a module of another package.
 
     A candidate whose first steps take longer than `limit` seconds, or end the process, is left out
     of another attempt, and stands under "missing" in the result.
@@ -46,7 +47,7 @@ def run(
     skipped: dict[str, str] = {}
     out = directory / f"{name}.events"
     while True:
-        command = [sys.executable, "-m", f"benchmarks.suite.{module}", *arguments]
+        command = [sys.executable, "-m", f"{package}.{module}", *arguments]
         command += ["--out", str(out), "--cores", str(cores)]
         if skipped:
             command += ["--skip", *skipped]

@@ -240,6 +240,33 @@ def test_what_happens_between_steps_is_seen(change: str) -> None:
     assert found == trained(make, usual, lambda f: f, 8, between)
 
 
+@pytest.mark.parametrize("lookups", [1, 2])
+@pytest.mark.parametrize("to_zero", [True, False])
+def test_a_lazy_step_updates_the_rows_that_were_read(lookups: int, to_zero: bool) -> None:
+    def trained_with(wrap: Callable[[Any], Any]) -> list[Any]:
+        table = parameter(np.linspace(-1.0, 1.0, 21).reshape(7, 3))
+        adam = optim.Adam(0.05, parameters=[table], lazy_mode=True)
+
+        def step(rows: Any) -> Any:
+            found = [F.embedding(rows + k, table, sparse=True) for k in range(lookups)]
+            loss = paddle.concat(found).square().sum()
+            loss.backward()
+            adam.step()
+            adam.clear_grad(to_zero)
+            return loss
+
+        run, history = wrap(step), []
+        for k in range(7):
+            # Between them an eager step, whose gradient would be spread by zeros of all rows.
+            (step if k == 4 else run)(paddle.to_tensor([k % 3, 2]))
+            moments = [a.tobytes() for a in adam._eager_state[id(table)]]
+            rows = None if table.grad is None else table.grad.is_selected_rows()
+            history.append((table.numpy().tobytes(), moments, rows))
+        return history
+
+    assert trained_with(to_static) == trained_with(lambda f: f)
+
+
 @pytest.mark.parametrize("scheduled", [False, True])
 def test_another_learning_rate_needs_no_other_program(scheduled: bool) -> None:
     net = Net()

@@ -99,3 +99,65 @@ def test_the_size_of_buffers_is_restored():
     with pytest.raises(FloatingPointError), np.errstate(invalid="raise"):
         raw.softmax(x, axis=1)
     assert np.getbufsize() == before
+
+
+def far(dtype):
+    """Rows whose exponentials overflow, vanish, or add up to hardly anything."""
+    (x,) = random((9, 100), dtype=dtype)
+    x += np.array([0, 300, -300, 1e4, -1e4, -18, 80, -80, 0], dtype)[:, None]
+    x[8] = -np.inf
+    x[8, 3] = -200.0
+    return x
+
+
+@DTYPES
+def test_exponentials_that_overflow_or_vanish(dtype):
+    x = far(dtype)
+    wide = x.astype(np.float64)
+    shifted = wide - wide.max(axis=1, keepdims=True)
+    total = np.exp(shifted).sum(axis=1, keepdims=True)
+    with np.errstate(all="raise"):
+        out = raw.softmax(x, axis=1)
+    close(out, np.exp(shifted) / total, dtype)
+
+
+@DTYPES
+def test_rows_do_not_depend_on_those_beside_them(dtype):
+    x = far(dtype)
+    out = raw.softmax(x, axis=1)
+    for k in range(len(x)):
+        np.testing.assert_array_equal(raw.softmax(x[k : k + 1], axis=1)[0], out[k])
+
+
+@DTYPES
+def test_what_is_no_number_stays_in_its_row(dtype):
+    (x,) = random((4, 100), dtype=dtype)
+    expected = raw.softmax(x, axis=1)
+    x[1, 5], x[2, 7], x[3] = np.nan, np.inf, -np.inf
+    with np.errstate(invalid="ignore"):
+        out = raw.softmax(x, axis=1)
+    np.testing.assert_array_equal(out[0], expected[0])
+    assert np.isnan(out[[1, 3]]).all()
+    assert np.isnan(out[2, 7])
+
+
+@DTYPES
+@pytest.mark.parametrize("size", [1 << 15, (1 << 15) + 1, (1 << 17) - 3])
+def test_relu_of_many_is_that_of_each(size, dtype):
+    (x,) = random((size,), dtype=dtype)
+    x[:6] = [-0.0, 0.0, np.nan, np.inf, -np.inf, 1e-40]
+    x[-6:] = x[:6]
+    out = raw.relu(x)
+    assert (
+        out.tobytes()
+        == np.concatenate(
+            [
+                raw.relu(x[:1000]),
+                raw.relu(x[1000:2000]),
+                *map(raw.relu, np.array_split(x[2000:], 64)),
+            ]
+        ).tobytes()
+    )
+    table = np.broadcast_to(x, (2, size)).T
+    np.testing.assert_array_equal(raw.relu(table), np.stack([out, out], axis=1))
+    assert not np.shares_memory(out, x)

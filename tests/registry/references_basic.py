@@ -179,6 +179,55 @@ def draw() -> np.random.Generator:
     return np.random.default_rng(SEED)
 
 
+def truncated_gaussian(
+    shape: tuple[int, ...], mean: float, std: float, low: float, high: float, dtype: str
+) -> Array:
+    """The distribution function inverted by bisection; a tail kept or drawn again one by one."""
+    low, high = (low - mean) / std, (high - mean) / std
+    rng, size = draw(), math.prod(shape)
+    sign = 1.0
+    if low > 4.0:
+        low, high, sign = -high, -low, -1.0
+    if high >= -4.0:
+        return mean + std * np.asarray(
+            [inverse_normal(u, low, high) for u in rng.random(size)]
+        ).reshape(shape)
+    found: dict[int, float] = {}
+    while len(found) < size:
+        left = [k for k in range(size) if k not in found]
+        for k, u, v in zip(left, *rng.random((2, len(left))), strict=True):
+            # Of x exp(-x^2 / 2) on [-high, -low], whose integral is -exp(-x^2 / 2).
+            ends = math.exp(-(high**2) / 2), math.exp(-(low**2) / 2)
+            x = math.sqrt(-2.0 * math.log(ends[0] + u * (ends[1] - ends[0])))
+            if v * x <= -high:
+                found[k] = -sign * x
+    return mean + std * np.asarray([found[k] for k in range(size)]).reshape(shape)
+
+
+def inverse_normal(u: float, low: float, high: float) -> float:
+    def below(x: float) -> float:
+        return math.erfc(-x / math.sqrt(2.0)) / 2.0
+
+    wanted = below(low) + u * (below(high) - below(low))
+    for _ in range(200):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if below(middle) < wanted else (low, middle)
+    return low
+
+
+def orthogonal(shape: tuple[int, ...], gain: float, dtype: str) -> Array:
+    """Gram and Schmidt, twice, which leaves what rounding left over behind."""
+    rows, columns = shape[0], math.prod(shape[1:])
+    drawn = draw().standard_normal((rows, columns))
+    vectors: list[Array] = []
+    for vector in drawn if rows < columns else drawn.T:
+        for _ in range(2):
+            vector = vector - sum((w @ vector) * w for w in vectors)
+        vectors.append(vector / math.sqrt(vector @ vector))
+    made = np.asarray(vectors).reshape(-1, max(rows, columns))
+    return gain * (made if rows < columns else made.T).reshape(shape)
+
+
 DRAWS: dict[str, Callable[..., Any]] = {
     "uniform": lambda shape, low, high: low + (high - low) * draw().random(shape),
     "gaussian": lambda shape, mean, std: mean + std * draw().standard_normal(shape),
@@ -268,6 +317,8 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "gaussian": lambda shape, mean, std, dtype: (
         mean + std * np.random.default_rng(SEED).standard_normal(shape)
     ),
+    "truncated_gaussian": truncated_gaussian,
+    "orthogonal": orthogonal,
     "randint": lambda shape, low, high, dtype: np.random.default_rng(SEED).integers(
         low, high - 1, shape, endpoint=True
     ),

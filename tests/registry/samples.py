@@ -18,6 +18,7 @@ from . import (
     samples_losses,
     samples_math,
     samples_movement,
+    samples_recurrent,
     samples_statistics,
     samples_vision,
 )
@@ -32,6 +33,7 @@ SAMPLES: dict[str, list[Sample]] = {
     **samples_losses.SAMPLES,
     **samples_math.SAMPLES,
     **samples_movement.SAMPLES,
+    **samples_recurrent.SAMPLES,
     **samples_statistics.SAMPLES,
     **samples_vision.SAMPLES,
 }

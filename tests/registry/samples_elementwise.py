@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -157,6 +158,10 @@ DRAWS = {
 }
 
 
+def _cut(shape: tuple[int, ...], dtype: str, low: float, high: float) -> dict[str, Any]:
+    return {"shape": shape, "mean": 0.5, "std": 1.25, "low": low, "high": high, "dtype": dtype}
+
+
 def _draws() -> list[Sample]:
     samples = []
     for name, parameters in DRAWS.items():
@@ -262,6 +267,21 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample("plain", (), {"shape": (2, 3), "mean": 1.0, "std": 0.5, "dtype": "float32"}),
         Sample("0-d", (), {"shape": (), "mean": 0.0, "std": 1.0, "dtype": "float64"}),
         Sample("empty", (), {"shape": (0, 3), "mean": 0.0, "std": 1.0, "dtype": "float16"}),
+    ],
+    "truncated_gaussian": [
+        Sample("middle", (), _cut((2, 3), "float32", -1.0, 2.5)),
+        Sample("side", (), _cut((4,), "float64", 2.0, 3.5)),
+        Sample("tail", (), _cut((5,), "float64", 8.0, 9.0)),
+        Sample("other tail", (), _cut((2, 2), "float32", -7.5, -6.0)),
+        Sample("0-d", (), _cut((), "float64", -2.0, 2.0)),
+        Sample("empty", (), _cut((0, 3), "float16", -2.0, 2.0)),
+    ],
+    "orthogonal": [
+        Sample("wide", (), {"shape": (2, 5), "gain": 1.0, "dtype": "float32"}),
+        Sample("tall", (), {"shape": (4, 2), "gain": 1.5, "dtype": "float64"}),
+        Sample("filters", (), {"shape": (3, 2, 2), "gain": -1.0, "dtype": "float64"}),
+        Sample("one", (), {"shape": (1, 1), "gain": 1.0, "dtype": "float64"}),
+        Sample("empty", (), {"shape": (0, 3), "gain": 1.0, "dtype": "float16"}),
     ],
     "randint": [
         Sample("plain", (), {"shape": (2, 3), "low": -3, "high": 4, "dtype": "int64"}),

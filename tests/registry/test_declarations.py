@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from autograd_engine.errors import RegistryError
+from autograd_engine.namespace import raw
 from autograd_engine.ops.infer import same
+from autograd_engine.pullback import Pullback
 from autograd_engine.registry import NONDIFF, REGISTRY, OpDef, check_registry, defop
 
 
@@ -70,6 +72,26 @@ def test_a_rule_is_for_an_input():
         trial().vjp(y=lambda xp, g: g)
     with pytest.raises(RegistryError, match="has no input 'out'"):
         trial().vjp(out=NONDIFF)
+
+
+def test_one_rule_may_serve_several_inputs():
+    """It runs once for those that are wanted, and each takes its part of the result."""
+    runs = []
+
+    def rule(xp, g, x, y):
+        runs.append((x, y))
+        return g * y, g * x
+
+    op = OpDef("trial", lambda x, y: x * y, inputs="x y", infer=same)
+    op.vjp_together("x y", rule)
+    x, y, g = np.array([2.0]), np.array([3.0]), np.array([1.0])
+    for wanted, expected in (((0, 1), [3.0, 2.0]), ((1,), [2.0]), ((0,), [3.0])):
+        pullback = Pullback(op, wanted, project=0)
+        found = pullback.pull(raw, g, pullback.save(x, y, x * y), {})
+        assert [v.item() for v in found] == expected
+    assert len(runs) == 3
+    with pytest.raises(RegistryError, match="has a rule for 'y' already"):
+        op.vjp(y=NONDIFF)
 
 
 def test_an_input_has_one_rule():

@@ -145,6 +145,7 @@ def _split_assemblies(arranged: Arranged) -> None:
             whole = loops.all_of(copy.outs[0]).term
             parts.append((whole, region))
         step.parts = parts
+        step.after += fill  # there may be no part whose copy waits for it
         made.append(step)
     arranged.steps[:] = made
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from sys import getrefcount
 import time
 from collections.abc import Callable, Sequence
+from sys import getrefcount
 from typing import Any, Final
 
 import numpy as np

@@ -103,6 +103,7 @@ _ROWS_IN: Final = (
     "indexing_rows",
     "key_rows",
     "movement_rows",
+    "recurrent_rows",
     "scan_rows",
     "update_rows",
     "window_rows",

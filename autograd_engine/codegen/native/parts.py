@@ -30,6 +30,8 @@ def summed(loops: Loops, xs: Sequence[Traced]) -> Traced:
             others.append(x)
     if len(xs) - len(others) < 2:
         others, parts = list(xs), []
+    if not parts and not others:  # parts of nothing, all of them
+        return xs[0]
     total = _assembled(loops, xs[0], parts) if parts else others.pop(0)
     for x in others:
         total = total + x

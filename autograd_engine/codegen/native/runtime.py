@@ -92,6 +92,7 @@ def runtime_source() -> str:
     parts += [_text("runtime_pool.c"), _text("runtime_blas.c")]
     for real, suffix in (("float", "f32"), ("double", "f64")):
         parts += [f"#define REAL {real}", f"#define NAME(name) name##_{suffix}"]
+        parts += [_text("runtime_products.c"), _text("runtime_tiles.c")]
         parts += [_text("runtime_gemm.c"), "#undef REAL", "#undef NAME"]
     return "\n".join([*parts, _text("runtime.c")])
 

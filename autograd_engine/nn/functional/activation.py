@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.support import as_floats, check_number
@@ -33,7 +36,7 @@ _SELU_SCALE = 1.0507009873554804934193349852946
 _SELU_ALPHA = 1.6732632423543772848170429916717
 
 
-def relu(x: Any, name: str | None = None) -> Any:
+def relu(x: Any, name: str | None = None) -> Tensor:
     """max(x, 0); the gradient at 0 is 0.
 
     Examples
@@ -45,7 +48,7 @@ def relu(x: Any, name: str | None = None) -> Any:
     return ops.relu(x)
 
 
-def relu6(x: Any, name: str | None = None) -> Any:
+def relu6(x: Any, name: str | None = None) -> Tensor:
     """min(max(x, 0), 6); the gradient at both kinks is 0.
 
     Examples
@@ -59,7 +62,7 @@ def relu6(x: Any, name: str | None = None) -> Any:
 
 
 @whole
-def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) -> Any:
+def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) -> Tensor:
     """x where x >= 0, else negative_slope * x; the gradient at 0 is 1.
 
     Examples
@@ -69,7 +72,10 @@ def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) ->
     [-0.5, 2.0]
     """
     x = as_floats("leaky_relu", x)
-    return ops.where(ops.less_than(x, 0.0), x * negative_slope, x)
+    slope = check_number("leaky_relu", "negative_slope", negative_slope)
+    # By a factor that the backward passes of all orders multiply with too.
+    slopes = [np.asarray(value, spec_of(x).dtype) for value in (slope, 1.0)]
+    return x * ops.where(ops.less_than(x, 0.0), *slopes)
 
 
 _CHANNELS_SECOND = ("NC", "NCL", "NCHW", "NCDHW")
@@ -77,7 +83,7 @@ _CHANNELS_LAST = ("NLC", "NHWC", "NDHWC")
 
 
 @whole
-def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = None) -> Any:
+def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = None) -> Tensor:
     """x where x > 0, else weight * x (He, Zhang, Ren and Sun 2015); the slope at 0 is the weight.
 
     Parameters
@@ -131,7 +137,7 @@ def rrelu(
     upper: float = 1.0 / 3.0,
     training: bool = True,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """x where x >= 0, else a * x with a drawn for each element, uniform on [lower, upper].
 
     When not training, a is (lower + upper) / 2. The gradient at 0 is 1. Xu, Wang, Chen and Li 2015.
@@ -155,7 +161,7 @@ def rrelu(
     return ops.where(ops.less_than(x, 0.0), x * slope, x)
 
 
-def elu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
+def elu(x: Any, alpha: float = 1.0, name: str | None = None) -> Tensor:
     """x where x > 0, else alpha * (exp(x) - 1); the gradient at 0 is `alpha`.
 
     Clevert, Unterthiner and Hochreiter 2015.
@@ -171,7 +177,7 @@ def elu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
 
 def selu(
     x: Any, scale: float = _SELU_SCALE, alpha: float = _SELU_ALPHA, name: str | None = None
-) -> Any:
+) -> Tensor:
     """scale * elu(x, alpha), with constants for which the moments of layers stay put.
 
     Klambauer, Unterthiner, Mayr and Hochreiter 2017. The gradient at 0 is scale * alpha.
@@ -189,7 +195,7 @@ def selu(
     return scale * ops.elu(x, alpha=float(alpha))
 
 
-def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
+def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Tensor:
     """x where x > 0, else alpha * (exp(x / alpha) - 1), of slope 1 at 0 (Barron 2017).
 
     Raises
@@ -213,7 +219,7 @@ def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
 
 
 @whole
-def hardtanh(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Any:
+def hardtanh(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Tensor:
     """x limited to [min, max]; the gradient on both edges is 0, where that of `clip` is 1.
 
     Examples
@@ -230,7 +236,7 @@ def hardtanh(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = Non
 @whole
 def hardsigmoid(
     x: Any, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None
-) -> Any:
+) -> Tensor:
     """slope * x + offset limited to [0, 1]; the gradient on both edges is 0.
 
     Examples
@@ -242,7 +248,7 @@ def hardsigmoid(
     return hardtanh(as_floats("hardsigmoid", x) * slope + offset, 0.0, 1.0)
 
 
-def hardswish(x: Any, name: str | None = None) -> Any:
+def hardswish(x: Any, name: str | None = None) -> Tensor:
     """x * relu6(x + 3) / 6 (Howard and others 2019); the gradient is 0 at -3 and 1 at 3.
 
     Examples
@@ -256,7 +262,7 @@ def hardswish(x: Any, name: str | None = None) -> Any:
     return x * (relu6(x + 3.0) / 6.0)
 
 
-def hardshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
+def hardshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Tensor:
     """x where abs(x) >= threshold, else 0; the gradient at the threshold is 1.
 
     Examples
@@ -270,7 +276,7 @@ def hardshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
     return ops.where(small, 0.0, x)
 
 
-def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
+def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Tensor:
     """x moved towards 0 by `threshold`, and 0 on the way; the gradient at the threshold is 0.
 
     Examples
@@ -288,7 +294,7 @@ def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
 @whole
 def thresholded_relu(
     x: Any, threshold: float = 1.0, value: float = 0.0, name: str | None = None
-) -> Any:
+) -> Tensor:
     """x where x > threshold, else `value`; the gradient at the threshold is 0.
 
     Examples

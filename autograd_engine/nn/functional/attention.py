@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.dims import Dim
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.noise import dropout
@@ -58,7 +59,7 @@ def scaled_dot_product_attention(
     scale: float | None = None,
     enable_gqa: bool = True,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """softmax(query @ key.T * scale + mask) @ value for each head (Vaswani and others 2017).
 
     Parameters

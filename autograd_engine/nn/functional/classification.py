@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.common import uniform_like
@@ -120,7 +121,7 @@ def cross_entropy(
     use_softmax: bool = True,
     label_smoothing: float = 0.0,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Cross entropy between `label` and softmax(input) along `axis`.
 
     Parameters
@@ -278,7 +279,7 @@ def nll_loss(
     ignore_index: int = -100,
     reduction: str = "mean",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Minus the log-probability (in `input`, classes on axis 1) of each label.
 
     "mean" divides by the sum of the weights of the labels that count, and is 0 without any.

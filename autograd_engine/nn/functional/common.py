@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:
+def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Tensor:
     """x @ weight + bias, with weight of shape [in, out].
 
     Examples
@@ -58,7 +58,7 @@ def embedding(
     sparse: bool = False,
     scale_grad_by_freq: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The rows of `weight` that the integers in `x` name.
 
     Parameters
@@ -139,7 +139,7 @@ def _shorten(weight: Any, x: Any, max_norm: float, norm_type: float) -> None:
 
 
 @whole
-def one_hot(x: Any, num_classes: int = -1, name: str | None = None) -> Any:
+def one_hot(x: Any, num_classes: int = -1, name: str | None = None) -> Tensor:
     """1 at the position that each integer names along a new last axis, 0 elsewhere.
 
     Parameters
@@ -174,7 +174,7 @@ def one_hot(x: Any, num_classes: int = -1, name: str | None = None) -> Any:
 @whole
 def label_smooth(
     label: Any, prior_dist: Any = None, epsilon: float = 0.1, name: str | None = None
-) -> Any:
+) -> Tensor:
     """(1 - epsilon) * label + epsilon * prior_dist: labels that are not quite sure.
 
     Parameters
@@ -213,7 +213,7 @@ def uniform_like(x: Any, axis: int) -> Any:
 @whole
 def sequence_mask(
     x: Any, maxlen: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
-) -> Any:
+) -> Tensor:
     """1 for the first x positions along a new last axis of size `maxlen`, 0 for the rest.
 
     Parameters
@@ -240,7 +240,7 @@ def sequence_mask(
     return ops.sequence_mask(x, maxlen=size, dtype=to_numpy(dtype).name)
 
 
-def gather_tree(ids: Any, parents: Any) -> Any:
+def gather_tree(ids: Any, parents: Any) -> Tensor:
     """The sequences that a beam search found: each beam of the last step, read back to the first.
 
     Parameters
@@ -272,7 +272,7 @@ def gather_tree(ids: Any, parents: Any) -> Any:
 
 
 @whole
-def bilinear(x1: Any, x2: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:
+def bilinear(x1: Any, x2: Any, weight: Any, bias: Any = None, name: str | None = None) -> Tensor:
     """sum_ij x1[n, i] weight[k, i, j] x2[n, j] + bias[k] for each sample n and output k.
 
     Parameters

@@ -6,6 +6,7 @@ from typing import Any
 
 from autograd_engine.dims import Dim
 from autograd_engine.dtypes import common_dtype
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.kernels.windows import Ints
 from autograd_engine.namespace import ops
@@ -98,7 +99,7 @@ def conv1d(
     groups: int = 1,
     data_format: str = "NCL",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Cross-correlation of sequences with the filters in `weight` ``[out, C / groups, k]``.
 
     See `conv2d`.
@@ -123,7 +124,7 @@ def conv2d(
     groups: int = 1,
     data_format: str = "NCHW",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Cross-correlation of `x` with the filters in `weight`.
 
     Parameters
@@ -167,7 +168,7 @@ def conv3d(
     groups: int = 1,
     data_format: str = "NCDHW",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Cross-correlation of volumes with the filters in `weight` ``[out, C / groups, kd, kh, kw]``.
 
     See `conv2d`.
@@ -281,7 +282,7 @@ def conv1d_transpose(
     output_size: IntOrInts | None = None,
     data_format: str = "NCL",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Transposed convolution of sequences with `weight` ``[C, out / groups, k]``.
 
     See `conv2d_transpose`.
@@ -311,7 +312,7 @@ def conv2d_transpose(
     output_size: IntOrInts | None = None,
     data_format: str = "NCHW",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Transposed convolution: the adjoint of `conv2d` in its images, applied to `x`.
 
     Parameters
@@ -362,7 +363,7 @@ def conv3d_transpose(
     output_size: IntOrInts | None = None,
     data_format: str = "NCDHW",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Transposed convolution of volumes with `weight` ``[C, out / groups, kd, kh, kw]``.
 
     See `conv2d_transpose`.

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from autograd_engine.dims import Dim
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.support import (
@@ -33,7 +34,7 @@ def ctc_loss(
     reduction: str = "mean",
     norm_by_times: bool = False,
     zero_infinity: bool = False,
-) -> Any:
+) -> Tensor:
     """Minus the log-probability that frames spell a label sequence, over all alignments of the two.
 
     Graves, Fernandez, Gomez and Schmidhuber 2006.

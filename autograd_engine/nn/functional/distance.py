@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.support import as_floats, check_number, narrow, widen
@@ -45,7 +46,7 @@ def normalize(
     axis: int = 1,
     epsilon: float = 1e-12,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """x / max(norm of order `p` along `axis`, epsilon).
 
     Examples
@@ -62,7 +63,7 @@ def normalize(
 
 
 @whole
-def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
+def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Tensor:
     """sum(x1 * x2) / max(norm(x1) * norm(x2), eps) along `axis`; the other axes broadcast.
 
     Examples
@@ -96,7 +97,7 @@ def pairwise_distance(
     epsilon: float = 1e-6,
     keepdim: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The norm of order `p` of x - y + epsilon along the last axis.
 
     Parameters

@@ -6,6 +6,7 @@ from typing import Any
 
 from autograd_engine.dims import Dim
 from autograd_engine.dtypes import DTypeLike, to_numpy
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.support import as_floats, check_number
@@ -25,7 +26,9 @@ def _along(name: str, x: Any, axis: int, dtype: DTypeLike | None) -> Any:
     return getattr(ops, name)(x, axis=normalize_axis(name, axis, spec_of(x).ndim))
 
 
-def softmax(x: Any, axis: int = -1, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
+def softmax(
+    x: Any, axis: int = -1, dtype: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
     """exp(x) / sum(exp(x)) along `axis`, computed without overflow.
 
     Examples
@@ -39,7 +42,7 @@ def softmax(x: Any, axis: int = -1, dtype: DTypeLike | None = None, name: str | 
 
 def log_softmax(
     x: Any, axis: int = -1, dtype: DTypeLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """log(softmax(x)) along `axis`, computed without overflow or log(0)."""
     return _along("log_softmax", x, axis, dtype)
 
@@ -50,7 +53,7 @@ def gumbel_softmax(
     hard: bool = False,
     axis: int = -1,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """A sample of the distribution that the logits `x` have along `axis`, made differentiable.
 
     Parameters
@@ -104,7 +107,7 @@ def _halves(op: str, x: Any, axis: int) -> list[Any]:
     return list(ops.split(x, sizes=(size // 2, size // 2), axis=axis))
 
 
-def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
+def glu(x: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """a * sigmoid(b) with a and b the halves of `x` along `axis` (Dauphin and others 2016).
 
     Raises
@@ -123,7 +126,7 @@ def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
 
 
 @whole
-def swiglu(x: Any, y: Any = None, name: str | None = None) -> Any:
+def swiglu(x: Any, y: Any = None, name: str | None = None) -> Tensor:
     """silu(x) * y; without `y`, the halves of `x` along its last axis (Shazeer 2020).
 
     Examples
@@ -138,7 +141,7 @@ def swiglu(x: Any, y: Any = None, name: str | None = None) -> Any:
     return ops.silu(x) * as_floats("swiglu", y, "y")
 
 
-def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Any:
+def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Tensor:
     """The maximum of every `groups` neighbours along `axis`; of a tie the first has the gradient.
 
     Goodfellow, Warde-Farley, Mirza, Courville and Bengio 2013.

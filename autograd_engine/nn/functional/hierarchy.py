@@ -48,7 +48,7 @@ def hsigmoid_loss(
     path_code: Any = None,
     is_sparse: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Hierarchical softmax: minus the log-probability of the path to the label.
 
     Morin and Bengio 2005.
@@ -145,7 +145,7 @@ def adaptive_log_softmax_with_loss(
     cutoffs: Sequence[Any],
     head_bias: Any = None,
     name: str | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """Log-probabilities of labels, rare classes being looked up in clusters of their own.
 
     Grave, Joulin, Cisse, Grangier and Jegou 2017.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.support import (
@@ -34,7 +35,7 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Any = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`binary_cross_entropy` of sigmoid(logit), exact for logits of any size.
 
     Parameters
@@ -79,7 +80,7 @@ def sigmoid_focal_loss(
     gamma: float = 2.0,
     reduction: str = "sum",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Cross entropy in which what is well classified counts little (Lin and others 2017).
 
     With p the probability of the label: ``-a (1 - p) ** gamma log(p) / normalizer``, where a is
@@ -113,7 +114,7 @@ def sigmoid_focal_loss(
 
 def soft_margin_loss(
     input: Any, label: Any, reduction: str = "mean", name: str | None = None
-) -> Any:
+) -> Tensor:
     """log(1 + exp(-label * input)) for labels 1 and -1.
 
     Examples
@@ -137,7 +138,7 @@ def multi_label_soft_margin_loss(
     weight: Any = None,
     reduction: str = "mean",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Mean over the last axis of `binary_cross_entropy_with_logits`.
 
     Examples

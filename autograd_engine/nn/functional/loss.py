@@ -45,7 +45,7 @@ __all__ = [
 # --- differences
 
 
-def square_error_cost(input: Any, label: Any) -> Any:
+def square_error_cost(input: Any, label: Any) -> Tensor:
     """(input - label) ** 2, elementwise.
 
     Examples
@@ -60,7 +60,7 @@ def square_error_cost(input: Any, label: Any) -> Any:
     return ops.square(ops.subtract(input, label))
 
 
-def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
+def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Tensor:
     """Mean of (input - label) ** 2.
 
     Examples
@@ -73,7 +73,7 @@ def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None =
     return reduce_loss(square_error_cost(input, label), reduction)
 
 
-def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
+def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Tensor:
     """Mean of abs(input - label); the gradient where they are equal is 0.
 
     Examples
@@ -94,7 +94,7 @@ def smooth_l1_loss(
     delta: float = 1.0,
     is_huber: bool = True,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Half the square of input - label up to `delta`, a line of slope `delta` beyond (Huber 1964).
 
     Divided by `delta` unless `is_huber`, so that the slope is 1.
@@ -127,7 +127,7 @@ def kl_div(
     reduction: str = "mean",
     log_target: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """label * (log(label) - input), elementwise, with log-probabilities in `input`.
 
     Where the label is not above 0 the loss is 0.
@@ -168,7 +168,7 @@ def binary_cross_entropy(
     weight: Any = None,
     reduction: str = "mean",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """-(label * log(input) + (1 - label) * log(1 - input)) for probabilities in `input`.
 
     The logarithms are -100 at least. Their derivative, 1 / p, is bounded: by 1e12, in float16 by
@@ -205,7 +205,7 @@ def binary_cross_entropy(
 
 
 @whole
-def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = None) -> Any:
+def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = None) -> Tensor:
     """-label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon), elementwise.
 
     Examples
@@ -225,7 +225,7 @@ def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = N
 
 
 @whole
-def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = None) -> Any:
+def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = None) -> Tensor:
     """Mean of 1 - 2 sum(p q) / (sum(p) + sum(q) + epsilon) over samples, q the one-hot label.
 
     Milletari, Navab and Ahmadi 2016.
@@ -279,7 +279,7 @@ def poisson_nll_loss(
     epsilon: float = 1e-8,
     reduction: str = "mean",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Minus the log-likelihood of counts in `label`: exp(input) - label * input.
 
     Parameters
@@ -324,7 +324,7 @@ def gaussian_nll_loss(
     epsilon: float = 1e-6,
     reduction: str = "mean",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """(log(variance) + (input - label) ** 2 / variance) / 2, with the variance at least `epsilon`.
 
     Nix and Weigend 1994.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.classification import class_weight, cross_entropy
@@ -50,7 +51,7 @@ def margin_ranking_loss(
     margin: float = 0.0,
     reduction: str = "mean",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """max(0, margin - label * (input - other)): label 1 wants `input` above `other`, -1 below.
 
     The gradient at the kink is 0.
@@ -77,7 +78,7 @@ def hinge_embedding_loss(
     margin: float = 1.0,
     reduction: str = "mean",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`input` where label is 1, max(0, margin - input) where it is -1, 0 elsewhere.
 
     Examples
@@ -104,7 +105,7 @@ def cosine_embedding_loss(
     margin: float = 0,
     reduction: str = "mean",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """1 - cos where label is 1, max(0, cos - margin) where it is -1, cos the cosine of two vectors.
 
     Parameters
@@ -187,7 +188,7 @@ def triplet_margin_loss(
     swap: bool = False,
     reduction: str = "mean",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """max(0, d(input, positive) - d(input, negative) + margin), d the `pairwise_distance`.
 
     Balntas, Riba, Ponsa and Mikolajczyk 2016.
@@ -231,7 +232,7 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`triplet_margin_loss` with a distance of the caller's: a function of two tensors.
 
     Examples
@@ -280,7 +281,7 @@ def multi_margin_loss(
     weight: Any = None,
     reduction: str = "mean",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Mean over the other classes c of max(0, margin - x[label] + x[c]) ** p, over all classes.
 
     The gradient at the kink is that of the inside. Crammer and Singer 2001.
@@ -320,7 +321,7 @@ def multi_margin_loss(
 
 
 @whole
-def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -> Any:
+def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -> Tensor:
     """Cross entropy of anchor @ positive.T with rows of equal labels as targets (Sohn 2016).
 
     Added to it: l2_reg / 4 times the mean squared norms of both.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.support import as_floats
@@ -48,7 +49,7 @@ def dropout(
     inplace: bool = False,
     mode: str = "upscale_in_train",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Each element set to 0 with probability `p` while training.
 
     Srivastava, Hinton, Krizhevsky, Sutskever and Salakhutdinov 2014.
@@ -85,10 +86,12 @@ def dropout(
             f"dropout: mode must be 'upscale_in_train' or 'downscale_in_infer', got {mode!r}"
         )
     x = as_operand("dropout", x)
-    like = x
+    axes: Sequence[int] = range(spec_of(x).ndim)
     if axis is not None:
         axes = normalize_axes("dropout", axis, spec_of(x).ndim)
-        like = _only(x, axes)
+    if p == 0.0:  # nothing is drawn
+        return x
+    like = _only(x, axes)
     upscale = mode == "upscale_in_train"
     scale = 1.0 if upscale else 1.0 - p
     mask = ops.dropout_mask(like, p=p, upscale=upscale, training=training, scale=scale)
@@ -108,7 +111,7 @@ def _channels(op: str, x: Any, p: float, training: bool, data_format: str, known
     return dropout(x, _probability(op, p), (0, data_format.index("C")), training)
 
 
-def dropout1d(x: Any, p: float = 0.5, training: bool = True, name: str | None = None) -> Any:
+def dropout1d(x: Any, p: float = 0.5, training: bool = True, name: str | None = None) -> Tensor:
     """Each channel of ``[N, C, L]`` set to 0 as a whole with probability `p` while training."""
     return _channels("dropout1d", x, p, training, "NCL", "NCL")
 
@@ -119,7 +122,7 @@ def dropout2d(
     training: bool = True,
     data_format: str = "NCHW",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Each channel of an image set to 0 as a whole with probability `p` while training.
 
     Examples
@@ -137,7 +140,7 @@ def dropout3d(
     training: bool = True,
     data_format: str = "NCDHW",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Each channel of a volume set to 0 as a whole with probability `p` while training."""
     return _channels("dropout3d", x, p, training, data_format, "NCDHW")
 
@@ -148,7 +151,7 @@ def _alpha_dropout(x: Any, like: Any, p: float) -> Any:
     return x * factor + term
 
 
-def alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: str | None = None) -> Any:
+def alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: str | None = None) -> Tensor:
     """Dropout that leaves mean and variance of selu's outputs as they are.
 
     Klambauer, Unterthiner, Mayr and Hochreiter 2017.
@@ -166,7 +169,7 @@ def alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: str | Non
 
 def feature_alpha_dropout(
     x: Any, p: float = 0.5, training: bool = True, name: str | None = None
-) -> Any:
+) -> Tensor:
     """`alpha_dropout` of whole channels of ``[N, C, ...]``."""
     op = "feature_alpha_dropout"
     p = _probability(op, p)

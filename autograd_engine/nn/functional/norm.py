@@ -93,7 +93,7 @@ def layer_norm(
     bias: Any = None,
     epsilon: float = 1e-05,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Standardise over the last axes, then scale and shift.
 
     Parameters
@@ -133,7 +133,7 @@ def rms_norm(
     weight: Any = None,
     eps: float = 1e-05,
     name: str | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """Divide by the root of the mean square over the last axes, then scale.
 
     Parameters
@@ -185,7 +185,7 @@ def batch_norm(
     data_format: str = "NCHW",
     use_global_stats: bool | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Standardise each channel over the batch, then scale and shift.
 
     Parameters
@@ -284,7 +284,7 @@ def instance_norm(
     eps: float = 1e-05,
     data_format: str = "NCHW",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Standardise each channel of each image over its pixels, then scale and shift.
 
     Parameters
@@ -368,7 +368,7 @@ def group_norm(
     bias: Any = None,
     data_format: str = "NCHW",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Standardise each group of channels of each image, then scale and shift.
 
     Parameters
@@ -423,7 +423,7 @@ def local_response_norm(
     k: float = 1.0,
     data_format: str = "NCHW",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """``x / (k + alpha * m)**beta``, m the mean square over `size` channels around each.
 
     Channels beyond the first and the last count as zeros.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape
@@ -29,7 +30,7 @@ def pad(
     data_format: str | None = None,
     pad_from_left_axis: bool = True,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`x` made larger at the ends of its axes.
 
     Parameters
@@ -121,7 +122,7 @@ def _pads(
 @whole
 def zeropad2d(
     x: Any, padding: Sequence[int], data_format: str = "NCHW", name: str | None = None
-) -> Any:
+) -> Tensor:
     """Zeros around images: `padding` is left, right, top, bottom.
 
     Examples

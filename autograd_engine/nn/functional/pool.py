@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, overload
 
 from autograd_engine.dims import Dim
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.kernels.windows import Ints, Padding
 from autograd_engine.namespace import ops
@@ -103,6 +104,40 @@ def max_pool1d(
     return _max_pool(1, x, kernel_size, stride, padding, return_mask, ceil_mode, "NCL")
 
 
+@overload
+def max_pool2d(
+    x: Any,
+    kernel_size: IntOrInts,
+    stride: IntOrInts | None = None,
+    padding: Any = 0,
+    return_mask: Literal[False] = False,
+    ceil_mode: bool = False,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Tensor: ...
+@overload
+def max_pool2d(
+    x: Any,
+    kernel_size: IntOrInts,
+    stride: IntOrInts | None = None,
+    padding: Any = 0,
+    *,
+    return_mask: Literal[True],
+    ceil_mode: bool = False,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def max_pool2d(
+    x: Any,
+    kernel_size: IntOrInts,
+    stride: IntOrInts | None = None,
+    padding: Any = 0,
+    return_mask: bool = False,
+    ceil_mode: bool = False,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any: ...
 def max_pool2d(
     x: Any,
     kernel_size: IntOrInts,
@@ -199,7 +234,7 @@ def avg_pool1d(
     exclusive: bool = True,
     ceil_mode: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The mean of each window of ``[N, C, L]``; see `avg_pool2d`.
 
     Examples
@@ -222,7 +257,7 @@ def avg_pool2d(
     divisor_override: float | None = None,
     data_format: str = "NCHW",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The mean of each window.
 
     Parameters
@@ -260,7 +295,7 @@ def avg_pool3d(
     divisor_override: float | None = None,
     data_format: str = "NCDHW",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The mean of each window of volumes; see `avg_pool2d`."""
     return _avg_pool(
         3, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format
@@ -296,7 +331,7 @@ def _adaptive_max_pool(axes: int, x: Any, output_size: Any, return_mask: bool) -
 
 
 @whole
-def adaptive_avg_pool1d(x: Any, output_size: Sizes, name: str | None = None) -> Any:
+def adaptive_avg_pool1d(x: Any, output_size: Sizes, name: str | None = None) -> Tensor:
     """The means of `output_size` bins of ``[N, C, L]``; see `adaptive_avg_pool2d`."""
     return _adaptive_avg_pool(1, x, output_size, "NCL")
 
@@ -304,7 +339,7 @@ def adaptive_avg_pool1d(x: Any, output_size: Sizes, name: str | None = None) -> 
 @whole
 def adaptive_avg_pool2d(
     x: Any, output_size: Sizes, data_format: str = "NCHW", name: str | None = None
-) -> Any:
+) -> Tensor:
     """The means of bins that divide the plane.
 
     Parameters
@@ -331,7 +366,7 @@ def adaptive_avg_pool2d(
 @whole
 def adaptive_avg_pool3d(
     x: Any, output_size: Sizes, data_format: str = "NCDHW", name: str | None = None
-) -> Any:
+) -> Tensor:
     """The means of bins that divide volumes; see `adaptive_avg_pool2d`."""
     return _adaptive_avg_pool(3, x, output_size, data_format)
 
@@ -415,7 +450,7 @@ def lp_pool1d(
     ceil_mode: bool = False,
     data_format: str = "NCL",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """``(sum x**p)**(1/p)`` over each window of sequences; see `lp_pool2d`.
 
     Examples
@@ -437,7 +472,7 @@ def lp_pool2d(
     ceil_mode: bool = False,
     data_format: str = "NCHW",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """``(sum x**p)**(1/p)`` over each window; of zeros it is 0, with gradient 0.
 
     It is the p-norm where p is even or no element is negative.
@@ -520,7 +555,7 @@ def max_unpool1d(
     data_format: str = "NCL",
     output_size: Sequence[int] | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Zeros with the maxima of `max_pool1d` put back; see `max_unpool2d`."""
     return _max_unpool(1, x, indices, kernel_size, stride, padding, data_format, output_size)
 
@@ -535,7 +570,7 @@ def max_unpool2d(
     data_format: str = "NCHW",
     output_size: Sequence[int] | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Zeros with the maxima of `max_pool2d` put back where they were.
 
     Parameters
@@ -578,6 +613,6 @@ def max_unpool3d(
     data_format: str = "NCDHW",
     output_size: Sequence[int] | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Zeros with the maxima of `max_pool3d` put back; see `max_unpool2d`."""
     return _max_unpool(3, x, indices, kernel_size, stride, padding, data_format, output_size)

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from autograd_engine.dims import Dim
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
+from autograd_engine.nn.functional.recurrent_scan import check_lengths, inside, mapped
 from autograd_engine.spec import format_shape
 from autograd_engine.static.whole import whole
 from autograd_engine.tensor.joining import stack
@@ -26,7 +28,7 @@ def lstm_cell(
     weight_hh: Any,
     bias_ih: Any = None,
     bias_hh: Any = None,
-) -> tuple[Any, tuple[Any, Any]]:
+) -> tuple[Tensor, tuple[Tensor, Tensor]]:
     """One step of a long short-term memory (Hochreiter and Schmidhuber 1997, with forget gate).
 
     Parameters
@@ -73,7 +75,8 @@ def rnn(
     initial_states: Any,
     time_major: bool = False,
     is_reverse: bool = False,
-) -> tuple[Any, Any]:
+    sequence_length: Any = None,
+) -> tuple[Tensor, Tensor]:
     """Apply ``cell(x_t, states) -> (output, states)`` along the time axis.
 
     Parameters
@@ -86,6 +89,9 @@ def rnn(
         What the first call of `cell` gets.
     is_reverse : bool
         Start at the last step; outputs stay in the order of the inputs.
+    sequence_length : Tensor or Variable, optional
+        ``[batch]``, integers: how many steps of each sequence count. Beyond them outputs are zeros
+        and states stay as they are.
 
     Returns
     -------
@@ -114,8 +120,29 @@ def rnn(
             "a known size above 0"
         )
     steps = unbind(inputs, axis)
+    masks: list[Any] = [None] * len(steps)
+    if sequence_length is not None:
+        by_time = (
+            inputs if time_major else ops.transpose(inputs, perm=(1, 0, *range(2, len(shape))))
+        )
+        lengths = check_lengths("rnn", sequence_length, by_time)
+        masks = unbind(inside(by_time, lengths), 0)
     outputs, states = [], initial_states
-    for x in reversed(steps) if is_reverse else steps:
-        out, states = cell(x, states)
+    pairs = list(zip(steps, masks, strict=True))
+    for x, mask in reversed(pairs) if is_reverse else pairs:
+        out, new = cell(x, states)
+        if mask is not None:
+            out = mapped(lambda v, m=mask: ops.where(_beside(m, v), v, ops.zeros_like(v)), out)
+            new = mapped(lambda v, old, m=mask: ops.where(_beside(m, v), v, old), new, states)
         outputs.append(out)
+        states = new
     return stack(outputs[::-1] if is_reverse else outputs, axis), states
+
+
+def _beside(mask: Any, x: Any) -> Any:
+    """``[batch, 1]`` with as many axes as `x` has."""
+    ndim = spec_of(x).ndim
+    if ndim == 2:
+        return mask
+    flat = ops.getitem(mask, key=(slice(None), 0))
+    return ops.unsqueeze(flat, axis=tuple(range(1, ndim))) if ndim > 1 else flat

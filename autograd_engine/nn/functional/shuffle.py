@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_engine.dims import Dim
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.spec import format_shape
@@ -42,7 +43,7 @@ def _divides(op: str, x: Any, axis: int, what: str, factor: int, of: str) -> Non
 
 def pixel_shuffle(
     x: Any, upscale_factor: int, data_format: str = "NCHW", name: str | None = None
-) -> Any:
+) -> Tensor:
     """Channels as pixels: [N, C r r, H, W] becomes [N, C, H r, W r].
 
     Of "Real-Time Single Image and Video Super-Resolution Using an Efficient Sub-Pixel Convolutional
@@ -73,7 +74,7 @@ def pixel_shuffle(
 
 def pixel_unshuffle(
     x: Any, downscale_factor: int, data_format: str = "NCHW", name: str | None = None
-) -> Any:
+) -> Tensor:
     """Pixels as channels: [N, C, H r, W r] becomes [N, C r r, H, W]; undoes `pixel_shuffle`.
 
     Raises
@@ -100,7 +101,9 @@ def pixel_unshuffle(
     return ops.flatten_axes(out, start=channel, stop=channel + 2)
 
 
-def channel_shuffle(x: Any, groups: int, data_format: str = "NCHW", name: str | None = None) -> Any:
+def channel_shuffle(
+    x: Any, groups: int, data_format: str = "NCHW", name: str | None = None
+) -> Tensor:
     """The channels dealt out in turn from `groups` groups of them.
 
     Of "ShuffleNet: An Extremely Efficient Convolutional Neural Network for Mobile Devices",
@@ -132,7 +135,7 @@ def temporal_shift(
     shift_ratio: float = 0.25,
     name: str | None = None,
     data_format: str = "NCHW",
-) -> Any:
+) -> Tensor:
     """Some channels one step later in time, as many one step earlier, zeros where nothing comes.
 
     Of "TSM: Temporal Shift Module for Efficient Video Understanding", arXiv:1811.08383.

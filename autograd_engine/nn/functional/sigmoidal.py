@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.support import as_floats, check_number
@@ -27,12 +28,12 @@ __all__ = [
 ]
 
 
-def sigmoid(x: Any, name: str | None = None) -> Any:
+def sigmoid(x: Any, name: str | None = None) -> Tensor:
     """1 / (1 + exp(-x)), without overflow at either end."""
     return ops.sigmoid(x)
 
 
-def log_sigmoid(x: Any, name: str | None = None) -> Any:
+def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     """log(sigmoid(x)), which is x far below 0 and never the logarithm of 0.
 
     Examples
@@ -47,12 +48,12 @@ def log_sigmoid(x: Any, name: str | None = None) -> Any:
 logsigmoid = log_sigmoid
 
 
-def tanh(x: Any, name: str | None = None) -> Any:
+def tanh(x: Any, name: str | None = None) -> Tensor:
     """Hyperbolic tangent."""
     return ops.tanh(x)
 
 
-def gelu(x: Any, approximate: bool | str = False, name: str | None = None) -> Any:
+def gelu(x: Any, approximate: bool | str = False, name: str | None = None) -> Tensor:
     """x times the normal distribution function at x, or its approximation by tanh.
 
     Hendrycks and Gimpel 2016.
@@ -82,7 +83,7 @@ def gelu(x: Any, approximate: bool | str = False, name: str | None = None) -> An
     return 0.5 * x * (1.0 + ops.tanh(inner))
 
 
-def silu(x: Any, inplace: bool = False, name: str | None = None) -> Any:
+def silu(x: Any, inplace: bool = False, name: str | None = None) -> Tensor:
     """x * sigmoid(x) (Elfwing, Uchibe and Doya 2017).
 
     Parameters
@@ -102,12 +103,12 @@ def silu(x: Any, inplace: bool = False, name: str | None = None) -> Any:
     return ops.silu(x)
 
 
-def swish(x: Any, name: str | None = None) -> Any:
+def swish(x: Any, name: str | None = None) -> Tensor:
     """x * sigmoid(x), another name of `silu` (Ramachandran, Zoph and Le 2017)."""
     return ops.silu(x)
 
 
-def mish(x: Any, name: str | None = None) -> Any:
+def mish(x: Any, name: str | None = None) -> Tensor:
     """x * tanh(log(1 + exp(x))) (Misra 2019).
 
     Examples
@@ -121,7 +122,7 @@ def mish(x: Any, name: str | None = None) -> Any:
 
 
 @whole
-def softplus(x: Any, beta: float = 1, threshold: float = 20, name: str | None = None) -> Any:
+def softplus(x: Any, beta: float = 1, threshold: float = 20, name: str | None = None) -> Tensor:
     """log(1 + exp(beta * x)) / beta, and x itself where beta * x > threshold.
 
     Examples
@@ -139,7 +140,7 @@ def softplus(x: Any, beta: float = 1, threshold: float = 20, name: str | None = 
     return ops.where(ops.greater_than(inner, float(threshold)), x, out)
 
 
-def softsign(x: Any, name: str | None = None) -> Any:
+def softsign(x: Any, name: str | None = None) -> Tensor:
     """x / (1 + abs(x))
 
     Examples
@@ -152,7 +153,7 @@ def softsign(x: Any, name: str | None = None) -> Any:
     return x / (ops.abs(x) + 1.0)
 
 
-def tanhshrink(x: Any, name: str | None = None) -> Any:
+def tanhshrink(x: Any, name: str | None = None) -> Tensor:
     """x - tanh(x)
 
     Examples

@@ -68,7 +68,7 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Images in another size.
 
     Parameters
@@ -175,7 +175,7 @@ def upsample(
     align_mode: int = 0,
     data_format: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`interpolate` by another name."""
     return interpolate(x, size, scale_factor, mode, align_corners, align_mode, data_format)
 
@@ -191,7 +191,7 @@ def unfold(
     paddings: Any = 0,
     dilations: IntOrInts = 1,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Each window of ``[N, C, H, W]`` as a column: ``[N, C kh kw, windows]``.
 
     Parameters
@@ -236,7 +236,7 @@ def fold(
     paddings: Any = 0,
     dilations: IntOrInts = 1,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Images ``[N, C, *output_sizes]`` from the columns of their windows: the adjoint of `unfold`.
 
     Columns are added up where windows overlap.
@@ -285,7 +285,7 @@ def fold(
 @whole
 def affine_grid(
     theta: Any, out_shape: Any, align_corners: bool = True, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Where the pixels of an image come from under affine maps, for `grid_sample`.
 
     Parameters
@@ -352,7 +352,7 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool = True,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Images sampled at the positions in `grid`; differentiable in both.
 
     Parameters
@@ -418,7 +418,7 @@ def grid_sample(
         return _pick(images.x, [_rounded(c) for c in at], channels, size)
     below = [ops.floor(c) for c in at]
     share = [c - b for c, b in zip(at, below, strict=True)]
-    total = None
+    total: Any = None
     for corner in itertools.product((0, 1), repeat=axes):
         weight = None
         for step, s in zip(corner, share, strict=True):

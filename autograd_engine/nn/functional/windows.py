@@ -87,7 +87,7 @@ def is_int(value: Any) -> bool:
 
 def ints(op: str, argument: str, value: Any, axes: int, least: int = 1) -> Ints:
     """One int for each axis, from an int for all of them or a list."""
-    if isinstance(value, Tensor):
+    if isinstance(value, (Tensor, np.ndarray)):
         value = value.tolist()
     values = tuple(value) if isinstance(value, (list, tuple)) else (value,) * axes
     if len(values) != axes or any(not is_int(v) or v < least for v in values):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
-from autograd_engine.nn import functional as F
+from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.initializer import Constant
 from autograd_engine.nn.layer.arguments import (
     Elementwise,
@@ -44,7 +45,8 @@ class ReLU(Elementwise):
     [0.0, 2.0]
     """
 
-    function = staticmethod(F.relu)
+    def forward(self, x: Any) -> Tensor:
+        return F.relu(x)
 
 
 class ReLU6(Elementwise):
@@ -57,7 +59,8 @@ class ReLU6(Elementwise):
     [0.0, 2.0, 6.0]
     """
 
-    function = staticmethod(F.relu6)
+    def forward(self, x: Any) -> Tensor:
+        return F.relu6(x)
 
 
 class LeakyReLU(Plain):
@@ -80,7 +83,7 @@ class LeakyReLU(Plain):
         super().__init__(name)
         self._negative_slope = number(self, "negative_slope", negative_slope)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.leaky_relu(x, self._negative_slope)
 
 
@@ -133,7 +136,7 @@ class PReLU(Plain):
             default_initializer=Constant(init),
         )
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.prelu(x, self._weight, self._data_format)
 
     def extra_repr(self) -> str:
@@ -180,7 +183,7 @@ class RReLU(Plain):
                 f"RReLU: lower must not be above upper, got {lower} and {upper}; exchange them"
             )
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.rrelu(x, self._lower, self._upper, self.training)
 
     def extra_repr(self) -> str:
@@ -214,7 +217,7 @@ class ELU(Plain):
         super().__init__(name)
         self._alpha = number(self, "alpha", alpha)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.elu(x, self._alpha)
 
 
@@ -243,7 +246,7 @@ class CELU(Plain):
         super().__init__(name)
         self._alpha = number(self, "alpha", alpha, above=0.0)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.celu(x, self._alpha)
 
 
@@ -270,8 +273,6 @@ class SELU(Plain):
     1.0507
     """
 
-    _shown = ("_scale", "_alpha")
-
     def __init__(
         self,
         scale: float = 1.0507009873554804934193349852946,
@@ -282,8 +283,11 @@ class SELU(Plain):
         self._scale = number(self, "scale", scale, above=1.0)
         self._alpha = number(self, "alpha", alpha, least=0.0)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.selu(x, self._scale, self._alpha)
+
+    def extra_repr(self) -> str:
+        return self._listed([f"scale={self._scale:.16f}", f"alpha={self._alpha:.16f}"])
 
 
 class Hardtanh(Plain):
@@ -315,7 +319,7 @@ class Hardtanh(Plain):
                 f"Hardtanh: min must not be above max, got {min} and {max}; exchange them"
             )
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.hardtanh(x, self._min, self._max)
 
 
@@ -329,7 +333,8 @@ class Hardsigmoid(Elementwise):
     [0.0, 0.5, 1.0]
     """
 
-    function = staticmethod(F.hardsigmoid)
+    def forward(self, x: Any) -> Tensor:
+        return F.hardsigmoid(x)
 
 
 class Hardswish(Elementwise):
@@ -342,7 +347,8 @@ class Hardswish(Elementwise):
     [0.0, 4.0]
     """
 
-    function = staticmethod(F.hardswish)
+    def forward(self, x: Any) -> Tensor:
+        return F.hardswish(x)
 
 
 class Hardshrink(Plain):
@@ -365,7 +371,7 @@ class Hardshrink(Plain):
         super().__init__(name)
         self._threshold = number(self, "threshold", threshold)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.hardshrink(x, self._threshold)
 
 
@@ -394,7 +400,7 @@ class Softshrink(Plain):
         super().__init__(name)
         self._threshold = number(self, "threshold", threshold, least=0.0)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.softshrink(x, self._threshold)
 
 
@@ -414,12 +420,10 @@ class ThresholdedReLU(Plain):
 
     _shown = ("_threshold", "_value")
 
-    def __init__(
-        self, threshold: float = 1.0, value: float = 0.0, name: str | None = None
-    ) -> None:
+    def __init__(self, threshold: float = 1.0, value: float = 0.0, name: str | None = None) -> None:
         super().__init__(name)
         self._threshold = number(self, "threshold", threshold)
         self._value = number(self, "value", value)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.thresholded_relu(x, self._threshold, self._value)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, TypeAlias
 
-from autograd_engine.nn import functional as F
-from autograd_engine.nn.layer.arguments import Plain, choice, flag, integer, per_axis, sequence
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
+from autograd_engine.nn.layer.arguments import Unnamed, choice, flag, integer, per_axis, sequence
 from autograd_engine.nn.layer.arguments import padding as checked_padding
 
 __all__ = [
@@ -28,7 +29,7 @@ Sizes: TypeAlias = int | Sequence[int | None] | None
 # --- mean
 
 
-class AdaptiveAvgPool1D(Plain):
+class AdaptiveAvgPool1D(Unnamed):
     """The means of `output_size` bins of ``[N, C, L]``.
 
     Parameters
@@ -52,11 +53,11 @@ class AdaptiveAvgPool1D(Plain):
         super().__init__(name)
         self._output_size = per_axis(self, "output_size", output_size, 1)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> Tensor:
         return F.adaptive_avg_pool1d(input, self._output_size)
 
 
-class AdaptiveAvgPool2D(Plain):
+class AdaptiveAvgPool2D(Unnamed):
     """The means of bins that divide the plane; see `nn.functional.adaptive_avg_pool2d`.
 
     Parameters
@@ -86,11 +87,11 @@ class AdaptiveAvgPool2D(Plain):
         self._output_size = per_axis(self, "output_size", output_size, 2, none=True)
         self._data_format = choice(self, "data_format", data_format, ("NCHW", "NHWC"))
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.adaptive_avg_pool2d(x, self._output_size, self._data_format)
 
 
-class AdaptiveAvgPool3D(Plain):
+class AdaptiveAvgPool3D(Unnamed):
     """The means of bins that divide volumes; see `AdaptiveAvgPool2D`.
 
     Parameters
@@ -118,14 +119,14 @@ class AdaptiveAvgPool3D(Plain):
         self._output_size = per_axis(self, "output_size", output_size, 3, none=True)
         self._data_format = choice(self, "data_format", data_format, ("NCDHW", "NDHWC"))
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.adaptive_avg_pool3d(x, self._output_size, self._data_format)
 
 
 # --- maximum
 
 
-class _AdaptiveMaxPool(Plain):
+class _AdaptiveMaxPool(Unnamed):
     _shown = ("_output_size", "_return_mask")
     _axes: ClassVar[int]
 
@@ -219,7 +220,7 @@ class AdaptiveMaxPool3D(_AdaptiveMaxPool):
 # --- the maxima put back
 
 
-class _MaxUnPool(Plain):
+class _MaxUnPool(Unnamed):
     _shown = ("output_size",)
     _axes: ClassVar[int]
 
@@ -284,7 +285,7 @@ class MaxUnPool1D(_MaxUnPool):
     ) -> None:
         super().__init__(kernel_size, stride, padding, data_format, output_size, name)
 
-    def forward(self, x: Any, indices: Any, output_size: Sequence[int] | None = None) -> Any:
+    def forward(self, x: Any, indices: Any, output_size: Sequence[int] | None = None) -> Tensor:
         return F.max_unpool1d(
             x,
             indices,
@@ -334,7 +335,7 @@ class MaxUnPool2D(_MaxUnPool):
     ) -> None:
         super().__init__(kernel_size, stride, padding, data_format, output_size, name)
 
-    def forward(self, x: Any, indices: Any, output_size: Sequence[int] | None = None) -> Any:
+    def forward(self, x: Any, indices: Any, output_size: Sequence[int] | None = None) -> Tensor:
         return F.max_unpool2d(
             x,
             indices,
@@ -382,7 +383,7 @@ class MaxUnPool3D(_MaxUnPool):
     ) -> None:
         super().__init__(kernel_size, stride, padding, data_format, output_size, name)
 
-    def forward(self, x: Any, indices: Any, output_size: Sequence[int] | None = None) -> Any:
+    def forward(self, x: Any, indices: Any, output_size: Sequence[int] | None = None) -> Tensor:
         return F.max_unpool3d(
             x,
             indices,

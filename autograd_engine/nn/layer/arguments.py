@@ -4,26 +4,30 @@ repr that lists attributes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from autograd_engine.checks import require_bools
 from autograd_engine.dtypes import DTypeLike
-from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.functional.windows import paddings
 from autograd_engine.nn.layer.base import Layer
+from autograd_engine.static.program import Parameter as StaticParameter
 from autograd_engine.static.program import Variable
 
 __all__ = [
     "Elementwise",
     "Plain",
+    "Reduced",
+    "Unnamed",
     "along",
     "choice",
     "flag",
     "integer",
+    "named",
     "number",
     "padding",
     "per_axis",
@@ -44,12 +48,7 @@ class Plain(Layer):
 
     def __init__(self, name: str | None = None, dtype: DTypeLike | None = None) -> None:
         super().__init__(dtype=dtype)
-        if name is not None and not isinstance(name, str):
-            raise ArgumentError(
-                f"{type(self).__name__}: name must be a str, got {type(name).__name__}; arguments "
-                "before it may be misplaced: write name=..."
-            )
-        self._name = name
+        self._name = named(self, name)
 
     def extra_repr(self) -> str:
         return self._listed(f"{name.lstrip('_')}={getattr(self, name)}" for name in self._shown)
@@ -59,13 +58,40 @@ class Plain(Layer):
         return ", ".join([*parts, *named])
 
 
+class Unnamed(Plain):
+    """A layer whose repr leaves its name out."""
+
+    def _listed(self, parts: Iterable[str]) -> str:
+        return ", ".join(parts)
+
+
 class Elementwise(Plain):
     """A function of one operand that takes nothing else."""
 
-    function: ClassVar[Callable[[Any], Any]]
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__(name)
 
-    def forward(self, x: Any) -> Any:
-        return self.function(x)
+
+class Reduced(Layer):
+    """A loss, reduced to its mean or its sum, or as it is."""
+
+    _more: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, reduction: str = "mean", name: str | None = None) -> None:
+        super().__init__()
+        known = ("mean", "sum", *self._more, "none")
+        self.reduction = choice(self, "reduction", reduction, known)
+        self._name = named(self, name)
+
+
+def named(layer: object, name: Any, argument: str = "name") -> str | None:
+    """A name, or None."""
+    if name is not None and not isinstance(name, str):
+        raise ArgumentError(
+            f"{_owner(layer)}: {argument} must be a str, got {type(name).__name__}; arguments "
+            f"before it may be misplaced: write {argument}=..."
+        )
+    return name
 
 
 def _owner(layer: object) -> str:
@@ -105,14 +131,14 @@ def number(
     return value
 
 
-def integer(layer: object, argument: str, value: Any, least: int = 1) -> int:
+def integer(layer: object, argument: str, value: Any, least: int | None = 1) -> int:
     """An int of at least `least`."""
     value = _python(value)
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ArgumentError(
-            f"{_owner(layer)}: {argument} must be an int of at least {least}, got {value!r}"
-        )
-    return value
+    fits = isinstance(value, int) and not isinstance(value, bool)
+    if not fits or (least is not None and value < least):
+        bound = "" if least is None else f" of at least {least}"
+        raise ArgumentError(f"{_owner(layer)}: {argument} must be an int{bound}, got {value!r}")
+    return int(value)
 
 
 def along(layer: object, argument: str, value: Any) -> int:
@@ -192,7 +218,13 @@ def required(layer: object, argument: str, attr: Any) -> Any:
 
 
 def weights(layer: Layer, argument: str, value: Any) -> None:
-    """Register weights that are given and not trained; the dtype of the layer becomes theirs."""
+    """Register weights that are given and, unless they are parameters, not trained.
+
+    They are no part of the state, but follow the layer into another dtype.
+    """
+    if isinstance(value, (Parameter, StaticParameter)):
+        layer.add_parameter(argument, value)
+        return
     if value is None or isinstance(value, (Tensor, Variable)):
         layer.register_buffer(argument, value, persistable=False)
         return

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from autograd_engine.dims import Dim
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.namespace import ops
-from autograd_engine.nn import functional as F
+from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.layer.arguments import flag, integer, number
 from autograd_engine.nn.layer.base import Layer
 from autograd_engine.nn.layer.common import Linear
@@ -45,7 +45,7 @@ def additive(layer: Layer, mask: Any, like: Any, argument: str = "attn_mask") ->
     mask = as_operand(type(layer).__name__, mask, argument)
     kind = spec_of(mask).dtype.kind
     if kind == "f":
-        return ops.cast_like(mask, like)
+        return mask if spec_of(mask).dtype == spec_of(like).dtype else ops.cast_like(mask, like)
     if kind not in "biu":
         raise DTypeError(
             f"{type(layer).__name__}: {argument} must hold bools, ints or floats, got "
@@ -104,8 +104,8 @@ class MultiHeadAttention(Layer):
     paddle.Size([1, 3, 8])
     """
 
-    Cache: ClassVar[type[Cache]] = Cache
-    StaticCache: ClassVar[type[StaticCache]] = StaticCache
+    Cache: TypeAlias = Cache
+    StaticCache: TypeAlias = StaticCache
 
     def __init__(
         self,
@@ -170,7 +170,7 @@ class MultiHeadAttention(Layer):
     def compute_kv(self, key: Any, value: Any) -> tuple[Any, Any]:
         """Keys and values as the heads see them, ``[batch, heads, steps, width]``."""
         key = self._sequence("key", key, self.kdim)
-        value = key if value is key else self._sequence("value", value, self.vdim)
+        value = self._sequence("value", value, self.vdim)
         return self._heads(self.k_proj(key)), self._heads(self.v_proj(value))
 
     def gen_cache(
@@ -232,9 +232,7 @@ class MultiHeadAttention(Layer):
 
     def _heads(self, x: Any) -> Any:
         """[batch, steps, heads * width] as [batch, heads, steps, width]."""
-        return ops.transpose(
-            reshape(x, [0, 0, self.num_heads, self.head_dim]), perm=(0, 2, 1, 3)
-        )
+        return ops.transpose(reshape(x, [0, 0, self.num_heads, self.head_dim]), perm=(0, 2, 1, 3))
 
     def _joined(self, cache: Any, k: Any, v: Any) -> tuple[Any, Any]:
         """Keys and values of earlier calls, and of this one."""

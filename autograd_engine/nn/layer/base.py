@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
-import copy
 import re
+import reprlib
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 
 from autograd_engine import unique_name
-from autograd_engine.checks import require_bools
+from autograd_engine.checks import plain_number, require_bools
 from autograd_engine.dtypes import DTypeLike, get_default_dtype, to_numpy
 from autograd_engine.eager.hooks import Hooks, RemovableHandle
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.nn.layer import state
+from autograd_engine.nn.layer.copies import deep, shallow
 from autograd_engine.nn.layer.hooks import call_with_hooks
-from autograd_engine.nn.layer.registered import BUFFER, PARAMETER, PASSING, SUBLAYER, Registered
-from autograd_engine.parameters import create_parameter, persistable_variable
+from autograd_engine.nn.layer.registered import SUBLAYER
+from autograd_engine.nn.layer.stateful import Stateful
+from autograd_engine.parameters import create_parameter, persistable_variable, sizes_of
 from autograd_engine.spec import Spec
 from autograd_engine.static import mode
 from autograd_engine.static.builder import layer_scope
 from autograd_engine.static.program import default_main_program
 
+if TYPE_CHECKING:
+    from autograd_engine.eager.tensor import Parameter
+    from autograd_engine.nn.initializer import Initializer
+    from autograd_engine.nn.param_attr import ParamAttr
+    from autograd_engine.signatures import HasForward
+
 __all__ = ["Layer"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _L = TypeVar("_L", bound="Layer")
 
 
-class Layer(Registered):
+class Layer(Stateful):
     """A function with parameters of its own, and the base of all layers.
 
     A subclass makes parameters and sublayers in ``__init__``, after ``super().__init__()``, and
@@ -76,6 +87,7 @@ class Layer(Registered):
     _dtype: np.dtype[Any]
     _forward_pre_hooks: Hooks
     _forward_post_hooks: Hooks
+    _castable: ClassVar[bool] = True
 
     def __init__(self, name_scope: str | None = None, dtype: DTypeLike | None = None) -> None:
         if name_scope is not None and not isinstance(name_scope, str):
@@ -94,20 +106,28 @@ class Layer(Registered):
 
     # --- calls
 
-    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What a call computes; subclasses define it."""
-        name = type(self).__name__
-        raise NotImplementedError(
-            f"{name} has no forward: define `def forward(self, x): ...` in the class {name}"
-        )
+    if TYPE_CHECKING:
+        # A subclass has a forward of its own signature, and is called with that.
+        forward: Callable[..., Any]
 
-    def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
-        if self._forward_pre_hooks or self._forward_post_hooks:
-            return call_with_hooks(self, inputs, kwargs)
-        if mode.building():
-            with layer_scope(self._full_name):
-                return self.forward(*inputs, **kwargs)
-        return self.forward(*inputs, **kwargs)
+        @property
+        def __call__(self: HasForward[P, R]) -> Callable[P, R]: ...
+    else:
+
+        def forward(self, *inputs, **kwargs):
+            """What a call computes; subclasses define it."""
+            name = type(self).__name__
+            raise NotImplementedError(
+                f"{name} has no forward: define `def forward(self, x): ...` in the class {name}"
+            )
+
+        def __call__(self, *inputs, **kwargs):
+            if self._forward_pre_hooks or self._forward_post_hooks:
+                return call_with_hooks(self, inputs, kwargs)
+            if mode.building():
+                with layer_scope(self._full_name):
+                    return self.forward(*inputs, **kwargs)
+            return self.forward(*inputs, **kwargs)
 
     def register_forward_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Have ``hook(layer, inputs)`` run before each call.
@@ -165,6 +185,24 @@ class Layer(Registered):
 
     # --- making
 
+    @overload
+    def create_parameter(
+        self,
+        shape: Sequence[int],
+        attr: Literal[False],
+        dtype: DTypeLike | None = None,
+        is_bias: bool = False,
+        default_initializer: Any = None,
+    ) -> None: ...
+    @overload
+    def create_parameter(
+        self,
+        shape: Sequence[int],
+        attr: ParamAttr | Initializer | str | None = None,
+        dtype: DTypeLike | None = None,
+        is_bias: bool = False,
+        default_initializer: Any = None,
+    ) -> Parameter: ...
     def create_parameter(
         self,
         shape: Sequence[int],
@@ -240,7 +278,8 @@ class Layer(Registered):
         [0.0, 0.0]
         """
         chosen = to_numpy(self._dtype if dtype is None else dtype)
-        sizes = tuple(int(d) for d in shape)
+        sizes = sizes_of("buffer", shape)
+        fill = plain_number("create_buffer", "fill", fill, infinite=True)
         made: Any
         full = full_name or unique_name.generate(f"{self._full_name}.{name}")
         if mode.building():
@@ -293,7 +332,7 @@ class Layer(Registered):
         """
         if not callable(fn):
             raise TypeError(f"apply takes a function of a layer, got {type(fn).__name__}")
-        for layer in reversed(self.sublayers(include_self=True)):
+        for layer in self._innermost_first(set()):
             fn(layer)
         return self
 
@@ -348,103 +387,13 @@ class Layer(Registered):
         """``to(dtype="float64")``"""
         return self.to(dtype="float64")
 
-    # --- state
+    # --- copies
 
-    def state_dict(
-        self,
-        destination: dict[str, Any] | None = None,
-        include_sublayers: bool = True,
-        structured_name_prefix: str = "",
-        use_hook: bool = True,
-        keep_vars: bool = True,
-    ) -> dict[str, Any]:
-        """Parameters and buffers by name: what `paddle.save` takes.
-
-        Parameters
-        ----------
-        destination : dict, optional
-            Where to put them.
-        include_sublayers : bool
-        structured_name_prefix : str
-            Put before each name.
-        use_hook, keep_vars : bool
-            Accepted for the reference's sake.
-
-        Returns
-        -------
-        dict of str to Tensor
-            The Tensors themselves: later training changes what they hold. Of the layer of a
-            program the values in `static.global_scope()`, as arrays.
-
-        Raises
-        ------
-        ModeError
-            When the startup program of a layer of a program has not been run.
-
-        Examples
-        --------
-        >>> import autograd_engine as paddle
-        >>> list(paddle.nn.Linear(2, 3).state_dict())
-        ['weight', 'bias']
-        """
-        found = {} if destination is None else destination
-        for name, value in state.entries(self, structured_name_prefix, include_sublayers):
-            found[name] = state.value_of(value)
-        return found
-
-    def set_state_dict(
-        self, state_dict: Any, use_structured_name: bool = True, strict: bool = True
-    ) -> tuple[list[str], list[str]]:
-        """Take over values that `state_dict` returned.
-
-        Parameters
-        ----------
-        state_dict : dict of str to Tensor or array
-        use_structured_name : bool
-            False: the keys are the names of the parameters (``linear_0.w_0``).
-        strict : bool
-            False: take what fits, and leave the rest as it is.
-
-        Returns
-        -------
-        (list of str, list of str)
-            Names that are missing, or do not fit, and names that the layer does not have. Both are
-            empty if `strict`.
-
-        Raises
-        ------
-        ArgumentError
-            When something is missing, unknown or of another shape, unless `strict` is False. It
-            lists all of that, and nothing has changed.
-        TypeError
-
-        Examples
-        --------
-        >>> import autograd_engine as paddle
-        >>> a, b = paddle.nn.Linear(2, 3), paddle.nn.Linear(2, 3)
-        >>> b.set_state_dict(a.state_dict())
-        ([], [])
-        >>> bool((a.weight == b.weight).all())
-        True
-        """
-        require_bools("set_state_dict", use_structured_name=use_structured_name, strict=strict)
-        return state.load(self, state_dict, use_structured_name, strict)
-
-    set_dict = set_state_dict
-    load_dict = set_state_dict
+    def __copy__(self: _L) -> _L:
+        return shallow(self)
 
     def __deepcopy__(self: _L, memo: dict[int, Any]) -> _L:
-        """A layer of its own, whose parameters have new names: optimizers keep state by name."""
-        new = memo[id(self)] = object.__new__(type(self))
-        new.__dict__.update(copy.deepcopy(self.__dict__, memo))
-        old = self._full_name
-        new._full_name = unique_name.generate(re.sub(r"_\d+$", "", old))
-        for name, parameter in new._own(PARAMETER):
-            if isinstance(parameter, Tensor) and parameter.name == self.__dict__[name].name:
-                _, own, rest = parameter.name.partition(f"{old}.")
-                fresh = f"{new._full_name}.{rest}" if own else f"{parameter.name}_deepcopy"
-                parameter.name = fresh if own else unique_name.generate(fresh)
-        return new
+        return deep(self, memo)
 
     # --- text
 
@@ -452,6 +401,7 @@ class Layer(Registered):
         """What stands in the parentheses of the repr; subclasses define it."""
         return ""
 
+    @reprlib.recursive_repr()
     def __repr__(self) -> str:
         lines = [self.extra_repr()] if self.extra_repr() else []
         inner = [f"({name}): {layer!r}" for name, layer in self._own(SUBLAYER)]

@@ -11,7 +11,7 @@ import numpy as np
 from autograd_engine.dtypes import DTypeLike
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
-from autograd_engine.nn import functional as F
+from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.initializer import Assign
 from autograd_engine.nn.layer.arguments import Plain, along, flag, integer, number, required
 from autograd_engine.nn.layer.base import Layer
@@ -35,7 +35,7 @@ class Identity(Layer):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> Tensor:
         return input
 
 
@@ -58,7 +58,7 @@ class Flatten(Layer):
         self.start_axis = along(self, "start_axis", start_axis)
         self.stop_axis = along(self, "stop_axis", stop_axis)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> Tensor:
         return manipulation.flatten(input, self.start_axis, self.stop_axis)
 
 
@@ -84,7 +84,7 @@ class Unflatten(Plain):
         self.axis = along(self, "axis", axis)
         self.shape = list(ints("Unflatten", "shape", shape))
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> Tensor:
         return manipulation.unflatten(input, self.axis, self.shape)
 
 
@@ -137,7 +137,7 @@ class Linear(Plain):
         )
         self.bias = self.create_parameter([self.out_features], bias_attr, is_bias=True)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> Tensor:
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
@@ -194,7 +194,7 @@ class Bilinear(Plain):
         self.weight = self.create_parameter([out, first, second], attr)
         self.bias = self.create_parameter([1, out], bias_attr, is_bias=True)
 
-    def forward(self, x1: Any, x2: Any) -> Any:
+    def forward(self, x1: Any, x2: Any) -> Tensor:
         return F.bilinear(x1, x2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
@@ -305,14 +305,17 @@ class Embedding(Plain):
     @staticmethod
     def _table(values: Any, shape: tuple[int, int]) -> Any:
         array = values.numpy() if isinstance(values, Tensor) else np.asarray(values)
-        if array.shape != shape or array.dtype.kind not in "fiu":
+        if array.dtype.kind not in "fiu":
+            raise ArgumentError(
+                f"Embedding: _weight must be a Tensor of numbers, got {type(values).__name__}"
+            )
+        if array.shape != shape:
             raise ShapeError(
-                f"Embedding: _weight must hold numbers of the shape {list(shape)}, got "
-                f"{array.dtype.name} of {list(array.shape)}"
+                f"Embedding: _weight must have the shape {list(shape)}, got {list(array.shape)}"
             )
         return array
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.embedding(
             x,
             self.weight,

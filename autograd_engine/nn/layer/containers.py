@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar, overload
 
-from autograd_engine.eager.tensor import Parameter
+from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.layer.base import Layer
 from autograd_engine.nn.layer.registered import PARAMETER, SUBLAYER
@@ -42,6 +42,11 @@ class _Numbered(Layer):
             raise IndexError(f"{kind}: index {number} is out of range; it has {size} elements")
         return number % size
 
+    def _insert(self, index: Any, value: Any) -> None:
+        held = self._elements()
+        held.insert(len(held) if index == len(held) else self._position(index), value)
+        self._replace(held)
+
     def _replace(self, values: Iterable[Any]) -> None:
         """Hold these values, numbered anew."""
         new = list(values)
@@ -49,6 +54,14 @@ class _Numbered(Layer):
             delattr(self, name)
         for k, value in enumerate(new):
             self._put(str(k), value, self._element)
+
+
+def _layers(where: str, values: Any) -> list[Layer]:
+    if isinstance(values, Layer) and not isinstance(values, _Numbered):
+        raise TypeError(f"{where} takes a list of layers, got one; write [layer]")
+    if not isinstance(values, Iterable):
+        raise TypeError(f"{where} takes a list of layers, got {type(values).__name__}")
+    return [_layer(where, given) for given in values]
 
 
 def _layer(where: str, value: Any) -> Layer:
@@ -91,7 +104,7 @@ class Sequential(_Numbered):
         for name, layer in _named_layers(layers):
             self.add_sublayer(name, layer)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> Tensor:
         for layer in self._elements():
             input = layer(input)
         return input
@@ -114,11 +127,35 @@ class Sequential(_Numbered):
         name = key if isinstance(key, str) else self._names()[self._position(key)]
         self.add_sublayer(name, _layer("Sequential", layer))
 
-    def __delitem__(self, key: int | str) -> None:
+    def __delitem__(self, key: int | str | slice) -> None:
+        if isinstance(key, slice):
+            for name in self._names()[key]:
+                delattr(self, name)
+            return
         name = key if isinstance(key, str) else self._names()[self._position(key)]
         if name not in self._names():
             raise KeyError(f"Sequential: no layer {name!r}")
         delattr(self, name)
+
+    def insert(self, index: int, layer: Layer) -> Sequential:
+        """One more layer before the one at `index`; returns the container.
+
+        All are numbered anew.
+        """
+        named = [name for name in self._names() if not name.isdigit()]
+        if named:
+            raise ArgumentError(
+                f"Sequential.insert numbers the layers anew, and these have names: "
+                f"{', '.join(named)}; make another Sequential"
+            )
+        self._insert(index, _layer("Sequential.insert", layer))
+        return self
+
+    def extend(self, layers: Iterable[Layer]) -> Sequential:
+        """More layers at the end; returns the container."""
+        for layer in _layers("Sequential.extend", layers):
+            self.append(layer)
+        return self
 
     def append(self, layer: Layer) -> Sequential:
         """One more layer at the end; returns the container."""
@@ -192,20 +229,25 @@ class LayerList(_Numbered):
 
     def insert(self, index: int, sublayer: Layer) -> None:
         """One more layer before the one at `index`."""
-        held = self._elements()
-        where = len(held) if index == len(held) else self._position(index)
-        held.insert(where, _layer("LayerList.insert", sublayer))
-        self._replace(held)
+        self._insert(index, _layer("LayerList.insert", sublayer))
 
     def extend(self, sublayers: Iterable[Layer]) -> LayerList:
         """More layers at the end; returns the list."""
-        if isinstance(sublayers, Layer) and not isinstance(sublayers, _Numbered):
-            raise TypeError("LayerList takes a list of layers, got one; write [layer]")
-        if not isinstance(sublayers, Iterable):
-            raise TypeError(f"LayerList takes a list of layers, got {type(sublayers).__name__}")
-        for sublayer in [_layer("LayerList", given) for given in sublayers]:
+        for sublayer in _layers("LayerList", sublayers):
             self.append(sublayer)
         return self
+
+    def pop(self, index: int = -1) -> Any:
+        """Take a layer out, and return it."""
+        layer = self[index]
+        del self[index]
+        return layer
+
+    def __iadd__(self, sublayers: Iterable[Layer]) -> LayerList:
+        return self.extend(sublayers)
+
+    def __add__(self, sublayers: Iterable[Layer]) -> LayerList:
+        return LayerList([*self, *_layers("LayerList", sublayers)])
 
 
 class ParameterList(_Numbered):

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, TypeAlias
 
 from autograd_engine.dtypes import DTypeLike
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
-from autograd_engine.nn import functional as F
+from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.functional.windows import ints, paddings
 from autograd_engine.nn.initializer import Initializer, Normal
 from autograd_engine.nn.layer.arguments import (
@@ -217,7 +218,7 @@ class Conv1D(_Conv):
             padding_mode, device, dtype, weight_attr, bias_attr, data_format,
         )  # fmt: skip
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         x, padding = self._padded(x)
         return F.conv1d(
             x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups,
@@ -289,7 +290,7 @@ class Conv2D(_Conv):
             padding_mode, device, dtype, weight_attr, bias_attr, data_format,
         )  # fmt: skip
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         x, padding = self._padded(x)
         return F.conv2d(
             x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups,
@@ -361,7 +362,7 @@ class Conv3D(_Conv):
             padding_mode, device, dtype, weight_attr, bias_attr, data_format,
         )  # fmt: skip
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         x, padding = self._padded(x)
         return F.conv3d(
             x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups,

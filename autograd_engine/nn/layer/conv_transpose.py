@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
-from autograd_engine.nn import functional as F
+from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.layer.arguments import per_axis
 from autograd_engine.nn.layer.conv import Filters
 
@@ -108,7 +109,7 @@ class Conv1DTranspose(_ConvTranspose):
             groups, weight_attr, bias_attr, data_format,
         )  # fmt: skip
 
-    def forward(self, x: Any, output_size: IntOrInts | None = None) -> Any:
+    def forward(self, x: Any, output_size: IntOrInts | None = None) -> Tensor:
         return F.conv1d_transpose(
             x,
             self.weight,
@@ -180,7 +181,7 @@ class Conv2DTranspose(_ConvTranspose):
             groups, weight_attr, bias_attr, data_format,
         )  # fmt: skip
 
-    def forward(self, x: Any, output_size: IntOrInts | None = None) -> Any:
+    def forward(self, x: Any, output_size: IntOrInts | None = None) -> Tensor:
         return F.conv2d_transpose(
             x,
             self.weight,
@@ -252,7 +253,7 @@ class Conv3DTranspose(_ConvTranspose):
             groups, weight_attr, bias_attr, data_format,
         )  # fmt: skip
 
-    def forward(self, x: Any, output_size: IntOrInts | None = None) -> Any:
+    def forward(self, x: Any, output_size: IntOrInts | None = None) -> Tensor:
         return F.conv3d_transpose(
             x,
             self.weight,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_engine.nn import functional as F
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.layer.arguments import Plain, along, flag, number
 
 __all__ = ["CosineSimilarity", "PairwiseDistance"]
@@ -38,7 +39,7 @@ class CosineSimilarity(Plain):
         self._axis = along(self, "axis", axis)
         self._eps = number(self, "eps", eps, least=0.0)
 
-    def forward(self, x1: Any, x2: Any) -> Any:
+    def forward(self, x1: Any, x2: Any) -> Tensor:
         return F.cosine_similarity(x1, x2, self._axis, self._eps)
 
 
@@ -76,7 +77,7 @@ class PairwiseDistance(Plain):
         self.epsilon = number(self, "epsilon", epsilon)
         self.keepdim = flag(self, "keepdim", keepdim)
 
-    def forward(self, x: Any, y: Any) -> Any:
+    def forward(self, x: Any, y: Any) -> Tensor:
         return F.pairwise_distance(x, y, self.p, self.epsilon, self.keepdim)
 
     def extra_repr(self) -> str:

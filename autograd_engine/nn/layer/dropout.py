@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
-from autograd_engine.nn import functional as F
+from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.layer.arguments import Plain, along, choice, number
 
 __all__ = ["AlphaDropout", "Dropout", "Dropout2D", "Dropout3D", "FeatureAlphaDropout"]
 
 
 class _Dropout(Plain):
-    _shown = ("p",)
+    _shown: ClassVar[tuple[str, ...]] = ("p",)
 
     def __init__(self, p: float = 0.5, name: str | None = None) -> None:
         super().__init__(name)
@@ -71,7 +72,7 @@ class Dropout(_Dropout):
         self.axis = axis
         self.mode = choice(self, "mode", mode, ("upscale_in_train", "downscale_in_infer"))
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> Tensor:
         return F.dropout(input, self.p, self.axis, self.training, self.inplace, self.mode)
 
     def extra_repr(self) -> str:
@@ -101,13 +102,11 @@ class Dropout2D(_Dropout):
 
     _shown = ("p", "data_format")
 
-    def __init__(
-        self, p: float = 0.5, data_format: str = "NCHW", name: str | None = None
-    ) -> None:
+    def __init__(self, p: float = 0.5, data_format: str = "NCHW", name: str | None = None) -> None:
         super().__init__(p, name)
         self.data_format = choice(self, "data_format", data_format, ("NCHW", "NHWC"))
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> Tensor:
         return F.dropout2d(input, self.p, self.training, self.data_format)
 
 
@@ -133,13 +132,11 @@ class Dropout3D(_Dropout):
 
     _shown = ("p", "data_format")
 
-    def __init__(
-        self, p: float = 0.5, data_format: str = "NCDHW", name: str | None = None
-    ) -> None:
+    def __init__(self, p: float = 0.5, data_format: str = "NCDHW", name: str | None = None) -> None:
         super().__init__(p, name)
         self.data_format = choice(self, "data_format", data_format, ("NCDHW", "NDHWC"))
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> Tensor:
         return F.dropout3d(input, self.p, self.training, self.data_format)
 
 
@@ -164,7 +161,7 @@ class AlphaDropout(_Dropout):
     [1.0, 1.0]
     """
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> Tensor:
         return F.alpha_dropout(input, self.p, self.training)
 
 
@@ -187,5 +184,5 @@ class FeatureAlphaDropout(_Dropout):
     [[1.0, 1.0]]
     """
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> Tensor:
         return F.feature_alpha_dropout(input, self.p, self.training)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ShapeError
-from autograd_engine.nn import functional as F
-from autograd_engine.nn.layer.arguments import Plain, along, integer
+from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
+from autograd_engine.nn.layer.arguments import Elementwise, Plain, along, integer
 from autograd_engine.spec import format_shape
 from autograd_engine.tensor.operand import as_operand, spec_of
 
@@ -37,7 +38,7 @@ class Softmax(_Along):
     [0.5, 0.5]
     """
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.softmax(x, self._axis)
 
 
@@ -55,7 +56,7 @@ class LogSoftmax(_Along):
     [0.0, -1000.0]
     """
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.log_softmax(x, self._axis)
 
 
@@ -73,11 +74,11 @@ class GLU(_Along):
     [2.0]
     """
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.glu(x, self._axis)
 
 
-class Softmax2D(Plain):
+class Softmax2D(Elementwise):
     """Softmax over the channels of ``[N, C, H, W]`` or ``[C, H, W]``, pixel by pixel.
 
     Raises
@@ -91,7 +92,7 @@ class Softmax2D(Plain):
     [[[0.5]], [[0.5]]]
     """
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         x = as_operand("Softmax2D", x)
         if spec_of(x).ndim not in (3, 4):
             raise ShapeError(
@@ -128,5 +129,5 @@ class Maxout(Plain):
         self._groups = integer(self, "groups", groups)
         self._axis = along(self, "axis", axis)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.maxout(x, self._groups, self._axis)

@@ -9,7 +9,7 @@ import numpy as np
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
-from autograd_engine.nn import functional as F
+from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.layer.arguments import Plain, choice, number
 
 __all__ = [
@@ -57,14 +57,14 @@ class _Pad(Plain):
         for p in many:
             if len(many) == 2 * self._axes and type(p) is int and p >= 0:
                 continue
-            ends = "left, right, top, bottom, front, back".split(", ")[: 2 * self._axes]
+            ends = ["left", "right", "top", "bottom", "front", "back"][: 2 * self._axes]
             raise ArgumentError(
                 f"{type(self).__name__}: padding must be an int of at least 0, or "
                 f"{2 * self._axes} of them, [{', '.join(ends)}]; got {padding!r}"
             )
         return list(many) if isinstance(many, list) else many
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.pad(x, self._pad, self._mode, self._value, self._data_format)
 
     def extra_repr(self) -> str:

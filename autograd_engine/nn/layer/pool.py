@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, TypeAlias
 
-from autograd_engine.nn import functional as F
-from autograd_engine.nn.layer.arguments import Plain, choice, flag, number, per_axis
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
+from autograd_engine.nn.layer.arguments import Unnamed, choice, flag, number, per_axis
 from autograd_engine.nn.layer.arguments import padding as checked_padding
 
 __all__ = [
@@ -25,10 +26,10 @@ IntOrInts: TypeAlias = int | Sequence[int]
 _LAYOUTS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 
-class _Pool(Plain):
+class _Pool(Unnamed):
     """Windows of a size, a stride apart, over images with something around them."""
 
-    _shown = ("kernel_size", "stride", "padding")
+    _shown: ClassVar[tuple[str, ...]] = ("kernel_size", "stride", "padding")
     _axes: ClassVar[int]
 
     def __init__(
@@ -219,7 +220,7 @@ class AvgPool1D(_Pool):
         super().__init__(kernel_size, stride, padding, ceil_mode, "NCL", name)
         self.exclusive = flag(self, "exclusive", exclusive)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.avg_pool1d(
             x, self.kernel_size, self.stride, self.padding, self.exclusive, self.ceil_mode
         )
@@ -286,7 +287,7 @@ class AvgPool2D(_AvgPool):
             kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format, name
         )
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.avg_pool2d(
             x,
             self.kernel_size,
@@ -336,7 +337,7 @@ class AvgPool3D(_AvgPool):
             kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format, name
         )
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.avg_pool3d(
             x,
             self.kernel_size,
@@ -405,7 +406,7 @@ class LPPool1D(_LPPool):
     ) -> None:
         super().__init__(norm_type, kernel_size, stride, padding, ceil_mode, data_format, name)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.lp_pool1d(
             x,
             self.norm_type,
@@ -451,8 +452,10 @@ class LPPool2D(_LPPool):
         name: str | None = None,
     ) -> None:
         super().__init__(norm_type, kernel_size, stride, padding, ceil_mode, data_format, name)
+        if stride is None:
+            self.stride = self.kernel_size
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.lp_pool2d(
             x,
             self.norm_type,

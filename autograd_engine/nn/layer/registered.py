@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from autograd_engine.checks import require_bools
@@ -16,12 +17,13 @@ from autograd_engine.static.program import Variable
 if TYPE_CHECKING:
     from autograd_engine.nn.layer.base import Layer
 
-__all__ = ["BUFFER", "PARAMETER", "PASSING", "SUBLAYER", "Registered"]
+__all__ = ["BUFFER", "COMPOSED", "PARAMETER", "PASSING", "SUBLAYER", "Registered"]
 
 PARAMETER: Final = "parameter"
 BUFFER: Final = "buffer"
 PASSING: Final = "passing buffer"  # one that state_dict leaves out
 SUBLAYER: Final = "sublayer"
+COMPOSED: Final = "weight composed of others"  # computed each time that it is asked for
 
 _R = TypeVar("_R", bound="Registered")
 
@@ -31,6 +33,7 @@ class Registered(Edited):
 
     # Values are attributes like any other; this says which of them are registered, and as what.
     _kinds: dict[str, str]
+    _composed: Mapping[str, Callable[[Any], Any]] = MappingProxyType({})
 
     def register_buffer(self, name: str, tensor: Any, persistable: bool = True) -> None:
         """Keep a Tensor that is no parameter, under that name.
@@ -101,11 +104,28 @@ class Registered(Edited):
         self.__dict__[name] = value
         Edits.note()
 
+    def _compose(self, name: str, value: Callable[[Any], Any]) -> None:
+        """Have `name`, a parameter so far, be what `value` makes of this layer from here on.
+
+        Nothing is kept, so it is never out of date, and belongs to no trace or program.
+        """
+        del self.__dict__[name]
+        self.__dict__["_composed"] = {**self._composed, name: value}
+        self._kinds[name] = COMPOSED
+        Edits.note()
+
+    def _decompose(self, name: str, parameter: Any) -> None:
+        """Have `name` be a parameter again."""
+        self.__dict__["_composed"] = {n: v for n, v in self._composed.items() if n != name}
+        self._put(name, parameter, PARAMETER)
+
     def __setattr__(self, name: str, value: Any) -> None:
         kinds = self.__dict__.get("_kinds")
         if kinds is None:
             if isinstance(value, (Registered, Parameter, StaticParameter)):
                 raise self._not_begun()
+        elif kinds.get(name) == COMPOSED:
+            self._check_kind(name, COMPOSED, value)
         elif isinstance(value, (Parameter, StaticParameter)):
             kinds[name] = PARAMETER
         elif isinstance(value, Registered):
@@ -115,6 +135,11 @@ class Registered(Edited):
         super().__setattr__(name, value)
 
     def _check_kind(self, name: str, kind: str, value: Any) -> None:
+        if kind == COMPOSED:
+            raise TypeError(
+                f"{type(self).__name__}.{name} is a {kind}, and cannot be set: set its parts, "
+                f"{', '.join(n for n in self._kinds if n.startswith(name + '_'))}"
+            )
         if kind in (BUFFER, PASSING) and isinstance(value, (Tensor, Variable)):
             return
         instead = f"`del layer.{name}` first, if it is to be something else"
@@ -145,15 +170,20 @@ class Registered(Edited):
                     f"{type(self).__name__!r} object has no attribute {name!r}: write "
                     "super().__init__() in the first line of its __init__"
                 )
+            composed = self._composed.get(name)
+            if composed is not None:
+                return composed(self)
+            if hasattr(type(self), name):  # a property that asked for what is not there
+                return object.__getattribute__(self, name)
             raise missing(self, name)
 
     def __dir__(self) -> list[str]:
-        return sorted({*object.__dir__(self)})
+        return sorted({*object.__dir__(self), *self._composed})
 
     # --- walks
 
     def _own(self, *kinds: str) -> Iterator[tuple[str, Any]]:
-        for name, kind in self._kinds.items():
+        for name, kind in list(self._kinds.items()):  # which may be edited on the way
             if kind in kinds and self.__dict__.get(name) is not None:
                 yield name, self.__dict__[name]
 
@@ -197,6 +227,14 @@ class Registered(Edited):
         """All layers inside this one."""
         return [layer for _, layer in self.named_sublayers(include_self=include_self)]
 
+    def _innermost_first(self, seen: set[Any]) -> Iterator[Any]:
+        """All layers inside this one, each after those that it holds, and this one at the end."""
+        if self not in seen:
+            seen.add(self)
+            for layer in self.children():
+                yield from layer._innermost_first(seen)
+            yield self
+
     def _walk(
         self, prefix: str, include_sublayers: bool, *kinds: str
     ) -> Iterator[tuple[str, Layer, str, Any]]:
@@ -210,7 +248,7 @@ class Registered(Edited):
 
     def named_parameters(
         self, prefix: str = "", include_sublayers: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Any]]:
+    ) -> Iterator[tuple[str, Parameter]]:
         """(name, parameter) of this layer and all inside it; one that is shared comes once.
 
         Examples
@@ -226,13 +264,13 @@ class Registered(Edited):
                 seen.add(id(value))
                 yield full, value
 
-    def parameters(self, include_sublayers: bool = True) -> list[Any]:
+    def parameters(self, include_sublayers: bool = True) -> list[Parameter]:
         """All parameters: what an optimizer is given."""
         return [p for _, p in self.named_parameters(include_sublayers=include_sublayers)]
 
     def named_buffers(
         self, prefix: str = "", include_sublayers: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Any]]:
+    ) -> Iterator[tuple[str, Tensor]]:
         """(name, buffer) of this layer and all inside it."""
         seen = set()
         for full, _, _, value in self._walk(prefix, include_sublayers, BUFFER, PASSING):
@@ -240,6 +278,6 @@ class Registered(Edited):
                 seen.add(id(value))
                 yield full, value
 
-    def buffers(self, include_sublayers: bool = True) -> list[Any]:
+    def buffers(self, include_sublayers: bool = True) -> list[Tensor]:
         """All buffers."""
         return [b for _, b in self.named_buffers(include_sublayers=include_sublayers)]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
-from autograd_engine.nn import functional as F
+from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.layer.arguments import Elementwise, Plain, choice, flag, number
 
 __all__ = [
@@ -33,7 +34,8 @@ class Sigmoid(Elementwise):
     [0.5]
     """
 
-    function = staticmethod(F.sigmoid)
+    def forward(self, x: Any) -> Tensor:
+        return F.sigmoid(x)
 
 
 class LogSigmoid(Elementwise):
@@ -46,7 +48,8 @@ class LogSigmoid(Elementwise):
     [-1000.0]
     """
 
-    function = staticmethod(F.log_sigmoid)
+    def forward(self, x: Any) -> Tensor:
+        return F.log_sigmoid(x)
 
 
 class Tanh(Elementwise):
@@ -59,7 +62,8 @@ class Tanh(Elementwise):
     [0.0, 1.0]
     """
 
-    function = staticmethod(F.tanh)
+    def forward(self, x: Any) -> Tensor:
+        return F.tanh(x)
 
 
 class GELU(Plain):
@@ -88,7 +92,7 @@ class GELU(Plain):
         known = (True, False, "tanh", "none")
         self._approximate = choice(self, "approximate", approximate, known)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.gelu(x, self._approximate)
 
 
@@ -113,7 +117,7 @@ class Silu(Plain):
         super().__init__(name)
         self._inplace = flag(self, "inplace", inplace)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.silu(x, self._inplace)
 
 
@@ -130,7 +134,8 @@ class Swish(Elementwise):
     0.7311
     """
 
-    function = staticmethod(F.swish)
+    def forward(self, x: Any) -> Tensor:
+        return F.swish(x)
 
 
 class Mish(Elementwise):
@@ -143,7 +148,8 @@ class Mish(Elementwise):
     0.8651
     """
 
-    function = staticmethod(F.mish)
+    def forward(self, x: Any) -> Tensor:
+        return F.mish(x)
 
 
 class Softplus(Plain):
@@ -178,7 +184,7 @@ class Softplus(Plain):
             raise ArgumentError("Softplus: beta must not be 0, which x is divided by")
         self._threshold = number(self, "threshold", threshold)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.softplus(x, self._beta, self._threshold)
 
 
@@ -192,7 +198,8 @@ class Softsign(Elementwise):
     [-0.5, 0.75]
     """
 
-    function = staticmethod(F.softsign)
+    def forward(self, x: Any) -> Tensor:
+        return F.softsign(x)
 
 
 class Tanhshrink(Elementwise):
@@ -205,4 +212,5 @@ class Tanhshrink(Elementwise):
     [0.0]
     """
 
-    function = staticmethod(F.tanhshrink)
+    def forward(self, x: Any) -> Tensor:
+        return F.tanhshrink(x)

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ModeError
+from autograd_engine.errors import ArgumentError, DTypeError, ModeError
 from autograd_engine.static.program import Variable
 from autograd_engine.static.scope import global_scope
 
 if TYPE_CHECKING:
     from autograd_engine.nn.layer.base import Layer
+    from autograd_engine.nn.layer.registered import Registered
 
 __all__ = ["cast", "entries", "load", "value_of"]
 
@@ -24,14 +25,14 @@ _MOST = 40
 
 
 def entries(
-    layer: Layer, prefix: str = "", include_sublayers: bool = True
+    layer: Registered, prefix: str = "", include_sublayers: bool = True
 ) -> Iterator[tuple[str, Any]]:
     """(name, parameter or buffer): what is shared comes under each of its names."""
     yield from _entries(layer, prefix, include_sublayers, ())
 
 
 def _entries(
-    layer: Layer, prefix: str, include_sublayers: bool, above: tuple[Layer, ...]
+    layer: Registered, prefix: str, include_sublayers: bool, above: tuple[Registered, ...]
 ) -> Iterator[tuple[str, Any]]:
     for kind in ("parameter", "buffer"):
         for name, value in layer._own(kind):
@@ -61,7 +62,7 @@ def value_of(value: Any) -> Any:
 
 
 def load(
-    layer: Layer, given: Any, use_structured_name: bool, strict: bool
+    layer: Registered, given: Any, use_structured_name: bool, strict: bool
 ) -> tuple[list[str], list[str]]:
     """See `Layer.set_state_dict`."""
     if not isinstance(given, Mapping):
@@ -108,14 +109,16 @@ def _array(name: str, given: Any, own: Any) -> tuple[Array | None, str]:
     try:
         array = np.asarray(given._data if isinstance(given, Tensor) else given)
     except Exception:
+        array = np.array(None)
+    if array.dtype.kind not in "fiubc":
         return None, f"{name} is a {type(given).__name__}, not an array"
     wanted = tuple(int(d) for d in own.shape)
     dtype = (own.spec if isinstance(own, Variable) else own._data).dtype
-    if array.dtype.kind not in "fiub" or (array.dtype.kind != "f") != (dtype.kind != "f"):
+    if array.dtype.kind == "c" or (array.dtype.kind != "f") != (dtype.kind != "f"):
         return None, f"{name} holds {array.dtype.name}, not {dtype.name}"
     if array.shape != wanted:
         return None, f"{name} has shape {list(array.shape)}, the layer's has {list(wanted)}"
-    return np.array(array, dtype), ""
+    return np.array(array, dtype, order="C"), ""
 
 
 def _unknown(name: str, missing: list[str]) -> str:
@@ -123,7 +126,7 @@ def _unknown(name: str, missing: list[str]) -> str:
     return f"{name} is nothing that the layer has" + (f"; is it {close[0]}?" if close else "")
 
 
-def _report(layer: Layer, problems: list[str]) -> str:
+def _report(layer: Registered, problems: list[str]) -> str:
     shown = problems[:_MOST]
     if len(problems) > _MOST:
         shown.append(f"... and {len(problems) - _MOST} more")
@@ -139,6 +142,12 @@ def _report(layer: Layer, problems: list[str]) -> str:
 def cast(layer: Layer, dtype: np.dtype[Any]) -> None:
     """Floating parameters and buffers in another dtype, all layers inside included."""
     layers = layer.sublayers(include_self=True)
+    for each in layers:
+        if not each._castable:
+            raise DTypeError(
+                f"to: {each!r} is a program, whose dtypes are fixed: cast the layer that it was "
+                "made of, and save that"
+            )
     held = [v for each in layers for _, v in each._own("parameter", "buffer", "passing buffer")]
     for value in held:
         if isinstance(value, Variable):

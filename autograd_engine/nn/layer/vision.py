@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
-from autograd_engine.nn import functional as F
+from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.layer.arguments import (
     Plain,
     choice,
@@ -108,7 +109,7 @@ class Upsample(_Resized):
                 f"Upsample: align_corners has no meaning with mode {mode!r}; leave it out"
             )
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.interpolate(
             x,
             self.size,
@@ -169,7 +170,7 @@ class UpsamplingNearest2D(_Resized2D):
     [[[[0.0, 0.0, 1.0, 1.0]]]]
     """
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.interpolate(
             x, self.size, self.scale_factor, "nearest", data_format=self.data_format
         )
@@ -197,7 +198,7 @@ class UpsamplingBilinear2D(_Resized2D):
     [[[[0.0, 0.5, 1.0]]]]
     """
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.interpolate(
             x, self.size, self.scale_factor, "bilinear", True, data_format=self.data_format
         )
@@ -230,13 +231,11 @@ class PixelShuffle(Plain):
         self._upscale_factor = integer(self, "upscale_factor", upscale_factor)
         self._data_format = choice(self, "data_format", data_format, ("NCHW", "NHWC"))
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.pixel_shuffle(x, self._upscale_factor, self._data_format)
 
     def extra_repr(self) -> str:
-        return self._listed(
-            [f"upscale_factor={self._upscale_factor}", *_layout(self._data_format)]
-        )
+        return self._listed([f"upscale_factor={self._upscale_factor}", *_layout(self._data_format)])
 
 
 def _layout(data_format: str) -> list[str]:
@@ -270,7 +269,7 @@ class PixelUnshuffle(Plain):
         self._downscale_factor = integer(self, "downscale_factor", downscale_factor)
         self._data_format = choice(self, "data_format", data_format, ("NCHW", "NHWC"))
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.pixel_unshuffle(x, self._downscale_factor, self._data_format)
 
     def extra_repr(self) -> str:
@@ -304,7 +303,7 @@ class ChannelShuffle(Plain):
         self._groups = integer(self, "groups", groups)
         self._data_format = choice(self, "data_format", data_format, ("NCHW", "NHWC"))
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> Tensor:
         return F.channel_shuffle(x, self._groups, self._data_format)
 
     def extra_repr(self) -> str:
@@ -364,7 +363,7 @@ class Unfold(_Columns):
     ) -> None:
         super().__init__(kernel_sizes, dilations, paddings, strides, name)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> Tensor:
         return F.unfold(input, self.kernel_sizes, self.strides, self.paddings, self.dilations)
 
 
@@ -403,7 +402,7 @@ class Fold(_Columns):
         super().__init__(kernel_sizes, dilations, paddings, strides, name)
         self.output_sizes = per_axis(self, "output_sizes", output_sizes, 2)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> Tensor:
         return F.fold(
             input,
             self.output_sizes,

@@ -8,7 +8,7 @@ from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.layer.base import Layer
 from autograd_engine.nn.layer.registered import COMPOSED, PARAMETER
 
-__all__ = ["axes_without", "parameter_of"]
+__all__ = ["parameter_of"]
 
 
 def parameter_of(function: str, layer: Any, name: Any) -> Any:
@@ -28,7 +28,3 @@ def parameter_of(function: str, layer: Any, name: Any) -> Any:
             f"{function}: {type(layer).__name__} has no parameter {name!r} of its own; it has {own}"
         )
     return getattr(layer, name)
-
-
-def axes_without(ndim: int, kept: int | None) -> tuple[int, ...]:
-    return tuple(k for k in range(ndim) if k != kept)

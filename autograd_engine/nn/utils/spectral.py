@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,15 @@ from autograd_engine.eager.grad_mode import no_grad
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.namespace import ops
+from autograd_engine.nn.functional import normalize
+from autograd_engine.nn.functional.spectral import (
+    as_matrix,
+    matrix_sizes,
+    power_iteration,
+    singular_value,
+)
 from autograd_engine.nn.initializer import Normal
-from autograd_engine.nn.utils.composed import axes_without, parameter_of
+from autograd_engine.nn.utils.composed import parameter_of
 from autograd_engine.parameters import persistable_variable
 from autograd_engine.spec import Spec
 from autograd_engine.static.builder import append_write
@@ -37,37 +43,25 @@ class SpectralNorm:
 
     def __call__(self, layer: Any) -> Any:
         w = getattr(layer, f"{self.name}_orig")
-        u, v = getattr(layer, f"{self.name}_u"), getattr(layer, f"{self.name}_v")
-        return w / ops.sum(u * _times(self.matrix(w), v), axis=(0,), keepdims=False)
+        return w / singular_value(as_matrix(w, self.kept), *self.vectors(layer))
 
-    def matrix(self, w: Any) -> Any:
-        """A row for each index of the axis `kept`."""
-        order = (self.kept, *axes_without(len(w.shape), self.kept))
-        turned = w if self.kept == 0 else ops.transpose(w, perm=order)
-        return ops.reshape(turned, shape=(int(w.shape[self.kept]), -1))
+    def vectors(self, layer: Any) -> tuple[Any, Any]:
+        return getattr(layer, f"{self.name}_u"), getattr(layer, f"{self.name}_v")
 
     def iterate(self, layer: Any, inputs: Any = None) -> None:
         """The power method, in every call of the layer that trains."""
         if not layer.training:
             return
-        u, v = getattr(layer, f"{self.name}_u"), getattr(layer, f"{self.name}_v")
+        old = self.vectors(layer)
         with no_grad():
-            matrix = self.matrix(getattr(layer, f"{self.name}_orig")).detach()
-            new_u, new_v = u, v
-            for _ in range(self.iterations):
-                new_v = self.unit(_times(ops.transpose(matrix, perm=(1, 0)), new_u))
-                new_u = self.unit(_times(matrix, new_v))
+            matrix = as_matrix(getattr(layer, f"{self.name}_orig"), self.kept).detach()
+            new = power_iteration(matrix, *old, self.iterations, self.unit)
             # As running statistics, which programs for inference do not write.
-            _write(u, ops.running_statistic(u, new_u, momentum=0.0))
-            _write(v, ops.running_statistic(v, new_v, momentum=0.0))
+            for buffer, value in zip(old, new, strict=True):
+                _write(buffer, ops.running_statistic(buffer, value, momentum=0.0))
 
     def unit(self, x: Any) -> Any:
-        norm = ops.sqrt(ops.sum(x * x, axis=(0,), keepdims=False))
-        return x / ops.maximum(norm, self.epsilon)
-
-
-def _times(matrix: Any, x: Any) -> Any:
-    return ops.reshape(ops.matmul(matrix, ops.reshape(x, shape=(-1, 1))), shape=(-1,))
+        return normalize(x, axis=0, epsilon=self.epsilon)
 
 
 def _write(buffer: Any, value: Any) -> None:
@@ -125,11 +119,10 @@ def spectral_norm(
     ['bias', 'weight_orig', 'weight_u', 'weight_v']
     """
     w = parameter_of("spectral_norm", layer, name)
-    shape = [int(d) for d in w.shape]
     composed = SpectralNorm(name, _axis(layer, dim, w), _count(n_power_iterations), _positive(eps))
-    rows = shape[composed.kept]
+    rows, columns = matrix_sizes(tuple(w.shape), composed.kept)
     u = _vector(layer, f"{name}_u", rows, w, composed)
-    v = _vector(layer, f"{name}_v", math.prod(shape) // rows, w, composed)
+    v = _vector(layer, f"{name}_v", columns, w, composed)
     layer._compose(name, composed)
     layer.add_parameter(f"{name}_orig", w)
     layer.register_buffer(f"{name}_u", u)

@@ -53,6 +53,20 @@ static int too_long(int64_t a, int64_t b, int64_t c)
 
 static int64_t longer(int64_t a, int64_t b) { return a > b ? a : b; }
 
+static int64_t shorter(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Products by tiles of 6 rows and two vectors, which take 12 of the 16 registers of AVX2. Where
+   there are longer vectors, the BLAS has tiles of these, and its copies pay. */
+#if defined(__AVX2__) && defined(__FMA__) && !defined(__AVX512F__)
+#define HAVE_TILES 1
+#else
+#define HAVE_TILES 0
+#endif
+#define VECTOR_BYTES 32
+#define TILE_ROWS 6
+#define TILES_BYTES (1 << 16)
+#define ROWS_AT_A_TIME 96
+
 /* Into how many pieces a product is split. */
 static int64_t split_pieces(int64_t m, int64_t n, int64_t k)
 {

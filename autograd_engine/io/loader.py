@@ -1,0 +1,340 @@
+"""Batches of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autograd_engine.checks import require_bools
+from autograd_engine.errors import ArgumentError, ModeError, NoLengthError, ShapeError
+from autograd_engine.framework import CPUPlace
+from autograd_engine.generator import Generator
+from autograd_engine.io.batch_samplers import BatchSampler
+from autograd_engine.io.collate import default_collate_fn, default_convert_fn
+from autograd_engine.io.datasets import Dataset, IterableDataset
+from autograd_engine.io.fetching import fetcher
+from autograd_engine.io.iterators import Here, InWorkers
+from autograd_engine.io.samplers import positive
+from autograd_engine.static.mode import in_dynamic_mode
+from autograd_engine.static.program import Variable
+
+if TYPE_CHECKING:
+    from autograd_engine.io.pool import Pool
+    from autograd_engine.io.worker import Work
+
+__all__ = ["DataLoader"]
+
+
+class DataLoader:
+    """Batches of a dataset, made in this process or ahead of time by worker processes.
+
+    A batch has the structure that `collate_fn` gives it, with Tensors for arrays and lists for
+    tuples. It comes in the order of the sampler, whichever worker is faster. Iterating draws from
+    the stream of `paddle.seed`: the order, and one number more, which seeds the workers.
+
+    Parameters
+    ----------
+    dataset : Dataset, IterableDataset or sequence
+    feed_list : list of Variable, optional
+        Whose names the fields of a batch get with ``return_list=False``.
+    places : CPUPlace, optional
+    return_list : bool
+        False, while a program is built or run, for batches as ``[{name: Tensor}]``, which
+        `Executor.run` takes as its feed.
+    batch_sampler : BatchSampler or iterable of lists of int, optional
+        Given in the place of `batch_size`, `shuffle` and `drop_last`.
+    batch_size : int, optional
+        None for samples as they are.
+    shuffle, drop_last : bool
+    collate_fn : callable, optional
+        From a list of samples to a batch (`default_collate_fn`); without `batch_size`, from a
+        sample (`default_convert_fn`).
+    num_workers : int
+        How many processes make the batches; 0 for this one.
+    use_buffer_reader : bool
+        Accepted for the reference's sake, as is `reader_buffer_size`: without workers nothing is
+        read ahead, so that what the dataset draws and what the program draws do not mix.
+    prefetch_factor : int
+        How many batches each worker is ahead at most.
+    use_shared_memory : bool
+        Whether arrays come through memory that the processes have in common (Linux); else through
+        the pipe.
+    timeout : float
+        Seconds to wait for a batch of a worker; 0 for as long as it takes.
+    worker_init_fn : callable, optional
+        Called in each worker with its number when it has started.
+    persistent_workers : bool
+        Whether workers stay for the next iteration. They end with the loader.
+    multiprocessing_context : str or multiprocessing context, optional
+        How workers are started: ``"fork"``, ``"spawn"`` or ``"forkserver"``. Left out, as the
+        program has said with `multiprocessing.set_start_method`; on Linux by forking.
+
+    Raises
+    ------
+    ArgumentError
+    WorkerError
+        While iterating: when a worker has died, or cannot be started. An exception of the dataset
+        keeps its class, and has the traceback of the worker in its text.
+    WorkerTimeoutError
+        While iterating: when there is no batch within `timeout` seconds.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> data = paddle.io.TensorDataset([paddle.ones([5, 2]), paddle.arange(5)])
+    >>> loader = paddle.io.DataLoader(data, batch_size=2, drop_last=True)
+    >>> len(loader)
+    2
+    >>> for x, y in loader:
+    ...     print(x.shape, y.tolist())
+    paddle.Size([2, 2]) [0, 1]
+    paddle.Size([2, 2]) [2, 3]
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        feed_list: Any = None,
+        places: Any = None,
+        return_list: bool = True,
+        batch_sampler: Any = None,
+        batch_size: int | None = 1,
+        shuffle: bool = False,
+        drop_last: bool = False,
+        collate_fn: Callable[[Any], Any] | None = None,
+        num_workers: int = 0,
+        use_buffer_reader: bool = True,
+        reader_buffer_size: int = 2,
+        prefetch_factor: int = 2,
+        use_shared_memory: bool = True,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], None] | None = None,
+        persistent_workers: bool = False,
+        *,
+        multiprocessing_context: Any = None,
+    ) -> None:
+        require_bools(
+            "DataLoader",
+            return_list=return_list,
+            shuffle=shuffle,
+            drop_last=drop_last,
+            use_buffer_reader=use_buffer_reader,
+            use_shared_memory=use_shared_memory,
+            persistent_workers=persistent_workers,
+        )
+        for name, function in (("collate_fn", collate_fn), ("worker_init_fn", worker_init_fn)):
+            if function is not None and not callable(function):
+                raise ArgumentError(
+                    f"DataLoader: {name} must be a function, got {type(function).__name__}"
+                )
+        _check_dataset(dataset)
+        _check_places(places)
+        self.dataset = dataset
+        self.feed_list = _checked_feeds(feed_list, return_list)
+        self.places = places
+        self.return_list = return_list
+        self.num_workers = _least("num_workers", num_workers, 0)
+        self.prefetch_factor = positive("DataLoader", "prefetch_factor", prefetch_factor)
+        self.reader_buffer_size = positive("DataLoader", "reader_buffer_size", reader_buffer_size)
+        self.timeout = _seconds(timeout)
+        self.use_buffer_reader = use_buffer_reader
+        self.use_shared_memory = use_shared_memory
+        self.worker_init_fn = worker_init_fn
+        self.persistent_workers = persistent_workers
+        self.multiprocessing_context = multiprocessing_context
+        if self.num_workers and multiprocessing_context is not None:
+            from autograd_engine.io.pool import context_of
+
+            context_of(multiprocessing_context)
+        self._choose_batches(batch_sampler, batch_size, shuffle, drop_last)
+        by_default = default_convert_fn if self.batch_size is None else default_collate_fn
+        self.collate_fn: Callable[[Any], Any] = by_default if collate_fn is None else collate_fn
+        self._pool: Pool | None = None
+
+    def _choose_batches(self, sampler: Any, size: Any, shuffle: bool, drop_last: bool) -> None:
+        """Set `batch_sampler`, `batch_size` and `drop_last`."""
+        self.batch_sampler: Any = None
+        self.batch_size, self.drop_last = size, drop_last
+        kind = type(self.dataset).__name__
+        if sampler is not None:
+            if isinstance(self.dataset, IterableDataset):
+                raise ArgumentError(
+                    f"DataLoader: {kind} is an IterableDataset, which has no index; pass "
+                    "batch_size in the place of batch_sampler"
+                )
+            if (size is not None and size != 1) or shuffle or drop_last:
+                raise ArgumentError(
+                    "DataLoader: batch_size, shuffle and drop_last are up to the batch_sampler; "
+                    "leave them out"
+                )
+            if not isinstance(sampler, Iterable):
+                raise ArgumentError(
+                    "DataLoader: batch_sampler must be a BatchSampler or another iterable of lists "
+                    f"of ints, got {type(sampler).__name__}"
+                )
+            self.batch_sampler = sampler
+            self.batch_size = getattr(sampler, "batch_size", 1)
+            return
+        if size is not None:
+            self.batch_size = positive("DataLoader", "batch_size (an int, or None)", size)
+        if isinstance(self.dataset, IterableDataset):
+            if shuffle:
+                raise ArgumentError(
+                    f"DataLoader: {kind} is an IterableDataset, which comes in its own order; "
+                    "shuffle in its __iter__"
+                )
+        elif size is None:
+            if shuffle or drop_last:
+                raise ArgumentError(
+                    "DataLoader: with batch_size=None there are no batches to shuffle or to drop; "
+                    "give batch_size=1, or a dataset in another order (Subset)"
+                )
+        else:
+            self.batch_sampler = BatchSampler(
+                self.dataset, None, shuffle, self.batch_size, drop_last
+            )
+
+    def __len__(self) -> int:
+        """How many batches one iteration has."""
+        if self.batch_sampler is not None:
+            return len(self.batch_sampler)
+        if not isinstance(self.dataset, IterableDataset):
+            return len(self.dataset)
+        try:
+            samples: int = len(self.dataset)
+        except NoLengthError:
+            raise NoLengthError(
+                f"DataLoader: {type(self.dataset).__name__} is an IterableDataset, which does not "
+                "tell its length; define __len__ if it is known"
+            ) from None
+        if self.batch_size is None:
+            return samples
+        size: int = self.batch_size
+        return samples // size if self.drop_last else -(-samples // size)
+
+    def __iter__(self) -> Iterator[Any]:
+        tasks = self._tasks()
+        seed = Generator().random()  # drawn without workers too: a program draws the same numbers
+        if not self.num_workers:
+            fetch = fetcher(self.dataset, self.collate_fn, self.batch_size, self.drop_last)
+            owned = self.collate_fn is default_collate_fn
+            return Here(tasks, fetch, self._finish(), owned)
+        pool = self._workers()
+        try:
+            return InWorkers(
+                tasks,
+                pool,
+                self.prefetch_factor,
+                seed,
+                self._finish(),
+                self.persistent_workers,
+            )
+        except BaseException:
+            pool.close()
+            raise
+
+    def __call__(self) -> Iterator[Any]:
+        """The same as ``iter(loader)``."""
+        return iter(self)
+
+    def _tasks(self) -> Iterator[Any]:
+        if self.batch_sampler is not None:
+            return iter(self.batch_sampler)
+        if isinstance(self.dataset, IterableDataset):
+            return repeat(None)
+        return iter(range(len(self.dataset)))
+
+    def _workers(self) -> Pool:
+        from autograd_engine.io.pool import Pool, context_of
+
+        if self._pool is not None and not self._pool.closed:
+            return self._pool
+        pool = Pool(self._work(), context_of(self.multiprocessing_context), self.timeout)
+        if self.persistent_workers:
+            self._pool = pool
+        return pool
+
+    def _work(self) -> Work:
+        from autograd_engine.io.slabs import HAS_MEMORY
+        from autograd_engine.io.worker import Work
+
+        shared = self.use_shared_memory and HAS_MEMORY
+        return Work(
+            self.dataset,
+            self.collate_fn,
+            self.batch_size,
+            self.drop_last,
+            self.worker_init_fn,
+            self.num_workers,
+            self.prefetch_factor if shared else 0,
+        )
+
+    def _finish(self) -> Callable[[Any], Any] | None:
+        """What is done with a batch of Tensors before it is handed out."""
+        if self.return_list or in_dynamic_mode():
+            return None
+        return self._by_name
+
+    def _by_name(self, batch: Any) -> list[dict[str, Any]]:
+        names = [variable.name for variable in self.feed_list]
+        fields = batch if isinstance(batch, list) else [batch]
+        if len(fields) != len(names):
+            raise ShapeError(
+                f"DataLoader: a batch has {len(fields)} fields, and feed_list has {len(names)} "
+                f"variables ({', '.join(names)})"
+            )
+        return [dict(zip(names, fields, strict=True))]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_pool": None}  # a copy starts workers of its own
+
+
+def _check_dataset(dataset: Any) -> None:
+    if isinstance(dataset, Dataset):
+        return
+    if hasattr(dataset, "__getitem__") and hasattr(dataset, "__len__"):
+        return
+    raise ArgumentError(
+        f"DataLoader: {type(dataset).__name__} is no dataset, which has __getitem__ and __len__; "
+        "derive it from paddle.io.Dataset, or from paddle.io.IterableDataset if it is a stream"
+    )
+
+
+def _check_places(places: Any) -> None:
+    for place in places if isinstance(places, (list, tuple)) else [places]:
+        if place is not None and not isinstance(place, CPUPlace) and place != "cpu":
+            raise ArgumentError(f"DataLoader: places must be CPUPlace(), got {place!r}")
+
+
+def _checked_feeds(feed_list: Any, return_list: bool) -> Any:
+    if feed_list is None:
+        if not return_list and not in_dynamic_mode():
+            raise ModeError(
+                "DataLoader: return_list=False gives batches by name; pass feed_list, the "
+                "variables of paddle.static.data"
+            )
+        return None
+    given = feed_list if isinstance(feed_list, (list, tuple)) else [feed_list]
+    for variable in given:
+        if not isinstance(variable, Variable):
+            raise ArgumentError(
+                "DataLoader: feed_list must be a list of variables of paddle.static.data, got "
+                f"{type(variable).__name__}"
+            )
+    return list(given)
+
+
+def _least(name: str, value: Any, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ArgumentError(f"DataLoader: {name} must be an int, {least} at least; got {value!r}")
+    return int(value)
+
+
+def _seconds(timeout: Any) -> float:
+    fits = isinstance(timeout, (int, float, np.number)) and not isinstance(timeout, bool)
+    if not fits or not 0 <= timeout < float("inf"):
+        raise ArgumentError(f"DataLoader: timeout must be seconds, 0 for no limit; got {timeout!r}")
+    return timeout  # type: ignore[no-any-return]

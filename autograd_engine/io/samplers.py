@@ -1,0 +1,261 @@
+"""Orders of indices.
+
+Everything random in an order is drawn when the iteration begins, so that what a training step draws
+in the meantime has no part in it, however far ahead the loader reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from autograd_engine.checks import require_bools
+from autograd_engine.errors import ArgumentError
+from autograd_engine.io.datasets import length_of
+from autograd_engine.io.drawing import stream
+
+__all__ = [
+    "RandomSampler",
+    "Sampler",
+    "SequenceSampler",
+    "SubsetRandomSampler",
+    "WeightedRandomSampler",
+]
+
+
+def positive(function: str, name: str, value: Any) -> int:
+    """`value` as an int, 1 at least."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ArgumentError(f"{function}: {name} must be an int, 1 at least; got {value!r}")
+    return int(value)
+
+
+class Sampler:
+    """An order of indices: a subclass defines ``__iter__``, and ``__len__`` where it is known.
+
+    Parameters
+    ----------
+    data_source : Dataset, optional
+        Kept as ``data_source``, for the subclass.
+
+    Examples
+    --------
+    >>> from autograd_engine.io import BatchSampler, Sampler
+    >>> class Backwards(Sampler):
+    ...     def __iter__(self):
+    ...         return iter(reversed(range(len(self.data_source))))
+    ...
+    ...     def __len__(self):
+    ...         return len(self.data_source)
+    >>> list(BatchSampler(sampler=Backwards("abcde"), batch_size=2))
+    [[4, 3], [2, 1], [0]]
+    """
+
+    def __init__(self, data_source: Any = None) -> None:
+        self.data_source = data_source
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotImplementedError(
+            f"{type(self).__name__} has no __iter__: define `def __iter__(self)`, which yields "
+            "indices"
+        )
+
+
+class SequenceSampler(Sampler):
+    """Every index in turn.
+
+    Parameters
+    ----------
+    data_source : Dataset
+
+    Examples
+    --------
+    >>> list(SequenceSampler("abc"))
+    [0, 1, 2]
+    """
+
+    def __init__(self, data_source: Any) -> None:
+        length_of(data_source, "SequenceSampler")
+        super().__init__(data_source)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self.data_source)))
+
+    def __len__(self) -> int:
+        return len(self.data_source)
+
+
+class RandomSampler(Sampler):
+    """Indices in random order.
+
+    Parameters
+    ----------
+    data_source : Dataset
+    replacement : bool
+        Whether an index may come more than once.
+    num_samples : int, optional
+        How many are drawn; the length of `data_source` if left out.
+    generator : numpy.random.Generator, paddle.Generator or iterator of int, optional
+        Drawn from; the stream of `paddle.seed` if left out. Of an iterator of ints the next
+        `num_samples` are the indices themselves.
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> sampler = paddle.io.RandomSampler(range(5))
+    >>> sorted(sampler)
+    [0, 1, 2, 3, 4]
+    """
+
+    def __init__(
+        self,
+        data_source: Any,
+        replacement: bool = False,
+        num_samples: int | None = None,
+        generator: Any = None,
+    ) -> None:
+        size = length_of(data_source, "RandomSampler")
+        require_bools("RandomSampler", replacement=replacement)
+        if num_samples is not None:
+            wanted = positive("RandomSampler", "num_samples", num_samples)
+            if not replacement and wanted > size:
+                raise ArgumentError(
+                    f"RandomSampler: num_samples is {wanted}, and there are {size} samples; pass "
+                    "replacement=True to draw some of them more than once"
+                )
+        if not isinstance(generator, Iterator):
+            stream("RandomSampler", generator)
+        super().__init__(data_source)
+        self.replacement = replacement
+        self._num_samples = num_samples
+        self.generator = generator
+
+    @property
+    def num_samples(self) -> int:
+        """How many indices are drawn."""
+        return len(self.data_source) if self._num_samples is None else int(self._num_samples)
+
+    def __iter__(self) -> Iterator[int]:
+        if isinstance(self.generator, Iterator):
+            return islice(self.generator, self.num_samples)
+        draw, size = stream("RandomSampler", self.generator), len(self.data_source)
+        if not size:
+            return iter(())
+        if self.replacement:
+            return iter(draw.integers(size, size=self.num_samples).tolist())
+        return iter(draw.permutation(size)[: self.num_samples].tolist())
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class SubsetRandomSampler(Sampler):
+    """Given indices in random order.
+
+    Parameters
+    ----------
+    indices : sequence of int
+    generator : numpy.random.Generator or paddle.Generator, optional
+        Drawn from; the stream of `paddle.seed` if left out.
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> sorted(paddle.io.SubsetRandomSampler([7, 3, 5]))
+    [3, 5, 7]
+    """
+
+    def __init__(self, indices: Sequence[int], generator: Any = None) -> None:
+        if not length_of(indices, "SubsetRandomSampler"):
+            raise ArgumentError("SubsetRandomSampler takes one index at least, got none")
+        stream("SubsetRandomSampler", generator)
+        super().__init__(None)
+        self.indices = indices
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[Any]:
+        order = stream("SubsetRandomSampler", self.generator).permutation(len(self.indices))
+        return iter([self.indices[place] for place in order.tolist()])
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+class WeightedRandomSampler(Sampler):
+    """Indices drawn with given weights.
+
+    Parameters
+    ----------
+    weights : sequence of float, ndarray or Tensor
+        ``[N]``, non-negative; they need not sum to 1.
+    num_samples : int
+        How many are drawn.
+    replacement : bool
+        Whether an index may come more than once.
+    generator : numpy.random.Generator or paddle.Generator, optional
+        Drawn from; the stream of `paddle.seed` if left out.
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> list(paddle.io.WeightedRandomSampler([0.0, 2.0, 0.0], 4))
+    [1, 1, 1, 1]
+    """
+
+    def __init__(
+        self, weights: Any, num_samples: int, replacement: bool = True, generator: Any = None
+    ) -> None:
+        name = "WeightedRandomSampler"
+        wanted = positive(name, "num_samples", num_samples)
+        require_bools(name, replacement=replacement)
+        stream(name, generator)
+        try:
+            numbers = np.array(weights, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ArgumentError(f"{name}: weights must be numbers, got {weights!r:.200}") from None
+        if numbers.ndim != 1 or not numbers.size:
+            raise ArgumentError(
+                f"{name}: weights must be [N], one for each sample; got shape {list(numbers.shape)}"
+            )
+        if not np.isfinite(numbers).all() or (numbers < 0).any():
+            bad = numbers[~np.isfinite(numbers) | (numbers < 0)][0]
+            raise ArgumentError(f"{name}: weights must be finite and 0 at least, got {bad:g}")
+        possible = np.count_nonzero(numbers)
+        if not possible:
+            raise ArgumentError(f"{name}: all weights are 0; one must be more")
+        if not replacement and wanted > possible:
+            raise ArgumentError(
+                f"{name}: num_samples is {wanted}, and {possible} weights are more than 0; pass "
+                "replacement=True to draw some of them more than once"
+            )
+        super().__init__(None)
+        self.weights = numbers
+        self.num_samples = wanted
+        self.replacement = replacement
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[int]:
+        draw = stream("WeightedRandomSampler", self.generator)
+        largest = self.weights / self.weights.max()  # their sum may be more than a float holds
+        chosen = draw.choice(
+            largest.size, self.num_samples, replace=self.replacement, p=largest / largest.sum()
+        )
+        return iter(chosen.tolist())
+
+    def __len__(self) -> int:
+        return self.num_samples

@@ -1,0 +1,79 @@
+"""Recurrences in C: sizes that vectors, tiles and panels do not divide, and those of a BLAS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograd_engine.codegen.native.panel_products import PanelProduct
+from autograd_engine.registry import REGISTRY
+from tests.codegen.native_batches import Batch, Call
+from tests.codegen.native_kernels import needs_compiler
+
+pytestmark = needs_compiler
+
+GATES = {"plain": (1, 1, 1, 1), "gru": (4, 5, 1, 3), "lstm": (4, 6, 2, 4)}
+# time, batch, hidden: less than a vector, tiles and panels that are full, and that are not; a
+# batch from which a BLAS is as fast; and one step, for which nothing is packed.
+SIZES = [(3, 1, 1), (2, 6, 16), (3, 7, 17), (2, 13, 35), (2, 257, 5), (1, 4, 8)]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def quick_compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AUTOGRAD_ENGINE_CFLAGS", "-O1")
+        patch.setenv("AUTOGRAD_ENGINE_CACHE", str(tmp_path_factory.mktemp("libraries")))
+        yield
+
+
+def calls(time: int, batch: int, size: int, dtype: Any) -> Iterator[Call]:
+    rng = np.random.default_rng(3)
+
+    def real(*shape: int) -> Any:
+        return (0.5 * rng.standard_normal(shape)).astype(dtype)
+
+    def call(name: str, *operands: Any, **attrs: str) -> Call:
+        op = REGISTRY[name]
+        return Call(op, operands, op.complete_attrs(attrs), f"{name} {time} {batch} {size} {attrs}")
+
+    yield call("lstm_scan", real(time, batch, 4, size), real(4 * size, size), real(2, batch, size))
+    yield call(
+        "gru_scan",
+        *(real(time, batch, 3, size), real(3 * size, size), real(1, batch, size), real(size)),
+    )
+    for activation in ("tanh", "relu"):
+        operands = real(time, batch, 1, size), real(size, size), real(1, batch, size)
+        yield call("rnn_scan", *operands, activation=activation)
+    for kind, (gates, slopes, states, rows) in GATES.items():
+        operands = (
+            real(rows * size, size),
+            real(time, slopes, batch, size),
+            real(states, time + 1, batch, size),
+            real(time, batch, gates, size),
+        )
+        for name in ("gate_scan", "gate_scan_adjoint"):
+            yield call(name, *operands, kind=kind)
+            yield call(name, *operands[:3], kind=kind)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_any_size(dtype: Any) -> None:
+    batch = Batch()
+    for sizes in SIZES:
+        for call in calls(*sizes, dtype):
+            batch.add(call)
+    assert batch.wrong(batch.compiled()) == []
+
+
+def test_what_is_packed_is_small() -> None:
+    """Larger matrices leave the cache between two steps, and larger batches hide the packing."""
+
+    def pays(m: int, n: int, k: int) -> bool:
+        return PanelProduct("p", np.dtype(np.float32), m, n, k, k, n, transposed=True).pays
+
+    assert pays(32, 512, 128)
+    assert not pays(256, 512, 128)
+    assert not pays(32, 4096, 1024)
