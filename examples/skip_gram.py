@@ -68,8 +68,8 @@ def corpus() -> list[str]:
     """The words of the documentation, in their order."""
     library = Path(sysconfig.get_paths()["stdlib"])
     texts = list(topics.values())
-    for module in sorted([*library.glob("*.py"), *library.glob("[a-hj-su-z]*/*.py")]):
-        if "-packages" not in str(module):
+    for module in sorted([*library.glob("*.py"), *library.glob("*/*.py")]):
+        if module.parent.name not in ("test", "idlelib", "site-packages", "dist-packages"):
             source = module.read_text(encoding="utf-8", errors="ignore")
             texts += re.findall(r'^ *r?"""(.*?)"""', source, re.DOTALL | re.MULTILINE)
     texts += [file.read_text(encoding="utf-8") for file in library.glob("LICENSE*")]

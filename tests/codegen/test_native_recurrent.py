@@ -8,10 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autograd_engine import static
+from autograd_engine.codegen.native import compile_native
 from autograd_engine.codegen.native.panel_products import PanelProduct
+from autograd_engine.namespace import ops
 from autograd_engine.registry import REGISTRY
 from tests.codegen.native_batches import Batch, Call
 from tests.codegen.native_kernels import needs_compiler
+from tests.codegen.native_programs import Merged, graph_of, wrong_in
 
 pytestmark = needs_compiler
 
@@ -77,3 +81,40 @@ def test_what_is_packed_is_small() -> None:
     assert pays(32, 512, 128)
     assert not pays(256, 512, 128)
     assert not pays(32, 4096, 1024)
+
+
+def test_parts_of_nothing_are_zeros_before_they_are_read() -> None:
+    """Gradients of a single step are sums of slices without elements; NumPy reads one of them."""
+    x = np.full((1, 3, 3), 7.0, np.float32)
+
+    def nothing(x: Any, k: float) -> Any:
+        return ops.unslice_like(ops.getitem(x * k, key=(slice(1, None),)), x, key=(slice(0, 0),))
+
+    def build(declare: Any) -> list[Any]:
+        given = declare(x)
+        busy = ops.exp(given) + given
+        alone, total = nothing(busy, 1.0), ops.add_n(*[nothing(busy, k) for k in (2.0, 3.0, 4.0)])
+        return [ops.det(alone), ops.det(total), ops.det(busy * alone + total), busy * total]
+
+    merged = Merged()
+    merged.add("nothing", build)
+    graph, arrays = graph_of(merged.program, merged.feed, merged.asked)
+    compiled = compile_native(graph)
+    assert all(p.where != "NumPy" for p in compiled.placements() if p.operation == "add_n")
+    for _ in range(3):
+        assert not any(found.any() for found in compiled(*arrays))
+
+
+def test_gradients_of_a_single_step() -> None:
+    """Zeros without parts are written before a kernel reads them."""
+    rng = np.random.default_rng(4)
+    weight, flow = (rng.standard_normal(n).astype(np.float32) for n in ((1, 2, 3, 3), (1, 2, 3)))
+
+    def build(declare: Any) -> list[Any]:
+        w, x, u, v, t = (declare(a) for a in (weight, flow, flow, weight, flow))
+        for given in (w, x, u):
+            given.stop_gradient = False
+        first = static.gradients([ops.band_scan(w, x)], [w, x], [u])
+        return [*first, *static.gradients(first, [w, x, u], [v, t])]
+
+    assert wrong_in([("band_scan", build)] * 3) == []

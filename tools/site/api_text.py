@@ -9,7 +9,7 @@ from typing import Any
 
 import griffe
 
-__all__ = ["docstring", "signature", "summary"]
+__all__ = ["docstring", "signature", "summary", "without_arguments"]
 
 TITLES = {
     "parameters": "Parameters",
@@ -80,10 +80,10 @@ def docstring(value: Any, arguments: frozenset[str]) -> str:
     if isinstance(value, ModuleType) and not text:
         return ""
     parts = [_section(s) for s in griffe.Docstring(text).parse("numpy", warnings=False)]
-    return _unlinked("\n\n".join(p for p in parts if p), arguments)
+    return without_arguments("\n\n".join(p for p in parts if p), arguments)
 
 
-def _unlinked(text: str, arguments: frozenset[str]) -> str:
+def without_arguments(text: str, arguments: frozenset[str]) -> str:
     """Names of arguments, marked so that nothing is looked for under them."""
 
     def mark(match: re.Match[str]) -> str:

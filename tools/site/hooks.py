@@ -18,7 +18,7 @@ from mkdocs.structure.pages import Page
 from reference import Reference
 
 log = logging.getLogger("mkdocs.hooks.site")
-SPAN = re.compile(r"(?<![`\[])`([A-Za-z_][\w.]*)(\([^`]*\))?`(?![`{\]])")
+SPAN = re.compile(r"(?<![`\[])`([A-Za-z_]\w*(?:\.\w+)*)(\([^`]*\))?`(?![`{\]])")
 # Names that begin so are of the engine, wherever they are written.
 PREFIXES = ("F", "autograd", "errors", "fft", "io", "jit", "linalg", "metric", "nn", "optimizer",
             "regularizer", "static", "testing", "utils")  # fmt: skip

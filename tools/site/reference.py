@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from api_text import docstring, signature, summary
+from api_text import docstring, signature, summary, without_arguments
 
 import autograd_engine
 
@@ -237,8 +237,11 @@ class Reference:
         return "\n".join(parts + [self.entry_text(e) for e in below.entries])
 
     def table(self, entries: list[Entry]) -> str:
-        rows = [f"| `{e.name}` | {summary(e.value)} |" for e in entries]
-        return "\n".join(["| | |", "|---|---|", *rows, ""])
+        rows = [
+            f"| `{e.name}` | {without_arguments(summary(e.value), parameters(e.value))} |"
+            for e in entries
+        ]
+        return "\n".join(["| name | |", "|---|---|", *rows, ""])
 
     def entry_text(self, entry: Entry) -> str:
         head = f'### {entry.short} {{#{entry.name} data-toc-label="{entry.short}"}}\n'

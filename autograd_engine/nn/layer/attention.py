@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, overload
 
 from autograd_engine.dims import Dim
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
@@ -172,6 +172,15 @@ class MultiHeadAttention(Layer):
         key = self._sequence("key", key, self.kdim)
         value = self._sequence("value", value, self.vdim)
         return self._heads(self.k_proj(key)), self._heads(self.v_proj(value))
+
+    @overload
+    def gen_cache(self, key: Any, value: Any = None, type: type[Cache] = ...) -> Cache: ...
+
+    @overload
+    def gen_cache(self, key: Any, value: Any, type: type[StaticCache]) -> StaticCache: ...
+
+    @overload
+    def gen_cache(self, key: Any, value: Any = None, *, type: type[StaticCache]) -> StaticCache: ...
 
     def gen_cache(
         self, key: Any, value: Any = None, type: type[Cache] | type[StaticCache] = Cache

@@ -39,7 +39,7 @@ def _activation(layer: Layer, activation: Any) -> Callable[[Any], Any]:
             f"{type(layer).__name__}: activation must be the name of a function of nn.functional, "
             f"such as 'relu' or 'gelu'; got {activation!r}"
         )
-    return function  # type: ignore[no-any-return]
+    return function
 
 
 class Block(Layer):
@@ -162,7 +162,7 @@ class TransformerEncoderLayer(Block):
 
     def gen_cache(self, src: Any) -> Cache:
         """An empty cache for the batch of `src`."""
-        return self.self_attn.gen_cache(src)  # type: ignore[no-any-return]
+        return self.self_attn.gen_cache(src)
 
 
 class TransformerDecoderLayer(Block):
