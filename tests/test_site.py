@@ -89,7 +89,8 @@ def test_a_program_becomes_sections_and_keeps_its_code(sources):
     assert "## 1. The table" in text
     assert text.count("\n## ") == whole.count("\n# --- ")
     # Nothing but comments and the docstring is said in another form.
-    said = {line for line in whole.splitlines() if line.startswith(("def ", "class ", "    return"))}
+    starts = ("def ", "class ", "    return")
+    said = {line for line in whole.splitlines() if line.startswith(starts)}
     assert len(said) > 12
     assert said <= set(code.splitlines())
 

@@ -12,9 +12,9 @@ from autograd_engine.dtypes import DTYPES
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 
-__all__ = ["as_arrays", "as_tensors", "default_collate_fn", "default_convert_fn"]
+__all__ = ["NUMERIC", "as_arrays", "as_tensors", "default_collate_fn", "default_convert_fn"]
 
-_NUMERIC = frozenset(np.dtype(name) for name in DTYPES)
+NUMERIC = frozenset(np.dtype(name) for name in DTYPES)
 
 
 def default_collate_fn(batch: Sequence[Any]) -> Any:
@@ -214,13 +214,13 @@ def as_tensors(batch: Any, *, owned: bool) -> Any:
 
 
 def _wrapped(leaf: Any) -> Any:
-    if type(leaf) is np.ndarray and leaf.dtype in _NUMERIC and leaf.flags.writeable:
+    if type(leaf) is np.ndarray and leaf.dtype in NUMERIC and leaf.flags.writeable:
         return Tensor._wrap(leaf)
     return _copied(leaf)
 
 
 def _copied(leaf: Any) -> Any:
-    if type(leaf) is np.ndarray and leaf.dtype in _NUMERIC:
+    if type(leaf) is np.ndarray and leaf.dtype in NUMERIC:
         return Tensor._wrap(leaf.copy("K"))
     if not isinstance(leaf, np.ndarray) or leaf.dtype.kind not in "biufc":
         return leaf
