@@ -119,7 +119,7 @@ class ProgramCall:
         arrays = [t._data for t in given]
         training = self._training
         if training is not None:
-            arrays += training.arrays()
+            arrays += training.arrays(given)
         records = bool(self._halves.open)
         draws = snapshot(generator()) if self._draws and records else None
         made = self._run(arrays)
@@ -132,7 +132,7 @@ class ProgramCall:
         for target, write, result in zip(targets, self._writes, results[first:], strict=True):
             self._write(target, write, result)
         if training is not None:
-            training.write([np.asarray(v) for v in made[count:]])
+            training.write(given, [np.asarray(v) for v in made[count:]])
         flat = [
             v.pick(given, results) if isinstance(v, Place) else v for v in self._returned.template
         ]
@@ -295,7 +295,9 @@ class TracedProgram(ProgramCall):
         self._key = arguments.key
         self._guards = guards
         self._values = trace.values
-        self._attributes = list(trace.attributes.values())
+        self._attributes = [
+            (trace.position(t), t, read, value) for t, read, value in trace.attributes.values()
+        ]
         self._specs = [
             (c.tensor, c.tensor._data.shape, c.tensor._data.dtype, c.tensor._stop)
             for c in trace.captured
@@ -341,8 +343,9 @@ class TracedProgram(ProgramCall):
             return False
         if any(tensor._data is not array for tensor, array in self._values):
             return False
-        for tensor, read, value in self._attributes:
-            now = read(tensor)
+        for position, known, read, value in self._attributes:
+            at = known if position is None else arguments.inputs[position].tensor
+            now = read(at)
             if now is not value and (isinstance(value, Tensor) or now != value):
                 return False
         if self._training is not None and not self._training.serves():

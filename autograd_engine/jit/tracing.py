@@ -131,6 +131,16 @@ class Trace:
         """Tensors that it is given, with their variables."""
         return [(t, v) for t, v, _ in self._arguments.values()]
 
+    def position(self, tensor: Tensor) -> int | None:
+        """Which argument it is; another Tensor comes there with another call."""
+        known = self._arguments.get(id(tensor))
+        return None if known is None else known[2]
+
+    def stands_for(self, tensor: Tensor) -> Variable:
+        """Its variable, whether it is an argument or not."""
+        known = self._arguments.get(id(tensor))
+        return self.variable(tensor) if known is None else known[1]
+
     @property
     def block(self) -> Block:
         return self.program.global_block()

@@ -44,12 +44,12 @@ GIVEN: Final = "given"
 class Slot(NamedTuple):
     """An input of the program that is read anew for each call.
 
-    `read` gives its array; where `state` is (optimizer, parameter), all that the one keeps for the
-    other, of which the first slot of them reads all.
+    `read` gives its array for the Tensors of a call; where `state` is (optimizer, parameter), all
+    that the one keeps for the other, of which the first slot of them reads all.
     """
 
     var: Variable
-    read: Callable[[], Any]
+    read: Callable[[Sequence[Tensor]], Any]
     state: tuple[Optimizer, Tensor] | None = None
 
 
@@ -59,6 +59,8 @@ class _Gradient:
     Attributes
     ----------
     tensor : Tensor
+    position : int or None
+        Of an argument which it is: each call has a Tensor of its own there.
     began : {"none", "cleared", "given"}
         What it is before a call. One that an earlier call has cleared is known to be zeros.
     value : Variable or None
@@ -72,8 +74,11 @@ class _Gradient:
     touched : bool
     """
 
-    def __init__(self, tensor: Tensor, began: str, value: Variable | None) -> None:
+    def __init__(
+        self, tensor: Tensor, position: int | None, began: str, value: Variable | None
+    ) -> None:
         self.tensor = tensor
+        self.position = position
         self.began = began
         self.value = value
         self.zeros: Variable | None = None
@@ -97,7 +102,7 @@ _zeros: Final[weakref.WeakValueDictionary[int, Array]] = weakref.WeakValueDictio
 
 def _kind(tensor: Tensor) -> str:
     """What the gradient of a leaf is before a call."""
-    grad = tensor.grad
+    grad = getattr(tensor, "_grad", None)  # not by the attribute, which a trace guards
     if grad is None:
         return NONE
     if isinstance(grad, RowSparse) and grad.scattered is not None:
@@ -132,16 +137,18 @@ class Training:
         """That of a leaf, as it is at this point of the function."""
         found = self.gradients.get(id(tensor))
         if found is None:
-            began = _kind(tensor)
+            began, position = _kind(tensor), self.trace.position(tensor)
             value: Any = None
             if began == CLEARED:
-                value = ops.zeros_like(self.trace.variable(tensor))
+                value = ops.zeros_like(self.trace.stands_for(tensor))
             elif began == GIVEN:
                 spec = Spec(tensor._data.shape, tensor._data.dtype)
-                value = self._slot(f"{tensor.name}_grad", spec, lambda: tensor.grad._data)  # type: ignore[union-attr]
+                value = self._slot(
+                    f"{tensor.name}_grad", spec, functools.partial(_gradient_at, tensor, position)
+                )
             if value is not None:
                 value.stop_gradient = True
-            found = self.gradients[id(tensor)] = _Gradient(tensor, began, value)
+            found = self.gradients[id(tensor)] = _Gradient(tensor, position, began, value)
             found.zeros = value if began == CLEARED else None
             self.trace.attributes[id(tensor), "a gradient"] = (tensor, _kind, began)
         return found
@@ -192,6 +199,8 @@ class Training:
                 f"{name}: {tensor.name} has hooks, and backward() inside of a traced function runs "
                 "none: return the loss and call .backward() on it"
             )
+        if self.trace.position(tensor) is not None:  # so must be what other calls are given
+            self.trace.attributes[id(tensor), "a leaf"] = (tensor, _is_plain_leaf, True)
 
     def clear(self, tensor: Tensor, set_to_zero: bool, at: Location) -> None:
         """``tensor.clear_gradient()``"""
@@ -201,7 +210,7 @@ class Training:
             return
         mine.value = None
         if set_to_zero:
-            mine.value = mine.zeros = ops.zeros_like(self.trace.variable(tensor))
+            mine.value = mine.zeros = ops.zeros_like(self.trace.stands_for(tensor))
             mine.value.stop_gradient = True
         mine.cleared, mine.touched = at, True
 
@@ -254,7 +263,7 @@ class Training:
         rate = ("learning_rate", optimizer, dtype)
         if rate not in emitted:
             emitted[rate] = self._slot(
-                "learning_rate", Spec((), dtype), lambda: np.asarray(optimizer.get_lr(), dtype)
+                "learning_rate", Spec((), dtype), lambda _: np.asarray(optimizer.get_lr(), dtype)
             )
         found = []
         arrays = optimizer._state_of(p)
@@ -262,7 +271,7 @@ class Training:
             key = ("optimizer_state", optimizer, var, name)
             if key not in emitted:
                 spec = Spec(arrays[k].shape, arrays[k].dtype)
-                read = functools.partial(optimizer._state_of, p)
+                read = functools.partial(_state_at, optimizer, p)
                 emitted[key] = self._slot(f"{p.name}_{name}", spec, read, (optimizer, p))
             found.append(emitted[key])
         return found
@@ -278,7 +287,7 @@ class Training:
         self,
         name: str,
         spec: Spec,
-        read: Callable[[], Any],
+        read: Callable[[Sequence[Tensor]], Any],
         state: tuple[Optimizer, Tensor] | None = None,
     ) -> Variable:
         from autograd_engine.jit.tracing import unused
@@ -306,6 +315,20 @@ def _of_rows(block: Block, gradient: Variable) -> bool:
                 return all(isinstance(o, Ref) and _of_rows(block, o.var) for o in made.operands)
             return made.type == "gather_grad" and made.attrs.get("sparse") is True
     return False
+
+
+def _gradient_at(tensor: Tensor, position: int | None, given: Sequence[Tensor]) -> Array:
+    grad = (tensor if position is None else given[position]).grad
+    assert grad is not None
+    return grad._data
+
+
+def _state_at(optimizer: Optimizer, p: Tensor, _: Sequence[Tensor]) -> list[Array]:
+    return optimizer._state_of(p)
+
+
+def _is_plain_leaf(tensor: Tensor) -> bool:
+    return tensor._node is None and not getattr(tensor, "_hooks", None)
 
 
 def _settings_of(optimizer: Optimizer) -> Any:
@@ -369,16 +392,17 @@ class TrainingCall:
         """Whether the optimizers are told what they were when the function was traced."""
         return all(_settings_of(o) == known for o, known in self.settings)
 
-    def arrays(self) -> list[Array]:
+    def arrays(self, given: Sequence[Tensor]) -> list[Array]:
+        """What slots hold for a call with these Tensors."""
         found: list[Array] = []
         for read, many in self._reads:
             if many:
-                found += read()
+                found += read(given)
             else:
-                found.append(read())
+                found.append(read(given))
         return found
 
-    def write(self, values: Sequence[Array]) -> None:
+    def write(self, given: Sequence[Tensor], values: Sequence[Array]) -> None:
         """Leaves, and what optimizers keep, as the program has left them."""
         for update, place, state in self._updates:
             key = id(update.tensor)
@@ -386,7 +410,7 @@ class TrainingCall:
             # A parameter and its state belong together, whatever interrupts.
             update.tensor._data, kept[key] = values[place], [values[k] for k in state]
         for mine, where in self._gradients:
-            tensor = mine.tensor
+            tensor = mine.tensor if mine.position is None else given[mine.position]
             if where is not None:
                 tensor._grad = Tensor._leaf(settled(values[where]))
             elif mine.value is None:

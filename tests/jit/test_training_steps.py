@@ -451,3 +451,52 @@ def test_what_is_set_between_compiled_steps_counts():
         w.set_value(paddle.full([2], 10.0 * k))
         traced(paddle.to_tensor([1.0, 2.0]))
         assert w.tolist() == [10.0 * k - 1.0, 10.0 * k - 2.0]
+
+
+# --- arguments that have gradients
+
+
+def test_gradients_of_arguments_go_to_those_of_each_call() -> None:
+    w = paddle.to_tensor([2.0, 3.0], stop_gradient=False)
+
+    @to_static
+    def step(x: Any) -> Any:
+        loss = paddle.sum(w * x * x)
+        loss.backward()
+        return loss
+
+    for k in range(4):
+        x = paddle.to_tensor([1.0, float(k)], stop_gradient=False)
+        step(x)
+        assert x.grad.tolist() == [4.0, 6.0 * k]
+    assert len(step.program_cache) == 2  # w without a gradient, and w with one
+    step(x)  # which has a gradient: it is added to
+    assert x.grad.tolist() == [8.0, 36.0]
+    x = paddle.to_tensor([1.0, 1.0], stop_gradient=False)
+    step(x)
+    assert x.grad.tolist() == [4.0, 6.0]
+    with pytest.raises(BuildError, match="has a history outside"):
+        step(x * 2.0)
+
+
+def test_arguments_that_are_given_a_gradient_inside() -> None:
+    """Second derivatives in the loss, as of a network that solves an equation."""
+    w = paddle.create_parameter([1], default_initializer=paddle.nn.initializer.Constant(0.5))
+    optimizer = optim.SGD(0.01, parameters=[w])
+
+    def step(x: Any) -> Any:
+        x.stop_gradient = False
+        (slope,) = paddle.grad(paddle.sum(w * x * x * x), x, create_graph=True)
+        (bend,) = paddle.grad(paddle.sum(slope), x, create_graph=True)
+        loss = paddle.mean((bend - 3.0) ** 2)
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        return loss
+
+    points = [np.array([k, k + 1.0, k + 2.0], "float32") / 4 for k in range(6)]
+    eager = [step(paddle.to_tensor(p)).item() for p in points]
+    w.set_value([0.5])
+    traced = to_static(step)
+    assert [traced(paddle.to_tensor(p)).item() for p in points] == eager
+    assert len(traced.program_cache) <= 2

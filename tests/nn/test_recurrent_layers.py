@@ -449,6 +449,14 @@ def test_hooks_of_a_cell_see_every_step() -> None:
     assert seen == [[BATCH, IN]] * TIME
 
 
+@pytest.mark.parametrize("kind", LAYERS)
+def test_a_hook_changes_nothing_of_initial_states(kind: str) -> None:
+    layer, x, states = layer_of(kind), made(3, BATCH, TIME, IN), given(kind, starts(kind, 1))
+    expected = results(layer(x, states))
+    layer._cells(0)[0].register_forward_post_hook(lambda *_: None)
+    close(results(layer(x, states)), expected)
+
+
 class Decay(nn.RNNCellBase):
     """Two states of different shapes, one of them nested."""
 

@@ -172,7 +172,7 @@ class Layer(Stateful):
         >>> relu = paddle.nn.ReLU()
         >>> handle = relu.register_forward_post_hook(lambda layer, x, y: seen.append(y.shape))
         >>> _ = relu(paddle.ones([2, 3]))
-        >>> handle.remove()
+        >>> _ = handle.remove()
         >>> seen
         [paddle.Size([2, 3])]
         """

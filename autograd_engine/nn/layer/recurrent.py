@@ -326,8 +326,8 @@ class _Stack(Layer):
         """Outputs of one direction of one layer, and its final states."""
         count = self.state_components
         if not fused(cell):
-            start = states and (tuple(states) if count == 2 else states[0])
-            outputs, final = _one_by_one(cell, x, start or None, lengths, bool(d), {})
+            start = None if not states else tuple(states) if count == 2 else states[0]
+            outputs, final = _one_by_one(cell, x, start, lengths, bool(d), {})
             return outputs, list(final) if count == 2 else [final]
         suffix = f"_l{k}_reverse" if d else f"_l{k}"
         parameters: Parameters = (
