@@ -236,7 +236,7 @@ def test_blocks_of_one_name_are_one_script() -> None:
 def test_the_readme_shows_both_modes_in_few_lines() -> None:
     blocks = RUNNER.examples((ROOT / "README.md").read_text(encoding="utf-8"))
     assert [b.name for b in blocks][:2] == ["eager", "static"]
-    assert all(b.code.count("\n") <= 12 for b in blocks[:3])
+    assert all(b.code.count("\n") <= 12 for b in blocks[:2])
 
 
 def test_the_page_of_optimizers_has_all_of_them_with_their_states() -> None:

@@ -273,3 +273,21 @@ def test_a_structure_needs_the_comment() -> None:
         archive.writestr("structure.json", "{}")
     with pytest.raises(FileFormatError, match="has the comment"):
         loaded(file.getvalue())
+
+
+def test_files_of_a_later_version_say_so() -> None:
+    whole = zipfile.ZipFile(io.BytesIO(content({"x": 1})))
+    document = json.loads(whole.read("structure.json"))
+    document["version"] = 2
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("structure.json", json.dumps(document))
+        archive.comment = whole.comment[:-1] + b"2"
+    with pytest.raises(FileFormatError, match="version 2 .* update autograd_engine"):
+        loaded(file.getvalue())
+
+
+def test_long_integers_in_wrong_places() -> None:
+    long = {"int": hex(10**5000)}
+    with pytest.raises(FileFormatError, match="<int> is no key, or comes twice"):
+        loaded(made({"dict": [[long, 1], [long, 2]]}))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import collections
 import enum
+import gzip
 import io
+import lzma
 import math
 import tempfile
 import zipfile
@@ -570,3 +573,66 @@ def test_parameters_of_a_program_for_inference(tmp_path: Path) -> None:
     paddle.jit.save(layer, str(tmp_path / "m"), spec)
     found = paddle.load(tmp_path / "m")
     assert found[layer.weight.name].tolist() == layer.weight.tolist()
+
+
+# --- what a hostile program gives
+
+
+def test_keys_that_have_no_short_text() -> None:
+    """An integer of more digits than Python shows, and tuples deeper than it recurses."""
+    large = 10**5000
+    state = {large: np.ones(2), (large, "a"): {large: 1}}
+    same(through(state), state)
+    with pytest.raises(FileFormatError, match=r"state\[<int>\] is a set"):
+        paddle.save({large: {1}}, io.BytesIO())
+    deep: Any = ()
+    for _ in range(10_000):
+        deep = (deep,)
+    with pytest.raises(FileFormatError, match="nested more than 30 deep"):
+        paddle.save({deep: 1}, io.BytesIO())
+
+
+class _WithoutRepr:
+    def __repr__(self) -> str:
+        raise RuntimeError("no text")
+
+
+def test_keys_that_cannot_be_shown() -> None:
+    with pytest.raises(FileFormatError, match=r"state has the key <_WithoutRepr>"):
+        paddle.save({_WithoutRepr(): 1}, io.BytesIO())
+    with pytest.raises(FileFormatError, match=r"key\.item\(\)"):
+        paddle.save({np.int64(3): 1}, io.BytesIO())
+
+
+def test_an_array_that_changes_while_it_is_saved(tmp_path: Path) -> None:
+    """Each number is an old or a new one, and the file is whole: its checksums fit."""
+
+    class Slow(io.FileIO):
+        def write(self, data: Any) -> int:  # another thread writes to x in the meantime
+            x[:] += 1
+            return super().write(data)
+
+    x = np.zeros(3 * 2**17)
+    with Slow(tmp_path / "x.pd", "wb") as file:
+        paddle.save({"x": x}, file)
+    held = paddle.load(tmp_path / "x.pd")["x"]
+    assert held.shape == x.shape
+    assert set(np.unique(held)) <= set(range(int(x[0]) + 1))
+
+
+def test_files_that_compress_on_the_way(tmp_path: Path) -> None:
+    """They tell where they stand, and cannot go back to it."""
+    state = {"x": np.arange(5.0), "n": [1, None]}
+    for opening in (gzip.open, bz2.open, lzma.open):
+        with opening(tmp_path / "x", "wb") as file:
+            paddle.save(state, file)  # type: ignore[arg-type]
+        with opening(tmp_path / "x", "rb") as file:
+            same(paddle.load(file), state)  # type: ignore[arg-type]
+
+
+def test_paths_that_are_no_text(tmp_path: Path) -> None:
+    for function in (lambda p: paddle.save(1, p), paddle.load):
+        with pytest.raises(ArgumentError, match="surrogate"):
+            function(f"{tmp_path}/\ud800")
+    with pytest.raises(TypeError, match="safetensors must be a bool"):
+        paddle.save({}, tmp_path / "x", safetensors="no")  # type: ignore[arg-type]

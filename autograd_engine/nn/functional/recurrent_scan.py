@@ -114,7 +114,8 @@ def _by_gate(inflow: Any, x: Any, weight_hh: Any, gates: int) -> Any:
     """[time * batch, gates * hidden] as [time, batch, gate, hidden]."""
     time, batch, _ = spec_of(x).shape
     size = int(spec_of(weight_hh).shape[1])
-    if not isinstance(time, Dim) and not isinstance(batch, Dim):
+    # In the shape of a reshape 0 is no size, but stands for the one that is there.
+    if not isinstance(time, Dim) and not isinstance(batch, Dim) and batch != 0:
         return ops.reshape(inflow, shape=(time, batch, gates, size))
     by_gate = ops.reshape(weight_hh, shape=(gates, size, -1))
     return ops.unmerge_axes(inflow, x, by_gate, sources=((0, 0), (0, 1), (1, 0), (1, 1)))
