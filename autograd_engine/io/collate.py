@@ -64,6 +64,8 @@ def _collated(batch: Sequence[Any], path: str) -> Any:
     if isinstance(sample, (bool, int, float, complex, np.generic)):
         return _numbers(batch, path)
     if isinstance(sample, (str, bytes)):
+        if not all(isinstance(s, (str, bytes)) for s in batch):
+            raise _uneven(batch, path)
         return list(batch)
     if isinstance(sample, Mapping):
         _same_keys(batch, path)
@@ -144,6 +146,11 @@ def _numbers(batch: Sequence[Any], path: str) -> NDArray[Any]:
         array = np.array(batch)
     except (TypeError, ValueError):
         raise _uneven(batch, path) from None
+    if array.dtype.kind == "O" and all(isinstance(s, int) for s in batch):
+        raise ArgumentError(
+            f"{_where(path)} has an integer that no 64 bits hold, such as "
+            f"{max(batch, key=abs):#x}: make it a float or a string in the dataset"
+        )
     if array.dtype.kind not in "biufc" and not isinstance(batch[0], np.generic):
         raise _uneven(batch, path)
     return array

@@ -47,7 +47,11 @@ def unpacked(message: tuple[bytes | None, str, str], where: str) -> Exception:
     if not isinstance(error, Exception) or isinstance(error, (StopIteration, StopAsyncIteration)):
         return RuntimeError(text)
     told = _retold(error, text)
-    if text not in str(told):
+    try:
+        has_text = text in str(told)
+    except Exception:  # of a class whose __str__ raises
+        has_text = False
+    if not has_text:
         told.add_note(text)
     return told
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError
 from autograd_engine.io.collate import default_collate_fn
 from autograd_engine.io.datasets import IterableDataset, Subset, TensorDataset
 
@@ -34,9 +35,18 @@ def fetcher(dataset: Any, collate: Callable[[Any], Any], batch_size: Any, drop_l
             return rows
 
     def fetch(indices: Iterable[Any]) -> Any:
-        return collate([dataset[index] for index in indices])
+        return collate([dataset[index] for index in _several(indices)])
 
     return fetch
+
+
+def _several(indices: Any) -> Iterable[Any]:
+    if isinstance(indices, Iterable):
+        return indices
+    raise ArgumentError(
+        f"DataLoader: the batch_sampler must give lists of indices, got {indices!r:.60}: put a "
+        "sampler of indices in BatchSampler(sampler=..., batch_size=...)"
+    )
 
 
 def _from_stream(
@@ -62,12 +72,14 @@ def _rows(dataset: Any) -> Fetch | None:
     """
     if type(dataset) is Subset:
         whole = _rows(dataset.dataset)
-        return whole and (lambda indices: whole([dataset.place(index) for index in indices]))
+        return whole and (
+            lambda indices: whole([dataset.place(index) for index in _several(indices)])
+        )
     if type(dataset) is not TensorDataset or not all(map(_plain, dataset.tensors)):
         return None
 
     def fetch(indices: Iterable[Any]) -> Any:
-        wanted = list(indices)
+        wanted = list(_several(indices))
         rows = np.asarray(wanted)
         size = len(dataset)
         whole = rows.ndim == 1 and rows.dtype.kind == "i"

@@ -33,7 +33,8 @@ class DataLoader:
 
     A batch has the structure that `collate_fn` gives it, with Tensors for arrays and lists for
     tuples. It comes in the order of the sampler, whichever worker is faster. Iterating draws from
-    the stream of `paddle.seed`: the order, and one number more, which seeds the workers.
+    the stream of `paddle.seed`: the order, and one number more, which seeds the workers. Between
+    processes values travel, and no history of a gradient: batches of workers stop it.
 
     Parameters
     ----------

@@ -212,6 +212,11 @@ class Pool:
     """
 
     def __init__(self, work: Work, context: Any, timeout: float) -> None:
+        if multiprocessing.current_process().daemon:
+            raise WorkerError(
+                "DataLoader: this is a worker process itself, of a DataLoader or of "
+                "multiprocessing, which may start no others: pass num_workers=0 here"
+            )
         self._timeout = timeout
         self._owner = os.getpid()
         self._count = 0

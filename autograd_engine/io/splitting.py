@@ -24,7 +24,7 @@ def random_split(dataset: Any, lengths: Iterable[float], generator: Any = None) 
     dataset : Dataset
     lengths : sequence of int or of float
         How many samples each part gets; or its share, where the shares sum to 1: what is left by
-        rounding down goes to the first parts, one each.
+        rounding down goes to the first parts whose share is not 0, one each.
     generator : numpy.random.Generator or paddle.Generator, optional
         Drawn from; the stream of `paddle.seed` if left out.
 
@@ -67,8 +67,9 @@ def _counts(lengths: Any, size: int) -> list[int]:
             )
         # A share such as 0.7 of 10 may be 6.999...
         counts = [math.floor(size * share + 1e-6) for share in given]
-        for part in range(size - sum(counts)):
-            counts[part % len(counts)] += 1
+        parts = [part for part, share in enumerate(given) if share]
+        for left in range(size - sum(counts)):
+            counts[parts[left % len(parts)]] += 1
         return counts
     if shares or total != size:
         raise ArgumentError(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
 from autograd_engine.namespace import ops
-from autograd_engine.spec import format_shape
+from autograd_engine.spec import format_shape, may_equal
 from autograd_engine.tensor.operand import as_operand, spec_of
 from autograd_engine.tensor.reduction import topk as top
 
@@ -156,14 +156,16 @@ class Accuracy(Metric):
                 f"Accuracy.compute: pred {format_shape(scores.shape)} has {classes} classes; topk "
                 f"asks for the {self.maxk} largest"
             )
-        if labels.ndim == scores.ndim - 1:
-            label = ops.unsqueeze(label, axis=(labels.ndim,))
-        elif labels.ndim != scores.ndim or labels.shape[-1] not in (1, classes):
+        if not any(
+            may_equal(labels.shape, (*scores.shape[:-1], *last)) for last in ((), (1,), (classes,))
+        ):
             raise ShapeError(
                 f"Accuracy.compute: label must be {format_shape(scores.shape[:-1])}, with or "
                 f"without an axis of 1, or one-hot {format_shape(scores.shape)}; got "
                 f"{format_shape(labels.shape)}"
             )
+        if labels.ndim < scores.ndim:
+            label = ops.unsqueeze(label, axis=(labels.ndim,))
         elif labels.shape[-1] != 1:
             _, label = top(label, 1)
         if spec_of(label).dtype.kind not in "iu":
@@ -444,10 +446,10 @@ class Auc(Metric):
         if flat.size and not (flat.min() >= 0 and flat.max() <= 1):
             bad = flat[(flat < 0) | (flat > 1)][0]
             raise ArgumentError(
-                f"Auc.update: preds must be probabilities, from 0 to 1, got {bad:g}: apply softmax "
+                f"Auc.update: preds must be probabilities, from 0 to 1, got {bad}: apply softmax "
                 "or sigmoid"
             )
-        bins = (flat * self._num_thresholds).astype(np.int64)
+        bins = np.multiply(flat, self._num_thresholds, dtype=np.float64).astype(np.int64)
         size = self._num_thresholds + 1
         self._stat_pos += np.bincount(bins[truth], minlength=size)
         self._stat_neg += np.bincount(bins[~truth], minlength=size)

@@ -22,6 +22,7 @@ from autograd_engine.static.program import Program, Variable
 from autograd_engine.static.scope import ScopeTensor
 from autograd_engine.static.serialize_archive import write_archive
 from autograd_engine.static.serialize_arrays import ANY_NUMBERS
+from autograd_engine.static.serialize_parts import shown
 from autograd_engine.static.serialize_text import check_size
 from autograd_engine.static.serialize_values import value_json
 
@@ -77,7 +78,14 @@ def nested(state: Any) -> Nested:
 
 def place(path: Path) -> str:
     """Where in the state that is, as it would be typed."""
-    return "state" + "".join(f"[{key!r:.60}]" for key in path)
+    return "state" + "".join(f"[{_text(key)}]" for key in path)
+
+
+def _text(key: Any) -> str:
+    try:
+        return f"{key!r:.60}"
+    except Exception:  # of more digits than Python shows, nested too deep
+        return shown(key)
 
 
 def refuse(path: Path, what: str) -> NoReturn:
@@ -140,10 +148,7 @@ class _Taking:
     def _container(self, value: Any, path: Path) -> Any:
         if id(value) in self._open:
             refuse(path, "contains itself: save each part once")
-        if len(path) >= _DEEPEST:
-            refuse(
-                path, f"is nested more than {_DEEPEST} deep: move its parts up, under other keys"
-            )
+        _check_depth(path)
         self._open.add(id(value))
         try:
             if isinstance(value, dict):
@@ -161,12 +166,14 @@ class _Taking:
     def _key(self, key: Any, path: Path) -> Any:
         if key is None or type(key) in (bool, int, float, str):
             return self.value(key, (*path, key))
-        if type(key) is tuple and len(path) < _DEEPEST:
+        if type(key) is tuple:
+            _check_depth(path)
             return [self._key(part, (*path, key)) for part in key]
+        instead = ": save key.item()" if isinstance(key, np.generic) else ""
         refuse(
             path,
-            f"has the key {key!r:.60}, a {type(key).__name__}: keys are strings, numbers and "
-            "tuples of them",
+            f"has the key {_text(key)}, a {type(key).__name__}: keys are strings, numbers of "
+            f"Python, None and tuples of them{instead}",
         )
 
     # --- arrays
@@ -195,7 +202,7 @@ class _Taking:
 
     def _named(self, path: Path) -> str:
         """A name for a member, of letters that are safe on every system, and told by no other."""
-        parts = [_NOT_IN_NAMES.sub("_", str(key)).strip(".") or "_" for key in path]
+        parts = [_NOT_IN_NAMES.sub("_", _name_of(key)).strip(".") or "_" for key in path]
         name = base = "/".join(parts)[-_LONGEST:].strip("/.") or "value"
         count = 1
         while name.lower() in self._names:
@@ -203,6 +210,15 @@ class _Taking:
             name = f"{base}~{count}"
         self._names.add(name.lower())
         return name
+
+
+def _check_depth(path: Path) -> None:
+    if len(path) >= _DEEPEST:
+        refuse(path, f"is nested more than {_DEEPEST} deep: move its parts up, under other keys")
+
+
+def _name_of(key: Any) -> str:
+    return key if type(key) is str else _text(key)
 
 
 _CONTAINERS: Final = (dict, OrderedDict, list, tuple, Size)

@@ -33,6 +33,7 @@ __all__ = ["flat_state", "nested_state"]
 
 Array = NDArray[Any]
 _MAX_TEXT: Final = 2**30
+_MARK: Final = re.compile(COMMENT.rstrip(b"0123456789") + rb"\d+\Z")  # the text says which version
 _HEX: Final = re.compile(r"-?0x[0-9a-f]+\Z")
 _PLAIN: Final = ("float", "complex", "scalar", "dtype")  # read as attributes of programs are
 
@@ -45,7 +46,7 @@ def nested_state(archive: Archive, return_numpy: bool = False) -> Any:
     FileFormatError
         Naming the place.
     """
-    if archive.structure is None or archive.comment != COMMENT:
+    if archive.structure is None or not _MARK.match(archive.comment):
         raise FileFormatError(
             f"is damaged: an archive with a member {STRUCTURE} has the comment {COMMENT.decode()!r}"
         )

@@ -72,7 +72,9 @@ def save(
     Notes
     -----
     A file is written beside its place and moved there when it is on the disk: an error or a crash
-    leaves the file that was there. What goes to an open file is written to it directly.
+    leaves the file that was there. What goes to an open file is written to it directly. Arrays are
+    not copied first: where another thread writes to one meanwhile, the file has some of the new
+    numbers.
 
     Examples
     --------
@@ -92,6 +94,8 @@ def save(
     for number in (protocol, 4 if pickle_protocol is None else pickle_protocol):
         if type(number) is not int or not 2 <= number <= 4:
             raise ArgumentError(f"save: protocol must be 2, 3 or 4, got {number!r}; leave it out")
+    if safetensors is not None and not isinstance(safetensors, bool):
+        raise TypeError(f"save: safetensors must be a bool, got {type(safetensors).__name__}")
     target = _target("save", path, "write")
     if safetensors is None:
         safetensors = isinstance(target, Path) and target.name.endswith(_SAFETENSORS)
@@ -108,9 +112,21 @@ def save(
         os.makedirs(target.parent, exist_ok=True)
         write_atomically(target, content)
     elif callable(content):
-        content(target)
+        content(cast(IO[bytes], _Forward(target)))
     else:
         target.write(cast(bytes, content))
+
+
+class _Forward:
+    """An open file that is only written to.
+
+    Some files tell where they stand and cannot go back, such as those that compress: without
+    `tell` what is written is written in one go.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.write = file.write
+        self.flush = getattr(file, "flush", lambda: None)
 
 
 def load(path: Place, *, return_numpy: bool = False, safetensors: bool | None = None) -> Any:
@@ -204,6 +220,13 @@ def _target(function: str, path: Any, method: str) -> Path | IO[bytes]:
         raise ArgumentError(
             f"{function}: the path must be of the form directory/name, got {text!r}; add a name"
         )
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        raise ArgumentError(
+            f"{function}: the path {text!a} has half of a surrogate pair, or a character that "
+            "names of files here cannot have"
+        ) from None
     return Path(text)
 
 

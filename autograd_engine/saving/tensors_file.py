@@ -100,7 +100,7 @@ def taken(state: Any, metadata: Mapping[str, str] | None) -> Taken:
     if metadata is None:
         metadata = getattr(state, "metadata", {})
     if not isinstance(metadata, Mapping) or not all(
-        isinstance(text, str) for item in metadata.items() for text in item
+        _is_text(text) for item in metadata.items() for text in item
     ):
         raise ArgumentError("save: metadata must be a dict of strings: str(value) for each")
     if not isinstance(state, Mapping):
@@ -111,12 +111,17 @@ def taken(state: Any, metadata: Mapping[str, str] | None) -> Taken:
     return Taken({name: _held(name, v) for name, v in state.items()}, dict(metadata) or None)
 
 
+def _is_text(value: Any) -> bool:
+    """Whether that can be written in UTF-8."""
+    return isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value)
+
+
 def _held(name: Any, value: Any) -> Array:
-    if type(name) is not str or name == "__metadata__":
-        raise FileFormatError(f"save: the key {name!r:.60} is no name of a tensor in .safetensors")
+    if not _is_text(name) or name == "__metadata__":
+        raise FileFormatError(f"save: the key {shown(name)} is no name of a tensor in .safetensors")
     if isinstance(value, (Tensor, ScopeTensor)):
         value = value._data if isinstance(value, Tensor) else np.array(value)
-    if not isinstance(value, np.ndarray):
+    if type(value) not in (np.ndarray, np.memmap):  # of others the numbers are not all
         nested = " Join keys, {'model.weight': w}." if isinstance(value, Mapping) else ""
         raise FileFormatError(
             f"save: state[{name!r}] is a {type(value).__name__}, and a .safetensors file holds "

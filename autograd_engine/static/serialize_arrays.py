@@ -69,7 +69,8 @@ def array_parts(array: Array) -> tuple[int, Iterator[bytes | memoryview]]:
         yield header
         content = np.ascontiguousarray(ordered).reshape(-1).view(np.uint8).data
         for start in range(0, len(content), _PIECE):
-            yield content[start : start + _PIECE]
+            # A copy: the checksum is of what is written, even where a thread writes to the array.
+            yield bytes(content[start : start + _PIECE])
 
     return len(header) + array.nbytes, pieces()
 

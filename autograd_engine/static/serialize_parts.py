@@ -37,7 +37,10 @@ def shown(value: Any) -> str:
     """A value of a file in a message: short, on one line."""
     if isinstance(value, (list, dict)):
         return f"a {'list' if isinstance(value, list) else 'dict'} of {len(value)}"
-    text = ascii(value)
+    try:
+        text = ascii(value)
+    except Exception:  # more digits than Python shows, nested too deep, a repr that raises
+        return f"<{type(value).__name__}>"
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

@@ -106,6 +106,11 @@ class Attributes(Exception):
         self.code = code
 
 
+class Textless(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("the exception cannot be shown")
+
+
 class Unpicklable(Exception):
     def __init__(self) -> None:
         super().__init__("cannot travel")

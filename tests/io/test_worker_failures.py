@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from autograd_engine import io
-from autograd_engine.errors import ShapeError, WorkerError, WorkerTimeoutError
-from tests.io.data import Attributes, Failing, Hanging, Killed, Rows, Unpicklable
+from autograd_engine.errors import ArgumentError, ShapeError, WorkerError, WorkerTimeoutError
+from tests.io.data import Attributes, Failing, Hanging, Killed, Rows, Textless, Unpicklable
 from tests.io.test_loader import values
 from tests.io.test_workers import loader
 
@@ -81,6 +81,42 @@ def test_what_cannot_be_raised_here_is_a_runtime_error(error: BaseException, nam
     found, _ = taken(loader(Failing(error)), RuntimeError, PLACE)
     assert type(found) is RuntimeError
     assert str(found).splitlines()[0].endswith(name)
+
+
+def test_an_exception_that_cannot_be_shown_is_told() -> None:
+    found, _ = taken(loader(Failing(Textless())), Textless, None)
+    (note,) = found.__notes__
+    assert "Raised in worker 0" in note
+    assert "raise self.error" in note
+
+
+class _Nested(io.Dataset):
+    """Each sample is made by a loader of its own."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+
+    def __getitem__(self, index: int) -> Any:
+        return next(iter(io.DataLoader([index], num_workers=self.workers))).numpy()
+
+    def __len__(self) -> int:
+        return 2
+
+
+def test_a_worker_has_no_workers_of_its_own() -> None:
+    assert [y.tolist() for y in loader(_Nested(0))] == [[[0], [1]]]
+    with pytest.raises(WorkerError, match=r"worker process .* num_workers=0"):
+        list(loader(_Nested(1)))
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize(
+    "data", [[1, 2, 3], io.TensorDataset([np.arange(3)])], ids=["list", "rows"]
+)
+def test_a_sampler_of_indices_is_no_batch_sampler(data: Any, workers: int) -> None:
+    made = io.DataLoader(data, batch_sampler=io.SequenceSampler(data), num_workers=workers)
+    with pytest.raises(ArgumentError, match=r"batch_sampler .* got 0: .*BatchSampler\(sampler="):
+        list(made)
 
 
 def test_an_exception_ends_the_iteration_and_its_workers() -> None:

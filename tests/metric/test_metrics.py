@@ -107,6 +107,9 @@ def test_accuracy_in_a_program(exe: Any) -> None:
         (lambda: Accuracy().compute(SCORES, LABELS * 1.0), DTypeError, "must hold integers"),
         (lambda: Accuracy().compute(SCORES, np.ones((4, 2))), ShapeError, r"one-hot \[4, 4\]"),
         (lambda: Accuracy().compute(SCORES, np.array(1)), ShapeError, r"label must be \[4\]"),
+        (lambda: Accuracy().compute(SCORES, LABELS[:1]), ShapeError, r"label must be \[4\]"),
+        (lambda: Accuracy().compute(SCORES, np.eye(4)[:1]), ShapeError, r"one-hot \[4, 4\]"),
+        (lambda: Accuracy().compute(SCORES[:1], LABELS), ShapeError, r"label must be \[1\]"),
         (lambda: Accuracy().compute(np.float32(1), LABELS), ShapeError, "got a scalar"),
         (lambda: Accuracy().compute("a", LABELS), NotATensorError, "'pred'"),
         (lambda: Accuracy().update([1.0]), NotATensorError, "correct must be a Tensor"),
@@ -202,6 +205,13 @@ def test_the_area_is_scikit_learns() -> None:
     assert area.accumulate() == pytest.approx(expected, rel=1e-12)
     area.reset()
     assert area.accumulate() == 0.0
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "float16", "float32"])
+def test_the_area_of_narrow_scores(dtype: str) -> None:
+    area = Auc(num_thresholds=10**6)
+    area.update(np.array([1, 0, 1], dtype), np.array([1, 0, 0]))
+    assert area.accumulate() == 0.75
 
 
 def test_areas_of_the_reference() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -455,6 +455,67 @@ def test_a_hook_changes_nothing_of_initial_states(kind: str) -> None:
     expected = results(layer(x, states))
     layer._cells(0)[0].register_forward_post_hook(lambda *_: None)
     close(results(layer(x, states)), expected)
+
+
+@pytest.mark.parametrize("direction", ["forward", "bidirect"])
+@pytest.mark.parametrize("kind", LAYERS)
+def test_no_sequences_give_none(kind: str, direction: str) -> None:
+    layer, x = layer_of(kind, direction=direction), made(3, 0, TIME, IN)
+    outputs, *finals = results(layer(x))
+    assert outputs.shape == [0, TIME, HIDDEN * layer.num_directions]
+    assert [f.shape for f in finals] == [[layer.num_directions, 0, HIDDEN]] * len(finals)
+    loss_of([outputs]).backward()
+    assert x.grad.shape == x.shape
+    assert not any(p.grad.numpy().any() for p in layer.parameters())
+
+
+class Sums(NamedTuple):
+    total: Any
+    steps: Any
+
+
+@pytest.mark.parametrize("lengths", [None, [1, 3]])
+def test_states_and_outputs_of_several_parts(lengths: Any) -> None:
+    def cell(x: Any, states: Any) -> Any:
+        sums = states["sums"]
+        sums = Sums(sums.total + x, sums.steps + 1)
+        return (sums.total, {"steps": sums.steps}), {"sums": sums}
+
+    x = made(3, 2, 3, 4)
+    start = {"sums": Sums(paddle.zeros([2, 4]), paddle.zeros([2]))}
+    (totals, counted), last = F.rnn(cell, x, start, sequence_length=lengths)
+    ends = lengths or [3, 3]
+    inside = np.arange(3) < np.asarray(ends)[:, None]
+    expected = x.numpy().cumsum(1) * inside[..., None]
+    np.testing.assert_allclose(totals.numpy(), expected)
+    np.testing.assert_array_equal(counted["steps"].numpy(), np.asarray([1, 2, 3]) * inside)
+    np.testing.assert_array_equal(last["sums"].steps.numpy(), ends)
+    np.testing.assert_allclose(
+        last["sums"].total.numpy(), expected[np.arange(2), np.asarray(ends) - 1]
+    )
+
+
+class Both(nn.RNNCellBase):
+    """A cell of two outputs."""
+
+    state_shape = (IN,)
+
+    def forward(self, x: Any, total: Any) -> Any:
+        return (x, total + x), total + x
+
+
+@pytest.mark.parametrize("time_major", [False, True])
+def test_a_layer_of_a_cell_with_two_outputs(time_major: bool) -> None:
+    x = made(4, BATCH, TIME, IN)
+    values, axis = x.numpy(), 0 if time_major else 1
+    given_to = paddle.transpose(x, [1, 0, 2]) if time_major else x
+    sums, backward = values.cumsum(1), values[:, ::-1].cumsum(1)[:, ::-1]
+    (same, totals), _ = nn.RNN(Both(), time_major=time_major)(given_to)
+    np.testing.assert_array_equal(same.numpy(), given_to.numpy())
+    np.testing.assert_allclose(np.moveaxis(totals.numpy(), axis, 1), sums)
+    (_, totals), _ = nn.BiRNN(Both(), Both(), time_major=time_major)(given_to)
+    expected = np.concatenate([sums, backward], axis=-1)
+    np.testing.assert_allclose(np.moveaxis(totals.numpy(), axis, 1), expected)
 
 
 class Decay(nn.RNNCellBase):

@@ -143,6 +143,14 @@ def test_masks_of_bools_and_ints_say_what_is_seen(kind: str) -> None:
     assert (weights.numpy()[:, :, ~seen] == 0).all()
 
 
+def test_any_int_but_0_is_seen_alike() -> None:
+    layer, x = nn.MultiHeadAttention(8, 2, need_weights=True), tensor(1, 4, 8)
+    mask = np.asarray([[1, 2, -1, 7], [3, 0, 1, 0], [0, 0, 5, 1], [-2, 0, 0, 0]])
+    _, weights = layer(x, attn_mask=paddle.to_tensor(mask))
+    _, expected = layer(x, attn_mask=paddle.to_tensor(mask != 0))
+    np.testing.assert_array_equal(weights.numpy(), expected.numpy())
+
+
 @pytest.mark.parametrize("shape", [(4, 4), (1, 4, 4), (3, 1, 1, 4), (3, 2, 4, 4)])
 def test_masks_broadcast(shape: tuple[int, ...]) -> None:
     layer = nn.MultiHeadAttention(8, 2)

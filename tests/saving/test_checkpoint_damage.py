@@ -283,7 +283,7 @@ def test_files_of_a_later_version_say_so() -> None:
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("structure.json", json.dumps(document))
         archive.comment = whole.comment[:-1] + b"2"
-    with pytest.raises(FileFormatError, match="version 2 .* update autograd_engine"):
+    with pytest.raises(FileFormatError, match=r"version 2 .* update autograd_engine"):
         loaded(file.getvalue())
 
 

@@ -53,6 +53,8 @@ def same(a: Any, b: Any) -> None:
         assert len(a) == len(b)
         for x, y in zip(a, b, strict=True):
             same(x, y)
+    elif type(a) is int:
+        assert a == b
     else:
         assert repr(a) == repr(b)  # as == does not: nan, -0.0, True and 1
 

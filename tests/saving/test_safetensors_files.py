@@ -102,6 +102,8 @@ def test_open_files_and_other_names(tmp_path: Path) -> None:
         ({"__metadata__": np.ones(1)}, "the key '__metadata__' is no name"),
         ({"z": np.ones(2, "complex128")}, r"state\['z'\] is complex128"),
         ({"o": np.array(["a"])}, r"state\['o'\] is str"),
+        ({"\ud800": np.ones(1)}, r"the key '\\ud800' is no name"),
+        ({"m": np.ma.array([1.0, 2.0], mask=[0, 1])}, r"state\['m'\] is a MaskedArray"),
         ([np.ones(1)], "holds a dict of Tensors, and this is a list"),
         (paddle.ones([1]), "and this is a Tensor"),
     ],
@@ -179,3 +181,10 @@ def test_without_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         ):
             call()
     assert [p.name for p in tmp_path.iterdir()] == ["x.safetensors"]
+
+
+@pytest.mark.parametrize("metadata", [{"a": 1}, {1: "a"}, ["a"], {"a": "\ud800"}, {"\ud800": "a"}])
+def test_metadata_is_text(tmp_path: Path, metadata: Any) -> None:
+    with pytest.raises(ArgumentError, match="metadata must be a dict of strings"):
+        paddle.save({"w": np.ones(1)}, tmp_path / "x.safetensors", metadata=metadata)
+    assert not list(tmp_path.iterdir())

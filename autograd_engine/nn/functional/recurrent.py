@@ -82,6 +82,7 @@ def rnn(
     Parameters
     ----------
     cell : callable
+        Output and states are Tensors, or lists, tuples or dicts of them.
     inputs : Tensor or Variable
         ``[batch, time, ...]``, or ``[time, batch, ...]`` with `time_major`. The number of steps
         must be known.
@@ -136,7 +137,8 @@ def rnn(
             new = mapped(lambda v, old, m=mask: ops.where(_beside(m, v), v, old), new, states)
         outputs.append(out)
         states = new
-    return stack(outputs[::-1] if is_reverse else outputs, axis), states
+    in_order = outputs[::-1] if is_reverse else outputs
+    return mapped(lambda *parts: stack(list(parts), axis), *in_order), states
 
 
 def _beside(mask: Any, x: Any) -> Any:

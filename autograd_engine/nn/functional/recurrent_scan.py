@@ -197,9 +197,12 @@ def zeros_for(x: Any, shape: Sequence[int], dtype: Any = None, value: float = 0.
 
 
 def mapped(function: Callable[..., Any], first: Any, *others: Any) -> Any:
-    """`function` of each state in lists and tuples of states that are alike."""
+    """`function` of each Tensor in lists, tuples and dicts that are alike."""
+    if isinstance(first, dict):
+        return {k: mapped(function, v, *(other[k] for other in others)) for k, v in first.items()}
     if isinstance(first, (list, tuple)):
-        return type(first)(mapped(function, *parts) for parts in zip(first, *others, strict=True))
+        parts = [mapped(function, *part) for part in zip(first, *others, strict=True)]
+        return first._make(parts) if hasattr(first, "_make") else type(first)(parts)
     return function(first, *others)
 
 

@@ -51,6 +51,8 @@ def additive(layer: Layer, mask: Any, like: Any, argument: str = "attn_mask") ->
             f"{type(layer).__name__}: {argument} must hold bools, ints or floats, got "
             f"{spec_of(mask).dtype.name}"
         )
+    if kind != "b":
+        mask = ops.not_equal(mask, 0)
     least = -6e4 if spec_of(like).dtype.itemsize == 2 else _UNSEEN  # the range of float16
     return (ops.cast_like(mask, like) - 1.0) * -least
 

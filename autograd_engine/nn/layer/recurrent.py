@@ -12,7 +12,7 @@ from typing import Any
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.functional.recurrent_scan import Parameters, check_lengths, scan
+from autograd_engine.nn.functional.recurrent_scan import Parameters, check_lengths, mapped, scan
 from autograd_engine.nn.layer.arguments import choice, flag, integer, number
 from autograd_engine.nn.layer.base import Layer
 from autograd_engine.nn.layer.recurrent_cells import (
@@ -46,6 +46,10 @@ def _sequences(name: str, inputs: Any, time_major: bool) -> Any:
 def _swapped(x: Any) -> Any:
     """Batch and time exchanged."""
     return ops.transpose(x, perm=(1, 0, *range(2, spec_of(x).ndim)))
+
+
+def _side_by_side(x: Any, y: Any) -> Any:
+    return ops.concat(x, y, axis=spec_of(x).ndim - 1)
 
 
 def _features(name: str, x: Any, size: int) -> None:
@@ -161,7 +165,7 @@ class RNN(Layer):
         outputs, final = _over_time(
             self.cell, x, initial_states, sequence_length, self.is_reverse, kwargs
         )
-        return (outputs if self.time_major else _swapped(outputs)), final
+        return (outputs if self.time_major else mapped(_swapped, outputs)), final
 
 
 class BiRNN(Layer):
@@ -222,8 +226,9 @@ class BiRNN(Layer):
                 (self.cell_bw, initial_states[1], True),
             )
         )
-        outputs = ops.concat(forward[0], backward[0], axis=-1 % spec_of(forward[0]).ndim)
-        return (outputs if self.time_major else _swapped(outputs)), (forward[1], backward[1])
+        outputs = mapped(_side_by_side, forward[0], backward[0])
+        outputs = outputs if self.time_major else mapped(_swapped, outputs)
+        return outputs, (forward[1], backward[1])
 
 
 class _Stack(Layer):
