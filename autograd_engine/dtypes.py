@@ -102,8 +102,10 @@ def as_dtype(dtype: DTypeLike) -> DType:
     try:
         return _BY_NUMPY[np.dtype(dtype).newbyteorder("=")]
     except (TypeError, ValueError, KeyError):
+        size = isinstance(dtype, int) and not isinstance(dtype, bool)
         raise DTypeError(
             f"{dtype!r:.80} is no dtype of this engine; use one of {', '.join(_NAMES)}"
+            f"{' (the sizes of a shape go into one list, [2, 3])' if size else ''}"
         ) from None
 
 

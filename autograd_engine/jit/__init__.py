@@ -33,7 +33,9 @@ if not TYPE_CHECKING:
     def __getattr__(name):
         """It is a layer, and layers are loaded when they are first asked for."""
         if name != "TranslatedLayer":
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            from autograd_engine.elsewhere import missing
+
+            raise missing(__name__, name)
         from autograd_engine.jit.translated import TranslatedLayer
 
         return TranslatedLayer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,13 @@ class Settings:
 
     operation: str
     state: ClassVar[dict[str, State]] = {}
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            from autograd_engine.elsewhere import missing_setting
+
+            raise missing_setting(self, name)
 
     def __init__(
         self,
@@ -138,9 +145,10 @@ class Settings:
 
         if isinstance(value, LRScheduler):
             return value
+        listed = isinstance(value, (list, tuple, Tensor)) or hasattr(value, "__next__")
         raise TypeError(
             f"learning rate should be float or LRScheduler, got {type(value).__name__}; write "
-            "learning_rate=0.001"
+            f"learning_rate=0.001{', parameters=[...]' if listed else ''}"
         )
 
     def get_lr(self) -> float:

@@ -249,7 +249,7 @@ def test_an_eager_tensor_among_variables_is_refused_with_the_way_out() -> None:
     x = static.data("x", [2])
     paddle.disable_static()
     t = paddle.to_tensor([1.0, 2.0])
-    with pytest.raises(NotATensorError, match=r"eager Tensor.*\.numpy\(\).*static\.data"):
+    with pytest.raises(NotATensorError, match=r"eager Tensor.*static\.data.*outside"):
         paddle.add(x, t)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from types import FunctionType
 from typing import Any, TypeVar, overload
 
 from autograd_engine.eager.tensor import Parameter, Tensor
@@ -67,6 +68,8 @@ def _layers(where: str, values: Any) -> list[Layer]:
 def _layer(where: str, value: Any) -> Layer:
     if not isinstance(value, Layer):
         made = ": call it, for it is the class" if isinstance(value, type) else ""
+        if isinstance(value, FunctionType):
+            made = ": functions have layers of their own, as nn.ReLU() is that of relu"
         raise TypeError(
             f"{where} takes layers, got "
             f"{value.__name__ if isinstance(value, type) else type(value).__name__}{made}"

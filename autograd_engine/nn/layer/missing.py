@@ -9,6 +9,7 @@ __all__ = ["missing"]
 _HERE: Final = {
     "add_module": "add_sublayer(name, layer)",
     "bfloat16": "to(dtype='float16'), for there is no bfloat16",
+    "compile": "paddle.jit.to_static(layer)",
     "cpu": "nothing: all arrays are on the CPU",
     "cuda": "nothing: all arrays are on the CPU",
     "get_parameter": "dict(layer.named_parameters())[name]",

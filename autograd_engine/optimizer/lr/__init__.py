@@ -1,5 +1,7 @@
 """Learning-rate schedulers: pass one as ``learning_rate``; call its `step` when an epoch ends."""
 
+from typing import TYPE_CHECKING
+
 from autograd_engine.optimizer.lr.annealing import (
     CosineAnnealingDecay,
     CosineAnnealingWarmRestarts,
@@ -39,6 +41,15 @@ __all__ = [
     "ReduceOnPlateau",
     "StepDecay",
 ]
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        """What is called otherwise elsewhere is named as it is here."""
+        from autograd_engine.elsewhere import missing
+
+        raise missing(__name__, name)
 
 
 def __dir__() -> list[str]:
