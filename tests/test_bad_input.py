@@ -71,7 +71,7 @@ EITHER_MODE = [
     case("matmul batches", lambda t: paddle.matmul(t.b, t.c), SHAPE, "matmul: .*do not broadcast"),
     case("matmul list", lambda t: paddle.matmul([[1.0]], t.a), TYPE, "got list: use paddle.to_ten"),
     case("matmul None", lambda t: paddle.matmul(t.a, None), TYPE, "'y' must be a Tensor.*NoneType"),
-    case("linear", lambda t: F.linear(t.a, t.a), SHAPE, "the last size of x"),
+    case("linear", lambda t: F.linear(t.a, t.a), SHAPE, "3 features, but weight .* takes 2"),
     # reductions
     *(
         case(f"{f.__name__} axis", lambda t, f=f: f(t.a, axis=2), SHAPE, NO_AXIS)

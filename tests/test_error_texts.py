@@ -13,6 +13,7 @@ from autograd_engine.errors import (
     GraphFreedError,
     NotDifferentiableError,
     RegistryError,
+    ShapeError,
 )
 
 
@@ -206,3 +207,18 @@ def test_a_name_that_is_nowhere_is_given_no_hint() -> None:
 def test_calls_in_the_manner_of_another_library_are_translated(call: Any, text: str) -> None:
     with pytest.raises(TypeError, match=text):
         call()
+
+
+def test_features_that_do_not_fit_a_layer_are_counted() -> None:
+    layer = paddle.nn.Linear(3, 2)
+    says = r"linear: x \[4, 5\] has 5 features, but weight \[3, 2\] is \[in, out\] and takes 3"
+    for x in (paddle.ones([4, 5]), np.ones((4, 5), "float32")):
+        with pytest.raises(ShapeError, match=says):
+            layer(x)
+    for scalar in (paddle.ones([]), 2.0):
+        with pytest.raises(ShapeError, match="0-d"):
+            layer(scalar)
+    with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+        x = paddle.static.data("x", [None, 5])
+        with pytest.raises(ShapeError, match=r"linear: x \[\?, 5\] has 5 features"):
+            paddle.nn.Linear(3, 2)(x)

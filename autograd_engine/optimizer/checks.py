@@ -61,9 +61,15 @@ def check_parameters(parameters: Any) -> list[Any]:
     if isinstance(parameters, (Tensor, Variable, str, dict)) or not hasattr(parameters, "__iter__"):
         raise NotATensorError(
             f"parameters must be a list of Tensors, got {type(parameters).__name__}; write "
-            "[parameter]"
+            f"{'layer.parameters()' if hasattr(parameters, 'parameters') else '[parameter]'}"
         )
     found = list(parameters)
+    if not found:
+        raise ArgumentError(
+            "parameters is an empty list, so nothing would be trained: give net.parameters() of a "
+            "layer that has some (layers in a plain list are not registered: hold them in a "
+            "paddle.nn.LayerList), or leave it out for programs"
+        )
     for k, p in enumerate(found):
         if not isinstance(p, (Tensor, Variable)):
             raise NotATensorError(f"parameters[{k}] must be a Tensor, got {type(p).__name__}")

@@ -375,7 +375,7 @@ class Optimizer(Settings):
         ------
         ArgumentError
             For names that are nothing of this optimizer's, or missing, and arrays that do not
-            fit; all of them are listed. Nothing is changed then.
+            fit; the first ten are listed. Nothing is changed then.
         """
         from autograd_engine.optimizer.state import set_state_dict
 

@@ -21,6 +21,7 @@ __all__ = ["schedule", "schedule_problems", "set_state_dict", "state_dict"]
 Array = NDArray[Any]
 _SCHEDULER = "LR_Scheduler"
 _MASTERS = "master_weights"
+_MOST = 10
 
 
 def state_dict(optimizer: Optimizer) -> dict[str, Any]:
@@ -52,7 +53,10 @@ def set_state_dict(optimizer: Optimizer, given: Any) -> None:
     else:
         write = _into_tensors(optimizer, named, problems)
     if problems:
-        lines = "\n  ".join(problems)
+        shown = problems[:_MOST]
+        if len(problems) > _MOST:
+            shown.append(f"... and {len(problems) - _MOST} more")
+        lines = "\n  ".join(shown)
         raise ArgumentError(
             f"set_state_dict: this is not the state of this {type(optimizer).__name__}, nothing "
             f"was changed:\n  {lines}\n"
@@ -202,5 +206,7 @@ def _fitting(name: str, value: Any, like: Array, problems: list[str]) -> Array:
 
 
 def _unknown(rest: dict[str, Any], missing: list[str]) -> list[str]:
-    hint = f"; it keeps {', '.join(missing[:6])}{', ...' * (len(missing) > 6)}" if missing else ""
-    return [f"{name} is nothing that this optimizer keeps{hint}" for name in rest]
+    problems = [f"{name} is nothing that this optimizer keeps" for name in rest]
+    if missing:
+        problems[0] += f"; it keeps {', '.join(missing[:6])}{', ...' * (len(missing) > 6)}"
+    return problems

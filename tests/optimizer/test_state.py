@@ -168,6 +168,19 @@ def test_all_that_does_not_fit_is_listed_and_nothing_changed() -> None:
         optimizer.set_state_dict([1])
 
 
+def test_of_much_that_does_not_fit_the_first_is_listed() -> None:
+    """The state of another network: what is kept instead is said once."""
+    _, optimizer = eagerly(OPTIMIZERS["Adam"], 1)
+    state = {f"other_{n}_moment1_0": np.zeros(2, "float32") for n in range(25)}
+    with pytest.raises(ValueError, match="nothing was changed") as caught:
+        optimizer.set_state_dict(state)
+    text = str(caught.value)
+    assert text.count("is nothing that this optimizer keeps") == 10
+    assert text.count("it keeps") == 1
+    assert "w_moment1_0" in text
+    assert "... and 15 more" in text
+
+
 def test_names_that_do_not_fit_in_a_program() -> None:
     training = Training(OPTIMIZERS["Momentum"])
     training.run()

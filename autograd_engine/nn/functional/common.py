@@ -37,11 +37,23 @@ def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Te
     >>> linear(paddle.ones([1, 2]), paddle.ones([2, 3])).tolist()
     [[2.0, 2.0, 2.0]]
     """
-    if bias is None:
-        return matmul(x, weight)
-    if isinstance(x, Variable):
-        return _linear(x, weight, bias)
-    return ops.add(matmul(x, weight), bias)
+    try:
+        if bias is None:
+            return matmul(x, weight)
+        if isinstance(x, Variable):
+            return _linear(x, weight, bias)
+        return ops.add(matmul(x, weight), bias)
+    except ShapeError:
+        shape, wanted = (
+            v.spec.shape if isinstance(v, Variable) else tuple(getattr(v, "shape", ()))
+            for v in (x, weight)
+        )
+        if not shape or len(wanted) != 2 or shape[-1] == wanted[0]:
+            raise
+        raise ShapeError(
+            f"linear: x {format_shape(shape)} has {shape[-1]} features, but weight "
+            f"{format_shape(wanted)} is [in, out] and takes {wanted[0]}"
+        ) from None
 
 
 @whole
