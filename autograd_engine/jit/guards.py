@@ -275,9 +275,9 @@ class Guards:
 
         if isinstance(value, StaticFunction):
             self._look_into(value.dygraph_function, label)
-        elif type(value).__name__ == "HookedCall" and _is_ours(type(value).__module__):
-            self._look_into(value.layer, label)
-            self._look_into(value.forward, label)
+        elif fronts := getattr(type(value), "stands_in_front_of", ()):
+            for name in fronts:
+                self._look_into(getattr(value, name), label)
         elif not isinstance(value, ModuleType):
             self._look_into(inspect.getattr_static(value, "__wrapped__", None), label)
 

@@ -23,6 +23,7 @@ from autograd_engine.nn.layer.padding import *  # noqa: F403
 from autograd_engine.nn.layer.pool import *  # noqa: F403
 from autograd_engine.nn.layer.recurrent import *  # noqa: F403
 from autograd_engine.nn.layer.recurrent_cells import *  # noqa: F403
+from autograd_engine.nn.layer.recurrent_stacks import *  # noqa: F403
 from autograd_engine.nn.layer.sigmoidal import *  # noqa: F403
 from autograd_engine.nn.layer.transformer import *  # noqa: F403
 from autograd_engine.nn.layer.vision import *  # noqa: F403
@@ -51,6 +52,7 @@ if not TYPE_CHECKING:
         pool,
         recurrent,
         recurrent_cells,
+        recurrent_stacks,
         sigmoidal,
         transformer,
         vision,
@@ -78,6 +80,7 @@ if not TYPE_CHECKING:
     __all__ += pool.__all__
     __all__ += recurrent.__all__
     __all__ += recurrent_cells.__all__
+    __all__ += recurrent_stacks.__all__
     __all__ += sigmoidal.__all__
     __all__ += transformer.__all__
     __all__ += vision.__all__
