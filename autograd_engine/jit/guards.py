@@ -232,7 +232,7 @@ class Guards:
             done.add("")
             self._behind(value, label)
             if isinstance(value, Edited):
-                self._layer(value, label, type(value))
+                self._layer(value, label)
             if not isinstance(value, (type, ModuleType)) and _is_ours(home):
                 self._state(value, label)
             for cls in classes:  # what operators, len, subscripts and calls run
@@ -281,7 +281,7 @@ class Guards:
         elif not isinstance(value, ModuleType):
             self._look_into(inspect.getattr_static(value, "__wrapped__", None), label)
 
-    def _layer(self, value: Any, label: str, own: type) -> None:
+    def _layer(self, value: Any, label: str) -> None:
         """What a layer holds under a name, and the hooks of its calls.
 
         The code of the engine is not followed, so of a class that inherits from one of its layers
@@ -293,10 +293,10 @@ class Guards:
             self._add(value, name, functools.partial(_own, value, name), f"{label}.{name}")
         for name in ("_forward_pre_hooks", "_forward_post_hooks"):
             self._look_into(getattr(value, name), f"{label}.{name}")
+        own, *bases = type(value).__mro__
         if not _is_ours(own.__module__) and any(
-            _is_ours(cls.__module__) and issubclass(cls, Edited) and "forward" in vars(cls)
-            for cls in own.__mro__
-            if cls.__name__ != "Layer"
+            _is_ours(cls.__module__) and cls.__name__ != "Layer" and "forward" in vars(cls)
+            for cls in bases
         ):
             self._state(value, label)
 

@@ -263,6 +263,23 @@ class _Shares(Metric):
         self._name = _named(type(self).__name__, name, self._kind)
         self.reset()
 
+    def update(self, preds: Any, labels: Any) -> None:
+        """Count a batch.
+
+        Parameters
+        ----------
+        preds : Tensor or ndarray
+            Probabilities of the positive class, 0.5 and more counts as positive.
+        labels : Tensor or ndarray
+            As many: 1 for the positive class, 0 for the other.
+        """
+        scores, truth = _binary(f"{type(self).__name__}.update", preds, labels)
+        self._count(scores >= 0.5, truth)
+
+    def _count(self, found: Array, truth: Array) -> None:
+        """Add those of a batch, of which it is known which are found positive, and which are."""
+        raise NotImplementedError
+
     def name(self) -> str:
         """What it is called."""
         return self._name
@@ -299,18 +316,7 @@ class Precision(_Shares):
     def __init__(self, name: str = "precision", *args: Any, **kwargs: Any) -> None:
         super().__init__(name)
 
-    def update(self, preds: Any, labels: Any) -> None:
-        """Count a batch.
-
-        Parameters
-        ----------
-        preds : Tensor or ndarray
-            Probabilities of the positive class, 0.5 and more counts as positive.
-        labels : Tensor or ndarray
-            As many: 1 for the positive class, 0 for the other.
-        """
-        scores, truth = _binary("Precision.update", preds, labels)
-        found = scores >= 0.5
+    def _count(self, found: Array, truth: Array) -> None:
         self.tp += int((found & truth).sum())
         self.fp += int((found & ~truth).sum())
 
@@ -354,18 +360,7 @@ class Recall(_Shares):
     def __init__(self, name: str = "recall", *args: Any, **kwargs: Any) -> None:
         super().__init__(name)
 
-    def update(self, preds: Any, labels: Any) -> None:
-        """Count a batch.
-
-        Parameters
-        ----------
-        preds : Tensor or ndarray
-            Probabilities of the positive class, 0.5 and more counts as positive.
-        labels : Tensor or ndarray
-            As many: 1 for the positive class, 0 for the other.
-        """
-        scores, truth = _binary("Recall.update", preds, labels)
-        found = scores >= 0.5
+    def _count(self, found: Array, truth: Array) -> None:
         self.tp += int((found & truth).sum())
         self.fn += int((~found & truth).sum())
 

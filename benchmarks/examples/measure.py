@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.util
-import json
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -20,8 +19,7 @@ from typing import Any
 import autograd_engine as paddle
 
 from ..suite.candidates import Candidate, Maker
-from ..suite.machine import pin
-from ..suite.measure import FIRST_STEPS, TOLERANCE, agreement, timings
+from ..suite.measure import FIRST_STEPS, drop_others, report, timings
 from . import Array, Batch, Example
 
 __all__ = ["NAMES", "OURS", "TORCH", "main", "makers"]
@@ -99,11 +97,7 @@ def measure(name: str, args: argparse.Namespace, tell: Callable[..., None]) -> d
         candidate = candidates[label] = maker()
         losses[label] = [candidate.finish(candidate.step()) for _ in range(FIRST_STEPS)]
         first[label] = time.perf_counter() - start
-    apart = agreement(losses)
-    for label, distance in apart.items():
-        if not distance <= TOLERANCE:
-            missing[label] = f"its losses differ by {distance:.1e}: {losses[label]}"
-            del candidates[label]
+    apart = drop_others(candidates, losses, missing)
     tell(event="timing")
     walls, cpus = timings(
         candidates, args.rounds, args.seconds, after=lambda k: tell(event="round", number=k)
@@ -128,14 +122,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.1)
     parser.add_argument("--skip", nargs="+", action="extend", default=[])
     args = parser.parse_args()
-    pin(args.cores)
-    with args.out.open("w") as file:
-
-        def tell(**event: Any) -> None:
-            file.write(json.dumps(event) + "\n")
-            file.flush()
-
-        tell(event="result", **measure(args.name, args, tell))
+    report(args, lambda tell: measure(args.name, args, tell))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from .candidates import Candidate, Maker
 from .machine import pin
 from .workloads import WORKLOADS, Workload
 
-__all__ = ["LIBRARIES", "agreement", "main", "makers", "timings"]
+__all__ = ["LIBRARIES", "agreement", "drop_others", "main", "makers", "report", "timings"]
 
 LIBRARIES = {"ours": "autograd_engine", "torch": "torch", "jax": "jax", "autograd": "autograd"}
 LIBRARIES["hand"] = "numpy"
@@ -117,6 +117,18 @@ def timings(
     return walls, cpus
 
 
+def drop_others(
+    candidates: dict[str, Candidate], losses: dict[str, list[float]], missing: dict[str, str]
+) -> dict[str, float]:
+    """Leave candidates out whose losses are not those of the rest; how far all are apart."""
+    apart = agreement(losses)
+    for name, distance in apart.items():
+        if not distance <= TOLERANCE:
+            missing[name] = f"its losses differ by {distance:.1e}: {losses[name]}"
+            del candidates[name]
+    return apart
+
+
 def measure(
     workload: Workload, args: argparse.Namespace, tell: Callable[..., None]
 ) -> dict[str, Any]:
@@ -131,11 +143,7 @@ def measure(
             candidates[name], first[name], losses[name] = _built(maker)
         except Exception as error:
             missing[name] = f"{type(error).__name__}: {error}".splitlines()[0][:300]
-    apart = agreement(losses)
-    for name, distance in apart.items():
-        if not distance <= TOLERANCE:
-            missing[name] = f"its losses differ by {distance:.1e}: {losses[name]}"
-            del candidates[name]
+    apart = drop_others(candidates, losses, missing)
     tell(event="timing")
     pause = 0.02 if args.cores > 1 else 0.0
     walls, cpus = timings(
@@ -158,6 +166,18 @@ def measure(
     }
 
 
+def report(args: argparse.Namespace, made: Callable[[Callable[..., None]], Any]) -> None:
+    """Measure on so many cores, and write what happens to ``args.out``, one line for each event."""
+    pin(args.cores)
+    with args.out.open("w") as file:
+
+        def tell(**event: Any) -> None:
+            file.write(json.dumps(event) + "\n")
+            file.flush()
+
+        tell(event="result", **made(tell))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("workload", choices=WORKLOADS)
@@ -169,14 +189,7 @@ def main() -> None:
     parser.add_argument("--skip", nargs="+", action="extend", default=[])
     parser.add_argument("--only", nargs="*", default=[])
     args = parser.parse_args()
-    pin(args.cores)
-    with args.out.open("w") as file:
-
-        def tell(**event: Any) -> None:
-            file.write(json.dumps(event) + "\n")
-            file.flush()
-
-        tell(event="result", **measure(WORKLOADS[args.workload], args, tell))
+    report(args, lambda tell: measure(WORKLOADS[args.workload], args, tell))
 
 
 if __name__ == "__main__":

@@ -122,8 +122,6 @@ class NativeFunction:
         self.source = emitted.source
         self.seconds = seconds
         self._library = library
-        self._state = sorted(set(self.updates.values()))
-        self._rest = [k for k in range(len(graph.inputs)) if k not in set(self._state)]
         self._idle: list[_Turns] = []
         self._lock = threading.Lock()
 
@@ -148,8 +146,8 @@ class NativeFunction:
         with self._lock:
             turns = self._idle.pop() if self._idle else None
         if turns is None:
-            turns = _Turns(self)
-        bound = turns.next(self, arrays)
+            turns = _Turns(self, arrays)
+        bound = turns.next(arrays)
         rest = iter(bound())
         results = tuple(
             [
@@ -202,23 +200,26 @@ class _Turns:
     known, unless somebody still holds what an earlier run has put there.
     """
 
-    def __init__(self, function: NativeFunction) -> None:
-        specs = [v.spec for v in function.graph.inputs]
-        self._states = [(k, specs[k].shape, specs[k].dtype) for k in function._state]
-        empty = [np.empty(tuple(s.shape), s.dtype) for s in specs]
-        first = NativeBound(function, empty)
-        self._bounds = [first]
-        if self._states:
-            fresh = [np.empty_like(a) if k in function._state else a for k, a in enumerate(empty)]
-            self._bounds.append(NativeBound(function, fresh, first.memory))
-        del empty
-        self._held = self._references(first)
+    def __init__(self, function: NativeFunction, arrays: Sequence[Array]) -> None:
+        specs = {k: function.graph.inputs[k].spec for k in sorted(set(function.updates.values()))}
+        self._states = [(k, s.shape, s.dtype) for k, s in specs.items()]
+        self._rest = [k for k in range(len(arrays)) if k not in specs]
+        self._bounds: list[NativeBound] = []
+        for _ in range(2 if specs else 1):
+            memory = self._bounds[0].memory if self._bounds else None
+            own = list(arrays)
+            for k, shape, dtype in self._states:
+                own[k] = np.empty(shape, dtype)
+            self._bounds.append(NativeBound(function, own, memory))
+        del own
+        # All are held alike as long as nobody else has them.
+        self._held = self._references(self._bounds[-1])
 
     def _references(self, bound: NativeBound) -> list[int]:
         arrays = bound.arrays
         return [getrefcount(arrays[k]) for k, _, _ in self._states]
 
-    def next(self, function: NativeFunction, arrays: Sequence[Array]) -> NativeBound:
+    def next(self, arrays: Sequence[Array]) -> NativeBound:
         """The bound whose turn it is, given `arrays`."""
         bounds = self._bounds
         bounds.reverse()
@@ -230,7 +231,7 @@ class _Turns:
             if now != held:
                 bound.put(k, np.empty(shape, dtype))
             np.copyto(own[k], arrays[k])
-        for k in function._rest:
+        for k in self._rest:
             if own[k] is not arrays[k]:
                 bound.put(k, arrays[k])
         return bound

@@ -8,7 +8,7 @@ parameter are done by it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from autograd_engine.codegen.native.ir import (
@@ -63,9 +63,10 @@ def _sums_with_zeros(lowered: Lowered) -> None:
         reading = readers[out.number]
         if out.number in returned or not all(isinstance(r, (Map, Reduce)) for r in reading):
             continue
+        held = other.buffer
         for reader in reading:
-            _read_instead(reader, out, other.buffer)
-            readers[other.buffer.number].append(reader)
+            _replace(reader, out, lambda t, b=held: Term(b, t.shape, t.strides, t.offset))  # type: ignore[misc]
+            readers[held.number].append(reader)
         gone.add(id(step))
     lowered.steps[:] = [s for s in lowered.steps if id(s) not in gone]
 
@@ -79,16 +80,6 @@ def _beside_zero(step: Step) -> Term | None:
             (out,) = step.outs
             return other if other.dtype == out.dtype and other.shape == out.shape else None
     return None
-
-
-def _read_instead(reader: Step, out: Buffer, other: Buffer) -> None:
-    def new(t: Term) -> Term:
-        return Term(other, t.shape, t.strides, t.offset) if t.buffer is out else t
-
-    if isinstance(reader, Map):
-        reader.args = tuple(map(new, reader.args))
-    elif isinstance(reader, Reduce):
-        reader.arg = new(reader.arg)
 
 
 # --- views through maps
@@ -118,7 +109,7 @@ def _views_through_maps(lowered: Lowered) -> None:
                 if t.buffer is not None:
                     readers[t.buffer.number].append(part)
         for reader in readers[out.number]:
-            _replace(reader, out, wholes)
+            _replace(reader, out, lambda t, w=wholes: w[t.offset, t.shape, t.strides])  # type: ignore[misc]
         for t in step.terms:
             if t.buffer is not None and step in readers[t.buffer.number]:
                 readers[t.buffer.number].remove(step)
@@ -189,9 +180,11 @@ def _slice(lowered: Lowered, step: Map, term: Term) -> Map:
     return Map(step.function, tuple(args), buffer, step.origin, step.axis)
 
 
-def _replace(reader: Step, out: Buffer, wholes: Mapping[_Key, Term]) -> None:
+def _replace(reader: Step, out: Buffer, instead: Callable[[Term], Term]) -> None:
+    """Have a map or a reduction read something else for the views of `out` that it reads."""
+
     def new(t: Term) -> Term:
-        return wholes[t.offset, t.shape, t.strides] if t.buffer is out else t
+        return instead(t) if t.buffer is out else t
 
     if isinstance(reader, Map):
         reader.args = tuple(map(new, reader.args))

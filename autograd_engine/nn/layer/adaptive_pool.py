@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.layer.arguments import Unnamed, choice, flag, integer, per_axis, sequence
+from autograd_engine.nn.layer.arguments import (
+    LAYOUTS,
+    Unnamed,
+    choice,
+    flag,
+    integer,
+    per_axis,
+    sequence,
+)
 from autograd_engine.nn.layer.arguments import padding as checked_padding
 
 __all__ = [
@@ -223,6 +231,7 @@ class AdaptiveMaxPool3D(_AdaptiveMaxPool):
 class _MaxUnPool(Unnamed):
     _shown = ("output_size",)
     _axes: ClassVar[int]
+    _function: ClassVar[Callable[..., Any]]
 
     def __init__(
         self,
@@ -238,15 +247,22 @@ class _MaxUnPool(Unnamed):
         self.kernel_size = per_axis(self, "kernel_size", kernel_size, axes)
         self.stride = None if stride is None else per_axis(self, "stride", stride, axes)
         self.padding = checked_padding(self, padding, axes, False)
-        layout = {1: "NCL", 2: "NCHW", 3: "NCDHW"}[axes]
-        self.data_format = choice(self, "data_format", data_format, (layout,))
+        self.data_format = choice(self, "data_format", data_format, LAYOUTS[axes][:1])
         if output_size is not None:
             for n in sequence(output_size):
                 integer(self, "output_size", n)
         self.output_size = output_size
 
-    def _size(self, output_size: Any) -> Any:
-        return self.output_size if output_size is None else output_size
+    def forward(self, x: Any, indices: Any, output_size: Sequence[int] | None = None) -> Tensor:
+        return self._function(
+            x,
+            indices,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.data_format,
+            self.output_size if output_size is None else output_size,
+        )
 
 
 class MaxUnPool1D(_MaxUnPool):
@@ -273,6 +289,7 @@ class MaxUnPool1D(_MaxUnPool):
     """
 
     _axes = 1
+    _function = staticmethod(F.max_unpool1d)
 
     def __init__(
         self,
@@ -284,17 +301,6 @@ class MaxUnPool1D(_MaxUnPool):
         name: str | None = None,
     ) -> None:
         super().__init__(kernel_size, stride, padding, data_format, output_size, name)
-
-    def forward(self, x: Any, indices: Any, output_size: Sequence[int] | None = None) -> Tensor:
-        return F.max_unpool1d(
-            x,
-            indices,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.data_format,
-            self._size(output_size),
-        )
 
 
 class MaxUnPool2D(_MaxUnPool):
@@ -323,6 +329,7 @@ class MaxUnPool2D(_MaxUnPool):
     """
 
     _axes = 2
+    _function = staticmethod(F.max_unpool2d)
 
     def __init__(
         self,
@@ -334,17 +341,6 @@ class MaxUnPool2D(_MaxUnPool):
         name: str | None = None,
     ) -> None:
         super().__init__(kernel_size, stride, padding, data_format, output_size, name)
-
-    def forward(self, x: Any, indices: Any, output_size: Sequence[int] | None = None) -> Tensor:
-        return F.max_unpool2d(
-            x,
-            indices,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.data_format,
-            self._size(output_size),
-        )
 
 
 class MaxUnPool3D(_MaxUnPool):
@@ -371,6 +367,7 @@ class MaxUnPool3D(_MaxUnPool):
     """
 
     _axes = 3
+    _function = staticmethod(F.max_unpool3d)
 
     def __init__(
         self,
@@ -382,14 +379,3 @@ class MaxUnPool3D(_MaxUnPool):
         name: str | None = None,
     ) -> None:
         super().__init__(kernel_size, stride, padding, data_format, output_size, name)
-
-    def forward(self, x: Any, indices: Any, output_size: Sequence[int] | None = None) -> Tensor:
-        return F.max_unpool3d(
-            x,
-            indices,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.data_format,
-            self._size(output_size),
-        )

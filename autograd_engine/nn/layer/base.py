@@ -17,13 +17,12 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.nn.layer import state
 from autograd_engine.nn.layer.copies import deep, shallow
-from autograd_engine.nn.layer.hooks import call_with_hooks
+from autograd_engine.nn.layer.hooks import call_with_hooks, run_named
 from autograd_engine.nn.layer.registered import SUBLAYER
 from autograd_engine.nn.layer.stateful import Stateful
 from autograd_engine.parameters import create_parameter, persistable_variable, sizes_of
 from autograd_engine.spec import Spec
 from autograd_engine.static import mode
-from autograd_engine.static.builder import layer_scope
 from autograd_engine.static.program import default_main_program
 
 if TYPE_CHECKING:
@@ -125,8 +124,7 @@ class Layer(Stateful):
             if self._forward_pre_hooks or self._forward_post_hooks:
                 return call_with_hooks(self, inputs, kwargs)
             if mode.building():
-                with layer_scope(self._full_name):
-                    return self.forward(*inputs, **kwargs)
+                return run_named(self, self.forward, inputs, kwargs)
             return self.forward(*inputs, **kwargs)
 
     def register_forward_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 from autograd_engine.dtypes import DTypeLike
@@ -13,6 +13,7 @@ from autograd_engine.nn import functional as F  # noqa: N812 - the field's name 
 from autograd_engine.nn.functional.windows import ints, paddings
 from autograd_engine.nn.initializer import Initializer, Normal
 from autograd_engine.nn.layer.arguments import (
+    LAYOUTS,
     choice,
     flag,
     integer,
@@ -29,7 +30,6 @@ __all__ = [
 
 IntOrInts: TypeAlias = int | Sequence[int]
 
-_LAYOUTS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 _MODES = ("zeros", "reflect", "replicate", "circular")
 
 
@@ -37,6 +37,7 @@ class Filters(Layer):
     """Filters and a bias, and how they are laid over images."""
 
     _axes: ClassVar[int]
+    _function: ClassVar[Callable[..., Any]]
 
     def __init__(
         self,
@@ -63,7 +64,7 @@ class Filters(Layer):
         self._kernel_size = list(ints(owner, "kernel_size", kernel_size, axes))
         self._stride = list(ints(owner, "stride", stride, axes))
         self._dilation = list(ints(owner, "dilation", dilation, axes))
-        self._data_format = choice(self, "data_format", data_format, _LAYOUTS[axes])
+        self._data_format = choice(self, "data_format", data_format, LAYOUTS[axes])
         self._padding = checked_padding(self, padding, axes, data_format.endswith("C"))
 
     def _make(
@@ -132,6 +133,13 @@ class _Conv(Filters):
         )
         self.to(device=device)
 
+    def forward(self, x: Any) -> Tensor:
+        x, padding = self._padded(x)
+        return self._function(
+            x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups,
+            self._data_format,
+        )  # fmt: skip
+
     def _pads(self) -> list[int]:
         """What `pad` takes: pairs from the last axis."""
         if isinstance(self._padding, str):
@@ -194,6 +202,7 @@ class Conv1D(_Conv):
     """
 
     _axes = 1
+    _function = staticmethod(F.conv1d)
 
     def __init__(
         self,
@@ -216,13 +225,6 @@ class Conv1D(_Conv):
         super().__init__(
             in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias,
             padding_mode, device, dtype, weight_attr, bias_attr, data_format,
-        )  # fmt: skip
-
-    def forward(self, x: Any) -> Tensor:
-        x, padding = self._padded(x)
-        return F.conv1d(
-            x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups,
-            self._data_format,
         )  # fmt: skip
 
 
@@ -266,6 +268,7 @@ class Conv2D(_Conv):
     """
 
     _axes = 2
+    _function = staticmethod(F.conv2d)
 
     def __init__(
         self,
@@ -288,13 +291,6 @@ class Conv2D(_Conv):
         super().__init__(
             in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias,
             padding_mode, device, dtype, weight_attr, bias_attr, data_format,
-        )  # fmt: skip
-
-    def forward(self, x: Any) -> Tensor:
-        x, padding = self._padded(x)
-        return F.conv2d(
-            x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups,
-            self._data_format,
         )  # fmt: skip
 
 
@@ -338,6 +334,7 @@ class Conv3D(_Conv):
     """
 
     _axes = 3
+    _function = staticmethod(F.conv3d)
 
     def __init__(
         self,
@@ -360,11 +357,4 @@ class Conv3D(_Conv):
         super().__init__(
             in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias,
             padding_mode, device, dtype, weight_attr, bias_attr, data_format,
-        )  # fmt: skip
-
-    def forward(self, x: Any) -> Tensor:
-        x, padding = self._padded(x)
-        return F.conv3d(
-            x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups,
-            self._data_format,
         )  # fmt: skip

@@ -44,6 +44,20 @@ class _ConvTranspose(Filters):
         self.output_padding = more
         self._make(self._in_channels, self._out_channels, weight_attr, bias_attr)
 
+    def forward(self, x: Any, output_size: IntOrInts | None = None) -> Tensor:
+        return self._function(
+            x,
+            self.weight,
+            self.bias,
+            stride=self._stride,
+            padding=self._padding,
+            output_padding=self.output_padding if output_size is None else 0,
+            dilation=self._dilation,
+            groups=self._groups,
+            output_size=output_size,
+            data_format=self._data_format,
+        )
+
     def _per_axis(self, value: Any) -> list[int]:
         return list(value) if isinstance(value, (list, tuple)) else [value] * self._axes
 
@@ -89,6 +103,7 @@ class Conv1DTranspose(_ConvTranspose):
     """
 
     _axes = 1
+    _function = staticmethod(F.conv1d_transpose)
 
     def __init__(
         self,
@@ -108,20 +123,6 @@ class Conv1DTranspose(_ConvTranspose):
             in_channels, out_channels, kernel_size, stride, padding, output_padding, dilation,
             groups, weight_attr, bias_attr, data_format,
         )  # fmt: skip
-
-    def forward(self, x: Any, output_size: IntOrInts | None = None) -> Tensor:
-        return F.conv1d_transpose(
-            x,
-            self.weight,
-            self.bias,
-            stride=self._stride,
-            padding=self._padding,
-            output_padding=self.output_padding if output_size is None else 0,
-            dilation=self._dilation,
-            groups=self._groups,
-            output_size=output_size,
-            data_format=self._data_format,
-        )
 
 
 class Conv2DTranspose(_ConvTranspose):
@@ -161,6 +162,7 @@ class Conv2DTranspose(_ConvTranspose):
     """
 
     _axes = 2
+    _function = staticmethod(F.conv2d_transpose)
 
     def __init__(
         self,
@@ -180,20 +182,6 @@ class Conv2DTranspose(_ConvTranspose):
             in_channels, out_channels, kernel_size, stride, padding, output_padding, dilation,
             groups, weight_attr, bias_attr, data_format,
         )  # fmt: skip
-
-    def forward(self, x: Any, output_size: IntOrInts | None = None) -> Tensor:
-        return F.conv2d_transpose(
-            x,
-            self.weight,
-            self.bias,
-            stride=self._stride,
-            padding=self._padding,
-            output_padding=self.output_padding if output_size is None else 0,
-            dilation=self._dilation,
-            groups=self._groups,
-            output_size=output_size,
-            data_format=self._data_format,
-        )
 
 
 class Conv3DTranspose(_ConvTranspose):
@@ -233,6 +221,7 @@ class Conv3DTranspose(_ConvTranspose):
     """
 
     _axes = 3
+    _function = staticmethod(F.conv3d_transpose)
 
     def __init__(
         self,
@@ -252,17 +241,3 @@ class Conv3DTranspose(_ConvTranspose):
             in_channels, out_channels, kernel_size, stride, padding, output_padding, dilation,
             groups, weight_attr, bias_attr, data_format,
         )  # fmt: skip
-
-    def forward(self, x: Any, output_size: IntOrInts | None = None) -> Tensor:
-        return F.conv3d_transpose(
-            x,
-            self.weight,
-            self.bias,
-            stride=self._stride,
-            padding=self._padding,
-            output_padding=self.output_padding if output_size is None else 0,
-            dilation=self._dilation,
-            groups=self._groups,
-            output_size=output_size,
-            data_format=self._data_format,
-        )

@@ -11,7 +11,17 @@ from autograd_engine.static.builder import layer_scope
 if TYPE_CHECKING:
     from autograd_engine.nn.layer.base import Layer
 
-__all__ = ["HookedCall", "call_with_hooks"]
+__all__ = ["HookedCall", "call_with_hooks", "run_named"]
+
+
+def run_named(
+    layer: Layer, forward: Callable[..., Any], inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """``forward(*inputs, **kwargs)``; in a program temporaries are named after the layer."""
+    if not mode.building():
+        return forward(*inputs, **kwargs)
+    with layer_scope(layer._full_name):
+        return forward(*inputs, **kwargs)
 
 
 def call_with_hooks(layer: Layer, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -44,11 +54,7 @@ class HookedCall:
             changed = hook(layer, inputs)
             if changed is not None:
                 inputs = changed if isinstance(changed, tuple) else (changed,)
-        if mode.building():
-            with layer_scope(layer._full_name):
-                outputs = self.forward(*inputs, **kwargs)
-        else:
-            outputs = self.forward(*inputs, **kwargs)
+        outputs = run_named(layer, self.forward, inputs, kwargs)
         for hook in list(layer._forward_post_hooks.values()):
             changed = hook(layer, inputs, outputs)
             if changed is not None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.layer.arguments import Unnamed, choice, flag, number, per_axis
+from autograd_engine.nn.layer.arguments import LAYOUTS, Unnamed, choice, flag, number, per_axis
 from autograd_engine.nn.layer.arguments import padding as checked_padding
 
 __all__ = [
@@ -22,8 +22,6 @@ __all__ = [
 ]
 
 IntOrInts: TypeAlias = int | Sequence[int]
-
-_LAYOUTS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 
 class _Pool(Unnamed):
@@ -46,14 +44,44 @@ class _Pool(Unnamed):
         self.kernel_size = per_axis(self, "kernel_size", kernel_size, axes)
         self.stride = None if stride is None else per_axis(self, "stride", stride, axes)
         self.ceil_mode = flag(self, "ceil_mode", ceil_mode)
-        self.data_format = choice(self, "data_format", data_format, _LAYOUTS[axes])
+        self.data_format = choice(self, "data_format", data_format, LAYOUTS[axes])
         self.padding = checked_padding(self, padding, axes, data_format.endswith("C"))
 
 
 # --- maximum
 
 
-class MaxPool1D(_Pool):
+class _MaxPool(_Pool):
+    """Maxima, and where they are if that is asked for."""
+
+    _function: ClassVar[Callable[..., Any]]
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        return_mask: bool,
+        ceil_mode: bool,
+        data_format: str,
+        name: str | None,
+    ) -> None:
+        super().__init__(kernel_size, stride, padding, ceil_mode, data_format, name)
+        self.return_mask = flag(self, "return_mask", return_mask)
+
+    def forward(self, x: Any) -> Any:
+        return self._function(
+            x,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.return_mask,
+            self.ceil_mode,
+            self.data_format,
+        )
+
+
+class MaxPool1D(_MaxPool):
     """The maximum of each window of ``[N, C, L]``; see `nn.functional.max_pool1d`.
 
     Parameters
@@ -79,8 +107,7 @@ class MaxPool1D(_Pool):
         ceil_mode: bool = False,
         name: str | None = None,
     ) -> None:
-        super().__init__(kernel_size, stride, padding, ceil_mode, "NCL", name)
-        self.return_mask = flag(self, "return_mask", return_mask)
+        super().__init__(kernel_size, stride, padding, return_mask, ceil_mode, "NCL", name)
 
     def forward(self, input: Any) -> Any:
         return F.max_pool1d(
@@ -88,7 +115,7 @@ class MaxPool1D(_Pool):
         )
 
 
-class MaxPool2D(_Pool):
+class MaxPool2D(_MaxPool):
     """The maximum of each window; see `nn.functional.max_pool2d`.
 
     Parameters
@@ -115,6 +142,7 @@ class MaxPool2D(_Pool):
     """
 
     _axes = 2
+    _function = staticmethod(F.max_pool2d)
 
     def __init__(
         self,
@@ -126,22 +154,10 @@ class MaxPool2D(_Pool):
         data_format: str = "NCHW",
         name: str | None = None,
     ) -> None:
-        super().__init__(kernel_size, stride, padding, ceil_mode, data_format, name)
-        self.return_mask = flag(self, "return_mask", return_mask)
-
-    def forward(self, x: Any) -> Any:
-        return F.max_pool2d(
-            x,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.return_mask,
-            self.ceil_mode,
-            self.data_format,
-        )
+        super().__init__(kernel_size, stride, padding, return_mask, ceil_mode, data_format, name)
 
 
-class MaxPool3D(_Pool):
+class MaxPool3D(_MaxPool):
     """The maximum of each window of volumes; see `nn.functional.max_pool3d`.
 
     Parameters
@@ -162,6 +178,7 @@ class MaxPool3D(_Pool):
     """
 
     _axes = 3
+    _function = staticmethod(F.max_pool3d)
 
     def __init__(
         self,
@@ -173,19 +190,7 @@ class MaxPool3D(_Pool):
         data_format: str = "NCDHW",
         name: str | None = None,
     ) -> None:
-        super().__init__(kernel_size, stride, padding, ceil_mode, data_format, name)
-        self.return_mask = flag(self, "return_mask", return_mask)
-
-    def forward(self, x: Any) -> Any:
-        return F.max_pool3d(
-            x,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.return_mask,
-            self.ceil_mode,
-            self.data_format,
-        )
+        super().__init__(kernel_size, stride, padding, return_mask, ceil_mode, data_format, name)
 
 
 # --- mean
@@ -229,6 +234,8 @@ class AvgPool1D(_Pool):
 class _AvgPool(_Pool):
     """Means whose divisor may be given."""
 
+    _function: ClassVar[Callable[..., Any]]
+
     def __init__(
         self,
         kernel_size: Any,
@@ -245,6 +252,18 @@ class _AvgPool(_Pool):
         self.divisor = divisor_override
         if divisor_override is not None:
             self.divisor = number(self, "divisor_override", divisor_override, above=0)
+
+    def forward(self, x: Any) -> Tensor:
+        return self._function(
+            x,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.exclusive,
+            self.divisor,
+            self.data_format,
+        )
 
 
 class AvgPool2D(_AvgPool):
@@ -271,6 +290,7 @@ class AvgPool2D(_AvgPool):
     """
 
     _axes = 2
+    _function = staticmethod(F.avg_pool2d)
 
     def __init__(
         self,
@@ -285,18 +305,6 @@ class AvgPool2D(_AvgPool):
     ) -> None:
         super().__init__(
             kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format, name
-        )
-
-    def forward(self, x: Any) -> Tensor:
-        return F.avg_pool2d(
-            x,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.ceil_mode,
-            self.exclusive,
-            self.divisor,
-            self.data_format,
         )
 
 
@@ -321,6 +329,7 @@ class AvgPool3D(_AvgPool):
     """
 
     _axes = 3
+    _function = staticmethod(F.avg_pool3d)
 
     def __init__(
         self,
@@ -337,24 +346,13 @@ class AvgPool3D(_AvgPool):
             kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format, name
         )
 
-    def forward(self, x: Any) -> Tensor:
-        return F.avg_pool3d(
-            x,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.ceil_mode,
-            self.exclusive,
-            self.divisor,
-            self.data_format,
-        )
-
 
 # --- power means
 
 
 class _LPPool(_Pool):
     _shown = ("norm_type", "kernel_size", "stride", "padding")
+    _function: ClassVar[Callable[..., Any]]
 
     def __init__(
         self,
@@ -368,6 +366,17 @@ class _LPPool(_Pool):
     ) -> None:
         super().__init__(kernel_size, stride, padding, ceil_mode, data_format, name)
         self.norm_type = float(number(self, "norm_type", norm_type, above=0))
+
+    def forward(self, x: Any) -> Tensor:
+        return self._function(
+            x,
+            self.norm_type,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.data_format,
+        )
 
 
 class LPPool1D(_LPPool):
@@ -393,6 +402,7 @@ class LPPool1D(_LPPool):
     """
 
     _axes = 1
+    _function = staticmethod(F.lp_pool1d)
 
     def __init__(
         self,
@@ -405,17 +415,6 @@ class LPPool1D(_LPPool):
         name: str | None = None,
     ) -> None:
         super().__init__(norm_type, kernel_size, stride, padding, ceil_mode, data_format, name)
-
-    def forward(self, x: Any) -> Tensor:
-        return F.lp_pool1d(
-            x,
-            self.norm_type,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.ceil_mode,
-            self.data_format,
-        )
 
 
 class LPPool2D(_LPPool):
@@ -440,6 +439,7 @@ class LPPool2D(_LPPool):
     """
 
     _axes = 2
+    _function = staticmethod(F.lp_pool2d)
 
     def __init__(
         self,
@@ -454,14 +454,3 @@ class LPPool2D(_LPPool):
         super().__init__(norm_type, kernel_size, stride, padding, ceil_mode, data_format, name)
         if stride is None:
             self.stride = self.kernel_size
-
-    def forward(self, x: Any) -> Tensor:
-        return F.lp_pool2d(
-            x,
-            self.norm_type,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.ceil_mode,
-            self.data_format,
-        )

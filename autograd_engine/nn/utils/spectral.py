@@ -20,14 +20,12 @@ from autograd_engine.nn.functional.spectral import (
     singular_value,
 )
 from autograd_engine.nn.initializer import Normal
-from autograd_engine.nn.utils.composed import parameter_of
+from autograd_engine.nn.utils.composed import axis_of, parameter_of, set_once
 from autograd_engine.parameters import persistable_variable
 from autograd_engine.spec import Spec
 from autograd_engine.static.builder import append_write
 from autograd_engine.static.program import (
     Variable,
-    default_startup_program,
-    program_guard,
 )
 from autograd_engine.tensor.operand import spec_of
 
@@ -135,34 +133,23 @@ def _vector(layer: Any, name: str, size: int, w: Any, composed: SpectralNorm) ->
     """A random vector of length 1, in the mode of the parameter `w`."""
     full = unique_name.generate(f"{layer.full_name()}.{name}")
     spec = Spec((size,), spec_of(w).dtype)
+    made: Any
     if isinstance(w, Variable):
         made = persistable_variable(w.block, full, spec, Normal())
-        startup = default_startup_program()
-        block = startup.global_block()
-        with program_guard(startup):
-            append_write(block.var(full), composed.unit(block.var(full)))
-        return made
-    vector = Tensor(np.zeros(spec.shape, spec.dtype))
-    vector.name = full
-    Normal()(vector)
-    with no_grad():
-        vector.set_value(composed.unit(vector))
-    return vector
+    else:
+        made = Tensor(np.zeros(spec.shape, spec.dtype))
+        made.name = full
+        Normal()(made)
+    set_once(made, made, composed.unit)
+    return made
 
 
 def _axis(layer: Any, dim: Any, w: Any) -> int:
-    ndim = len(w.shape)
     if dim is None:
         kind = type(layer)
         transposed = any(c.__name__ == "Linear" or "Transpose" in c.__name__ for c in kind.__mro__)
         dim = 1 if transposed else 0
-    if isinstance(dim, bool) or not isinstance(dim, (int, np.integer)):
-        raise TypeError(f"spectral_norm: dim must be an int or None, got {type(dim).__name__}")
-    if not -ndim <= dim < ndim:
-        raise ArgumentError(
-            f"spectral_norm: dim={dim} is no axis of the weight {w.name}, which is {list(w.shape)}"
-        )
-    return int(dim) % ndim
+    return axis_of("spectral_norm", dim, w)
 
 
 def _count(n: Any) -> int:

@@ -11,9 +11,8 @@ from autograd_engine.errors import ArgumentError, ModeError
 from autograd_engine.namespace import ops
 from autograd_engine.nn.initializer import Constant
 from autograd_engine.nn.param_attr import ParamAttr
-from autograd_engine.nn.utils.composed import parameter_of
-from autograd_engine.static.builder import append_write
-from autograd_engine.static.program import Variable, default_startup_program, program_guard
+from autograd_engine.nn.utils.composed import axis_of, parameter_of, set_once
+from autograd_engine.static.program import Variable
 from autograd_engine.static.weight_norm import norm_without
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
@@ -67,7 +66,10 @@ def weight_norm(layer: Any, name: str = "weight", dim: int | None = 0) -> Any:
     ['bias', 'weight_v', 'weight_g']
     """
     v = parameter_of("weight_norm", layer, name)
-    kept = _axis(dim, v)
+    hint = "; None is for one length of all of it"
+    # -1 is the reference's word for None, whatever the number of axes.
+    whole = dim is None or (isinstance(dim, (int, np.integer)) and dim == -1)
+    kept = None if whole else axis_of("weight_norm", dim, v, hint)
     attr = ParamAttr(
         initializer=Constant(1.0),
         learning_rate=v.optimize_attr["learning_rate"],
@@ -77,32 +79,11 @@ def weight_norm(layer: Any, name: str = "weight", dim: int | None = 0) -> Any:
     )
     lengths = [] if kept is None else [int(v.shape[kept])]
     g = layer.create_parameter(lengths, attr, v.dtype)
-    if isinstance(g, Variable):
-        startup = default_startup_program()
-        block = startup.global_block()
-        with program_guard(startup):
-            append_write(block.var(g.name), norm_without(block.var(v.name), kept, keepdims=False))
-    else:
-        with no_grad():
-            g.set_value(norm_without(v, kept, keepdims=False))
+    set_once(g, v, lambda given: norm_without(given, kept, keepdims=False))
     layer._compose(name, WeightNorm(name, kept))
     layer.add_parameter(f"{name}_v", v)
     layer.add_parameter(f"{name}_g", g)
     return layer
-
-
-def _axis(dim: Any, v: Any) -> int | None:
-    if dim is None:
-        return None
-    if isinstance(dim, bool) or not isinstance(dim, (int, np.integer)):
-        raise TypeError(f"weight_norm: dim must be an int or None, got {type(dim).__name__}")
-    ndim = len(v.shape)
-    if not -ndim <= dim < ndim and dim != -1:
-        raise ArgumentError(
-            f"weight_norm: dim={dim} is no axis of the weight {v.name}, which is {list(v.shape)}; "
-            "None is for one length of all of it"
-        )
-    return None if dim == -1 else int(dim) % ndim
 
 
 def remove_weight_norm(layer: Any, name: str = "weight") -> Any:
