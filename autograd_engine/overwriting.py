@@ -6,13 +6,15 @@ whoever runs it, so it is run once on placeholders that take note of its steps; 
 function is written for ndarrays of one shape and dtype. For `tanh`::
 
     def tanh_large(g, out):
-        if not (out.shape == g.shape and out.dtype is g.dtype): return rule(xp, g, out)
+        if not alike(g, out): return rule(xp, g, out)
         t0 = multiply(out, out)
         t1 = subtract(1.0, t0, t0)
         t2 = multiply(g, t1, t1)
         return t2
 
-Nothing that the rule is given is written to, and the bits are the same.
+Nothing that the rule is given is written to, and the bits are the same. So is the order of elements
+in memory, on which the bits of a later sum depend: operands that lie in different orders take the
+rule itself.
 """
 
 from __future__ import annotations
@@ -23,12 +25,16 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from autograd_engine.arithmetic import OPERATORS, REFLECTED
+from autograd_engine.kernels.elementwise import ufunc_of
 from autograd_engine.registry import REGISTRY, OpDef, Rule
 from autograd_engine.source import run_generated
 
 __all__ = ["LARGE", "overwriting"]
+
+Array = NDArray[Any]
 
 LARGE: Final = 1 << 14  # elements: from here on it pays
 
@@ -54,7 +60,7 @@ class _Steps:
 
     def apply(self, op: OpDef, *operands: Any) -> _Value:
         kernel = op.kernel
-        ufunc = kernel if isinstance(kernel, np.ufunc) else _UFUNCS.get(kernel)
+        ufunc = ufunc_of(kernel) or _UFUNCS.get(kernel)
         if ufunc is None or op.casts or op.attrs:
             raise _Untraceable
         self.steps.append((ufunc, operands))
@@ -117,19 +123,19 @@ def overwriting(op: OpDef, name: str, rule: Rule) -> Callable[..., Any] | None:
         return None
     lines = _written(steps.steps, result.name)
     g, *saves = (v.name for v in given)
-    same = " and ".join(f"{v}.shape == {g}.shape and {v}.dtype is {g}.dtype" for v in saves)
     arguments = ", ".join((g, *saves))
     source = "\n    ".join(
         [
             f"def {op.name}_large({arguments}):",
-            f"if not ({same}): return rule(raw, {arguments})",
+            f"if not alike({arguments}): return rule(raw, {arguments})",
             *lines,
             f"return {result.name}",
         ]
     )
     from autograd_engine.namespace import raw  # which is made of what this module serves
 
-    scope: dict[str, Any] = {"rule": rule.fn, "raw": raw, "inf": math.inf, "nan": math.nan}
+    scope: dict[str, Any] = {"rule": rule.fn, "raw": raw, "alike": _alike}
+    scope.update(inf=math.inf, nan=math.nan)
     scope.update((ufunc.__name__, ufunc) for ufunc, _ in steps.steps)
     run_generated(source + "\n", f"{op.name}_{name}_large", scope)
     found: Callable[..., Any] = scope[f"{op.name}_large"]
@@ -150,6 +156,21 @@ def _written(steps: list[tuple[np.ufunc, tuple[Any, ...]]], result: str) -> list
         out = [done[0]] if done else []
         lines.append(f"t{k} = {ufunc.__name__}({', '.join([*arguments, *out])})")
     return lines
+
+
+def _alike(g: Array, *saved: Array) -> bool:
+    """Whether each step has the shape, the dtype and the order in memory of the values before it.
+
+    A cotangent that is one number, as that of a sum is, takes the order of what it meets.
+    """
+    first = saved[0] if saved else g
+    return (
+        first.flags.c_contiguous
+        and (g.strides == first.strides or not any(g.strides))
+        and all(
+            v.shape == g.shape and v.dtype is g.dtype and v.strides == first.strides for v in saved
+        )
+    )
 
 
 def _is_array(value: Any) -> bool:

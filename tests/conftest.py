@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -9,9 +10,56 @@ import autograd_engine as paddle
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.static.mode import in_dynamic_mode
 from autograd_engine.static.program import _defaults as defaults
+from tests.processors import machine
 
 # Programs are compared with eager mode bit by bit; tests of native code ask for it.
 os.environ.setdefault("AUTOGRAD_ENGINE_BACKEND", "numpy")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--processors",
+        metavar="NAMES",
+        default="",
+        help="run tests/processors as if on these processors: 'all', or names with commas between",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "processors: run as if on other processors, when asked for")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what passes for other processors than those that are asked for."""
+    asked = config.getoption("--processors").split(",")
+    other = [
+        item
+        for item in items
+        if item.get_closest_marker("processors") and not {"all", item.callspec.id} & set(asked)  # type: ignore[attr-defined]
+    ]
+    if other:
+        config.hook.pytest_deselected(items=other)
+        items[:] = [item for item in items if item not in set(other)]
+
+
+def pytest_report_header() -> list[str]:
+    """What bits and times depend on."""
+    return machine.described()
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Which processors the tests passed for, and what became of it."""
+    reports = [r for k in ("passed", "failed") for r in terminalreporter.stats.get(k, ())]
+    lines = [
+        f"{report.nodeid.partition('[')[2].rstrip(']'):20} {value}"
+        for report in reports
+        for name, value in getattr(report, "user_properties", ())
+        if name == "processor" and report.when == "call"
+    ]
+    if lines:
+        terminalreporter.section("as if on other processors")
+        for line in lines:
+            terminalreporter.line(line)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -224,6 +224,11 @@ class Graph:
         found = _simplified(op, values, attrs)
         if found is not None and not _joins(found):
             return (found,)
+        copied = _duplicated(op, values, attrs)
+        if copied is not None and not _joins(copied):
+            if _is_whole(copied):
+                return (copied,)
+            op, values, attrs = REGISTRY["assign"], [copied], {}
         specs = op.infer_tuple([v if isinstance(v, Spec) else v.spec for v in values], attrs)
         for spec in specs:
             if any(isinstance(d, Dim) for d in spec.shape):
@@ -350,16 +355,14 @@ _CASTS: Final = frozenset(("cast", "cast_like", "negative", "sqrt", "square"))
 # What hands its operand on where the Spec of the result is that of the operand.
 _SAME: Final = frozenset(
     [
-        "cast",
-        "cast_like",
-        "sum_like",
-        "expand_like",
-        "expand",
         "broadcast_like",
+        "cast_like",
+        "expand",
+        "expand_like",
         "reshape",
         "reshape_like",
-        "assign",
         "same_shape",
+        "sum_like",
     ]
 )
 
@@ -367,15 +370,11 @@ _SAME: Final = frozenset(
 def _simplified(
     op: OpDef, values: Sequence[Value | Spec], attrs: Mapping[str, Any]
 ) -> Value | None:
-    """The operand that is the result, bit for bit."""
+    """The operand that is the result, bit for bit and as it lies in memory."""
     first = values[0] if values else None
     if not isinstance(first, Value):
         return None
     if op.name in _SAME:
-        if op.name == "cast":
-            return first if first.dtype == np.dtype(attrs["dtype"]) else None
-        if op.name == "assign":
-            return first
         if op.name in ("reshape", "expand"):
             return first if tuple(attrs["shape"]) == first.shape else None
         likes = values[1:]
@@ -384,11 +383,31 @@ def _simplified(
         return first if all(v.shape == first.shape for v in likes) else None
     if op.name == "transpose" and attrs["perm"] == tuple(range(first.ndim)):
         return first
-    if op.name == "add_n" and len(values) == 1:
+    return None
+
+
+def _duplicated(
+    op: OpDef, values: Sequence[Value | Spec], attrs: Mapping[str, Any]
+) -> Value | None:
+    """The operand that the result is a copy of."""
+    first = values[0] if values else None
+    if not isinstance(first, Value):
+        return None
+    if op.name == "assign" or (op.name == "add_n" and len(values) == 1):
         return first
+    if op.name == "cast":
+        return first if first.dtype == np.dtype(attrs["dtype"]) else None
     if op.name in ("multiply", "divide"):
         return _times_one(op.name, first, values[1])
     return None
+
+
+def _is_whole(value: Value) -> bool:
+    """Whether its elements follow each other in memory: then a copy of it lies like it."""
+    op = value.node.op if value.node is not None else None
+    if isinstance(op, OpDef):
+        return op.tangent == "elementwise" or op.broadcasts is not None or op.name == "assign"
+    return value.uniform is not None
 
 
 def _joins(value: Value) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.errors import ArgumentError, DTypeError
+from autograd_engine.kernels.elementwise import rounded_alike
 from autograd_engine.kernels.erf import erf as erf_kernel
 from autograd_engine.ops.infer import broadcast, no_bools, same
 from autograd_engine.registry import NONDIFF, OpDef, defop
@@ -20,12 +21,12 @@ Array = NDArray[Any]
 
 def _unary(name: str, kernel: Any, **options: Any) -> OpDef:
     row: dict[str, Any] = {"infer": same, "dtypes": "floating", "tangent": "elementwise"}
-    return defop(name, kernel, inputs="x", **{**row, **options})
+    return defop(name, rounded_alike(kernel), inputs="x", **{**row, **options})
 
 
 def _binary(name: str, kernel: Any, **options: Any) -> OpDef:
     row: dict[str, Any] = {"infer": broadcast(name), "dtypes": "common", "tangent": "elementwise"}
-    return defop(name, kernel, inputs="x y", broadcasts=0, **{**row, **options})
+    return defop(name, rounded_alike(kernel), inputs="x y", broadcasts=0, **{**row, **options})
 
 
 # --- arithmetic. On ndarrays the operators are NumPy's ufuncs, reached by a shorter way.
@@ -53,9 +54,12 @@ _binary("divide", operator.truediv, dtypes="floating").vjp(
 )
 
 
+_power = rounded_alike(np.power)
+
+
 def _pow(x: Array, y: Array) -> Array:
     try:
-        return np.asarray(np.power(x, y))
+        return np.asarray(_power(x, y))
     except ValueError as error:  # integers to a negative power, the only case that NumPy refuses
         raise ArgumentError(
             f"pow: {x.dtype.name} values have no {x.dtype.name} negative powers: "

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from autograd_engine.dims import product
 from autograd_engine.dtypes import common_dtype
+from autograd_engine.kernels.products import multiply
 from autograd_engine.registry import NONDIFF, defop
 from autograd_engine.spec import Like, Shape, Spec, matmul_shape
 
@@ -24,7 +25,7 @@ def _matmul(x: Array, y: Array, *, transpose_x: bool = False, transpose_y: bool 
     if x.dtype.char == "e":  # products accumulate in float32
         return np.asarray(np.matmul(x.astype(np.float32), y.astype(np.float32)), np.float16)
     # With nothing to sum over, the product is an outer one, which BLAS takes twice as long for.
-    out: Array = x * y if x.shape[-1] == 1 == y.shape[-2] else x @ y
+    out: Array = x * y if x.shape[-1] == 1 == y.shape[-2] else multiply(x, y)
     return out
 
 

@@ -7,17 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.kernels.elementwise import rounded_alike
 from autograd_engine.ops.infer import same
 from autograd_engine.registry import defop
 from autograd_engine.spec import Like
 
 Array = NDArray[Any]
+_log = rounded_alike(np.log)
 
 
 def _bounded_log(x: Array, *, lowest: float, floor: float) -> Array:
     """max(log(x), lowest)."""
     with np.errstate(divide="ignore"):
-        return np.asarray(np.maximum(np.log(x), lowest))
+        return np.asarray(np.maximum(_log(x), lowest))
 
 
 # The derivative 1 / x is bounded too: by 1 / floor.

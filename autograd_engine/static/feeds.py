@@ -130,10 +130,8 @@ def checked_feed(var: Variable, value: Any) -> Array:
     """`value` as an array of the dtype and shape that `var` declares."""
     name, spec = var.name, var.spec
     declared = format_shape(spec.shape)
-    if isinstance(value, Tensor):
-        value = value._data
     try:
-        array = _array(value, spec.dtype)
+        array = value._data if isinstance(value, Tensor) else _array(value, spec.dtype)
     except (TypeError, ValueError, OverflowError) as error:
         raise FeedError(
             f"feed {name!r} cannot be made an array of {spec.dtype.name}: {error}; the program "
@@ -159,13 +157,17 @@ def checked_feed(var: Variable, value: Any) -> Array:
 
 
 def _array(value: Any, dtype: np.dtype[Any]) -> Array:
-    """An ndarray as it is, in native byte order; anything else converted to `dtype`."""
+    """An ndarray in native byte order and without gaps, as `to_tensor` has it; anything else
+    converted to `dtype`.
+    """
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError("it is masked, and a program has no masks; fill it with .filled(number)")
     if not isinstance(value, np.ndarray):
         return _converted(value, dtype)
     array = np.asarray(value)
-    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+    if not array.dtype.isnative:
+        return array.astype(array.dtype.newbyteorder("="))
+    return array if array.flags.forc else np.array(array)
 
 
 def _converted(value: Any, dtype: np.dtype[Any]) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -19,6 +20,11 @@ from autograd_engine.spec import Spec
 WORKERS = 3
 
 needs_compiler = pytest.mark.skipif(find_toolchain() is None, reason=f"no C compiler: {why_not()}")
+
+
+def with_flags(flags: str) -> str:
+    """Flags of compilers behind those that the tests are run with."""
+    return f"{os.environ.get('AUTOGRAD_ENGINE_CFLAGS', '')} {flags}".strip()
 
 
 def specs(arrays: Sequence[np.ndarray]) -> list[Spec]:

@@ -14,7 +14,7 @@ import autograd_engine as paddle
 import autograd_engine.nn.functional as F  # noqa: N812
 from autograd_engine import static
 from tests.codegen.native_batches import ALL
-from tests.codegen.native_kernels import needs_compiler
+from tests.codegen.native_kernels import needs_compiler, with_flags
 from tests.codegen.native_programs import wrong_in
 
 pytestmark = needs_compiler
@@ -127,7 +127,7 @@ def _meet(a: Sequence[int], b: Sequence[int]) -> bool:
 @pytest.fixture(autouse=True, scope="module")
 def quick_compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AUTOGRAD_ENGINE_CFLAGS", "-O1")
+        patch.setenv("AUTOGRAD_ENGINE_CFLAGS", with_flags("-O1"))
         patch.setenv("AUTOGRAD_ENGINE_CACHE", str(tmp_path_factory.mktemp("libraries")))
         yield
 

@@ -12,7 +12,7 @@ from autograd_engine import static
 from autograd_engine.registry import REGISTRY
 from autograd_engine.testing.modes import call, differentiable, directions, kernel, with_gradient
 from tests.codegen.native_batches import ALL
-from tests.codegen.native_kernels import needs_compiler
+from tests.codegen.native_kernels import needs_compiler, with_flags
 from tests.codegen.native_programs import wrong_in
 from tests.functions import harness
 from tests.functions.cases import CASES
@@ -26,7 +26,7 @@ SIZE = 24
 @pytest.fixture(autouse=True, scope="module")
 def quick_compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AUTOGRAD_ENGINE_CFLAGS", "-O0")
+        patch.setenv("AUTOGRAD_ENGINE_CFLAGS", with_flags("-O0"))
         patch.setenv("AUTOGRAD_ENGINE_CACHE", str(tmp_path_factory.mktemp("libraries")))
         yield
 

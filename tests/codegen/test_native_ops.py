@@ -13,7 +13,7 @@ from autograd_engine.codegen.native.coverage import lowered_operations
 from autograd_engine.registry import REGISTRY
 from autograd_engine.spec import Spec
 from tests.codegen.native_batches import ALL, Batch, Call
-from tests.codegen.native_kernels import needs_compiler
+from tests.codegen.native_kernels import needs_compiler, with_flags
 from tests.registry.samples import SAMPLES
 
 pytestmark = needs_compiler
@@ -24,7 +24,7 @@ SIZE = 48
 @pytest.fixture(autouse=True, scope="module")
 def quick_compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AUTOGRAD_ENGINE_CFLAGS", "-O1")
+        patch.setenv("AUTOGRAD_ENGINE_CFLAGS", with_flags("-O1"))
         patch.setenv("AUTOGRAD_ENGINE_CACHE", str(tmp_path_factory.mktemp("libraries")))
         yield
 

@@ -14,7 +14,7 @@ from autograd_engine.codegen.native.panel_products import PanelProduct
 from autograd_engine.namespace import ops
 from autograd_engine.registry import REGISTRY
 from tests.codegen.native_batches import Batch, Call
-from tests.codegen.native_kernels import needs_compiler
+from tests.codegen.native_kernels import needs_compiler, with_flags
 from tests.codegen.native_programs import Merged, graph_of, wrong_in
 
 pytestmark = needs_compiler
@@ -28,7 +28,7 @@ SIZES = [(3, 1, 1), (2, 6, 16), (3, 7, 17), (2, 13, 35), (2, 257, 5), (1, 4, 8)]
 @pytest.fixture(autouse=True, scope="module")
 def quick_compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AUTOGRAD_ENGINE_CFLAGS", "-O1")
+        patch.setenv("AUTOGRAD_ENGINE_CFLAGS", with_flags("-O1"))
         patch.setenv("AUTOGRAD_ENGINE_CACHE", str(tmp_path_factory.mktemp("libraries")))
         yield
 

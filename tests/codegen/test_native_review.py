@@ -12,7 +12,7 @@ import autograd_engine as paddle
 import autograd_engine.nn.functional as F  # noqa: N812
 from autograd_engine import static
 from tests.codegen.native_batches import Array, difference
-from tests.codegen.native_kernels import needs_compiler
+from tests.codegen.native_kernels import needs_compiler, with_flags
 from tests.codegen.native_random import RandomTraining, steps_of_training
 
 pytestmark = needs_compiler
@@ -21,7 +21,7 @@ pytestmark = needs_compiler
 @pytest.fixture(autouse=True, scope="module")
 def quick_compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AUTOGRAD_ENGINE_CFLAGS", "-O1")
+        patch.setenv("AUTOGRAD_ENGINE_CFLAGS", with_flags("-O1"))
         patch.setenv("AUTOGRAD_ENGINE_CACHE", str(tmp_path_factory.mktemp("libraries")))
         yield
 

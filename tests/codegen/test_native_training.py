@@ -18,7 +18,7 @@ from autograd_engine.spec import Spec
 from autograd_engine.static.plan import Wanted, steps_of
 from autograd_engine.static.program import Ref
 from tests.codegen.native_batches import Array, difference
-from tests.codegen.native_kernels import needs_compiler
+from tests.codegen.native_kernels import needs_compiler, with_flags
 
 pytestmark = needs_compiler
 
@@ -28,7 +28,7 @@ STEPS = 20
 @pytest.fixture(autouse=True, scope="module")
 def quick_compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AUTOGRAD_ENGINE_CFLAGS", "-O1")
+        patch.setenv("AUTOGRAD_ENGINE_CFLAGS", with_flags("-O1"))
         patch.setenv("AUTOGRAD_ENGINE_CACHE", str(tmp_path_factory.mktemp("libraries")))
         yield
 

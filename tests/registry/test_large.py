@@ -19,10 +19,10 @@ RULES = [
 IDS = [f"{op.name}-{name}" for op, name, _, _ in RULES]
 
 
-def arrays(op, dtype):
+def arrays(op, dtype, shape=LARGE + 7):
     """Operands of one large shape, with the values of a sample, and a result."""
     sample = next(s for s in SAMPLES[op.name] if all(o.size for o in s.operands))
-    operands = [np.resize(o.reshape(-1), LARGE + 7).astype(dtype) for o in sample.operands]
+    operands = [np.resize(o.reshape(-1), shape).astype(dtype) for o in sample.operands]
     return operands, op.kernel(*operands)
 
 
@@ -65,26 +65,43 @@ def test_inputs_may_be_called_what_temporaries_are():
     assert x.tobytes() == before.tobytes()
 
 
-VIEWS = ["spread", "strided", "transposed", "another dtype", "another shape"]
+VIEWS = [
+    "spread",
+    "spread along rows",
+    "strided",
+    "transposed",
+    "all but the cotangent transposed",
+    "all transposed",
+    "another dtype",
+    "another shape",
+]
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_arrays_that_are_not_alike(view):
+@pytest.mark.parametrize(("op", "name", "rule", "large"), RULES, ids=IDS)
+def test_arrays_that_are_not_alike(op, name, rule, large, view):
     """A spread cotangent, as that of a sum is; and what broadcasting or casts leave unequal."""
-    op = REGISTRY["divide"]
-    rule = op.rules["y"]
-    large = overwriting(op, "y", rule)
-    rng = np.random.default_rng(0)
-    y = rng.uniform(1.0, 2.0, (160, 160)).astype("float32")
-    out, g = y + 1, y - 1
+    operands, out = arrays(op, "float32", (160, 160))
+    values = dict(zip((*op.inputs, *op.outputs), (*operands, out), strict=True))
+    g = np.random.default_rng(0).standard_normal((160, 160)).astype("float32")
+    saved = [values[s] for s in rule.saves]
     if view == "spread":
-        g = np.broadcast_to(np.float32(3.0), y.shape)
+        g = np.broadcast_to(np.float32(3.0), g.shape)
+    elif view == "spread along rows":
+        g = np.broadcast_to(g[:, :1], g.shape)
     elif view == "strided":
-        y = np.repeat(y, 2, axis=1)[:, ::2]
+        saved[0] = np.repeat(saved[0], 2, axis=1)[:, ::2]
     elif view == "transposed":
         g = g.T
+    elif view == "all but the cotangent transposed":
+        saved = [np.asfortranarray(a) for a in saved]
+    elif view == "all transposed":
+        g, *saved = (np.asfortranarray(a) for a in (g, *saved))
     elif view == "another dtype":
         g = g.astype("float64")
     else:
-        y = y[:1]
-    assert large(g, y, out).tobytes() == rule.fn(raw, g, y, out).tobytes()
+        saved[0] = saved[0][:1]
+    found, expected = large(g, *saved), rule.fn(raw, g, *saved)
+    assert found.tobytes() == expected.tobytes()
+    # The order in memory decides the bits of a sum that follows.
+    assert found.strides == expected.strides

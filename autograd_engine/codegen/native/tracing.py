@@ -19,6 +19,7 @@ import numpy as np
 from autograd_engine.codegen.native import scalars
 from autograd_engine.codegen.native.steps import NATIVE_DTYPES, StepWriter
 from autograd_engine.codegen.native.traced import NotLowered, Traced
+from autograd_engine.kernels.elementwise import ufunc_of
 
 __all__ = ["NATIVE_DTYPES", "Loops", "NotLowered", "Traced", "traced_kernel"]
 
@@ -196,8 +197,9 @@ _AS_THEY_ARE: Final = frozenset(
 
 def traced_kernel(kernel: Callable[..., Any], loops: Loops) -> Callable[..., Any]:
     """`kernel` with `loops` in the place of NumPy, and the functions that it calls likewise."""
-    if isinstance(kernel, np.ufunc):
-        return lambda *operands: loops.map(kernel.__name__, *operands)
+    ufunc = ufunc_of(kernel)
+    if ufunc is not None:
+        return lambda *operands: loops.map(ufunc.__name__, *operands)
     if not isinstance(kernel, FunctionType):
         return kernel  # an operator
     clone: Callable[..., Any] = _clone(kernel, loops, {})
@@ -226,10 +228,11 @@ def _clone(function: FunctionType, loops: Loops, made: dict[FunctionType, Any]) 
 
 def _stand_in(value: Any, loops: Loops, made: dict[FunctionType, Any]) -> Any:
     """What a kernel finds under a name when it is traced."""
+    called = ufunc_of(value)
+    if called is not None:
+        return getattr(loops, called.__name__) if called.__name__ in scalars.SCALARS else value
     if isinstance(value, FunctionType):
         return _clone(value, loops, made)
-    if isinstance(value, np.ufunc):
-        return getattr(loops, value.__name__) if value.__name__ in scalars.SCALARS else value
     if isinstance(value, BuiltinFunctionType) and value.__name__ == "reduce":
         ufunc = value.__self__
         if isinstance(ufunc, np.ufunc) and ufunc.__name__ in scalars.SCALARS:

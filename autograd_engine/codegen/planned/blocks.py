@@ -10,7 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.codegen.planned.places import Buffer, Local, Place, contiguous, strides_of
-from autograd_engine.codegen.planned.steps import EXACT, Elementwise, Loop, Pass, Step, buffers_of
+from autograd_engine.codegen.planned.steps import Elementwise, Loop, Pass, Step, buffers_of
+from autograd_engine.kernels.elementwise import EXACT
 
 __all__ = ["BLOCK", "LARGE", "blocked", "looped"]
 

@@ -12,9 +12,17 @@ from numpy.typing import NDArray
 
 from autograd_engine.codegen.graph import Graph, Node, Value
 from autograd_engine.codegen.planned.blocks import LARGE
-from autograd_engine.codegen.planned.places import Buffer, Local, Place, contiguous, written
+from autograd_engine.codegen.planned.places import (
+    Buffer,
+    Local,
+    Place,
+    contiguous,
+    ordered,
+    written,
+)
 from autograd_engine.codegen.planned.steps import Elementwise, Step, buffers_of
 from autograd_engine.codegen.planned.tracing import Call, NotTraced, Traced, traced
+from autograd_engine.kernels.elementwise import steps_by_one
 from autograd_engine.namespace import raw
 from autograd_engine.registry import REGISTRY, OpDef
 from autograd_engine.scattered import dense
@@ -39,7 +47,7 @@ def takes_scattered(node: Node, position: int) -> bool:
 HANDLERS: Final[dict[str, Handler]] = {}
 """By name of the operation: writes steps and says True, or leaves the node to its kernel."""
 
-# Operations that return new arrays in C order, whatever they are given.
+# Operations that return new arrays; in C order, where they are given operands in that order.
 _FRESH: Final = frozenset(
     [
         "adaptive_avg_pool",
@@ -155,7 +163,7 @@ class Lowering:
     def _dense(self, value: Value) -> Local:
         """What is scattered, written out."""
         source = self.scattered[id(value)]
-        made = self.local(value, in_order=True, reads=[source])
+        made = self.local(value, contiguous=True, reads=[source])
         self.emit("{} = {}({})", made, dense, source, makes=[made])
         return made
 
@@ -174,10 +182,17 @@ class Lowering:
         return self._locals
 
     def local(
-        self, value: Value, *, in_order: bool = False, reads: Sequence[Operand] = ()
+        self,
+        value: Value,
+        *,
+        in_order: bool = False,
+        contiguous: bool = False,
+        reads: Sequence[Operand] = (),
     ) -> Local:
         roots = frozenset(b for r in reads for b in buffers_of(r))
-        made = Local(self.next_local(), value.shape, value.dtype, in_order, roots)
+        made = Local(
+            self.next_local(), value.shape, value.dtype, in_order, roots, contiguous=contiguous
+        )
         self.where[id(value)] = made
         return made
 
@@ -262,11 +277,19 @@ class Lowering:
                     return self._undo(*before)
                 sources.append(made)
                 continue
+            if call.alike:
+                given = self._alike(parts)
+                if given is None:
+                    return self._undo(*before)
+                parts = given
             out = self._out(parts, call.dtype)
             selects = call.function is np.where
             if out is None or (selects and not all(isinstance(p, Place) for p in parts[1:])):
                 return self._undo(*before)
-            sources.append(self._call(call.function, parts, out, call.quiet))
+            result = self._call(call.function, parts, out, call.quiet)
+            if result is None:
+                return self._undo(*before)
+            sources.append(result)
         for value, k in zip(node.results, found.results, strict=True):
             if sources[k].shape != value.shape or sources[k].dtype != value.dtype:
                 return self._undo(*before)
@@ -280,13 +303,29 @@ class Lowering:
             self._negated.pop(self._computed.pop(key).key, None)
         return False
 
+    def _alike(self, parts: Sequence[Operand]) -> list[Operand] | None:
+        """Operands as `rounded_alike` hands them to its ufunc; None where that is not known."""
+        found: list[Operand] = []
+        for part in parts:
+            if isinstance(part, Local):
+                if not part.contiguous:
+                    return None
+            elif not (
+                contiguous(part)
+                or (len(parts) == 1 and steps_by_one(part.shape, part.strides, part.dtype.itemsize))
+            ):
+                part = self.copied(part, Place.of(part.shape, part.dtype))
+            found.append(part)
+        return found
+
     def _out(self, parts: Sequence[Operand], dtype: np.dtype[Any]) -> Place | None:
         return written(np.broadcast_shapes(*[p.shape for p in parts]), dtype, parts)
 
-    def _call(self, function: Any, parts: Sequence[Operand], out: Place, quiet: Any) -> Place:
+    def _call(
+        self, function: Any, parts: Sequence[Operand], out: Place, quiet: Any
+    ) -> Place | None:
         if function is np.where:
-            self.select(parts[0], parts[1], parts[2], out)
-            return out
+            return self.select(parts[0], parts[1], parts[2], out)
         return self.known(function, [self._wide(function, p, out) for p in parts], out, quiet)
 
     def _wide(self, function: Any, part: Operand, out: Place) -> Operand:
@@ -303,14 +342,17 @@ class Lowering:
             return self.number(part.base, out.shape)
         return part
 
-    def select(self, condition: Operand, x: Operand, y: Operand, out: Place) -> None:
-        """``where(condition, x, y)`` on bits: ((x ^ y) * condition) ^ y, which no branch slows."""
+    def select(self, condition: Operand, x: Operand, y: Operand, out: Place) -> Place | None:
+        """``where(condition, x, y)`` on bits: ((x ^ y) * condition) ^ y, which no branch slows.
+
+        None where operands lie in orders that have no result in common.
+        """
         bits = np.dtype(f"i{out.dtype.itemsize}")
         as_bits = out.typed(bits)
         x, y = self._bits(x, bits), self._bits(y, bits)
         if isinstance(y, Place) and isinstance(y.base, np.ndarray) and not y.shape and not y.base:
             self.apply(np.multiply, (x, condition), as_bits)
-            return
+            return out
         if not x.shape and not y.shape:
             assert isinstance(x, Place)
             assert isinstance(y, Place)
@@ -321,13 +363,16 @@ class Lowering:
                 mixed = self.number(np.asarray(x.base ^ y.base))
         else:
             found = written(np.broadcast_shapes(x.shape, y.shape), bits, (x, y))
-            assert found is not None
+            if found is None:
+                return None
             mixed = found
             self.apply(np.bitwise_xor, (x, y), mixed)
         chosen = written(out.shape, bits, (mixed, condition))
-        assert chosen is not None
+        if chosen is None:
+            return None
         self.apply(np.multiply, (mixed, condition), chosen)
         self.apply(np.bitwise_xor, (chosen, y), as_bits)
+        return out
 
     def _bits(self, part: Operand, bits: np.dtype[Any]) -> Operand:
         assert isinstance(part, Place)
@@ -400,7 +445,10 @@ class Lowering:
             operands.append(taken or (self.operand(value) if isinstance(value, Value) else value))
         reads = [v for v in operands if isinstance(v, (Place, Local))]
         fresh = node.op.name in _FRESH and REGISTRY.get(node.op.name) is node.op
-        made = [self.local(v, in_order=fresh, reads=() if fresh else reads) for v in node.results]
+        packed = fresh and all(map(ordered, reads))
+        made = [
+            self.local(v, contiguous=packed, reads=() if fresh else reads) for v in node.results
+        ]
         function = partial(node.op.kernel, **node.attrs) if node.attrs else node.op.kernel
         marks = ", ".join(["{}"] * len(operands))
         comma = "," if node.op.multiple else ""

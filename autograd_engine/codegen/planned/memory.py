@@ -9,7 +9,8 @@ from typing import Any
 
 from autograd_engine.codegen.liveness import Interval, offsets
 from autograd_engine.codegen.planned.places import Buffer, Local, Place
-from autograd_engine.codegen.planned.steps import EXACT, Elementwise, Step, buffers_of
+from autograd_engine.codegen.planned.steps import Elementwise, Step, buffers_of
+from autograd_engine.kernels.elementwise import EXACT
 
 __all__ = ["arena", "last_uses", "written_over"]
 

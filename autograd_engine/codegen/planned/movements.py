@@ -9,7 +9,7 @@ import numpy as np
 
 from autograd_engine.codegen.graph import Node, Value
 from autograd_engine.codegen.planned.lowering import Lowering, handles
-from autograd_engine.codegen.planned.places import Local, Place, ordered, views
+from autograd_engine.codegen.planned.places import Local, Place, contiguous, ordered, views, written
 from autograd_engine.spec import Spec
 
 __all__: list[str] = []
@@ -88,11 +88,28 @@ def _of_local(lowering: Lowering, node: Node, source: Local) -> bool:
     if not (node.op.name in _KEEP_ORDER and source.in_order):
         return False
     result = node.results[0]
-    made = lowering.local(result, in_order=True, reads=[source])
+    made = lowering.local(result, in_order=True, contiguous=source.contiguous, reads=[source])
     others = node.operands[1:]
     function = partial(node.op.kernel, **node.attrs)
     marks = "".join([", {}"] * len(others))
     lowering.emit(f"{{}} = {{}}({{}}{marks})", made, function, source, *others, makes=[made])
+    return True
+
+
+@handles("assign")
+def _assign(lowering: Lowering, node: Node) -> bool:
+    """A copy, which lies without gaps; what does so already need not be copied."""
+    value = node.operands[0]
+    assert isinstance(value, Value)
+    place = lowering.place(value)
+    if place is None:
+        return False
+    out = written(place.shape, place.dtype, (place,))
+    if out is None:
+        return False
+    if out.strides != place.strides and not contiguous(place):
+        place = lowering.copied(place, out)
+    lowering.define(node.results[0], place)
     return True
 
 

@@ -137,12 +137,14 @@ class Local:
     number : int
     shape, dtype
     in_order : bool
-        Whether it is known to be in C order.
+        Whether its axes are known to lie in C order, gaps aside.
+    contiguous : bool
+        Whether it is known to be in C order without gaps.
     roots : frozenset of Buffer
         Planned memory that it may be a view of.
     """
 
-    __slots__ = ("dtype", "in_order", "number", "roots", "shape")
+    __slots__ = ("contiguous", "dtype", "in_order", "number", "roots", "shape")
 
     def __init__(
         self,
@@ -151,11 +153,14 @@ class Local:
         dtype: DType,
         in_order: bool,
         roots: frozenset[Buffer] = frozenset(),
+        *,
+        contiguous: bool = False,
     ) -> None:
         self.number = number
         self.shape = shape
         self.dtype = dtype
-        self.in_order = in_order or sum(d != 1 for d in shape) <= 1
+        self.contiguous = contiguous
+        self.in_order = in_order or contiguous or sum(d != 1 for d in shape) <= 1
         self.roots = roots
 
     @property
@@ -218,8 +223,10 @@ def contiguous(place: Place) -> bool:
     return True
 
 
-def ordered(place: Place) -> bool:
+def ordered(place: Place | Local) -> bool:
     """Whether axes lie in C order, gaps and repetition aside: then so do results of ufuncs."""
+    if isinstance(place, Local):
+        return place.in_order
     behind = 0
     for size, stride in zip(reversed(place.shape), reversed(place.strides), strict=True):
         if size != 1 and stride:
@@ -234,7 +241,7 @@ def written(shape: Shape, dtype: DType, operands: Sequence[Place | Local]) -> Pl
 
     None where that is not known.
     """
-    if all(v.in_order if isinstance(v, Local) else ordered(v) for v in operands):
+    if all(map(ordered, operands)):
         return Place.of(shape, dtype)
     places = [v for v in operands if isinstance(v, Place)]
     if len(places) < len(operands) or any(s < 0 for v in places for s in v.strides):

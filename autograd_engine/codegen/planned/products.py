@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
@@ -13,6 +12,7 @@ from autograd_engine.codegen.planned.lowering import Lowering, Operand, handles
 from autograd_engine.codegen.planned.places import Local, Place, contiguous, ordered, views, written
 from autograd_engine.codegen.planned.steps import Code
 from autograd_engine.kernels import rows
+from autograd_engine.kernels.products import function_for, multiply, readable
 from autograd_engine.ops.like import MANY_ROWS
 from autograd_engine.ops.reduction import LARGE
 from autograd_engine.spec import Spec
@@ -59,49 +59,40 @@ def _matmul(lowering: Lowering, node: Node) -> bool:
         return True
     if not (_stacked(x) and _stacked(y)):
         return False
-    lowering.define(result, product(lowering, x, y))
+    made = product(lowering, x, y)
+    if made is None:
+        return False
+    lowering.define(result, made)
     return True
 
 
-def product(lowering: Lowering, x: Operand, y: Operand) -> Place:
-    """The product of matrices, or of stacks of them in C order."""
+def product(lowering: Lowering, x: Operand, y: Operand) -> Place | None:
+    """The product of matrices, or of stacks of them in C order, as `multiply` makes it."""
     lead = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     out = Place.of((*lead, x.shape[-2], y.shape[-1]), x.dtype)
-    function: Any = np.matmul
-    if (
-        isinstance(x, Place)
-        and isinstance(y, Place)
-        and x.ndim == 2 == y.ndim
-        and math.prod((*x.shape, y.shape[1])) <= _SMALL
-        and _dot_agrees(x.shape, x.strides, y.shape, y.strides, x.dtype.char)
-    ):
-        function = np.dot  # takes half a microsecond less
+    square = x.shape[-2] == y.shape[-1]
+    function = function_for(x.shape, y.shape)
+    if isinstance(x, Place) and isinstance(y, Place):
+        if square and x.key[:2] == y.key[:2]:  # they begin together
+            copy = written(y.shape, y.dtype, (y,))
+            if copy is None:
+                return None
+            y = lowering.copied(y, copy)
+        if function is np.matmul:
+            x, y = (_readable(lowering, p) for p in (x, y))
+    elif square or not all(isinstance(p, Place) or p.contiguous for p in (x, y)):
+        function = _into_product
     lowering.emit("{}({}, {}, {})", function, x, y, out, writes=[out])
     return out
 
 
-_SMALL = 1 << 17  # multiplications, beside which a call takes time
+def _readable(lowering: Lowering, place: Operand) -> Operand:
+    assert isinstance(place, Place)
+    return place if readable(place.strides, place.dtype.itemsize) else lowering.packed(place)
 
 
-@functools.lru_cache(maxsize=1024)
-def _dot_agrees(
-    x: tuple[int, ...],
-    x_strides: tuple[int, ...],
-    y: tuple[int, ...],
-    y_strides: tuple[int, ...],
-    dtype: str,
-) -> bool:
-    """Whether `np.dot` hands matrices that lie so to BLAS as `np.matmul` does: by trying."""
-    rng = np.random.default_rng(0)
-    operands = []
-    for shape, strides in ((x, x_strides), (y, y_strides)):
-        place = Place(0, shape, strides, np.dtype(dtype))
-        extent = sum((d - 1) * s for d, s in zip(shape, strides, strict=True))
-        if extent < 0 or 0 in strides or any(s % place.dtype.itemsize for s in strides):
-            return False
-        memory = rng.standard_normal(extent // place.dtype.itemsize + 1).astype(dtype)
-        operands.append(np.ndarray(shape, dtype, memory, 0, strides))
-    return np.array_equal(np.dot(*operands), np.matmul(*operands))
+def _into_product(x: Any, y: Any, out: Any) -> None:
+    out[...] = multiply(x, y)
 
 
 def _reduced(

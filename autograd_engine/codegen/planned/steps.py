@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from autograd_engine.codegen.planned.places import Buffer, Local, Place
 from autograd_engine.static.program import Operator
 
-__all__ = ["EXACT", "Code", "Elementwise", "Loop", "Pass", "Step", "buffers_of"]
+__all__ = ["Code", "Elementwise", "Loop", "Pass", "Step", "buffers_of"]
 
 Part = Any
 """A Place, a Local, `Code`, or an object that the text refers to by a name."""
-
-
-# Rounded as IEEE 754 says, or exact: the same bits wherever a result is written.
-EXACT: Final = frozenset(
-    [
-        np.absolute,
-        np.add,
-        np.bitwise_xor,
-        np.divide,
-        np.maximum,
-        np.minimum,
-        np.multiply,
-        np.negative,
-        np.sqrt,
-        np.square,
-        np.subtract,
-    ]
-)
 
 
 class Code(str):

@@ -118,7 +118,9 @@ def add_products(lowering: Lowering, node: Node) -> None:
         stacked.append(out)
     (turned,) = views(stacked[0], lambda x: x.T)
     assert isinstance(turned, Place)
-    lowering.define(node.results[0], product(lowering, turned, stacked[1]))
+    total = product(lowering, turned, stacked[1])
+    assert total is not None  # they lie in C order
+    lowering.define(node.results[0], total)
 
 
 def _row(key: Any) -> int:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.arithmetic import OPERATORS
+from autograd_engine.kernels.elementwise import ufunc_of
 from autograd_engine.spec import Spec, reduced_shape
 
 __all__ = ["Call", "NotTraced", "Traced", "traced"]
@@ -37,7 +38,7 @@ class Call(NamedTuple):
     """One call: of a ufunc, of `np.where`, or a cast where `function` is None.
 
     `quiet` is what `np.errstate` is told meanwhile; `reduces` holds axis, keepdims and initial of
-    a reduction.
+    a reduction; `alike` says that it is given elements that follow each other (`rounded_alike`).
     """
 
     function: Any
@@ -45,6 +46,7 @@ class Call(NamedTuple):
     dtype: DType
     quiet: tuple[tuple[str, str], ...] = ()
     reduces: tuple[Any, bool, Any] | None = None
+    alike: bool = False
 
 
 class Traced(NamedTuple):
@@ -171,7 +173,7 @@ class _Trace:
         self.calls.append(call._replace(quiet=self.quiet))
         return _Term(self, self.operands + len(self.calls) - 1, call.dtype, shape)
 
-    def call(self, ufunc: np.ufunc, operands: Sequence[Any]) -> _Term:
+    def call(self, ufunc: np.ufunc, operands: Sequence[Any], *, alike: bool = False) -> _Term:
         if not any(isinstance(v, _Term) for v in operands):
             raise NotTraced("it computes with constants")
         kinds = [_kind(v) for v in operands]
@@ -183,7 +185,7 @@ class _Trace:
             v.number if isinstance(v, _Term) else _constant(v, dtype)
             for v, dtype in zip(operands, dtypes[:-1], strict=True)
         ]
-        return self._append(Call(ufunc, tuple(sources), dtypes[-1]), _meet(operands))
+        return self._append(Call(ufunc, tuple(sources), dtypes[-1], alike=alike), _meet(operands))
 
     def reduce(
         self,
@@ -235,16 +237,17 @@ class _Trace:
 
 
 class _Ufunc:
-    """A ufunc in a kernel that is traced."""
+    """A ufunc in a kernel that is traced; or `rounded_alike` of one."""
 
-    def __init__(self, trace: _Trace, ufunc: np.ufunc) -> None:
+    def __init__(self, trace: _Trace, kernel: Any) -> None:
         self.trace = trace
-        self.ufunc = ufunc
+        self.ufunc = cast("np.ufunc", ufunc_of(kernel))
+        self.alike = self.ufunc is not kernel
 
     def __call__(self, *operands: Any, **options: Any) -> _Term:
         if options or len(operands) != self.ufunc.nin:
             raise NotTraced("it passes options to a ufunc")
-        return self.trace.call(self.ufunc, operands)
+        return self.trace.call(self.ufunc, operands, alike=self.alike)
 
     def __getattr__(self, name: str) -> Any:
         if name != "reduce":
@@ -309,9 +312,8 @@ def traced(
         for v in operands
     ]
     function: Any
-    if isinstance(kernel, np.ufunc) or kernel in _PYTHON:
-        ufunc = kernel if isinstance(kernel, np.ufunc) else _PYTHON[kernel]
-        function = _Ufunc(trace, ufunc)
+    if ufunc_of(kernel) is not None or kernel in _PYTHON:
+        function = _Ufunc(trace, _PYTHON.get(kernel, kernel))
     elif isinstance(kernel, FunctionType):
         function = _clone(kernel, trace, {})
     else:
@@ -333,11 +335,13 @@ def _clone(function: FunctionType, trace: _Trace, made: dict[FunctionType, Any])
     scope["np"] = trace
 
     def replaced(value: Any) -> Any:
+        if ufunc_of(value) is not None:
+            return _Ufunc(trace, value)
         if isinstance(value, FunctionType):
             return _clone(value, trace, made)
         if isinstance(value, BuiltinMethodType) and value.__name__ == "reduce":
             return partial(trace.reduce, cast("np.ufunc", value.__self__))
-        return _Ufunc(trace, value) if isinstance(value, np.ufunc) else value
+        return value
 
     closure = tuple(CellType(replaced(c.cell_contents)) for c in function.__closure__ or ())
     clone = made[function] = FunctionType(

@@ -20,8 +20,9 @@ from autograd_engine.codegen.planned.blocks import BLOCK, looped
 from autograd_engine.codegen.planned.lowering import Lowering
 from autograd_engine.codegen.planned.places import Buffer, Place, contiguous, strides_of
 from autograd_engine.codegen.planned.states import is_update, state_of
-from autograd_engine.codegen.planned.steps import EXACT, Elementwise, Loop, Pass, Step
+from autograd_engine.codegen.planned.steps import Elementwise, Loop, Pass, Step
 from autograd_engine.codegen.planned.tracing import Traced
+from autograd_engine.kernels.elementwise import EXACT
 
 __all__ = ["Group", "Moved", "groups_of", "write_update"]
 

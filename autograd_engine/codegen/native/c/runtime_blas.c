@@ -70,10 +70,9 @@ static int64_t shorter(int64_t a, int64_t b) { return a < b ? a : b; }
 /* Into how many pieces a product is split. */
 static int64_t split_pieces(int64_t m, int64_t n, int64_t k)
 {
-    int64_t threads = runtime_threads(), longest = m > n ? m : n, work = m * n * k;
+    int64_t threads = runtime_threads(), longest = longer(m, n), work = m * n * k;
     int64_t from = m == 1 || n == 1 ? SPLIT_VECTOR_FROM : SPLIT_FROM;
     if (inside || threads == 1 || work < from || longest < 32 || !blas.set_threads)
         return 1;
-    int64_t pieces = work / (from / 2);
-    return pieces < threads ? pieces : threads;
+    return shorter(work / (from / 2), threads);
 }

@@ -1,0 +1,80 @@
+"""Elementwise loops that round alike however their operands lie in memory.
+
+NumPy has several loops for a function such as `log`. Which runs depends on the processor, and on
+most of them also on whether the elements follow each other: vectors are computed by one routine,
+elements with gaps between them or in reverse order by another, and the two differ in the last bit.
+So the kernel of a row hands such a function elements that follow each other, in every mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import FunctionType
+from typing import Any, Final
+
+import numpy as np
+from numpy import ndarray
+from numpy.typing import NDArray
+
+__all__ = ["EXACT", "rounded_alike", "steps_by_one", "ufunc_of"]
+
+Array = NDArray[Any]
+
+# Rounded as IEEE 754 says, or exact: the same bits in every loop.
+EXACT: Final = frozenset(
+    [
+        np.absolute,
+        np.add,
+        np.bitwise_xor,
+        np.divide,
+        np.maximum,
+        np.minimum,
+        np.multiply,
+        np.negative,
+        np.sqrt,
+        np.square,
+        np.subtract,
+    ]
+)
+
+
+def rounded_alike(kernel: Any) -> Any:
+    """`kernel`; if it is a ufunc that rounds as its loops do, on elements that follow each other.
+
+    Readers that look for the ufunc of such a kernel find it with `ufunc_of`.
+    """
+    if not isinstance(kernel, np.ufunc) or kernel in EXACT:
+        return kernel
+    ufunc = kernel
+
+    def unary(x: Array) -> Any:
+        return ufunc(x if x.flags.forc else _in_steps_by_one(x))
+
+    def binary(x: Any, y: Any) -> Any:
+        if x.__class__ is ndarray and not x.flags.c_contiguous:
+            x = x.copy()
+        if y.__class__ is ndarray and not y.flags.c_contiguous:
+            y = y.copy()
+        return ufunc(x, y)
+
+    function: Any = unary if ufunc.nin == 1 else binary
+    function.__name__ = function.__qualname__ = ufunc.__name__
+    function.ufunc = ufunc
+    return function
+
+
+def ufunc_of(kernel: Any) -> np.ufunc | None:
+    """The ufunc that a kernel calls, and does nothing else."""
+    if isinstance(kernel, FunctionType):
+        kernel = vars(kernel).get("ufunc")
+    return kernel if isinstance(kernel, np.ufunc) else None
+
+
+def _in_steps_by_one(x: Array) -> Array:
+    return x if steps_by_one(x.shape, x.strides, x.itemsize) else x.copy()
+
+
+def steps_by_one(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
+    """Whether the innermost loop over an array that lies so meets one element after the other."""
+    steps = [s for d, s in zip(shape, strides, strict=True) if d != 1]
+    return not steps or (itemsize in steps and 0 not in steps)

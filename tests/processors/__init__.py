@@ -1,0 +1,1 @@
+"""What must hold on every processor, run as if on other ones: see `environments`."""
