@@ -408,9 +408,14 @@ def test_values_are_those_of_numpy_which_has_the_standard(call: str) -> None:
         "S": square @ square.T + np.eye(4), "C": rng.normal(size=(2, 4)) * (1 + 2j),
     }  # fmt: skip
     paddle.set_default_dtype("float64")
-    expected = eval(
-        f"xp.{call}" if "." in call.split("(")[0] else call, {**vars(np), "xp": np, "D": np}, values
-    )
+    try:
+        expected = eval(
+            f"xp.{call}" if "." in call.split("(")[0] else call,
+            {**vars(np), "xp": np, "D": np},
+            values,
+        )
+    except TypeError as error:  # an axis that older releases ask for
+        pytest.skip(f"this NumPy: {error}")
     tensors = {name: paddle.to_tensor(a) for name, a in values.items()}
     names = {name: getattr(xp, name) for name in dir(xp)}
     got = eval(
