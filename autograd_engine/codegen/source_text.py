@@ -21,13 +21,8 @@ from autograd_engine.registry import OpDef
 __all__ = ["SourceText"]
 
 _MOST_ELEMENTS = 16  # of an array that is written as numbers
-_MODULES = {
-    "control_flow": "from autograd_engine.kernels import control_flow",
-    "dense": "from autograd_engine.scattered import dense",
-    "own_generator": "from autograd_engine.generator import own_generator",
-    "raw": "from autograd_engine.namespace import raw",
-    "Spec": "from autograd_engine.spec import Spec",
-}
+_FACE = "autograd_engine.generated"
+_NAMES = ("Spec", "control_flow", "dense", "own_generator", "raw")  # of it
 
 
 class SourceText:
@@ -45,7 +40,7 @@ class SourceText:
     """
 
     reserved: ClassVar[frozenset[str]] = frozenset(
-        {*_MODULES, "base64", "complex", "float", "getattr", "np", "slice", "zlib"}
+        {*_NAMES, "base64", "complex", "float", "getattr", "np", "slice", "zlib"}
         | {"INPUTS", "OUTPUTS"}
     )
 
@@ -124,16 +119,19 @@ class SourceText:
 
     def imports(self, code: str, *, seeded: bool) -> str:
         """Import statements for what the code, and the constants, refer to."""
-        used = [text for name, text in _MODULES.items() if re.search(rf"\b{name}\b", code)]
-        if seeded:
-            used.append(_MODULES["own_generator"])
+        used = [
+            name
+            for name in _NAMES
+            if re.search(rf"\b{name}\b", code) or (seeded and name == "own_generator")
+        ]
+        face = [f"from {_FACE} import {', '.join(used)}"] if used else []
         arrays = [v for _, v in self._arrays.values()]
         packed = any(map(_is_packed, arrays))
         first = ["import base64", "import zlib"] if packed else []
         if arrays or seeded or re.search(r"\bnp\.", code):
             first += ["", "import numpy as np"] if packed else ["import numpy as np"]
         own = [line for _, line, _ in self._imported.values()]
-        return "\n".join([*first, "", *sorted(set(used)), *own]).strip("\n")
+        return "\n".join([*first, "", *face, *own]).strip("\n")
 
     def constants(self) -> str:
         """Assignments of the arrays that the text names."""
