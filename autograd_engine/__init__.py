@@ -16,12 +16,25 @@ from autograd_engine import (
     unique_name,
     utils,
 )
-from autograd_engine import binding as _binding  # noqa: F401 - binds them to Tensor
+from autograd_engine import bindings as _binding  # noqa: F401 - binds them to Tensor
 from autograd_engine import ops as _table  # noqa: F401 - declares the operations
-from autograd_engine.allocator import keep_freed_memory as _keep_freed_memory
 from autograd_engine.autograd import grad
-from autograd_engine.diagnosis import graph
-from autograd_engine.dtypes import DTYPES, DType, get_default_dtype, set_default_dtype
+from autograd_engine.autograd.explain import explain
+from autograd_engine.autograd.explain.graph import graph
+from autograd_engine.core.allocator import keep_freed_memory as _keep_freed_memory
+from autograd_engine.core.dtypes import (
+    DTYPES,
+    DType,
+    get_default_dtype,
+    set_default_dtype,
+)
+from autograd_engine.core.lazy import lazily
+from autograd_engine.core.random_generator import (
+    Generator,
+    get_rng_state,
+    seed,
+    set_rng_state,
+)
 from autograd_engine.eager.grad_mode import (
     enable_grad,
     inference_mode,
@@ -32,16 +45,19 @@ from autograd_engine.eager.grad_mode import (
 )
 from autograd_engine.eager.printing import get_printoptions, set_printoptions
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.explain import explain
-from autograd_engine.flags import get_flags, set_flags
-from autograd_engine.framework import CPUPlace, get_device, is_tensor, set_device
-from autograd_engine.generator import Generator, get_rng_state, seed, set_rng_state
 from autograd_engine.methods import bind_methods as _bind_methods
 from autograd_engine.nn.param_attr import ParamAttr
-from autograd_engine.parameters import create_parameter
-from autograd_engine.static.mode import disable_static, enable_static, in_dynamic_mode
-from autograd_engine.strong_zeros import strong_zeros
+from autograd_engine.nn.parameters import create_parameter
+from autograd_engine.ops.registry.strong_zeros import strong_zeros
+from autograd_engine.program.mode import disable_static, enable_static, in_dynamic_mode
+from autograd_engine.static.flags import get_flags, set_flags
 from autograd_engine.tensor import public as _public
+from autograd_engine.tensor.place import (
+    CPUPlace,
+    get_device,
+    is_tensor,
+    set_device,
+)
 from autograd_engine.tensor.public import *  # noqa: F403 - a hundred names, each listed where it is defined
 from autograd_engine.utils.dlpack import from_dlpack
 
@@ -55,29 +71,21 @@ if TYPE_CHECKING:
     from autograd_engine import jit as jit
     from autograd_engine import metric as metric
     from autograd_engine import testing as testing
-    from autograd_engine.nn.model_flops import flops as flops
+    from autograd_engine.io.files import load as load
+    from autograd_engine.io.files import save as save
+    from autograd_engine.jit.model_flops import flops as flops
     from autograd_engine.nn.model_summary import summary as summary
-    from autograd_engine.saving import load as load
-    from autograd_engine.saving import save as save
 else:
-
-    def __getattr__(name):
-        """What most programs never ask for is imported when it is first asked for."""
-        if name in ("distributed", "errors", "incubate", "io", "jit", "metric", "testing"):
-            import importlib
-
-            return importlib.import_module(f"autograd_engine.{name}")
-        if name in ("load", "save"):
-            from autograd_engine import saving
-
-            return getattr(saving, name)
-        if name in ("flops", "summary"):
-            import importlib
-
-            return getattr(importlib.import_module(f"autograd_engine.nn.model_{name}"), name)
-        from autograd_engine.elsewhere import missing
-
-        raise missing(__name__, name)
+    __getattr__ = lazily(
+        __name__,
+        {
+            "flops": "jit.model_flops",
+            "load": "io.files.save_load",
+            "save": "io.files.save_load",
+            "summary": "nn.model_summary",
+        },
+        ("distributed", "errors", "incubate", "io", "jit", "metric", "testing"),
+    )
 
 
 def __dir__() -> list[str]:

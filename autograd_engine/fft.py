@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.dims import Dim
-from autograd_engine.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
+from autograd_engine.core.spec import format_shape, normalize_axes, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
-from autograd_engine.namespace import ops
-from autograd_engine.spec import format_shape, normalize_axes, normalize_axis
-from autograd_engine.static.whole import whole
-from autograd_engine.tensor.conversion import real
-from autograd_engine.tensor.decomposition import refuse_gradient
-from autograd_engine.tensor.operand import as_operand, constant, spec_of
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.conversion import real
+from autograd_engine.program.operands import as_operand, constant, spec_of
+from autograd_engine.tensor.linalg.decomposition import refuse_gradient
 
 __all__ = [
     "fft",

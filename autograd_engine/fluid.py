@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from autograd_engine.dtypes import DTypeLike, to_numpy
+from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
+from autograd_engine.program.backward.append_backward import append_backward, gradients
+from autograd_engine.program.data import declare
 from autograd_engine.static import nn
-from autograd_engine.static.backward import append_backward, gradients
-from autograd_engine.static.data import declare
-from autograd_engine.tensor.reduction import mean
+from autograd_engine.tensor.reduction.reduction import mean
 
 __all__ = ["backward", "gradients", "layers"]
 

@@ -1,6 +1,7 @@
 """Linear algebra, ``paddle.linalg``."""
 
-from autograd_engine.tensor.decomposition import (
+from autograd_engine.tensor.linalg.contractions import cross, multi_dot
+from autograd_engine.tensor.linalg.decomposition import (
     cholesky,
     eig,
     eigh,
@@ -13,8 +14,7 @@ from autograd_engine.tensor.decomposition import (
     svd,
     svdvals,
 )
-from autograd_engine.tensor.diagonals import diagonal
-from autograd_engine.tensor.inverse import (
+from autograd_engine.tensor.linalg.inverse import (
     cholesky_inverse,
     cholesky_solve,
     det,
@@ -26,11 +26,16 @@ from autograd_engine.tensor.inverse import (
     solve,
     triangular_solve,
 )
-from autograd_engine.tensor.least_squares import cond, lstsq, matrix_rank, pinv
-from autograd_engine.tensor.linalg import matmul, matrix_transpose, vecdot
-from autograd_engine.tensor.norms import matrix_norm, norm, vector_norm
-from autograd_engine.tensor.products import cross, multi_dot
-from autograd_engine.tensor.statistics import corrcoef, cov
+from autograd_engine.tensor.linalg.least_squares import (
+    cond,
+    lstsq,
+    matrix_rank,
+    pinv,
+)
+from autograd_engine.tensor.linalg.norms import matrix_norm, norm, vector_norm
+from autograd_engine.tensor.linalg.products import matmul, matrix_transpose, vecdot
+from autograd_engine.tensor.reduction.statistics import corrcoef, cov
+from autograd_engine.tensor.shape.diagonals import diagonal
 
 __all__ = [
     "cholesky",

@@ -6,45 +6,58 @@ from typing import Any, Final
 
 from autograd_engine.autograd import hooks
 from autograd_engine.autograd.backward import tensor_backward
-from autograd_engine.eager.calls import generate_call
+from autograd_engine.eager.generated_calls import generate_call
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.registry import REGISTRY
-from autograd_engine.static.program import Variable
-from autograd_engine.tensor import (
+from autograd_engine.ops.registry.opdef import REGISTRY
+from autograd_engine.program.ir.program import Variable
+from autograd_engine.tensor import inplace, public
+from autograd_engine.tensor.arithmetic import (
+    complex as complex_values,
+)
+from autograd_engine.tensor.arithmetic import (
+    elementary as exponential,
+)
+from autograd_engine.tensor.arithmetic import (
+    logic,
+    math,
+    rounding,
+    scan,
+    special,
+    trigonometry,
+)
+from autograd_engine.tensor.creation import creation, random
+from autograd_engine.tensor.indexing import indexing, put_along
+from autograd_engine.tensor.indexing import scatter as writing
+from autograd_engine.tensor.linalg import (
+    contractions as products,
+)
+from autograd_engine.tensor.linalg import (
+    decomposition,
+    inverse,
+    least_squares,
+    norms,
+)
+from autograd_engine.tensor.linalg import (
+    products as linalg,
+)
+from autograd_engine.tensor.reduction import (
+    histogram as counting,
+)
+from autograd_engine.tensor.reduction import (
+    quantiles,
+    reduction,
+    search,
+    statistics,
+)
+from autograd_engine.tensor.shape import (
     attribute,
     broadcasting,
     combining,
-    complex_values,
-    counting,
-    creation,
-    decomposition,
     diagonals,
-    exponential,
-    indexing,
-    inplace,
-    inverse,
-    least_squares,
-    linalg,
-    logic,
     manipulation,
-    math,
     movement,
-    norms,
-    products,
-    public,
-    put_along,
-    quantiles,
-    random,
-    reduction,
-    rounding,
-    scan,
-    search,
     sizes,
-    special,
     splitting,
-    statistics,
-    trigonometry,
-    writing,
 )
 
 __all__ = ["METHODS", "bind_methods"]

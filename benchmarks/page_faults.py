@@ -1,7 +1,7 @@
 """What freed memory costs eager mode: ``python -m benchmarks.page_faults``.
 
 Each step runs in processes of its own, which take turns: with the C library's allocator as it is,
-and as `autograd_engine.allocator` tunes it. Printed are the minor page faults of a step, the time
+and as `core.allocator` tunes it. Printed are the minor page faults of a step, the time
 that its process spends on it (CPU seconds, which other processes hardly change), and the ratio of
 the two, taken within a round; its median over rounds stands with its quartiles.
 

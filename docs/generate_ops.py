@@ -16,7 +16,12 @@ from types import CodeType
 from typing import Any
 
 import autograd_engine  # noqa: F401 - declares the operations
-from autograd_engine.registry import NONDIFF, REGISTRY, OpDef, Rule
+from autograd_engine.ops.registry.opdef import (
+    NONDIFF,
+    REGISTRY,
+    OpDef,
+    Rule,
+)
 
 HERE = Path(__file__).parent
 KINKS = HERE / "nondifferentiable.md"

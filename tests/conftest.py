@@ -8,8 +8,8 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.eager.grad_mode import grad_mode
-from autograd_engine.static.mode import in_dynamic_mode
-from autograd_engine.static.program import _defaults as defaults
+from autograd_engine.program.ir.program import _defaults as defaults
+from autograd_engine.program.mode import in_dynamic_mode
 from tests.processors import machine
 
 # Programs are compared with eager mode bit by bit; tests of native code ask for it.

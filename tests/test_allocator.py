@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from autograd_engine import allocator
-from autograd_engine.allocator import keep_freed_memory
+from autograd_engine.core import allocator
+from autograd_engine.core.allocator import keep_freed_memory
 
 GELU = """
 import resource

@@ -7,7 +7,7 @@ import autograd_engine as paddle
 import autograd_engine.nn.functional as F  # noqa: N812
 from autograd_engine import static
 from autograd_engine.errors import GradientCheckError
-from autograd_engine.registry import REGISTRY
+from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.testing import assert_same
 
 rng = np.random.default_rng(0)

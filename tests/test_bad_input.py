@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.generator import generator
+from autograd_engine.core.random_generator import generator
 
 F = paddle.nn.functional
 static = paddle.static

@@ -21,8 +21,8 @@ from autograd_engine.errors import (
     RegistryError,
     ShapeError,
 )
-from autograd_engine.namespace import ops, raw
-from autograd_engine.registry import REGISTRY
+from autograd_engine.ops.registry.namespace import ops, raw
+from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.testing import check_op
 
 

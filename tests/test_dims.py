@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autograd_engine.dims import Dim
+from autograd_engine.core.dims import Dim
 
 
 @pytest.mark.parametrize("first", [0, 8, 9, 98, 99])

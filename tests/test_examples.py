@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.codegen.native.toolchain import find_toolchain
+from autograd_engine.compiler.native.toolchain.compiler import find_toolchain
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"

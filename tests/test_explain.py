@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine import explain_causes
+from autograd_engine.autograd.explain import causes as explain_causes
 from autograd_engine.errors import BuildError, NotATensorError
-from autograd_engine.registry import REGISTRY
+from autograd_engine.ops.registry.opdef import REGISTRY
 
 F = paddle.nn.functional
 

@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.autograd import hessian, hessian_plan, hvp, jacobian, jvp, value_and_grad, vjp
+from autograd_engine.autograd import (
+    hessian,
+    hvp,
+    jacobian,
+    jvp,
+    value_and_grad,
+    vjp,
+)
+from autograd_engine.autograd.hessians import plan as hessian_plan
 from autograd_engine.errors import ArgumentError
 
 Y = np.array([0.7, 1.3, 0.9, 1.1])

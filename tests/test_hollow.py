@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from autograd_engine.hollow import hollow, is_hollow
-from autograd_engine.namespace import raw
-from autograd_engine.registry import REGISTRY
-from autograd_engine.spec import Spec
+from autograd_engine.core.spec import Spec
+from autograd_engine.ops.registry.namespace import raw
+from autograd_engine.ops.registry.opdef import REGISTRY
+from autograd_engine.ops.registry.symbolic_zero import hollow, is_hollow
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64"])

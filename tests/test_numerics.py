@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
+from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ExecutionError, ShapeError
-from autograd_engine.namespace import ops
-from autograd_engine.registry import REGISTRY
-from autograd_engine.spec import Spec
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.ops.registry.opdef import REGISTRY
 
 F = paddle.nn.functional
 static = paddle.static

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from autograd_engine.registry import REGISTRY, Rule
+from autograd_engine.ops.registry.opdef import REGISTRY, Rule
 
 ROOT = Path(__file__).parent.parent
 

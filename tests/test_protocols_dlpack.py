@@ -10,7 +10,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError, ExportError, NotATensorError
-from autograd_engine.protocols.dlpack import SharedTensor
+from autograd_engine.interop.numpy_protocol.dlpack import SharedTensor
 
 to_dlpack, from_dlpack = paddle.utils.dlpack.to_dlpack, paddle.utils.dlpack.from_dlpack
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine import array_namespace as xp
 from autograd_engine.errors import ArgumentError
+from autograd_engine.interop import array_api as xp
 
 # Functions of version 2024.12, with their arguments.
 STANDARD = """

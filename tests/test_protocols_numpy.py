@@ -10,8 +10,8 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError, ModeError, NotDifferentiableError
-from autograd_engine.protocols import table
-from autograd_engine.protocols.ufuncs import UFUNCS
+from autograd_engine.interop.numpy_protocol import array_function as table
+from autograd_engine.interop.numpy_protocol.array_ufunc import UFUNCS
 from tests.numpy_calls import CALLS, arrays
 
 table._load()

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.eager.sparse import RowSparse
+from autograd_engine.eager.row_sparse import RowSparse
 from autograd_engine.errors import ArgumentError, ModeError
 
 ARRAYS = {

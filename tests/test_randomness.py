@@ -14,7 +14,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.autograd import recompute
-from autograd_engine.codegen.native.toolchain import find_toolchain
+from autograd_engine.compiler.native.toolchain.compiler import find_toolchain
 from autograd_engine.errors import ArgumentError, ModeError
 
 nn, F = paddle.nn, paddle.nn.functional

@@ -13,7 +13,7 @@ def test_a_file_beside_the_package_with_a_similar_name_is_the_users(tmp_path: Pa
     script = tmp_path / f"{package.name}_demo.py"
     script.write_text(
         "import autograd_engine as paddle\n"
-        "from autograd_engine.source import PACKAGE_DIR\n"
+        "from autograd_engine.core.locations import PACKAGE_DIR\n"
         f"assert {str(package) + '_demo'!r}.startswith(PACKAGE_DIR) is False\n"
         "x = paddle.to_tensor([1.0], stop_gradient=False)\n"
         "print((x * x)._node.location)\n"

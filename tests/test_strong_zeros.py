@@ -108,7 +108,7 @@ def test_an_operation_that_mixes_elements_is_masked_as_a_whole():
 
 
 def test_the_context_is_of_its_thread_and_ends():
-    from autograd_engine.strong_zeros import zeros_are_strong
+    from autograd_engine.ops.registry.strong_zeros import zeros_are_strong
 
     seen = []
     with paddle.strong_zeros():

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
+from autograd_engine.core.spec import Spec, broadcast_shapes
 from autograd_engine.errors import (
     ArgumentError,
     DTypeError,
@@ -17,10 +18,14 @@ from autograd_engine.errors import (
     NotATensorError,
     ShapeError,
 )
-from autograd_engine.namespace import ops
 from autograd_engine.ops.infer import same
-from autograd_engine.registry import NONDIFF, REGISTRY, OpDef, defop
-from autograd_engine.spec import Spec, broadcast_shapes
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.ops.registry.opdef import (
+    NONDIFF,
+    REGISTRY,
+    OpDef,
+    defop,
+)
 from autograd_engine.static import Variable
 from autograd_engine.testing import check_op, gradcheck, gradgradcheck
 from autograd_engine.testing.modes import same_bits

@@ -18,9 +18,9 @@ from types import ModuleType
 from typing import Any
 
 import autograd_engine
-from autograd_engine.arithmetic import OPERATORS, REFLECTED
 from autograd_engine.autograd import hooks
 from autograd_engine.autograd.backward import tensor_backward
+from autograd_engine.core.operand import OPERATORS, REFLECTED
 from autograd_engine.methods import METHODS
 from autograd_engine.tensor import inplace, public
 
@@ -140,12 +140,12 @@ def origin(word: str, value: Any) -> str | None:
 
 def methods(name: str, of: str, eager: bool) -> str:
     """The stub that declares what is bound to `of`, as a class `name`."""
-    module = "autograd_engine.eager.tensor" if eager else "autograd_engine.static.variable"
+    module = "autograd_engine.eager.tensor" if eager else "autograd_engine.program.ir.variable"
     bound = {n: f for n, f in METHODS.items() if not n.startswith("__")}
     if eager:
         bound |= {"backward": tensor_backward} | {n: getattr(hooks, n) for n in hooks.__all__}
     stub = Stub(bound)
-    stub.need("autograd_engine.arithmetic", "Operand")
+    stub.need("autograd_engine.core.operand", "Operand")
     stub.need(module, of)
     stub.lines += ["", f"class {name}(Operand):"]
     for dunder in (*OPERATORS, *REFLECTED, *BEYOND):

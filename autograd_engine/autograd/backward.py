@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from autograd_engine.checks import require_bools
+from autograd_engine.core.checks import require_bools
+from autograd_engine.core.locations import Location, caller
 from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
 from autograd_engine.eager.hooks import LeafHooks, Retained, run_hooks
-from autograd_engine.eager.sparse import RowSparse
+from autograd_engine.eager.row_sparse import RowSparse
 from autograd_engine.eager.tape import Edge, Observer, run_backward, write_out
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
-from autograd_engine.namespace import ops
-from autograd_engine.scattered import Scattered, dense, is_row_sparse
-from autograd_engine.source import Location, caller
-from autograd_engine.static import mode
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.ops.registry.scattered_cotangent import Scattered, dense, is_row_sparse
+from autograd_engine.program import mode
 
 if TYPE_CHECKING:
-    from autograd_engine.eager.dump import GraphDump
+    from autograd_engine.autograd.explain.dump import GraphDump
 
 __all__ = [
     "accumulate",
@@ -191,7 +191,7 @@ def graph_dump(path: str | None, seeds: list[tuple[Edge, Any]]) -> GraphDump | N
     if path is None:
         return None
     # Rarely asked for, and what writes files takes long to import.
-    from autograd_engine.eager.dump import GraphDump
+    from autograd_engine.autograd.explain.dump import GraphDump
 
     return GraphDump(path, seeds)
 

@@ -6,13 +6,13 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograd_engine.autograd.directions import (
+from autograd_engine.autograd.batching.directions import (
     checked_chunk,
     pull_units,
     push_units,
     split_front,
 )
-from autograd_engine.autograd.forward import (
+from autograd_engine.autograd.forward.jvp import (
     checked_directions,
     inputs_of,
     like_given,
@@ -20,18 +20,18 @@ from autograd_engine.autograd.forward import (
     own_tangent,
     traced_from,
 )
+from autograd_engine.autograd.forward.push import push_along
 from autograd_engine.autograd.gradient import grad
-from autograd_engine.autograd.hessian_plan import planned_hessian
-from autograd_engine.autograd.pushing import push_along
-from autograd_engine.checks import require_bools
+from autograd_engine.autograd.hessians.plan import planned_hessian
+from autograd_engine.core.checks import require_bools
+from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import grad_mode, linearizes, no_grad, recorded_with, recording
 from autograd_engine.eager.hooks import hooks_left_out
 from autograd_engine.eager.tape import Edge, edge_of, newer
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
-from autograd_engine.namespace import ops, raw
-from autograd_engine.spec import format_shape
-from autograd_engine.static import mode
+from autograd_engine.ops.registry.namespace import ops, raw
+from autograd_engine.program import mode
 
 __all__ = ["hessian_of", "hvp", "jacobian_of", "value_and_grad"]
 

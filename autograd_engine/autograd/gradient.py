@@ -16,15 +16,15 @@ from autograd_engine.autograd.backward import (
     seeds_of,
     settled,
 )
-from autograd_engine.checks import require_bools
+from autograd_engine.core.checks import require_bools
+from autograd_engine.core.locations import Location, caller
 from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
 from autograd_engine.eager.tape import Edge, Node, check_alive, edge_of, run_backward, write_out
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, NotDifferentiableError
-from autograd_engine.namespace import ops
-from autograd_engine.scattered import dense
-from autograd_engine.source import Location, caller
-from autograd_engine.static import mode
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.ops.registry.scattered_cotangent import dense
+from autograd_engine.program import mode
 
 __all__ = ["grad", "leads_to"]
 

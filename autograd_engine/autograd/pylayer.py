@@ -7,10 +7,19 @@ from collections.abc import Callable, Sequence
 from sys import _getframe
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from autograd_engine.arithmetic import Operand
-from autograd_engine.checks import require_bools
-from autograd_engine.eager.grad_mode import Recorder, grad_mode, no_grad
-from autograd_engine.eager.kept import (
+from autograd_engine.core.checks import require_bools
+from autograd_engine.core.locations import Location, user_frame_from
+from autograd_engine.core.operand import Operand
+from autograd_engine.core.spec import Spec
+from autograd_engine.eager.function_node import (
+    Label,
+    LayerNode,
+    LayerOp,
+    LayerPullback,
+    Taking,
+    refuse_numpy,
+)
+from autograd_engine.eager.function_saved import (
     Again,
     Kept,
     Number,
@@ -19,14 +28,7 @@ from autograd_engine.eager.kept import (
     map_tensors,
     weakly,
 )
-from autograd_engine.eager.layer_node import (
-    Label,
-    LayerNode,
-    LayerOp,
-    LayerPullback,
-    Taking,
-    refuse_numpy,
-)
+from autograd_engine.eager.grad_mode import Recorder, grad_mode, no_grad
 from autograd_engine.eager.record import record_more
 from autograd_engine.eager.tape import Edge, connect
 from autograd_engine.eager.tensor import Tensor
@@ -37,12 +39,10 @@ from autograd_engine.errors import (
     NotATensorError,
     NotDifferentiableError,
 )
-from autograd_engine.namespace import ops
-from autograd_engine.source import Location, user_frame_from
-from autograd_engine.spec import Spec
+from autograd_engine.ops.registry.namespace import ops
 
 if TYPE_CHECKING:
-    from autograd_engine.signatures import HasLayerForward
+    from autograd_engine.nn.call_types import HasLayerForward
 
 __all__ = ["Function", "PyLayer", "PyLayerContext", "once_differentiable"]
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Generator, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
-from autograd_engine.checks import left_unentered
-from autograd_engine.eager.cuts import note_block
+from autograd_engine.core.checks import left_unentered
+from autograd_engine.eager.graph_cuts import note_block
 from autograd_engine.errors import ArgumentError
 
 __all__ = [

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.eager.packed import Packed
+from autograd_engine.core.locations import Location
+from autograd_engine.core.spec import Spec
+from autograd_engine.eager.packed_values import Packed
 from autograd_engine.eager.tape import Edge, Node, Slot
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.source import Location
-from autograd_engine.spec import Spec
 
 __all__ = [
     "GradNode",

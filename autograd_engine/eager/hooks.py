@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import enable_grad, grad_mode, no_grad
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import DTypeError, NotATensorError, ShapeError
-from autograd_engine.namespace import ops
-from autograd_engine.spec import format_shape
+from autograd_engine.ops.registry.namespace import ops
 
 __all__ = [
     "Hook",

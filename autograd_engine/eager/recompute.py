@@ -20,17 +20,17 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.locations import Location, caller
+from autograd_engine.core.random_generator import generator, replaying, snapshot
+from autograd_engine.core.spec import Spec
+from autograd_engine.eager.function_saved import map_tensors
 from autograd_engine.eager.grad_mode import Recorder, grad_mode
-from autograd_engine.eager.kept import map_tensors
-from autograd_engine.eager.packed import Packed
+from autograd_engine.eager.packed_values import Packed
 from autograd_engine.eager.tape import Node
 from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import RecomputeError
-from autograd_engine.generator import generator, replaying, snapshot
-from autograd_engine.registry import REGISTRY
-from autograd_engine.source import Location, caller
-from autograd_engine.spec import Spec
-from autograd_engine.strong_zeros import strengthened, zeros_are_strong
+from autograd_engine.ops.registry.opdef import REGISTRY
+from autograd_engine.ops.registry.strong_zeros import strengthened, zeros_are_strong
 
 __all__ = ["Place", "Segment"]
 

@@ -9,16 +9,16 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dtypes import common_dtype, scalar_dtype
-from autograd_engine.eager.cuts import note_cut
+from autograd_engine.core.dtypes import common_dtype, scalar_dtype
+from autograd_engine.core.locations import user_frame_from, user_stack
+from autograd_engine.core.spec import Spec
 from autograd_engine.eager.grad_mode import Recorder, grad_mode
-from autograd_engine.eager.packed import Packed
+from autograd_engine.eager.graph_cuts import note_cut
+from autograd_engine.eager.packed_values import Packed
 from autograd_engine.eager.tape import MultiNode, Node, edge_of
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import DTypeError, NotATensorError
-from autograd_engine.registry import REGISTRY, OpDef
-from autograd_engine.source import user_frame_from, user_stack
-from autograd_engine.spec import Spec
+from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 
 __all__ = ["apply", "cast", "explain_failure", "prepare", "record_more", "results_of"]
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from autograd_engine.checks import left_unentered
+from autograd_engine.core.checks import left_unentered
 from autograd_engine.eager.grad_mode import decorated, no_grad, recorded_with
 from autograd_engine.eager.tensor import Tensor
 

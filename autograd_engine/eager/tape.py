@@ -22,18 +22,18 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.locations import Location, caller
+from autograd_engine.core.spec import Spec
 from autograd_engine.eager.hooks import Hooks, Retained, run_hooks
-from autograd_engine.eager.packed import Packed
+from autograd_engine.eager.packed_values import Packed
 from autograd_engine.eager.sequence import newer
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import GraphFreedError
-from autograd_engine.namespace import ops, raw
-from autograd_engine.pullback import Pullback
-from autograd_engine.registry import REGISTRY
-from autograd_engine.scattered import Scattered, iadd_scattered
-from autograd_engine.source import Location, caller
-from autograd_engine.spec import Spec
-from autograd_engine.strong_zeros import zeros_are_strong
+from autograd_engine.ops.registry.namespace import ops, raw
+from autograd_engine.ops.registry.opdef import REGISTRY
+from autograd_engine.ops.registry.pullback import Pullback
+from autograd_engine.ops.registry.scattered_cotangent import Scattered, iadd_scattered
+from autograd_engine.ops.registry.strong_zeros import zeros_are_strong
 
 __all__ = [
     "Edge",

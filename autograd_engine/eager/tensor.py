@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.checks import require_bools
-from autograd_engine.dtypes import DType, DTypeLike, as_dtype
-from autograd_engine.eager.cuts import follow_cut, note_cut
+from autograd_engine.core.checks import require_bools
+from autograd_engine.core.dtypes import DType, DTypeLike, as_dtype
+from autograd_engine.core.locations import Location, caller
+from autograd_engine.core.training_options import Trained, TrainingOptions
+from autograd_engine.eager.array_methods import Values
+from autograd_engine.eager.graph_cuts import follow_cut, note_cut
 from autograd_engine.eager.printing import format_tensor
 from autograd_engine.eager.sequence import newer
-from autograd_engine.eager.values import Values
 from autograd_engine.errors import DTypeError, NotATensorError, ShapeError
-from autograd_engine.source import Location, caller
-from autograd_engine.trained import Trained, TrainingOptions
 
 if TYPE_CHECKING:
     from autograd_engine.eager.grad_node import GradNode
@@ -102,7 +102,7 @@ class Tensor(Values):
     def __init__(
         self, data: Any, dtype: DTypeLike | None = None, stop_gradient: bool = True
     ) -> None:
-        from autograd_engine.tensor.conversion import to_array
+        from autograd_engine.program.conversion import to_array
 
         self._data = to_array(data, dtype)
         if data.__class__ is np.ndarray:
@@ -337,7 +337,7 @@ class Tensor(Values):
         >>> w.grad.tolist()
         [2.0, 4.0]
         """
-        from autograd_engine.tensor.conversion import to_array
+        from autograd_engine.program.conversion import to_array
 
         given = value._data if isinstance(value, Tensor) else to_array(value, None, "set_value")
         if given.shape != self._data.shape:

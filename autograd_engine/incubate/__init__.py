@@ -1,6 +1,6 @@
 """``paddle.incubate``: the functional derivatives under their older names."""
 
-from autograd_engine.incubate import autograd
+from autograd_engine.autograd import flat_jacobian as autograd
 
 __all__ = ["autograd"]
 

@@ -20,7 +20,7 @@ from autograd_engine.io.samplers import (
     WeightedRandomSampler,
 )
 from autograd_engine.io.splitting import random_split
-from autograd_engine.io.worker_info import WorkerInfo, get_worker_info
+from autograd_engine.io.workers.info import WorkerInfo, get_worker_info
 
 __all__ = [
     "BatchSampler",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.checks import require_bools
+from autograd_engine.core.checks import require_bools
 from autograd_engine.errors import ArgumentError, NoLengthError
 from autograd_engine.io.datasets import IterableDataset, length_of
 from autograd_engine.io.samplers import RandomSampler, Sampler, SequenceSampler, positive

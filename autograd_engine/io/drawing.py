@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.random_generator import Generator, generator
 from autograd_engine.errors import ArgumentError
-from autograd_engine.generator import Generator, generator
 
 __all__ = ["stream"]
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from autograd_engine.errors import WorkerError
 from autograd_engine.io.collate import as_tensors
-from autograd_engine.io.fetching import NO_MORE, Fetch
+from autograd_engine.io.workers.fetch import NO_MORE, Fetch
 
 if TYPE_CHECKING:
-    from autograd_engine.io.pool import Pool
+    from autograd_engine.io.workers.pool import Pool
 
 __all__ = ["Here", "InWorkers"]
 

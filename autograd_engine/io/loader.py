@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograd_engine.checks import require_bools
+from autograd_engine.core.checks import require_bools
+from autograd_engine.core.random_generator import Generator
 from autograd_engine.errors import ArgumentError, ModeError, NoLengthError, ShapeError
-from autograd_engine.framework import CPUPlace
-from autograd_engine.generator import Generator
 from autograd_engine.io.batch_samplers import BatchSampler
 from autograd_engine.io.collate import default_collate_fn, default_convert_fn
 from autograd_engine.io.datasets import Dataset, IterableDataset
-from autograd_engine.io.fetching import fetcher
 from autograd_engine.io.iterators import Here, InWorkers
 from autograd_engine.io.samplers import positive
-from autograd_engine.static.mode import in_dynamic_mode
-from autograd_engine.static.program import Variable
+from autograd_engine.io.workers.fetch import fetcher
+from autograd_engine.program.ir.program import Variable
+from autograd_engine.program.mode import in_dynamic_mode
+from autograd_engine.tensor.place import CPUPlace
 
 if TYPE_CHECKING:
-    from autograd_engine.io.pool import Pool
-    from autograd_engine.io.worker import Work
+    from autograd_engine.io.workers.pool import Pool
+    from autograd_engine.io.workers.worker import Work
 
 __all__ = ["DataLoader"]
 
@@ -147,7 +147,7 @@ class DataLoader:
         self.persistent_workers = persistent_workers
         self.multiprocessing_context = multiprocessing_context
         if self.num_workers and multiprocessing_context is not None:
-            from autograd_engine.io.pool import context_of
+            from autograd_engine.io.workers.pool import context_of
 
             context_of(multiprocessing_context)
         self._choose_batches(batch_sampler, batch_size, shuffle, drop_last)
@@ -249,7 +249,7 @@ class DataLoader:
         return iter(range(len(self.dataset)))
 
     def _workers(self) -> Pool:
-        from autograd_engine.io.pool import Pool, context_of
+        from autograd_engine.io.workers.pool import Pool, context_of
 
         if self._pool is not None and not self._pool.closed:
             return self._pool
@@ -259,8 +259,8 @@ class DataLoader:
         return pool
 
     def _work(self) -> Work:
-        from autograd_engine.io.slabs import HAS_MEMORY
-        from autograd_engine.io.worker import Work
+        from autograd_engine.io.workers.shared_memory import HAS_MEMORY
+        from autograd_engine.io.workers.worker import Work
 
         shared = self.use_shared_memory and HAS_MEMORY
         return Work(

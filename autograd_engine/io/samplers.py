@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.checks import require_bools
+from autograd_engine.core.checks import require_bools
 from autograd_engine.errors import ArgumentError
 from autograd_engine.io.datasets import length_of
 from autograd_engine.io.drawing import stream

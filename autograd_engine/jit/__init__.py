@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from autograd_engine.jit.saving import load, save
+from autograd_engine.core.lazy import lazily
+from autograd_engine.jit.save_load import load, save
 from autograd_engine.jit.static_function import (
     StaticFunction,
     enable_to_static,
@@ -10,10 +11,10 @@ from autograd_engine.jit.static_function import (
     not_to_static,
     to_static,
 )
-from autograd_engine.static.input_spec import InputSpec
+from autograd_engine.program.input_spec import InputSpec
 
 if TYPE_CHECKING:
-    from autograd_engine.jit.translated import TranslatedLayer
+    from autograd_engine.jit.translated_layer import TranslatedLayer
 
 __all__ = [
     "InputSpec",
@@ -29,16 +30,8 @@ __all__ = [
 
 
 if not TYPE_CHECKING:
-
-    def __getattr__(name):
-        """It is a layer, and layers are loaded when they are first asked for."""
-        if name != "TranslatedLayer":
-            from autograd_engine.elsewhere import missing
-
-            raise missing(__name__, name)
-        from autograd_engine.jit.translated import TranslatedLayer
-
-        return TranslatedLayer
+    # It is a layer, and layers are loaded when they are first asked for.
+    __getattr__ = lazily(__name__, {"TranslatedLayer": "jit.translated_layer"})
 
 
 def __dir__() -> list[str]:

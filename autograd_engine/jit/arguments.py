@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograd_engine.dtypes import get_default_numpy_dtype
+from autograd_engine.core import pytree as nest
+from autograd_engine.core.dtypes import get_default_numpy_dtype
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
-from autograd_engine.static import nest
-from autograd_engine.static.input_spec import InputSpec
-from autograd_engine.static.program import Variable
-from autograd_engine.strong_zeros import zeros_are_strong
+from autograd_engine.ops.registry.strong_zeros import zeros_are_strong
+from autograd_engine.program.input_spec import InputSpec
+from autograd_engine.program.ir.program import Variable
 
 __all__ = ["Arguments", "Input", "bind"]
 

@@ -12,13 +12,19 @@ import threading
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from autograd_engine.codegen.python import live_operators
-from autograd_engine.jit.half import Half
-from autograd_engine.registry import REGISTRY
-from autograd_engine.spec import Spec
-from autograd_engine.static.backward import gradients
-from autograd_engine.static.program import Operator, Program, Ref, Variable, program_guard
-from autograd_engine.strong_zeros import strengthened
+from autograd_engine.compiler.python.function import live_operators
+from autograd_engine.core.spec import Spec
+from autograd_engine.jit.backward_half import Half
+from autograd_engine.ops.registry.opdef import REGISTRY
+from autograd_engine.ops.registry.strong_zeros import strengthened
+from autograd_engine.program.backward.append_backward import gradients
+from autograd_engine.program.ir.program import (
+    Operator,
+    Program,
+    Ref,
+    Variable,
+    program_guard,
+)
 
 __all__ = ["Backward", "Halves"]
 

@@ -23,9 +23,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.core.change_counter import Edited, Edits
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.edits import Edited, Edits
-from autograd_engine.static.program import Variable
+from autograd_engine.program.ir.program import Variable
 
 __all__ = ["Guards", "same_value"]
 

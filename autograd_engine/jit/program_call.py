@@ -9,28 +9,28 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograd_engine.codegen.python import always_runs
-from autograd_engine.dims import fresh_dim
+from autograd_engine.compiler.python.function import always_runs
+from autograd_engine.core import pytree as nest
+from autograd_engine.core.dims import fresh_dim
+from autograd_engine.core.locations import PACKAGE_DIR, caller, user_stack
+from autograd_engine.core.pass_through import comes_through
+from autograd_engine.core.random_generator import generator, snapshot
+from autograd_engine.core.spec import Spec
 from autograd_engine.eager.grad_mode import grad_mode
-from autograd_engine.eager.rebind import check_writable, rebind
+from autograd_engine.eager.inplace import check_writable, rebind
 from autograd_engine.eager.tape import Edge, edge_of
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, BuildError, ExecutionError
-from autograd_engine.generator import generator, snapshot
 from autograd_engine.jit.arguments import Arguments
 from autograd_engine.jit.concrete import Halves
 from autograd_engine.jit.guards import Guards
-from autograd_engine.jit.node import TracedNode, TracedOp, TracedPullback
-from autograd_engine.jit.switch import traced
+from autograd_engine.jit.program_node import TracedNode, TracedOp, TracedPullback
+from autograd_engine.jit.state_switch import traced
 from autograd_engine.jit.tracing import Captured, NeedsValue, Trace, Write, unused
-from autograd_engine.jit.training import TrainingCall
-from autograd_engine.source import PACKAGE_DIR, caller, user_stack
-from autograd_engine.spec import Spec
-from autograd_engine.static import nest
-from autograd_engine.static.backends import chosen_backend
-from autograd_engine.static.builder import Constant, append_write
-from autograd_engine.static.let_through import comes_through
-from autograd_engine.static.program import Program, Variable, program_guard
+from autograd_engine.jit.training_step import TrainingCall
+from autograd_engine.program.builder import Constant, append_write
+from autograd_engine.program.ir.program import Program, Variable, program_guard
+from autograd_engine.static.executor.backend_choice import chosen_backend
 
 __all__ = ["Place", "ProgramCall", "Returned", "TracedProgram", "trace_function"]
 

@@ -21,19 +21,19 @@ from typing import (
     overload,
 )
 
-from autograd_engine.checks import require_bools
+from autograd_engine.core.change_counter import Edited
+from autograd_engine.core.checks import require_bools
 from autograd_engine.eager.grad_mode import Recorder, grad_mode
-from autograd_engine.edits import Edited
 from autograd_engine.errors import ArgumentError, ModeError
 from autograd_engine.jit.arguments import Arguments, bind
 from autograd_engine.jit.program_call import TracedProgram, trace_function
-from autograd_engine.static import mode
-from autograd_engine.static.backends import BACKENDS, chosen_backend
-from autograd_engine.static.program import Program
+from autograd_engine.program import mode
+from autograd_engine.program.ir.program import Program
+from autograd_engine.static.executor.backend_choice import BACKENDS, chosen_backend
 
 if TYPE_CHECKING:
-    from autograd_engine.nn.layer.base import Layer
-    from autograd_engine.signatures import ToStatic
+    from autograd_engine.nn.call_types import ToStatic
+    from autograd_engine.nn.layer.base.layer import Layer
 
 __all__ = [
     "StaticFunction",

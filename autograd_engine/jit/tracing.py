@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.locations import caller
+from autograd_engine.core.spec import Spec, format_shape
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.grad_mode import no_grad as no_grad_block
-from autograd_engine.eager.rebind import check_writable
+from autograd_engine.eager.inplace import check_writable
 from autograd_engine.eager.tensor import Parameter as EagerParameter
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
@@ -27,17 +29,21 @@ from autograd_engine.errors import (
     NotDifferentiableError,
     ShapeError,
 )
-from autograd_engine.namespace import ops
-from autograd_engine.registry import OpDef
-from autograd_engine.source import caller
-from autograd_engine.spec import Spec, format_shape
-from autograd_engine.static.builder import Number, emit
-from autograd_engine.static.program import Block, Parameter, Program, Ref, Variable
-from autograd_engine.tensor.indexing import written
-from autograd_engine.tensor.operand import constant, spec_of
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.ops.registry.opdef import OpDef
+from autograd_engine.program.builder import Number, emit
+from autograd_engine.program.ir.program import (
+    Block,
+    Parameter,
+    Program,
+    Ref,
+    Variable,
+)
+from autograd_engine.program.operands import constant, spec_of
+from autograd_engine.tensor.indexing.indexing import written
 
 if TYPE_CHECKING:
-    from autograd_engine.jit.training import Training
+    from autograd_engine.jit.training_step import Training
 
 __all__ = ["Captured", "NeedsValue", "Trace", "Write"]
 
@@ -118,7 +124,7 @@ class Trace:
     def training(self) -> Training:
         """Gradients and optimizers, where the function trains."""
         if self._training is None:
-            from autograd_engine.jit.training import Training
+            from autograd_engine.jit.training_step import Training
 
             self._training = Training(self)
         return self._training
@@ -235,7 +241,7 @@ class Trace:
         allow_unused: bool,
     ) -> list[Any]:
         """What `paddle.grad` is inside of the function: gradients as variables."""
-        from autograd_engine.static.backward import gradients
+        from autograd_engine.program.backward.append_backward import gradients
 
         sources = _listed(inputs)
         given = None if cotangents is None else [self.latest(c) for c in _listed(cotangents)]

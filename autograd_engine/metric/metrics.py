@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
-from autograd_engine.namespace import ops
-from autograd_engine.spec import format_shape, may_equal
-from autograd_engine.tensor.operand import as_operand, spec_of
-from autograd_engine.tensor.reduction import topk as top
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.reduction.reduction import topk as top
 
 __all__ = ["Accuracy", "Auc", "Metric", "Precision", "Recall"]
 

@@ -30,7 +30,7 @@ else:
             if name in layers.__all__:
                 found = globals()[name] = getattr(layers, name)
                 return found
-        from autograd_engine.elsewhere import missing
+        from autograd_engine.core.missing_names import missing
 
         raise missing(__name__, name)
 

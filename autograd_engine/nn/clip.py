@@ -38,8 +38,8 @@ class ClipGradBase:
         NotATensorError
         """
         from autograd_engine.eager.tensor import Tensor
-        from autograd_engine.namespace import raw
-        from autograd_engine.static.program import Variable
+        from autograd_engine.ops.registry.namespace import raw
+        from autograd_engine.program.ir.program import Variable
 
         name = type(self).__name__
         if not isinstance(params_grads, (list, tuple)):
@@ -72,9 +72,9 @@ class ClipGradBase:
         return pairs
 
     def _appended(self, grads: list[Any]) -> list[Any]:
-        from autograd_engine.namespace import ops
-        from autograd_engine.source import caller
-        from autograd_engine.static.builder import emitting, restored_on_error
+        from autograd_engine.core.locations import caller
+        from autograd_engine.ops.registry.namespace import ops
+        from autograd_engine.program.builder import emitting, restored_on_error
 
         with restored_on_error(*grads), emitting("gradient_clip", "optimize", caller()):
             return self.limited(ops, grads)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, TypedDict
 
+from autograd_engine.core import pytree as nest
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError
-from autograd_engine.nn.rehearsal import (
+from autograd_engine.nn.forward_probe import (
     kept,
     made_inputs,
     rehearsing,
@@ -16,7 +17,6 @@ from autograd_engine.nn.rehearsal import (
     table,
     watched,
 )
-from autograd_engine.static import nest
 
 __all__ = ["ModelSummary", "summary"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from autograd_engine.checks import require_bools
+from autograd_engine.core.checks import require_bools
+from autograd_engine.core.training_options import TrainingOptions
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.initializer import Initializer
 from autograd_engine.regularizer import WeightDecayRegularizer
-from autograd_engine.trained import TrainingOptions
 
 __all__ = ["ParamAttr"]
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dims import fresh_dim
-from autograd_engine.dtypes import FLOAT32, INT64
+from autograd_engine.core.dims import fresh_dim
+from autograd_engine.core.dtypes import FLOAT32, INT64
+from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.infer import index_dtype
-from autograd_engine.registry import defop
-from autograd_engine.spec import Spec
+from autograd_engine.ops.registry.opdef import defop
 
 Array = NDArray[Any]
 

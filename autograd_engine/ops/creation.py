@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.registry import defop
-from autograd_engine.spec import Spec
+from autograd_engine.core.spec import Spec
+from autograd_engine.ops.registry.opdef import defop
 
 Array = NDArray[Any]
 

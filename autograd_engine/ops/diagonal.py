@@ -7,11 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dims import Dim
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.spec import (
+    Like,
+    Shape,
+    Spec,
+    format_shape,
+    may_equal,
+)
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import same
-from autograd_engine.registry import NONDIFF, defop
-from autograd_engine.spec import Like, Shape, Spec, format_shape, may_equal
+from autograd_engine.ops.registry.opdef import NONDIFF, defop
 
 Array = NDArray[Any]
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ArgumentError, DTypeError
-from autograd_engine.kernels.elementwise import rounded_alike
-from autograd_engine.kernels.erf import erf as erf_kernel
 from autograd_engine.ops.infer import broadcast, no_bools, same
-from autograd_engine.registry import NONDIFF, OpDef, defop
-from autograd_engine.spec import Spec
+from autograd_engine.ops.kernels.elementwise import rounded_alike
+from autograd_engine.ops.kernels.erf import erf as erf_kernel
+from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
 
 Array = NDArray[Any]
 

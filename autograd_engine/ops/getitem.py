@@ -15,13 +15,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dims import Dim, fresh_dim
-from autograd_engine.dtypes import BOOL
+from autograd_engine.core.dims import Dim, fresh_dim
+from autograd_engine.core.dtypes import BOOL
+from autograd_engine.core.spec import (
+    Like,
+    Shape,
+    Spec,
+    broadcast_shapes,
+    format_shape,
+    may_equal,
+)
 from autograd_engine.errors import DTypeError, ShapeError
-from autograd_engine.kernels.accumulate import accumulator, add_elements
 from autograd_engine.ops.infer import index_dtype
-from autograd_engine.registry import NONDIFF, defop, scattering
-from autograd_engine.spec import Like, Shape, Spec, broadcast_shapes, format_shape, may_equal
+from autograd_engine.ops.kernels.accumulate import accumulator, add_elements
+from autograd_engine.ops.registry.opdef import NONDIFF, defop, scattering
 
 __all__ = [
     "Key",

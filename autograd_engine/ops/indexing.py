@@ -8,12 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dtypes import INT64
+from autograd_engine.core.dtypes import INT64
+from autograd_engine.core.spec import (
+    Like,
+    Shape,
+    Spec,
+    format_shape,
+    may_equal,
+)
 from autograd_engine.errors import ShapeError
-from autograd_engine.kernels.accumulate import accumulator, add_elements, add_rows
 from autograd_engine.ops.infer import index_dtype
-from autograd_engine.registry import NONDIFF, defop, scattering
-from autograd_engine.spec import Like, Shape, Spec, format_shape, may_equal
+from autograd_engine.ops.kernels.accumulate import accumulator, add_elements, add_rows
+from autograd_engine.ops.registry.opdef import NONDIFF, defop, scattering
 
 Array = NDArray[Any]
 

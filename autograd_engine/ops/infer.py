@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.dtypes import BOOL, common_dtype
+from autograd_engine.core.dtypes import BOOL, common_dtype
+from autograd_engine.core.spec import Spec, broadcast_shapes
 from autograd_engine.errors import DTypeError
-from autograd_engine.spec import Spec, broadcast_shapes
 
 __all__ = ["broadcast", "compare", "index_dtype", "like", "no_bools", "same", "sum_dtype"]
 

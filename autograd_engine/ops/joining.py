@@ -8,13 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dims import Dim
-from autograd_engine.dtypes import common_dtype
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import common_dtype
+from autograd_engine.core.spec import (
+    Like,
+    Shape,
+    Spec,
+    format_shape,
+    may_equal,
+)
 from autograd_engine.errors import ShapeError
-from autograd_engine.hollow import hollow, is_hollow
-from autograd_engine.registry import NONDIFF, defop
-from autograd_engine.scattered import Scattered, iadd_scattered
-from autograd_engine.spec import Like, Shape, Spec, format_shape, may_equal
+from autograd_engine.ops.registry.opdef import NONDIFF, defop
+from autograd_engine.ops.registry.scattered_cotangent import Scattered, iadd_scattered
+from autograd_engine.ops.registry.symbolic_zero import hollow, is_hollow
 
 Array = NDArray[Any]
 

@@ -11,11 +11,11 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.spec import Like, Spec, format_shape
 from autograd_engine.errors import DTypeError, ShapeError
-from autograd_engine.hollow import hollow, is_hollow
 from autograd_engine.ops.infer import like as infer_like
-from autograd_engine.registry import NONDIFF, defop
-from autograd_engine.spec import Like, Spec, format_shape
+from autograd_engine.ops.registry.opdef import NONDIFF, defop
+from autograd_engine.ops.registry.symbolic_zero import hollow, is_hollow
 
 Array = NDArray[Any]
 Axes = tuple[int, ...]

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dtypes import BOOL
+from autograd_engine.core.dtypes import BOOL
+from autograd_engine.core.spec import Like, Spec
 from autograd_engine.errors import DTypeError
 from autograd_engine.ops.infer import broadcast, compare
-from autograd_engine.registry import OpDef, defop
-from autograd_engine.spec import Like, Spec
+from autograd_engine.ops.registry.opdef import OpDef, defop
 
 Array = NDArray[Any]
 

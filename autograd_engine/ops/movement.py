@@ -7,13 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dims import Dim, fresh_dim
-from autograd_engine.dtypes import INT64
+from autograd_engine.core.dims import Dim, fresh_dim
+from autograd_engine.core.dtypes import INT64
+from autograd_engine.core.spec import (
+    Like,
+    Shape,
+    Spec,
+    format_shape,
+    may_equal,
+)
 from autograd_engine.errors import ArgumentError, ShapeError
-from autograd_engine.kernels.accumulate import accumulator
 from autograd_engine.ops.infer import index_dtype, same
-from autograd_engine.registry import NONDIFF, defop
-from autograd_engine.spec import Like, Shape, Spec, format_shape, may_equal
+from autograd_engine.ops.kernels.accumulate import accumulator
+from autograd_engine.ops.registry.opdef import NONDIFF, defop
 
 Array = NDArray[Any]
 Axes = tuple[int, ...]

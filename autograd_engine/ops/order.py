@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dtypes import INT64
+from autograd_engine.core.dtypes import INT64
+from autograd_engine.core.spec import Spec, reduced_shape
 from autograd_engine.ops.infer import index_dtype
+from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.sorting import stable_order
-from autograd_engine.registry import NONDIFF, defop
-from autograd_engine.spec import Spec, reduced_shape
 
 Array = NDArray[Any]
 Axes = tuple[int, ...]

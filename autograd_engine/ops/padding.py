@@ -8,10 +8,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dims import Dim
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.spec import Shape, Spec, format_shape
 from autograd_engine.errors import ShapeError
-from autograd_engine.registry import defop
-from autograd_engine.spec import Shape, Spec, format_shape
+from autograd_engine.ops.registry.opdef import defop
 
 Array = NDArray[Any]
 Pads = tuple[tuple[int, int], ...]

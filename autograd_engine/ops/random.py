@@ -9,13 +9,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dtypes import INT64
+from autograd_engine.core.dtypes import INT64
+from autograd_engine.core.random_generator import generator
+from autograd_engine.core.spec import Like, Spec
 from autograd_engine.errors import ArgumentError, DTypeError
-from autograd_engine.generator import generator
-from autograd_engine.kernels.truncated import between
 from autograd_engine.ops.infer import broadcast
-from autograd_engine.registry import OpDef, defop
-from autograd_engine.spec import Like, Spec
+from autograd_engine.ops.kernels.truncated import between
+from autograd_engine.ops.registry.opdef import OpDef, defop
 
 Array = NDArray[Any]
 Sizes = tuple[int, ...]

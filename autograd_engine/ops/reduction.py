@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dtypes import INT64
-from autograd_engine.kernels import rows
+from autograd_engine.core.dtypes import INT64
+from autograd_engine.core.spec import Spec, normalize_axes, reduced_shape
 from autograd_engine.ops.infer import sum_dtype
+from autograd_engine.ops.kernels import rows
+from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
 from autograd_engine.ops.scan import product_dtype
-from autograd_engine.registry import NONDIFF, OpDef, defop
-from autograd_engine.spec import Spec, normalize_axes, reduced_shape
 
 Array = NDArray[Any]
 Axes = tuple[int, ...]

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dtypes import BOOL
+from autograd_engine.core.dtypes import BOOL
+from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.ops.infer import broadcast, no_bools, same
-from autograd_engine.registry import NONDIFF, OpDef, defop
-from autograd_engine.spec import Spec
+from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
 
 Array = NDArray[Any]
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dtypes import BOOL, INT64
+from autograd_engine.core.dtypes import BOOL, INT64
+from autograd_engine.core.spec import Spec, format_shape, may_equal
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import broadcast, same, sum_dtype
-from autograd_engine.registry import OpDef, defop
-from autograd_engine.spec import Spec, format_shape, may_equal
+from autograd_engine.ops.registry.opdef import OpDef, defop
 
 Array = NDArray[Any]
 

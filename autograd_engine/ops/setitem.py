@@ -7,8 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dims import Dim
-from autograd_engine.dtypes import BOOL
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import BOOL
+from autograd_engine.core.spec import (
+    Like,
+    Shape,
+    Spec,
+    format_shape,
+)
 from autograd_engine.errors import DTypeError, ShapeError
 from autograd_engine.ops.getitem import (
     Key,
@@ -18,8 +24,7 @@ from autograd_engine.ops.getitem import (
     positions_of,
     read,
 )
-from autograd_engine.registry import NONDIFF, defop
-from autograd_engine.spec import Like, Shape, Spec, format_shape
+from autograd_engine.ops.registry.opdef import NONDIFF, defop
 
 Array = NDArray[Any]
 

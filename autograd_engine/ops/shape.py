@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dims import Dim, product
-from autograd_engine.errors import ShapeError
-from autograd_engine.registry import NONDIFF, defop
-from autograd_engine.spec import (
+from autograd_engine.core.dims import Dim, product
+from autograd_engine.core.spec import (
     Like,
     Shape,
     Spec,
@@ -20,6 +18,8 @@ from autograd_engine.spec import (
     may_equal,
     reshaped,
 )
+from autograd_engine.errors import ShapeError
+from autograd_engine.ops.registry.opdef import NONDIFF, defop
 
 Array = NDArray[Any]
 Axes = tuple[int, ...]

@@ -8,11 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dims import Dim
-from autograd_engine.dtypes import INT64
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import INT64
+from autograd_engine.core.spec import (
+    Like,
+    Shape,
+    Spec,
+    format_shape,
+)
 from autograd_engine.errors import ShapeError
-from autograd_engine.registry import defop
-from autograd_engine.spec import Like, Shape, Spec, format_shape
+from autograd_engine.ops.registry.opdef import defop
 
 Array = NDArray[Any]
 

@@ -7,11 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.dims import fresh_dim
-from autograd_engine.dtypes import BOOL, INT64
+from autograd_engine.core.dims import fresh_dim
+from autograd_engine.core.dtypes import BOOL, INT64
+from autograd_engine.core.spec import (
+    Shape,
+    Spec,
+    format_shape,
+    may_equal,
+)
 from autograd_engine.errors import ShapeError
-from autograd_engine.registry import defop
-from autograd_engine.spec import Shape, Spec, format_shape, may_equal
+from autograd_engine.ops.registry.opdef import defop
 
 Array = NDArray[Any]
 

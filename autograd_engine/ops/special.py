@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.kernels.bessel import bessel_i, bessel_ie
-from autograd_engine.kernels.erfinv import erfinv
-from autograd_engine.kernels.gamma import lgamma, polygamma
-from autograd_engine.kernels.gammainc import gamma_density, gammainc, gammaincc
-from autograd_engine.kernels.sinc import sinc
 from autograd_engine.ops.infer import broadcast, same
-from autograd_engine.registry import NONDIFF, OpDef, defop
+from autograd_engine.ops.kernels.bessel import bessel_i, bessel_ie
+from autograd_engine.ops.kernels.erfinv import erfinv
+from autograd_engine.ops.kernels.gamma import lgamma, polygamma
+from autograd_engine.ops.kernels.gammainc import gamma_density, gammainc, gammaincc
+from autograd_engine.ops.kernels.sinc import sinc
+from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
 
 Array = NDArray[Any]
 

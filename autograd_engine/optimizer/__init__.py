@@ -1,24 +1,11 @@
 """Optimizers; each update rule is one operation, run by `step` and by what `minimize` appends."""
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from autograd_engine.core.lazy import lazily
 from autograd_engine.optimizer.adam import Adam, AdamW
 from autograd_engine.optimizer.optimizer import Optimizer
 from autograd_engine.optimizer.sgd import SGD, Momentum
-
-_LATER: Final = {
-    "ASGD": "asgd",
-    "Adadelta": "squares",
-    "Adagrad": "squares",
-    "Adamax": "adam_variants",
-    "LBFGS": "lbfgs",
-    "Lamb": "adam_variants",
-    "NAdam": "adam_variants",
-    "RAdam": "adam_variants",
-    "RMSProp": "squares",
-    "Rprop": "rprop",
-    "lr": "lr",
-}
 
 if TYPE_CHECKING:
     from autograd_engine.optimizer import lr as lr
@@ -28,23 +15,27 @@ if TYPE_CHECKING:
     from autograd_engine.optimizer.adam_variants import RAdam as RAdam
     from autograd_engine.optimizer.asgd import ASGD as ASGD
     from autograd_engine.optimizer.lbfgs import LBFGS as LBFGS
+    from autograd_engine.optimizer.rmsprop import Adadelta as Adadelta
+    from autograd_engine.optimizer.rmsprop import Adagrad as Adagrad
+    from autograd_engine.optimizer.rmsprop import RMSProp as RMSProp
     from autograd_engine.optimizer.rprop import Rprop as Rprop
-    from autograd_engine.optimizer.squares import Adadelta as Adadelta
-    from autograd_engine.optimizer.squares import Adagrad as Adagrad
-    from autograd_engine.optimizer.squares import RMSProp as RMSProp
 else:
-
-    def __getattr__(name):
-        """What most programs never ask for is imported when it is first asked for."""
-        if name in _LATER:
-            import importlib
-
-            module = importlib.import_module(f"{__name__}.{_LATER[name]}")
-            found = globals()[name] = module if name == "lr" else getattr(module, name)
-            return found
-        from autograd_engine.elsewhere import missing
-
-        raise missing(__name__, name)
+    __getattr__ = lazily(
+        __name__,
+        {
+            "ASGD": "optimizer.asgd",
+            "Adadelta": "optimizer.rmsprop",
+            "Adagrad": "optimizer.rmsprop",
+            "Adamax": "optimizer.adam_variants",
+            "LBFGS": "optimizer.lbfgs",
+            "Lamb": "optimizer.adam_variants",
+            "NAdam": "optimizer.adam_variants",
+            "RAdam": "optimizer.adam_variants",
+            "RMSProp": "optimizer.rmsprop",
+            "Rprop": "optimizer.rprop",
+        },
+        ("lr",),
+    )
 
 
 __all__ = [

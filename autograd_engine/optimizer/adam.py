@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
-from autograd_engine.ops.update_moments import on_rows
+from autograd_engine.ops.optimizer.update_moments import on_rows
+from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.optimizer.checks import number, positive, unit_interval
 from autograd_engine.optimizer.groups import Group
 from autograd_engine.optimizer.optimizer import Array, Optimizer
 from autograd_engine.optimizer.settings import State
-from autograd_engine.registry import REGISTRY
 
 __all__ = ["Adam", "AdamW"]
 

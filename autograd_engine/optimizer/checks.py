@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
     ArgumentError,
@@ -16,9 +17,8 @@ from autograd_engine.errors import (
     NotATensorError,
     ShapeError,
 )
-from autograd_engine.spec import format_shape
-from autograd_engine.static.builder import around
-from autograd_engine.static.program import Variable
+from autograd_engine.program.builder import around
+from autograd_engine.program.ir.program import Variable
 
 __all__ = [
     "check_distinct",

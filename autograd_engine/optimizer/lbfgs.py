@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from autograd_engine.eager.grad_mode import enable_grad
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ModeError, ShapeError
-from autograd_engine.namespace import raw
+from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.optimizer.checks import number
 from autograd_engine.optimizer.line_search import Point, strong_wolfe
 from autograd_engine.optimizer.optimizer import Optimizer
-from autograd_engine.optimizer.state import schedule, schedule_problems
+from autograd_engine.optimizer.state_dict import schedule, schedule_problems
 
 __all__ = ["LBFGS"]
 

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.eager.sparse import RowSparse, held_by_one
+from autograd_engine.core.locations import caller
+from autograd_engine.core.spec import format_shape
+from autograd_engine.eager.row_sparse import RowSparse, held_by_one
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
-from autograd_engine.namespace import raw
+from autograd_engine.ops.registry.namespace import raw
+from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.optimizer.checks import check_distinct, check_pair, check_parameters
 from autograd_engine.optimizer.settings import Settings
-from autograd_engine.registry import REGISTRY
-from autograd_engine.source import caller
-from autograd_engine.spec import format_shape
-from autograd_engine.static.backward import append_backward
-from autograd_engine.static.builder import restored_on_error
-from autograd_engine.static.program import (
+from autograd_engine.program.backward.append_backward import append_backward
+from autograd_engine.program.builder import restored_on_error
+from autograd_engine.program.ir.program import (
     Operator,
     Program,
     Variable,
@@ -330,7 +330,7 @@ class Optimizer(Settings):
         if pairs and isinstance(pairs[0][0], Tensor):
             self._update_all(pairs)
             return []
-        from autograd_engine.optimizer.programs import append_updates
+        from autograd_engine.optimizer.minimize import append_updates
 
         return append_updates(self, pairs)
 
@@ -357,7 +357,7 @@ class Optimizer(Settings):
         >>> list(momentum.state_dict())
         ['state_dict_doc_velocity_0']
         """
-        from autograd_engine.optimizer.state import state_dict
+        from autograd_engine.optimizer.state_dict import state_dict
 
         return state_dict(self)
 
@@ -377,7 +377,7 @@ class Optimizer(Settings):
             For names that are nothing of this optimizer's, or missing, and arrays that do not
             fit; the first ten are listed. Nothing is changed then.
         """
-        from autograd_engine.optimizer.state import set_state_dict
+        from autograd_engine.optimizer.state_dict import set_state_dict
 
         set_state_dict(self, state_dict)
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.checks import require_bools
+from autograd_engine.core.checks import require_bools
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ModeError
 from autograd_engine.optimizer.checks import check_parameters
 from autograd_engine.optimizer.groups import Group, check_clip, decay_of, groups_of
-from autograd_engine.static.program import Program
+from autograd_engine.program.ir.program import Program
 
 __all__ = ["Settings", "State"]
 
@@ -58,7 +58,7 @@ class Settings:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name):
-            from autograd_engine.elsewhere import missing_setting
+            from autograd_engine.core.missing_names import missing_setting
 
             raise missing_setting(self, name)
 

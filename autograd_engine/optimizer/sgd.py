@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.ops.update import sgd_rows
+from autograd_engine.ops.optimizer.update import sgd_rows
 from autograd_engine.optimizer.checks import number, unit_interval
 from autograd_engine.optimizer.optimizer import Array, Optimizer
 from autograd_engine.optimizer.settings import State

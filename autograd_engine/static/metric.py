@@ -7,21 +7,21 @@ from typing import Any
 import numpy as np
 
 from autograd_engine import unique_name
+from autograd_engine.core.spec import Spec, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
-from autograd_engine.namespace import ops
-from autograd_engine.spec import Spec, format_shape, may_equal
-from autograd_engine.static import mode
-from autograd_engine.static.assigning import assigned
-from autograd_engine.static.program import Variable, default_main_program
-from autograd_engine.static.whole import checked
-from autograd_engine.tensor.creation import zeros
-from autograd_engine.tensor.joining import concat
-from autograd_engine.tensor.operand import as_operand, spec_of
-from autograd_engine.tensor.reduction import any as any_of
-from autograd_engine.tensor.reduction import mean, topk
-from autograd_engine.tensor.reduction import sum as sum_of
-from autograd_engine.tensor.writing import scatter_nd_add
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program import mode
+from autograd_engine.program.assign import assigned
+from autograd_engine.program.atomic_call import checked
+from autograd_engine.program.ir.program import Variable, default_main_program
+from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.creation.creation import zeros
+from autograd_engine.tensor.indexing.scatter import scatter_nd_add
+from autograd_engine.tensor.reduction.reduction import any as any_of
+from autograd_engine.tensor.reduction.reduction import mean, topk
+from autograd_engine.tensor.reduction.reduction import sum as sum_of
+from autograd_engine.tensor.shape.joining import concat
 
 __all__ = ["accuracy", "auc"]
 
@@ -208,7 +208,7 @@ def _check_auc(
 
 
 def _counts(key: str, shape: tuple[int, ...]) -> Variable:
-    from autograd_engine.parameters import persistable_variable
+    from autograd_engine.nn.parameters import persistable_variable
 
     spec = Spec(shape, np.dtype("int64"))
     block = default_main_program().global_block()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from autograd_engine.errors import ArgumentError
-from autograd_engine.framework import CPUPlace
+from autograd_engine.tensor.place import CPUPlace
 
 __all__ = ["cpu_places"]
 

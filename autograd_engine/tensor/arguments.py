@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.dims import UnknownSize
+from autograd_engine.core.dims import UnknownSize
+from autograd_engine.core.spec import normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
-from autograd_engine.spec import normalize_axis
-from autograd_engine.tensor.operand import as_operand, spec_of
+from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = ["axis_of", "integer", "ints", "operands"]
 

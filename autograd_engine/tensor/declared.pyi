@@ -3,7 +3,7 @@
 Written by tools/declare.py: run it again when a signature changes.
 """
 
-from autograd_engine.dtypes import DTypeLike
+from autograd_engine.core.dtypes import DTypeLike
 from autograd_engine.eager.tensor import Tensor
 from collections.abc import Sequence
 from typing import Any

@@ -25,14 +25,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar, cast
 
 from autograd_engine.eager.grad_mode import grad_mode
-from autograd_engine.eager.rebind import check_writable, rebind
+from autograd_engine.eager.inplace import check_writable, rebind
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import NotATensorError
-from autograd_engine.namespace import ops
-from autograd_engine.static.program import Variable
-from autograd_engine.tensor import random_like
-from autograd_engine.tensor.conversion import held, number
-from autograd_engine.tensor.operand import spec_of
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.conversion import held, number
+from autograd_engine.program.ir.program import Variable
+from autograd_engine.program.operands import spec_of
+from autograd_engine.tensor.creation import random_like
 
 __all__ = ["functions", "in_place", "methods"]
 

@@ -2,75 +2,85 @@
 
 from typing import TYPE_CHECKING
 
-from autograd_engine.tensor.attribute import *  # noqa: F403
-from autograd_engine.tensor.broadcasting import *  # noqa: F403
-from autograd_engine.tensor.combining import *  # noqa: F403
-from autograd_engine.tensor.complex_values import *  # noqa: F403
-from autograd_engine.tensor.counting import *  # noqa: F403
-from autograd_engine.tensor.creation import *  # noqa: F403
-from autograd_engine.tensor.diagonals import *  # noqa: F403
-from autograd_engine.tensor.exponential import *  # noqa: F403
-from autograd_engine.tensor.indexing import *  # noqa: F403
-from autograd_engine.tensor.joining import *  # noqa: F403
-from autograd_engine.tensor.linalg import *  # noqa: F403
-from autograd_engine.tensor.logic import *  # noqa: F403
-from autograd_engine.tensor.manipulation import *  # noqa: F403
-from autograd_engine.tensor.math import *  # noqa: F403
-from autograd_engine.tensor.movement import *  # noqa: F403
-from autograd_engine.tensor.norms import *  # noqa: F403
-from autograd_engine.tensor.products import *  # noqa: F403
-from autograd_engine.tensor.put_along import *  # noqa: F403
-from autograd_engine.tensor.quantiles import *  # noqa: F403
-from autograd_engine.tensor.random import *  # noqa: F403
-from autograd_engine.tensor.reduction import *  # noqa: F403
-from autograd_engine.tensor.rounding import *  # noqa: F403
-from autograd_engine.tensor.scan import *  # noqa: F403
-from autograd_engine.tensor.search import *  # noqa: F403
-from autograd_engine.tensor.sizes import *  # noqa: F403
-from autograd_engine.tensor.special import *  # noqa: F403
-from autograd_engine.tensor.splitting import *  # noqa: F403
-from autograd_engine.tensor.statistics import *  # noqa: F403
-from autograd_engine.tensor.summation import *  # noqa: F403
-from autograd_engine.tensor.trigonometry import *  # noqa: F403
-from autograd_engine.tensor.writing import *  # noqa: F403
+from autograd_engine.tensor.arithmetic.complex import *  # noqa: F403
+from autograd_engine.tensor.arithmetic.elementary import *  # noqa: F403
+from autograd_engine.tensor.arithmetic.logic import *  # noqa: F403
+from autograd_engine.tensor.arithmetic.math import *  # noqa: F403
+from autograd_engine.tensor.arithmetic.rounding import *  # noqa: F403
+from autograd_engine.tensor.arithmetic.scan import *  # noqa: F403
+from autograd_engine.tensor.arithmetic.special import *  # noqa: F403
+from autograd_engine.tensor.arithmetic.trigonometry import *  # noqa: F403
+from autograd_engine.tensor.creation.creation import *  # noqa: F403
+from autograd_engine.tensor.creation.random import *  # noqa: F403
+from autograd_engine.tensor.indexing.indexing import *  # noqa: F403
+from autograd_engine.tensor.indexing.put_along import *  # noqa: F403
+from autograd_engine.tensor.indexing.scatter import *  # noqa: F403
+from autograd_engine.tensor.linalg.contractions import *  # noqa: F403
+from autograd_engine.tensor.linalg.norms import *  # noqa: F403
+from autograd_engine.tensor.linalg.products import *  # noqa: F403
+from autograd_engine.tensor.reduction.histogram import *  # noqa: F403
+from autograd_engine.tensor.reduction.quantiles import *  # noqa: F403
+from autograd_engine.tensor.reduction.reduction import *  # noqa: F403
+from autograd_engine.tensor.reduction.search import *  # noqa: F403
+from autograd_engine.tensor.reduction.statistics import *  # noqa: F403
+from autograd_engine.tensor.reduction.sums import *  # noqa: F403
+from autograd_engine.tensor.shape.attribute import *  # noqa: F403
+from autograd_engine.tensor.shape.broadcasting import *  # noqa: F403
+from autograd_engine.tensor.shape.combining import *  # noqa: F403
+from autograd_engine.tensor.shape.diagonals import *  # noqa: F403
+from autograd_engine.tensor.shape.joining import *  # noqa: F403
+from autograd_engine.tensor.shape.manipulation import *  # noqa: F403
+from autograd_engine.tensor.shape.movement import *  # noqa: F403
+from autograd_engine.tensor.shape.sizes import *  # noqa: F403
+from autograd_engine.tensor.shape.splitting import *  # noqa: F403
 
 # Type checkers read no sums of lists: to them, what is imported here is what is exported.
 if TYPE_CHECKING:
     from autograd_engine.tensor.declared import *  # noqa: F403
 else:
-    from autograd_engine.tensor import (
+    from autograd_engine.tensor import inplace
+    from autograd_engine.tensor.arithmetic import (
+        complex as complex_values,
+    )
+    from autograd_engine.tensor.arithmetic import (
+        elementary as exponential,
+    )
+    from autograd_engine.tensor.arithmetic import (
+        logic,
+        math,
+        rounding,
+        scan,
+        special,
+        trigonometry,
+    )
+    from autograd_engine.tensor.creation import creation, random
+    from autograd_engine.tensor.indexing import indexing, put_along
+    from autograd_engine.tensor.indexing import scatter as writing
+    from autograd_engine.tensor.linalg import contractions as products
+    from autograd_engine.tensor.linalg import norms
+    from autograd_engine.tensor.linalg import products as linalg
+    from autograd_engine.tensor.reduction import (
+        histogram as counting,
+    )
+    from autograd_engine.tensor.reduction import (
+        quantiles,
+        reduction,
+        search,
+        statistics,
+    )
+    from autograd_engine.tensor.reduction import (
+        sums as summation,
+    )
+    from autograd_engine.tensor.shape import (
         attribute,
         broadcasting,
         combining,
-        complex_values,
-        counting,
-        creation,
         diagonals,
-        exponential,
-        indexing,
-        inplace,
         joining,
-        linalg,
-        logic,
         manipulation,
-        math,
         movement,
-        norms,
-        products,
-        put_along,
-        quantiles,
-        random,
-        reduction,
-        rounding,
-        scan,
-        search,
         sizes,
-        special,
         splitting,
-        statistics,
-        summation,
-        trigonometry,
-        writing,
     )
 
     __all__: list[str] = []

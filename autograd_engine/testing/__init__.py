@@ -7,23 +7,18 @@ function in all modes.
 
 from typing import TYPE_CHECKING
 
+from autograd_engine.core.lazy import lazily
 from autograd_engine.errors import GradientCheckError
-from autograd_engine.testing.gradients import gradcheck, gradgradcheck
-from autograd_engine.testing.operation import check_op
+from autograd_engine.testing.gradient_check import gradcheck, gradgradcheck
+from autograd_engine.testing.operation_check import check_op
 
 __all__ = ["GradientCheckError", "assert_same", "check_op", "gradcheck", "gradgradcheck"]
 
 if TYPE_CHECKING:
-    from autograd_engine.testing.same import assert_same as assert_same
+    from autograd_engine.testing.same_bits import assert_same as assert_same
 else:
-
-    def __getattr__(name):
-        """What needs programs is imported when it is first asked for."""
-        if name == "assert_same":
-            from autograd_engine.testing.same import assert_same
-
-            return assert_same
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # It needs programs.
+    __getattr__ = lazily(__name__, {"assert_same": "testing.same_bits"})
 
 
 def __dir__() -> list[str]:

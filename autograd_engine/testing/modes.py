@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.autograd import grad, jvp
+from autograd_engine.core.random_generator import own_generator
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.generator import own_generator
-from autograd_engine.namespace import ops
-from autograd_engine.registry import OpDef
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.ops.registry.opdef import OpDef
 
 __all__ = [
     "STEP",
@@ -196,7 +196,7 @@ def static_orders(
     gradient operators by those of their rules before the program runs.
     """
     from autograd_engine import static
-    from autograd_engine.static.decompose import decompose
+    from autograd_engine.program.backward.decompose import decompose
 
     feed: dict[str, Array] = {}
 

@@ -13,7 +13,7 @@ from autograd_engine.autograd import grad, jvp
 from autograd_engine.eager.grad_mode import enable_grad
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError
-from autograd_engine.namespace import ops
+from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.testing.modes import directions, inner
 
 __all__ = ["Problem", "derived"]

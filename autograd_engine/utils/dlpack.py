@@ -80,6 +80,6 @@ def from_dlpack(dlpack: Any, *, device: Any = None, copy: bool | None = None) ->
     >>> x.tolist()
     [5.0, 2.0]
     """
-    from autograd_engine.protocols.dlpack import imported
+    from autograd_engine.interop.numpy_protocol.dlpack import imported
 
     return imported("from_dlpack", dlpack, device, copy)

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.codegen.graph import Graph, NotConcrete, Value
-from autograd_engine.codegen.native import NativeFunction, compile_native
-from autograd_engine.registry import OpDef
-from autograd_engine.spec import Spec
+from autograd_engine.compiler.concrete_graph import Graph, NotConcrete, Value
+from autograd_engine.compiler.native import NativeFunction, compile_native
+from autograd_engine.core.spec import Spec
+from autograd_engine.ops.registry.opdef import OpDef
 
 Array = NDArray[Any]
 

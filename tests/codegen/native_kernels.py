@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograd_engine.codegen.native import runtime
-from autograd_engine.codegen.native.ckernel import HELPERS, CKernel
-from autograd_engine.codegen.native.library_cache import load
-from autograd_engine.codegen.native.runtime import get_runtime, header
-from autograd_engine.codegen.native.toolchain import find_toolchain, why_not
-from autograd_engine.spec import Spec
+from autograd_engine.compiler.native import runtime
+from autograd_engine.compiler.native.emit.c_kernel import HELPERS, CKernel
+from autograd_engine.compiler.native.runtime import get_runtime, header
+from autograd_engine.compiler.native.toolchain.compiler import find_toolchain, why_not
+from autograd_engine.compiler.native.toolchain.library_cache import load
+from autograd_engine.core.spec import Spec
 
 WORKERS = 3
 

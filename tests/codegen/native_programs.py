@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograd_engine import static
-from autograd_engine.codegen.graph import Graph, NotConcrete, concrete_graph
-from autograd_engine.codegen.native import NativeFailed, compile_native
-from autograd_engine.spec import Spec
-from autograd_engine.static.plan import Wanted, steps_of
-from autograd_engine.static.program import Ref
+from autograd_engine.compiler.concrete_graph import Graph, NotConcrete, concrete_graph
+from autograd_engine.compiler.native import NativeFailed, compile_native
+from autograd_engine.core.spec import Spec
+from autograd_engine.program.ir.program import Ref
+from autograd_engine.static.executor.plan import Wanted, steps_of
 from tests.codegen.native_batches import Array, difference
 
 Build = Callable[[Callable[[Array], Any]], Sequence[Any]]

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import autograd_engine as paddle
-from autograd_engine.codegen.graph import Graph, concrete_graph
-from autograd_engine.codegen.planned import Planned, compile_planned
-from autograd_engine.codegen.python import CompiledFunction, compile_operators
-from autograd_engine.spec import Spec
-from autograd_engine.static.plan import Wanted, steps_of
-from autograd_engine.static.program import Ref
+from autograd_engine.compiler.concrete_graph import Graph, concrete_graph
+from autograd_engine.compiler.planned import Planned, compile_planned
+from autograd_engine.compiler.python.function import CompiledFunction, compile_operators
+from autograd_engine.core.spec import Spec
+from autograd_engine.program.ir.program import Ref
+from autograd_engine.static.executor.plan import Wanted, steps_of
 
 static = paddle.static
 Array = np.ndarray

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograd_engine.codegen.native import blas
-from autograd_engine.codegen.native.blas import find_blas
+from autograd_engine.compiler.native.toolchain import blas
+from autograd_engine.compiler.native.toolchain.blas import find_blas
 
 
 @pytest.fixture(autouse=True)

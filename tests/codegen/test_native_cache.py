@@ -14,15 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from autograd_engine.codegen.native import cache_directory as directories
-from autograd_engine.codegen.native import library_cache, toolchain
-from autograd_engine.codegen.native.cache_directory import (
+from autograd_engine.compiler.native.toolchain import cache_directory as directories
+from autograd_engine.compiler.native.toolchain import compiler as toolchain
+from autograd_engine.compiler.native.toolchain import library_cache
+from autograd_engine.compiler.native.toolchain.cache_directory import (
     CacheDirectory,
     NotPrivate,
     cache_directory,
 )
-from autograd_engine.codegen.native.library_cache import entry_path, load, trim
-from autograd_engine.codegen.native.toolchain import CompileError, Toolchain
+from autograd_engine.compiler.native.toolchain.compiler import CompileError, Toolchain
+from autograd_engine.compiler.native.toolchain.library_cache import entry_path, load, trim
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")),
@@ -330,7 +331,7 @@ def test_threads_that_ask_for_the_same_compile_once(counted: tuple[Toolchain, Pa
 
 CHILD = """
     import sys, time
-    from autograd_engine.codegen.native import library_cache, toolchain
+    from autograd_engine.compiler.native import library_cache, toolchain
     tools = toolchain.find_toolchain()
     assert tools is not None, toolchain.why_not()
     print("ready", flush=True)

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograd_engine.codegen.native import ckernel
-from autograd_engine.codegen.native.ckernel import CKernel
-from autograd_engine.codegen.native.conv_winograd import takes
-from autograd_engine.codegen.native.convolution import OPERATIONS, conv, way
-from autograd_engine.codegen.native.correlation import Correlation, forward
-from autograd_engine.dims import fresh_dim
-from autograd_engine.kernels import conv as reference
-from autograd_engine.kernels.windows import window_count
-from autograd_engine.spec import Spec
+from autograd_engine.compiler.native.conv.correlation import Correlation, forward
+from autograd_engine.compiler.native.conv.select import OPERATIONS, conv, way
+from autograd_engine.compiler.native.conv.winograd import takes
+from autograd_engine.compiler.native.emit import c_kernel as ckernel
+from autograd_engine.compiler.native.emit.c_kernel import CKernel
+from autograd_engine.core.dims import fresh_dim
+from autograd_engine.core.spec import Spec
+from autograd_engine.ops.kernels import conv as reference
+from autograd_engine.ops.kernels.windows import window_count
 from tests.codegen.native_kernels import (  # noqa: F401
     WORKERS,
     call,
@@ -132,7 +132,7 @@ def test_wider_vectors_compute_the_same(case: Case, monkeypatch: pytest.MonkeyPa
     """Vectors that this processor has not are two of its own."""
     monkeypatch.setattr(ckernel, "simd_bytes", lambda: 64)
     for module in ("conv_direct", "conv_filter_direct", "winograd_strips"):
-        monkeypatch.setattr(f"autograd_engine.codegen.native.{module}.simd_bytes", lambda: 64)
+        monkeypatch.setattr(f"autograd_engine.compiler.native.{module}.simd_bytes", lambda: 64)
     x, w, g, attrs = arrays(case, np.float32)
     for how in ("direct", "winograd"):
         results = run(case, np.float32, how, x, w, g, attrs)

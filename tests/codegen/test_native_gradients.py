@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from autograd_engine import static
-from autograd_engine.registry import REGISTRY
+from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.testing.modes import call, differentiable, directions, kernel, with_gradient
 from tests.codegen.native_batches import ALL
 from tests.codegen.native_kernels import needs_compiler, with_flags

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from autograd_engine.codegen.native import maths
-from autograd_engine.codegen.native.runtime import header, runtime_source
-from autograd_engine.codegen.native.toolchain import find_toolchain
+from autograd_engine.compiler.native.emit import math_functions as maths
+from autograd_engine.compiler.native.runtime import header, runtime_source
+from autograd_engine.compiler.native.toolchain.compiler import find_toolchain
 from tests.codegen.native_kernels import needs_compiler
 
 pytestmark = [

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from autograd_engine.codegen.native import library_cache, maths
-from autograd_engine.codegen.native.toolchain import Toolchain, find_toolchain, why_not
+from autograd_engine.compiler.native.emit import math_functions as maths
+from autograd_engine.compiler.native.toolchain import library_cache
+from autograd_engine.compiler.native.toolchain.compiler import Toolchain, find_toolchain, why_not
 
 Array = NDArray[Any]
 Call = Callable[..., Array]

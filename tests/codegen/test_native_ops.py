@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograd_engine.codegen.native.coverage import lowered_operations
-from autograd_engine.registry import REGISTRY
-from autograd_engine.spec import Spec
+from autograd_engine.compiler.native.coverage import lowered_operations
+from autograd_engine.core.spec import Spec
+from autograd_engine.ops.registry.opdef import REGISTRY
 from tests.codegen.native_batches import ALL, Batch, Call
 from tests.codegen.native_kernels import needs_compiler, with_flags
 from tests.registry.samples import SAMPLES

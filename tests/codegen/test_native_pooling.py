@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograd_engine.codegen.native.ckernel import CKernel
-from autograd_engine.codegen.native.pooling import OPERATIONS, pool
-from autograd_engine.kernels import pool as reference
-from autograd_engine.spec import Spec
+from autograd_engine.compiler.native.emit.c_kernel import CKernel
+from autograd_engine.compiler.native.pool.select import OPERATIONS, pool
+from autograd_engine.core.spec import Spec
+from autograd_engine.ops.kernels import pool as reference
 from tests.codegen.native_kernels import (  # noqa: F401
     WORKERS,
     call,

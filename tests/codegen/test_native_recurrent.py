@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from autograd_engine import static
-from autograd_engine.codegen.native import compile_native
-from autograd_engine.codegen.native.panel_products import PanelProduct
-from autograd_engine.namespace import ops
-from autograd_engine.registry import REGISTRY
+from autograd_engine.compiler.native import compile_native
+from autograd_engine.compiler.native.lowering.packed_gemm import PanelProduct
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.ops.registry.opdef import REGISTRY
 from tests.codegen.native_batches import Batch, Call
 from tests.codegen.native_kernels import needs_compiler, with_flags
 from tests.codegen.native_programs import Merged, graph_of, wrong_in

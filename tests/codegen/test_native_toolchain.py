@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from autograd_engine.codegen.native import toolchain
-from autograd_engine.codegen.native.toolchain import CompileError, find_toolchain, why_not
+from autograd_engine.compiler.native.toolchain import compiler as toolchain
+from autograd_engine.compiler.native.toolchain.compiler import CompileError, find_toolchain, why_not
 
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler on PATH")

@@ -11,12 +11,12 @@ import pytest
 import autograd_engine as paddle
 import autograd_engine.nn.functional as F  # noqa: N812
 from autograd_engine import static
-from autograd_engine.codegen.graph import concrete_graph
-from autograd_engine.codegen.native import NativeFailed, NativeFunction, compile_native
-from autograd_engine.codegen.native.function import NativeBound
-from autograd_engine.spec import Spec
-from autograd_engine.static.plan import Wanted, steps_of
-from autograd_engine.static.program import Ref
+from autograd_engine.compiler.concrete_graph import concrete_graph
+from autograd_engine.compiler.native import NativeFailed, NativeFunction, compile_native
+from autograd_engine.compiler.native.function import NativeBound
+from autograd_engine.core.spec import Spec
+from autograd_engine.program.ir.program import Ref
+from autograd_engine.static.executor.plan import Wanted, steps_of
 from tests.codegen.native_batches import Array, difference
 from tests.codegen.native_kernels import needs_compiler, with_flags
 

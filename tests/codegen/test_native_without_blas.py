@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.codegen.native import function as native
-from autograd_engine.codegen.native.toolchain import find_toolchain
+from autograd_engine.compiler.native import function as native
+from autograd_engine.compiler.native.toolchain.compiler import find_toolchain
 from autograd_engine.nn import functional
 
 static = paddle.static

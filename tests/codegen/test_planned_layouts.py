@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograd_engine.codegen.graph import Graph, NotConcrete, Value
-from autograd_engine.codegen.planned import planning  # noqa: F401 - registers what handles what
-from autograd_engine.codegen.planned.lowering import HANDLERS, Lowering
-from autograd_engine.codegen.planned.places import Local, Place
-from autograd_engine.codegen.planned.tracing import NotTraced, traced
-from autograd_engine.kernels.elementwise import EXACT
-from autograd_engine.registry import REGISTRY, OpDef
-from autograd_engine.spec import Spec
+from autograd_engine.compiler.concrete_graph import Graph, NotConcrete, Value
+from autograd_engine.compiler.planned import planner as planning  # noqa: F401 - registers what handles what
+from autograd_engine.compiler.planned.buffers import Local, Place
+from autograd_engine.compiler.planned.lowering import HANDLERS, Lowering
+from autograd_engine.compiler.planned.ufunc_trace import NotTraced, traced
+from autograd_engine.core.spec import Spec
+from autograd_engine.ops.kernels.elementwise import EXACT
+from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from tests.registry.samples import cases
 from tests.registry.sampling import Sample
 

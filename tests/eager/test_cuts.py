@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import autograd_engine as paddle
-from autograd_engine.eager import cuts
+from autograd_engine.eager import graph_cuts as cuts
 
 
 def leaf(*values: float) -> Any:

@@ -19,13 +19,13 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.autograd import PyLayer, defop, recompute, saved_tensors_hooks
-from autograd_engine.eager.cuts import in_user_code
+from autograd_engine.core.locations import PACKAGE_DIR
+from autograd_engine.core.random_generator import _own
 from autograd_engine.eager.grad_mode import grad_mode
+from autograd_engine.eager.graph_cuts import in_user_code
 from autograd_engine.errors import GraphFreedError
-from autograd_engine.generator import _own
-from autograd_engine.source import PACKAGE_DIR
-from autograd_engine.static import mode
-from autograd_engine.strong_zeros import zeros_are_strong
+from autograd_engine.ops.registry.strong_zeros import zeros_are_strong
+from autograd_engine.program import mode
 from tests.eager.layers import Cube
 
 F = paddle.nn.functional

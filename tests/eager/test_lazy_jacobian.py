@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.autograd import Hessian, Jacobian, directions, hessian, jacobian
+from autograd_engine.autograd import (
+    Hessian,
+    Jacobian,
+    hessian,
+    jacobian,
+)
+from autograd_engine.autograd import flat_jacobian as incubate
+from autograd_engine.autograd.batching import directions
 from autograd_engine.errors import (
     ArgumentError,
     DTypeError,
@@ -12,7 +19,6 @@ from autograd_engine.errors import (
     NotATensorError,
     ShapeError,
 )
-from autograd_engine.incubate import autograd as incubate
 
 V = np.array([1.0, 2.0, 3.0])
 M = np.arange(1.0, 7.0).reshape(3, 2)

@@ -18,8 +18,8 @@ from autograd_engine.autograd import (
     recompute_sequential,
     saved_tensors_hooks,
 )
+from autograd_engine.core.random_generator import own_generator
 from autograd_engine.errors import ArgumentError, GraphFreedError, RecomputeError
-from autograd_engine.generator import own_generator
 from tests.eager.layers import Cube
 
 F = paddle.nn.functional

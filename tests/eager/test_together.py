@@ -23,10 +23,10 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine import autograd
-from autograd_engine.eager.cuts import in_user_code
+from autograd_engine.core.random_generator import own_generator
 from autograd_engine.eager.grad_mode import grad_mode
-from autograd_engine.generator import own_generator
-from autograd_engine.strong_zeros import zeros_are_strong
+from autograd_engine.eager.graph_cuts import in_user_code
+from autograd_engine.ops.registry.strong_zeros import zeros_are_strong
 from tests.eager.features import FEATURES, Feature, Stage
 
 N = 3

@@ -11,7 +11,7 @@ import pytest
 import autograd_engine as paddle
 from autograd_engine.autograd import jvp
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.static.decompose import decompose
+from autograd_engine.program.backward.decompose import decompose
 from tests.registry.harness import close, same_bits
 
 from .case import Case

@@ -19,10 +19,10 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
+from autograd_engine.core.locations import PACKAGE_DIR
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.registry import REGISTRY
-from autograd_engine.source import PACKAGE_DIR
-from autograd_engine.static.program import Variable
+from autograd_engine.ops.registry.opdef import REGISTRY
+from autograd_engine.program.ir.program import Variable
 
 from .cases import CASES
 

@@ -7,7 +7,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
-from autograd_engine.static.program import Variable
+from autograd_engine.program.ir.program import Variable
 
 N = 40_000
 

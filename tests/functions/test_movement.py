@@ -7,7 +7,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.namespace import raw
+from autograd_engine.ops.registry.namespace import raw
 
 F = paddle.nn.functional
 static = paddle.static

@@ -45,7 +45,7 @@ def test_start_methods(method: str) -> None:
 
 
 def test_a_context_or_the_method_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    from autograd_engine.io.pool import context_of
+    from autograd_engine.io.workers.pool import context_of
 
     spawn = multiprocessing.get_context("spawn")
     assert context_of(spawn) is spawn

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.eager.calls import _generated
+from autograd_engine.eager.array_methods import Values
+from autograd_engine.eager.generated_calls import _generated
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.eager.values import Values
 from autograd_engine.jit import to_static
-from autograd_engine.static.program import Variable
+from autograd_engine.program.ir.program import Variable
 from tests.eager.test_interrupts import Moments, modes
 
 F = paddle.nn.functional
@@ -57,7 +57,7 @@ def test_a_trace_that_is_interrupted_anywhere():
 
 def test_what_is_half_exchanged_is_exchanged_whole_by_the_next_trace(monkeypatch):
     """An interrupt between two of the functions leaves none of them behind."""
-    from autograd_engine.eager import calls
+    from autograd_engine.eager import generated_calls as calls
 
     w = paddle.to_tensor([3.0])
     x = paddle.to_tensor([2.0])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.codegen.native.toolchain import find_toolchain
+from autograd_engine.compiler.native.toolchain.compiler import find_toolchain
 from autograd_engine.errors import ArgumentError, BuildError, ModeError
 from autograd_engine.jit import to_static
 

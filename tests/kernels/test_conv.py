@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from autograd_engine.kernels.conv import conv, conv_filter, conv_input
-from autograd_engine.kernels.windows import window_count
+from autograd_engine.ops.kernels.conv import conv, conv_filter, conv_input
+from autograd_engine.ops.kernels.windows import window_count
 
 PLAIN = {"stride": (1, 1), "padding": ((0, 0), (0, 0)), "dilation": (1, 1), "groups": 1}
 ASYMMETRIC = ((2, 0), (1, 3))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from autograd_engine.kernels.erf import erf
+from autograd_engine.ops.kernels.erf import erf
 
 DTYPES = pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from autograd_engine.kernels.gelu import gelu
+from autograd_engine.ops.kernels.gelu import gelu
 
 DTYPES = pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 EPS = {np.float16: 1e-3, np.float32: 1.2e-7, np.float64: 2.3e-16}

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from autograd_engine.kernels.pool import (
+from autograd_engine.ops.kernels.pool import (
     adaptive_avg_pool,
     adaptive_avg_pool_input,
     adaptive_max_pool,
@@ -16,7 +16,7 @@ from autograd_engine.kernels.pool import (
     max_pool_gather,
     max_pool_scatter,
 )
-from autograd_engine.kernels.windows import window_count
+from autograd_engine.ops.kernels.windows import window_count
 
 PLAIN = {"kernel": (2, 2), "stride": (2, 2), "padding": ((0, 0), (0, 0)), "ceil_mode": False}
 ASYMMETRIC = ((1, 0), (0, 2))

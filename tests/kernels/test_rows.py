@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from autograd_engine.kernels import rows
-from autograd_engine.namespace import raw
+from autograd_engine.ops.kernels import rows
+from autograd_engine.ops.registry.namespace import raw
 
 SHAPES = [(3, 4), (1, 1), (40, 700), (700, 40), (3, 5_000), (20, 4_096), (300, 1_000), (2, 300_001)]
 SIZES = pytest.mark.parametrize("shape", SHAPES, ids=str)

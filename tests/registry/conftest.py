@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from autograd_engine.registry import REGISTRY, OpDef, Rule
+from autograd_engine.ops.registry.opdef import REGISTRY, OpDef, Rule
 
 from .samples import LEFT_OUT, SAMPLES
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograd_engine.registry import OpDef
+from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.testing.modes import (
     STEP,
     call,

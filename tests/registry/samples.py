@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from autograd_engine.registry import REGISTRY, OpDef
+from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 
 from . import (
     samples_activations,

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import autograd_engine as paddle
-from autograd_engine.registry import REGISTRY, Rule
-from autograd_engine.spec import Spec
+from autograd_engine.core.spec import Spec
+from autograd_engine.ops.registry.opdef import REGISTRY, Rule
 
 from .harness import (
     differentiable,

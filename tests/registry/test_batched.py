@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.batched import Batched, batching, value_of
-from autograd_engine.batching_rules import loops
-from autograd_engine.namespace import ops, raw
-from autograd_engine.registry import REGISTRY
-from autograd_engine.scattered import dense
-from autograd_engine.spec import Spec
+from autograd_engine.autograd.batching.batched import Batched, batching, value_of
+from autograd_engine.autograd.batching.rules import loops
+from autograd_engine.core.spec import Spec
+from autograd_engine.ops.registry.namespace import ops, raw
+from autograd_engine.ops.registry.opdef import REGISTRY
+from autograd_engine.ops.registry.scattered_cotangent import dense
 
 from .harness import (
     differentiable,

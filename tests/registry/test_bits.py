@@ -5,8 +5,8 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.errors import ShapeError
-from autograd_engine.testing import table
-from autograd_engine.testing.table import PROGRAMS, all_same, settings
+from autograd_engine.testing import op_checks as table
+from autograd_engine.testing.op_checks import PROGRAMS, all_same, settings
 
 from .harness import (
     gradient,

@@ -4,10 +4,16 @@ import numpy as np
 import pytest
 
 from autograd_engine.errors import RegistryError
-from autograd_engine.namespace import raw
 from autograd_engine.ops.infer import same
-from autograd_engine.pullback import Pullback
-from autograd_engine.registry import NONDIFF, REGISTRY, OpDef, check_registry, defop
+from autograd_engine.ops.registry.namespace import raw
+from autograd_engine.ops.registry.opdef import (
+    NONDIFF,
+    REGISTRY,
+    OpDef,
+    check_registry,
+    defop,
+)
+from autograd_engine.ops.registry.pullback import Pullback
 
 
 @pytest.fixture
@@ -137,7 +143,7 @@ def test_nondiff_covers_every_input():
 
 def test_an_operation_exists_in_every_mode(table):
     """The namespaces find an operation as soon as it is declared, and nothing that is not."""
-    from autograd_engine.namespace import Namespace, ops, raw
+    from autograd_engine.ops.registry.namespace import Namespace, ops, raw
 
     for known in (ops, raw):
         fresh = Namespace()

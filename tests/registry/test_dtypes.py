@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.namespace import ops
-from autograd_engine.registry import REGISTRY
-from autograd_engine.testing import table
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.ops.registry.opdef import REGISTRY
+from autograd_engine.testing import op_checks as table
 
 from .harness import (
     call,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.registry import REGISTRY
+from autograd_engine.ops.registry.opdef import REGISTRY
 
 from .harness import (
     call,

@@ -5,7 +5,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.autograd import jvp
-from autograd_engine.testing import table
+from autograd_engine.testing import op_checks as table
 
 from .harness import (
     STEP,

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from autograd_engine.namespace import raw
 from autograd_engine.ops.infer import same
-from autograd_engine.overwriting import LARGE, overwriting
-from autograd_engine.registry import REGISTRY, Rule, defop
+from autograd_engine.ops.registry.inplace_rules import LARGE, overwriting
+from autograd_engine.ops.registry.namespace import raw
+from autograd_engine.ops.registry.opdef import REGISTRY, Rule, defop
 
 from .samples import SAMPLES
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from autograd_engine.registry import REGISTRY
-from autograd_engine.testing import table
+from autograd_engine.ops.registry.opdef import REGISTRY
+from autograd_engine.testing import op_checks as table
 
 from .harness import differentiable, has_gradient
 from .samples import SAMPLES, cases

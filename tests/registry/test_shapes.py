@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from autograd_engine.registry import REGISTRY
-from autograd_engine.spec import Spec
+from autograd_engine.core.spec import Spec
+from autograd_engine.ops.registry.opdef import REGISTRY
 
 from .harness import (
     close,

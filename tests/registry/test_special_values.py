@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.namespace import ops
-from autograd_engine.registry import REGISTRY
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.ops.registry.opdef import REGISTRY
 
 from .harness import (
     differentiable,

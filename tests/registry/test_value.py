@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.namespace import ops
-from autograd_engine.registry import REGISTRY
-from autograd_engine.spec import Spec
-from autograd_engine.testing import table
+from autograd_engine.core.spec import Spec
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.ops.registry.opdef import REGISTRY
+from autograd_engine.testing import op_checks as table
 
 from .harness import kernel, same_bits, tensors
 from .references import REFERENCES, SEED

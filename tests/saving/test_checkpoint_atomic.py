@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.static import serialize_archive
+from autograd_engine.program.files import archive as serialize_archive
 
 
 def state(value: float, size: int = 10**5) -> dict[str, Any]:

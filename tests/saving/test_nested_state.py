@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import autograd_engine as paddle
 from autograd_engine import static
-from autograd_engine.dtypes import DTYPES
+from autograd_engine.core.dtypes import DTYPES
 from autograd_engine.errors import ArgumentError, FileFormatError
 
 WIDE = ["uint16", "uint32", "uint64"]

@@ -16,7 +16,7 @@ from resumed_training import HALF, STEPS, TRAININGS, begun, outcome, resumed
 
 import autograd_engine as paddle
 from autograd_engine import nn, static
-from autograd_engine.codegen.native.toolchain import find_toolchain, why_not
+from autograd_engine.compiler.native.toolchain.compiler import find_toolchain, why_not
 
 SCRIPT = Path(resumed_training.__file__)
 TREE = str(Path(paddle.__file__).parents[1])

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.codegen.backend import Placement
-from autograd_engine.codegen.graph import Graph, NotConcrete
-from autograd_engine.static.block_op import BlockOp
+from autograd_engine.compiler.backend import Placement
+from autograd_engine.compiler.concrete_graph import Graph, NotConcrete
+from autograd_engine.program.ir.control_flow_op import BlockOp
 
 
 class Trouble:

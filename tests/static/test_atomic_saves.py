@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from autograd_engine import static
+from autograd_engine.core.atomic_file import write_all, write_atomically
 from autograd_engine.errors import FileFormatError
-from autograd_engine.files import write_all, write_atomically
 
 
 def fill(value: float) -> static.Program:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.codegen.native.toolchain import find_toolchain
+from autograd_engine.compiler.native.toolchain.compiler import find_toolchain
 from autograd_engine.errors import ArgumentError, ExecutionError
-from autograd_engine.flags import flags
-from autograd_engine.static import backends
+from autograd_engine.static.executor import backend_choice as backends
+from autograd_engine.static.flags import flags
 
 pytestmark = pytest.mark.usefixtures("static_mode")
 

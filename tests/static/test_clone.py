@@ -12,7 +12,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError, BuildError, ExecutionError, NotATensorError
-from autograd_engine.static.program import Block, Ref
+from autograd_engine.program.ir.program import Block, Ref
 from tests.golden.programs import PROGRAMS, Built, build
 
 static = paddle.static

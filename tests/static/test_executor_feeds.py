@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.dims import fresh_dim
+from autograd_engine.core.dims import fresh_dim
+from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ExecutionError, FeedError
-from autograd_engine.spec import Spec
-from autograd_engine.static.builder import append_write
+from autograd_engine.program.builder import append_write
 
 pytestmark = pytest.mark.usefixtures("static_mode")
 

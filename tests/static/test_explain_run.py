@@ -9,7 +9,7 @@ from node_backend import NodeProgram, Trouble
 
 import autograd_engine as paddle
 from autograd_engine.errors import FeedError
-from autograd_engine.static import backends
+from autograd_engine.static.executor import backend_choice as backends
 
 pytestmark = pytest.mark.usefixtures("static_mode")
 

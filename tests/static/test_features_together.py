@@ -21,9 +21,9 @@ from together_programs import BUILDERS, KINDS, Built, build
 import autograd_engine as paddle
 from autograd_engine import static
 from autograd_engine.errors import BuildError, FileFormatError, NotDifferentiableError
-from autograd_engine.flags import flags
-from autograd_engine.static.decompose import decompose
-from autograd_engine.static.gradop import GradOp
+from autograd_engine.program.backward.decompose import decompose
+from autograd_engine.program.ir.grad_op import GradOp
+from autograd_engine.static.flags import flags
 
 Program = static.Program
 Run = Callable[[dict[str, Any]], list[Any]]

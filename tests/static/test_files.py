@@ -19,8 +19,8 @@ from autograd_engine.errors import (
     ExecutionError,
     FileFormatError,
 )
-from autograd_engine.namespace import ops
-from autograd_engine.registry import REGISTRY
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.ops.registry.opdef import REGISTRY
 from tests.registry.samples import SAMPLES
 
 PARSE = static.Program.parse_from_string

@@ -24,7 +24,7 @@ from mutations import JUNK, Mutator, at, mutated_bytes, mutated_text
 import autograd_engine as paddle
 from autograd_engine import static, unique_name
 from autograd_engine.errors import ArgumentError, ExecutionError, FeedError, FileFormatError
-from autograd_engine.static.serialize_state import state_bytes, state_from
+from autograd_engine.program.files.state import state_bytes, state_from
 
 PARSE = static.Program.parse_from_string
 BUILT: dict[str, Built] = {}
@@ -459,7 +459,7 @@ def test_nothing_foreign_happens_while_files_are_read(tmp_path: Any) -> None:
     import autograd_engine as paddle
     from autograd_engine.errors import FileFormatError
     from autograd_engine.static import effects, io, inference, serialize
-    from autograd_engine.source import PACKAGE_DIR
+    from autograd_engine.core.locations import PACKAGE_DIR
     texts = json.load(open({str(path)!r}))
     parse = paddle.static.Program.parse_from_string
     for text in texts[::41]:  # what Python imports for these is known by then

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.registry import REGISTRY, OpDef
-from autograd_engine.spec import Spec
+from autograd_engine.core.spec import Spec
+from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 
 static = paddle.static
 F = paddle.nn.functional

@@ -19,7 +19,7 @@ from node_backend import NodeProgram, NodeRun, Trouble
 import autograd_engine as paddle
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ExecutionError, FeedError
-from autograd_engine.static import backends
+from autograd_engine.static.executor import backend_choice as backends
 
 pytestmark = pytest.mark.usefixtures("static_mode", "third_runs")
 

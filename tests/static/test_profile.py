@@ -11,7 +11,7 @@ from node_backend import NodeProgram, Trouble
 
 import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError, ExecutionError, FeedError
-from autograd_engine.static import backends
+from autograd_engine.static.executor import backend_choice as backends
 
 pytestmark = pytest.mark.usefixtures("static_mode")
 

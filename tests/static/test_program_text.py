@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.static.printing import attribute_text
+from autograd_engine.program.printing import attribute_text
 from tests.golden.programs import PROGRAMS, build
 
 static = paddle.static

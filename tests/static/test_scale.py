@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.codegen import pieces
+from autograd_engine.compiler.python import split_functions as pieces
 from autograd_engine.errors import ExecutionError
 
 pytestmark = pytest.mark.usefixtures("static_mode")

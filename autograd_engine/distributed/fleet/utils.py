@@ -1,6 +1,6 @@
 """``paddle.distributed.fleet.utils``: `recompute`, where the reference has it."""
 
-from autograd_engine.autograd.recomputing import recompute, recompute_sequential
+from autograd_engine.autograd.recomputation import recompute, recompute_sequential
 
 __all__ = ["recompute", "recompute_sequential"]
 

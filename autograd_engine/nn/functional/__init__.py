@@ -8,41 +8,53 @@ from autograd_engine.nn.functional import (
     conv,
     ctc,
     distance,
-    gated,
-    hierarchy,
     inplace,
-    logits,
     loss,
     margin,
-    noise,
     norm,
     padding,
     pool,
     recurrent,
-    shuffle,
-    sigmoidal,
     vision,
+)
+from autograd_engine.nn.functional import (
+    binary_losses as logits,
+)
+from autograd_engine.nn.functional import (
+    channel_shuffling as shuffle,
+)
+from autograd_engine.nn.functional import (
+    dropouts as noise,
+)
+from autograd_engine.nn.functional import (
+    hierarchical_loss as hierarchy,
+)
+from autograd_engine.nn.functional import (
+    smooth_activation as sigmoidal,
+)
+from autograd_engine.nn.functional import (
+    softmax_and_gates as gated,
 )
 from autograd_engine.nn.functional.activation import *  # noqa: F403
 from autograd_engine.nn.functional.attention import *  # noqa: F403
+from autograd_engine.nn.functional.binary_losses import *  # noqa: F403
+from autograd_engine.nn.functional.channel_shuffling import *  # noqa: F403
 from autograd_engine.nn.functional.classification import *  # noqa: F403
 from autograd_engine.nn.functional.common import *  # noqa: F403
 from autograd_engine.nn.functional.conv import *  # noqa: F403
 from autograd_engine.nn.functional.ctc import *  # noqa: F403
 from autograd_engine.nn.functional.distance import *  # noqa: F403
-from autograd_engine.nn.functional.gated import *  # noqa: F403
-from autograd_engine.nn.functional.hierarchy import *  # noqa: F403
+from autograd_engine.nn.functional.dropouts import *  # noqa: F403
+from autograd_engine.nn.functional.hierarchical_loss import *  # noqa: F403
 from autograd_engine.nn.functional.inplace import *  # noqa: F403
-from autograd_engine.nn.functional.logits import *  # noqa: F403
 from autograd_engine.nn.functional.loss import *  # noqa: F403
 from autograd_engine.nn.functional.margin import *  # noqa: F403
-from autograd_engine.nn.functional.noise import *  # noqa: F403
 from autograd_engine.nn.functional.norm import *  # noqa: F403
 from autograd_engine.nn.functional.padding import *  # noqa: F403
 from autograd_engine.nn.functional.pool import *  # noqa: F403
 from autograd_engine.nn.functional.recurrent import *  # noqa: F403
-from autograd_engine.nn.functional.shuffle import *  # noqa: F403
-from autograd_engine.nn.functional.sigmoidal import *  # noqa: F403
+from autograd_engine.nn.functional.smooth_activation import *  # noqa: F403
+from autograd_engine.nn.functional.softmax_and_gates import *  # noqa: F403
 from autograd_engine.nn.functional.vision import *  # noqa: F403
 
 __all__: list[str] = []

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
-from autograd_engine.namespace import ops
-from autograd_engine.nn.functional.support import as_floats, check_number
-from autograd_engine.spec import format_shape, may_equal
-from autograd_engine.static.whole import whole
-from autograd_engine.tensor.math import clip
-from autograd_engine.tensor.operand import spec_of
+from autograd_engine.nn.functional.arguments import as_floats, check_number
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.operands import spec_of
+from autograd_engine.tensor.arithmetic.math import clip
 
 __all__ = [
     "celu",

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.dims import Dim
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
-from autograd_engine.namespace import ops
-from autograd_engine.nn.functional.noise import dropout
-from autograd_engine.nn.functional.support import as_floats
-from autograd_engine.spec import format_shape
-from autograd_engine.static.whole import whole
-from autograd_engine.tensor.linalg import matmul
-from autograd_engine.tensor.operand import as_operand, spec_of
+from autograd_engine.nn.functional.arguments import as_floats
+from autograd_engine.nn.functional.dropouts import dropout
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.linalg.products import matmul
 
 __all__ = ["scaled_dot_product_attention"]
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from autograd_engine.core.spec import format_shape, may_equal, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
-from autograd_engine.namespace import ops
-from autograd_engine.nn.functional.common import uniform_like
-from autograd_engine.nn.functional.gated import log_softmax, softmax
-from autograd_engine.nn.functional.support import (
+from autograd_engine.nn.functional.arguments import (
     as_floats,
     as_integers,
     check_reduction,
@@ -18,10 +16,12 @@ from autograd_engine.nn.functional.support import (
     reduce_loss,
     widen,
 )
-from autograd_engine.spec import format_shape, may_equal, normalize_axis
-from autograd_engine.static.whole import whole
-from autograd_engine.tensor.operand import as_operand, spec_of
-from autograd_engine.tensor.reduction import sum as sum_over
+from autograd_engine.nn.functional.common import uniform_like
+from autograd_engine.nn.functional.softmax_and_gates import log_softmax, softmax
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.reduction.reduction import sum as sum_over
 
 __all__ = ["cross_entropy", "nll_loss", "softmax_with_cross_entropy"]
 

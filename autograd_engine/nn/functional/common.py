@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
+from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
+from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ModeError, ShapeError
-from autograd_engine.namespace import ops
-from autograd_engine.nn.functional.support import as_floats, as_integers, check_number
-from autograd_engine.spec import format_shape, may_equal
-from autograd_engine.static.program import Variable
-from autograd_engine.static.whole import whole
-from autograd_engine.tensor.linalg import matmul
-from autograd_engine.tensor.operand import as_operand, spec_of
+from autograd_engine.nn.functional.arguments import as_floats, as_integers, check_number
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.ir.program import Variable
+from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.linalg.products import matmul
 
 __all__ = [
     "bilinear",

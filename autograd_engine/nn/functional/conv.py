@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_engine.dims import Dim
-from autograd_engine.dtypes import common_dtype
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import common_dtype
+from autograd_engine.core.spec import Shape, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
-from autograd_engine.kernels.windows import Ints
-from autograd_engine.namespace import ops
-from autograd_engine.nn.functional.windows import (
+from autograd_engine.nn.functional.window_arguments import (
     Images,
     IntOrInts,
     images_like,
@@ -20,8 +19,9 @@ from autograd_engine.nn.functional.windows import (
     paddings,
     whole,
 )
-from autograd_engine.spec import Shape, format_shape, may_equal
-from autograd_engine.tensor.operand import as_operand, spec_of
+from autograd_engine.ops.kernels.windows import Ints
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = [
     "conv1d",

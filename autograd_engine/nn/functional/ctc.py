@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from autograd_engine.dims import Dim
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
-from autograd_engine.namespace import ops
-from autograd_engine.nn.functional.support import (
+from autograd_engine.nn.functional.arguments import (
     as_floats,
     as_integers,
     check_reduction,
@@ -17,9 +17,9 @@ from autograd_engine.nn.functional.support import (
     reduce_loss,
     widen,
 )
-from autograd_engine.spec import format_shape, may_equal
-from autograd_engine.static.whole import whole
-from autograd_engine.tensor.operand import spec_of
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.operands import spec_of
 
 __all__ = ["ctc_loss"]
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from autograd_engine.core.spec import normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ShapeError
-from autograd_engine.namespace import ops
-from autograd_engine.nn.functional.support import as_floats, check_number, narrow, widen
-from autograd_engine.spec import normalize_axis
-from autograd_engine.static.whole import whole
-from autograd_engine.tensor.math import clip
-from autograd_engine.tensor.operand import spec_of
+from autograd_engine.nn.functional.arguments import (
+    as_floats,
+    check_number,
+    narrow,
+    widen,
+)
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.operands import spec_of
+from autograd_engine.tensor.arithmetic.math import clip
 
 __all__ = ["cosine_similarity", "normalize", "pairwise_distance"]
 

@@ -9,8 +9,8 @@ from autograd_engine.nn.functional.activation import (
     relu,
     thresholded_relu,
 )
-from autograd_engine.nn.functional.gated import softmax
-from autograd_engine.nn.functional.sigmoidal import tanh
+from autograd_engine.nn.functional.smooth_activation import tanh
+from autograd_engine.nn.functional.softmax_and_gates import softmax
 from autograd_engine.tensor.inplace import in_place
 
 __all__ = ["elu_", "hardtanh_", "leaky_relu_", "relu_", "softmax_", "tanh_", "thresholded_relu_"]

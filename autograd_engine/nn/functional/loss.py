@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 from autograd_engine import unique_name
+from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
-from autograd_engine.namespace import ops
-from autograd_engine.nn.functional.support import (
+from autograd_engine.nn.functional.arguments import (
     as_floats,
     as_integers,
     check_number,
@@ -20,13 +20,13 @@ from autograd_engine.nn.functional.support import (
     reduce_loss,
     widen,
 )
-from autograd_engine.spec import format_shape, may_equal
-from autograd_engine.static.builder import layer_scope
-from autograd_engine.static.program import Variable
-from autograd_engine.static.whole import whole
-from autograd_engine.tensor.math import clip
-from autograd_engine.tensor.operand import spec_of
-from autograd_engine.tensor.reduction import mean
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.builder import layer_scope
+from autograd_engine.program.ir.program import Variable
+from autograd_engine.program.operands import spec_of
+from autograd_engine.tensor.arithmetic.math import clip
+from autograd_engine.tensor.reduction.reduction import mean
 
 __all__ = [
     "binary_cross_entropy",

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
-from autograd_engine.namespace import ops
-from autograd_engine.nn.functional.classification import class_weight, cross_entropy
-from autograd_engine.nn.functional.distance import pairwise_distance
-from autograd_engine.nn.functional.support import (
+from autograd_engine.nn.functional.arguments import (
     as_floats,
     as_integers,
     check_number,
@@ -20,12 +18,14 @@ from autograd_engine.nn.functional.support import (
     reduce_loss,
     widen,
 )
-from autograd_engine.spec import format_shape, may_equal
-from autograd_engine.static.whole import whole
-from autograd_engine.tensor.linalg import matmul
-from autograd_engine.tensor.math import clip
-from autograd_engine.tensor.operand import as_operand, spec_of
-from autograd_engine.tensor.reduction import mean
+from autograd_engine.nn.functional.classification import class_weight, cross_entropy
+from autograd_engine.nn.functional.distance import pairwise_distance
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.arithmetic.math import clip
+from autograd_engine.tensor.linalg.products import matmul
+from autograd_engine.tensor.reduction.reduction import mean
 
 __all__ = [
     "cosine_embedding_loss",

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autograd_engine.dims import Dim, product
-from autograd_engine.dtypes import common_dtype
+from autograd_engine.core.dims import Dim, product
+from autograd_engine.core.dtypes import common_dtype
+from autograd_engine.core.spec import Shape, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
-from autograd_engine.namespace import ops
-from autograd_engine.nn.functional.support import check_number
-from autograd_engine.nn.functional.windows import is_int, whole
-from autograd_engine.spec import Shape, format_shape, may_equal
-from autograd_engine.static.builder import append_write
-from autograd_engine.tensor.operand import as_operand, spec_of
+from autograd_engine.nn.functional.arguments import check_number
+from autograd_engine.nn.functional.window_arguments import is_int, whole
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.builder import append_write
+from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = [
     "batch_norm",

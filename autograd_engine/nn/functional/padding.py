@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
-from autograd_engine.namespace import ops
-from autograd_engine.spec import format_shape
-from autograd_engine.static.whole import whole
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import ints
-from autograd_engine.tensor.operand import as_operand, spec_of
 
 __all__ = ["pad", "zeropad2d"]
 

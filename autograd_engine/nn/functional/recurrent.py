@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograd_engine.dims import Dim
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
-from autograd_engine.namespace import ops
 from autograd_engine.nn.functional.recurrent_scan import check_lengths, inside, mapped
-from autograd_engine.spec import format_shape
-from autograd_engine.static.whole import whole
-from autograd_engine.tensor.joining import stack
-from autograd_engine.tensor.linalg import matmul
-from autograd_engine.tensor.operand import as_operand, spec_of
-from autograd_engine.tensor.splitting import split, unbind
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.linalg.products import matmul
+from autograd_engine.tensor.shape.joining import stack
+from autograd_engine.tensor.shape.splitting import split, unbind
 
 __all__ = ["lstm_cell", "rnn"]
 

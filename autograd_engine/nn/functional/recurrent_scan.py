@@ -10,14 +10,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.dims import Dim
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
-from autograd_engine.namespace import ops
-from autograd_engine.spec import format_shape
-from autograd_engine.tensor.linalg import matmul
-from autograd_engine.tensor.operand import as_operand, spec_of
-from autograd_engine.tensor.splitting import split
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.linalg.products import matmul
+from autograd_engine.tensor.shape.splitting import split
 
 __all__ = [
     "GATES",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograd_engine.core.spec import Shape
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.namespace import ops
-from autograd_engine.spec import Shape
-from autograd_engine.tensor.linalg import matmul, mv
-from autograd_engine.tensor.operand import spec_of
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.operands import spec_of
+from autograd_engine.tensor.linalg.products import matmul, mv
 
 __all__ = [
     "as_matrix",

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.dims import Dim
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
-from autograd_engine.kernels.windows import Ints
-from autograd_engine.namespace import ops
-from autograd_engine.nn.functional.windows import (
+from autograd_engine.nn.functional.window_arguments import (
     Images,
     IntOrInts,
     images_like,
@@ -23,8 +22,9 @@ from autograd_engine.nn.functional.windows import (
     known,
     whole,
 )
-from autograd_engine.spec import format_shape, may_equal
-from autograd_engine.tensor.operand import as_operand, spec_of
+from autograd_engine.ops.kernels.windows import Ints
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = ["affine_grid", "fold", "grid_sample", "interpolate", "unfold", "upsample"]
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.checks import plain_number
+from autograd_engine.core.checks import plain_number
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
 
 __all__ = ["Initializer", "fans", "initializer_for", "set_global_initializer"]
@@ -64,11 +64,11 @@ class Initializer:
         """
         from autograd_engine.eager.grad_mode import grad_mode
         from autograd_engine.eager.tensor import Tensor
-        from autograd_engine.namespace import ops, raw
-        from autograd_engine.static.program import Variable
+        from autograd_engine.ops.registry.namespace import ops, raw
+        from autograd_engine.program.ir.program import Variable
 
         if isinstance(param, Variable):
-            from autograd_engine.parameters import initialize_again
+            from autograd_engine.nn.parameters import initialize_again
 
             initialize_again(param, self, block)
         elif isinstance(param, Tensor):

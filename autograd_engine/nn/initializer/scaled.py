@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from autograd_engine.checks import plain_number
+from autograd_engine.core.checks import plain_number
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.initializer.base import Initializer, fans, floating
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.checks import plain_number
+from autograd_engine.core.checks import plain_number
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn.initializer.base import Initializer, floating
 

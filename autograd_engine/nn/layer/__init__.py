@@ -4,9 +4,7 @@ from typing import TYPE_CHECKING
 
 from autograd_engine.nn.layer.activation import *  # noqa: F403
 from autograd_engine.nn.layer.adaptive_pool import *  # noqa: F403
-from autograd_engine.nn.layer.attention import *  # noqa: F403
-from autograd_engine.nn.layer.base import *  # noqa: F403
-from autograd_engine.nn.layer.batch_norm import *  # noqa: F403
+from autograd_engine.nn.layer.base.layer import *  # noqa: F403
 from autograd_engine.nn.layer.classification import *  # noqa: F403
 from autograd_engine.nn.layer.common import *  # noqa: F403
 from autograd_engine.nn.layer.containers import *  # noqa: F403
@@ -14,18 +12,20 @@ from autograd_engine.nn.layer.conv import *  # noqa: F403
 from autograd_engine.nn.layer.conv_transpose import *  # noqa: F403
 from autograd_engine.nn.layer.distance import *  # noqa: F403
 from autograd_engine.nn.layer.dropout import *  # noqa: F403
-from autograd_engine.nn.layer.gated import *  # noqa: F403
-from autograd_engine.nn.layer.instance_norm import *  # noqa: F403
 from autograd_engine.nn.layer.loss import *  # noqa: F403
 from autograd_engine.nn.layer.margin import *  # noqa: F403
-from autograd_engine.nn.layer.norm import *  # noqa: F403
+from autograd_engine.nn.layer.norm.batch_norm import *  # noqa: F403
+from autograd_engine.nn.layer.norm.instance_norm import *  # noqa: F403
+from autograd_engine.nn.layer.norm.layer_norm import *  # noqa: F403
 from autograd_engine.nn.layer.padding import *  # noqa: F403
 from autograd_engine.nn.layer.pool import *  # noqa: F403
-from autograd_engine.nn.layer.recurrent import *  # noqa: F403
-from autograd_engine.nn.layer.recurrent_cells import *  # noqa: F403
-from autograd_engine.nn.layer.recurrent_stacks import *  # noqa: F403
-from autograd_engine.nn.layer.sigmoidal import *  # noqa: F403
-from autograd_engine.nn.layer.transformer import *  # noqa: F403
+from autograd_engine.nn.layer.recurrent.cells import *  # noqa: F403
+from autograd_engine.nn.layer.recurrent.stacks import *  # noqa: F403
+from autograd_engine.nn.layer.recurrent.wrappers import *  # noqa: F403
+from autograd_engine.nn.layer.smooth_activation import *  # noqa: F403
+from autograd_engine.nn.layer.softmax import *  # noqa: F403
+from autograd_engine.nn.layer.transformer.attention import *  # noqa: F403
+from autograd_engine.nn.layer.transformer.transformer import *  # noqa: F403
 from autograd_engine.nn.layer.vision import *  # noqa: F403
 
 # Type checkers read no sums of lists: to them, what is imported above is what is exported.
@@ -33,9 +33,6 @@ if not TYPE_CHECKING:
     from autograd_engine.nn.layer import (
         activation,
         adaptive_pool,
-        attention,
-        base,
-        batch_norm,
         classification,
         common,
         containers,
@@ -43,20 +40,25 @@ if not TYPE_CHECKING:
         conv_transpose,
         distance,
         dropout,
-        gated,
-        instance_norm,
         loss,
         margin,
-        norm,
         padding,
         pool,
-        recurrent,
-        recurrent_cells,
-        recurrent_stacks,
-        sigmoidal,
-        transformer,
         vision,
     )
+    from autograd_engine.nn.layer import (
+        smooth_activation as sigmoidal,
+    )
+    from autograd_engine.nn.layer import (
+        softmax as gated,
+    )
+    from autograd_engine.nn.layer.base import layer as base
+    from autograd_engine.nn.layer.norm import batch_norm, instance_norm
+    from autograd_engine.nn.layer.norm import layer_norm as norm
+    from autograd_engine.nn.layer.recurrent import cells as recurrent_cells
+    from autograd_engine.nn.layer.recurrent import stacks as recurrent_stacks
+    from autograd_engine.nn.layer.recurrent import wrappers as recurrent
+    from autograd_engine.nn.layer.transformer import attention, transformer
 
     __all__: list[str] = []
     __all__ += activation.__all__

@@ -9,14 +9,14 @@ from typing import Any, ClassVar, Final, TypeVar
 
 import numpy as np
 
-from autograd_engine.checks import require_bools
-from autograd_engine.dtypes import DTypeLike
+from autograd_engine.core.checks import require_bools
+from autograd_engine.core.dtypes import DTypeLike
 from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import ArgumentError
-from autograd_engine.nn.functional.windows import paddings
-from autograd_engine.nn.layer.base import Layer
-from autograd_engine.static.program import Parameter as StaticParameter
-from autograd_engine.static.program import Variable
+from autograd_engine.nn.functional.window_arguments import paddings
+from autograd_engine.nn.layer.base.layer import Layer
+from autograd_engine.program.ir.program import Parameter as StaticParameter
+from autograd_engine.program.ir.program import Variable
 
 __all__ = [
     "LAYOUTS",

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.dtypes import DTypeLike
+from autograd_engine.core.dtypes import DTypeLike
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.initializer import Assign
 from autograd_engine.nn.layer.arguments import Plain, along, flag, integer, number, required
-from autograd_engine.nn.layer.base import Layer
+from autograd_engine.nn.layer.base.layer import Layer
 from autograd_engine.nn.param_attr import ParamAttr
-from autograd_engine.tensor import manipulation
 from autograd_engine.tensor.arguments import ints
+from autograd_engine.tensor.shape import manipulation
 
 __all__ = ["Bilinear", "Embedding", "Flatten", "Identity", "Linear", "Unflatten"]
 

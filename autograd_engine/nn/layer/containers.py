@@ -8,9 +8,9 @@ from typing import Any, TypeVar, overload
 
 from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import ArgumentError
-from autograd_engine.nn.layer.base import Layer
-from autograd_engine.nn.layer.registered import PARAMETER, SUBLAYER
-from autograd_engine.static.program import Parameter as StaticParameter
+from autograd_engine.nn.layer.base.layer import Layer
+from autograd_engine.nn.layer.base.registered import PARAMETER, SUBLAYER
+from autograd_engine.program.ir.program import Parameter as StaticParameter
 
 __all__ = ["LayerDict", "LayerList", "ParameterList", "Sequential"]
 

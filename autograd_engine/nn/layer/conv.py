@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
-from autograd_engine.dtypes import DTypeLike
+from autograd_engine.core.dtypes import DTypeLike
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.functional.windows import ints, paddings
+from autograd_engine.nn.functional.window_arguments import ints, paddings
 from autograd_engine.nn.initializer import Initializer, Normal
 from autograd_engine.nn.layer.arguments import (
     LAYOUTS,
@@ -20,7 +20,7 @@ from autograd_engine.nn.layer.arguments import (
     required,
 )
 from autograd_engine.nn.layer.arguments import padding as checked_padding
-from autograd_engine.nn.layer.base import Layer
+from autograd_engine.nn.layer.base.layer import Layer
 
 __all__ = [
     "Conv1D",

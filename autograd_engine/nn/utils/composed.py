@@ -9,10 +9,10 @@ import numpy as np
 
 from autograd_engine.eager.grad_mode import no_grad
 from autograd_engine.errors import ArgumentError
-from autograd_engine.nn.layer.base import Layer
-from autograd_engine.nn.layer.registered import COMPOSED, PARAMETER
-from autograd_engine.static.builder import append_write
-from autograd_engine.static.program import Variable, default_startup_program, program_guard
+from autograd_engine.nn.layer.base.layer import Layer
+from autograd_engine.nn.layer.base.registered import COMPOSED, PARAMETER
+from autograd_engine.program.builder import append_write
+from autograd_engine.program.ir.program import Variable, default_startup_program, program_guard
 
 __all__ = ["axis_of", "parameter_of", "set_once"]
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from autograd_engine import unique_name
-from autograd_engine.checks import plain_number
+from autograd_engine.core.checks import plain_number
+from autograd_engine.core.spec import Spec
 from autograd_engine.eager.grad_mode import no_grad
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
-from autograd_engine.namespace import ops
 from autograd_engine.nn.functional import normalize
 from autograd_engine.nn.functional.spectral import (
     as_matrix,
@@ -20,14 +20,12 @@ from autograd_engine.nn.functional.spectral import (
     singular_value,
 )
 from autograd_engine.nn.initializer import Normal
+from autograd_engine.nn.parameters import persistable_variable
 from autograd_engine.nn.utils.composed import axis_of, parameter_of, set_once
-from autograd_engine.parameters import persistable_variable
-from autograd_engine.spec import Spec
-from autograd_engine.static.builder import append_write
-from autograd_engine.static.program import (
-    Variable,
-)
-from autograd_engine.tensor.operand import spec_of
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.builder import append_write
+from autograd_engine.program.ir.program import Variable
+from autograd_engine.program.operands import spec_of
 
 __all__ = ["SpectralNorm", "spectral_norm"]
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from autograd_engine.eager.grad_mode import no_grad
 from autograd_engine.errors import ArgumentError, ModeError
-from autograd_engine.namespace import ops
 from autograd_engine.nn.initializer import Constant
 from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.nn.utils.composed import axis_of, parameter_of, set_once
-from autograd_engine.static.program import Variable
-from autograd_engine.static.weight_norm import norm_without
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.ir.program import Variable
+from autograd_engine.static.nn.weight_norm import norm_without
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
 

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from autograd_engine.core.lazy import lazily
 from autograd_engine.optimizer.lr.annealing import (
     CosineAnnealingDecay,
     CosineAnnealingWarmRestarts,
@@ -15,10 +16,10 @@ from autograd_engine.optimizer.lr.decays import (
     NoamDecay,
     PolynomialDecay,
 )
+from autograd_engine.optimizer.lr.lambdas import LambdaDecay, MultiplicativeDecay
 from autograd_engine.optimizer.lr.plateau import ReduceOnPlateau
 from autograd_engine.optimizer.lr.scheduler import LRScheduler
 from autograd_engine.optimizer.lr.stages import MultiStepDecay, PiecewiseDecay, StepDecay
-from autograd_engine.optimizer.lr.users import LambdaDecay, MultiplicativeDecay
 from autograd_engine.optimizer.lr.warmup import LinearWarmup
 
 __all__ = [
@@ -44,12 +45,7 @@ __all__ = [
 
 
 if not TYPE_CHECKING:
-
-    def __getattr__(name):
-        """What is called otherwise elsewhere is named as it is here."""
-        from autograd_engine.elsewhere import missing
-
-        raise missing(__name__, name)
+    __getattr__ = lazily(__name__, {})
 
 
 def __dir__() -> list[str]:

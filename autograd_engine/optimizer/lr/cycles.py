@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Literal
 
 from autograd_engine.errors import ArgumentError
+from autograd_engine.optimizer.lr.lambdas import require_function
 from autograd_engine.optimizer.lr.scheduler import LRScheduler, number, whole
-from autograd_engine.optimizer.lr.users import require_function
 
 __all__ = ["CyclicLR", "OneCycleLR"]
 

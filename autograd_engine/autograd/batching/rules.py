@@ -1,0 +1,294 @@
+"""How each operation of the table takes stacks of values; see `batched`.
+
+Few operations need a rule of their own. Which of the kinds in `batching_kinds` an operation is
+follows from its row where the row says it (`broadcasts`, elementwise tangents, inputs that give a
+shape only), else from the lists here. An operation that is in none of them runs once for each
+direction, and the results are stacked: right for any operation, and as differentiable as the
+operation is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+from autograd_engine.autograd.batching.batched import Batched, Batching, value_of
+from autograd_engine.autograd.batching.rule_kinds import (
+    Rule,
+    along,
+    broadcast,
+    count_of,
+    dtype_of,
+    expanding,
+    fold,
+    folded,
+    folding,
+    looped,
+    of_shape,
+    picking,
+    pointwise,
+    reshaping,
+    run,
+    shape_of,
+    specs_of,
+    spreading,
+    stacked,
+    unfold,
+)
+from autograd_engine.core.spec import Spec
+from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
+
+__all__ = ["loops", "rule_of"]
+
+# --- single operations
+
+
+def _sum_like(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    x, like = operands
+    if x.__class__ is not Batched:
+        return of_shape(xp, op, operands, attrs)
+    value, shape = value_of(x), tuple(shape_of(like))
+    lead = x.ndim - len(shape)
+    if lead and x.shape[lead:] == shape:
+        return Batched(xp.base.sum(value, axis=tuple(range(1, lead + 1)), keepdims=False), xp)
+    kept = Spec((x.count, *(1,) * lead, *shape), x.dtype)
+    total = xp.base.sum_like(value, kept)
+    return Batched(xp.base.reshape_like(total, Spec((x.count, *shape), x.dtype)), xp)
+
+
+def _matmul(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """A stack times one matrix is one product of all its rows."""
+    x, y = operands
+    if y.__class__ is Batched or attrs["transpose_x"] or len(shape_of(y)) != 2:
+        return broadcast(xp, op, operands, attrs)
+    base, value = xp.base, value_of(x)
+    *lead, inner = shape_of(value)
+    rows = base.reshape_like(value, Spec((math.prod(lead), inner), x.dtype))
+    out = base.matmul(rows, y, transpose_x=False, transpose_y=attrs["transpose_y"])
+    return Batched(base.reshape_like(out, Spec((*lead, shape_of(out)[-1]), x.dtype)), xp)
+
+
+def _solve(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """One system with a stack of right sides has so many more columns."""
+    a, b = operands
+    if a.__class__ is Batched or len(shape_of(a)) != 2 or b.ndim != 2:
+        return broadcast(xp, op, operands, attrs)
+    out = xp.base[op](a, fold(xp, value_of(b), 1), **attrs)
+    return Batched(unfold(xp, out, b.count, 1), xp)
+
+
+# Where the directions go if the operand at a position is the stack: the axis of it, and of the
+# result, that they become part of; and whether within each group.
+_CHANNELS: Final[dict[tuple[str, int], tuple[int, bool, int, bool]]] = {
+    ("conv", 0): (0, False, 0, False),
+    ("conv", 1): (0, True, 1, True),
+    ("conv_input", 0): (0, False, 0, False),
+    ("conv_input", 1): (1, False, 1, True),
+    ("conv_filter", 0): (1, True, 0, True),
+    ("conv_filter", 1): (1, True, 1, False),
+}
+
+
+def _conv(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """Linear in each operand: directions are images, or channels."""
+    stacks = [k for k in (0, 1) if operands[k].__class__ is Batched]
+    if len(stacks) != 1:
+        return looped(xp, op, operands, attrs)
+    (k,) = stacks
+    n, groups = operands[k].count, attrs["groups"]
+    axis, grouped, out_axis, out_grouped = _CHANNELS[op.name, k]
+    values = list(operands)
+    values[k] = fold(xp, value_of(operands[k]), axis, groups if grouped else 1)
+    if len(values) == 3:
+        values[2] = folded(operands[2], n, out_axis)
+    out = xp.base[op](*values, **attrs)
+    return Batched(unfold(xp, out, n, out_axis, groups if out_grouped else 1), xp)
+
+
+def _transpose(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    perm = (0, *[p + 1 for p in attrs["perm"]])
+    return run(xp, op, [value_of(operands[0])], {"perm": perm})
+
+
+def _padding(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    return run(xp, op, [value_of(operands[0])], {**attrs, "pads": ((0, 0), *attrs["pads"])})
+
+
+_ALL: Final = slice(None)
+
+
+def _keyed(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """Keys of slices: all of the first axis."""
+    shifted_keys: dict[str, Any] = {"key": (_ALL, *attrs.get("key", ()))}
+    if "keys" in attrs:
+        shifted_keys = {"keys": tuple([(_ALL, *key) for key in attrs["keys"]])}
+    return run(xp, op, stacked(xp, op, operands), shifted_keys)
+
+
+def _front(shape: tuple[int, ...], indices: Sequence[Any], key: Any) -> int | None:
+    """How many axes of ``x[key]`` come from arrays and lie in front, away from where they stand.
+
+    NumPy puts them there if slices lie between the arrays; then they also come before an axis that
+    is added in front of `x`. None where they stay in their place.
+    """
+    taken = [k for k, e in enumerate(key) if isinstance(e, (str, int))]
+    arrays = [e for e in key if isinstance(e, str)]
+    if not arrays or taken == list(range(taken[0], taken[-1] + 1)):
+        return None
+    ranks = [
+        1 if entry == "mask" else len(shape_of(index))
+        for entry, index in zip(arrays, indices, strict=True)
+    ]
+    return max(ranks)
+
+
+def _indexed(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """Keys with arrays, the same in all directions."""
+    x, *rest = operands
+    writes = op.name == "index_add_like"
+    indices = rest[1:] if writes else rest
+    if any(v.__class__ is Batched for v in indices):
+        return looped(xp, op, operands, attrs)
+    if x.__class__ is not Batched:
+        return of_shape(xp, op, operands, attrs)
+    key, value, n = attrs["key"], value_of(x), x.count
+    front = _front(shape_of(rest[0]) if writes else x.shape, indices, key)
+    wide = (_ALL, *key)
+    rank = len(shape_of(value))
+    if not writes:
+        out = xp.base.index(value, *indices, key=wide)
+        if front is not None:
+            axes = range(front + 1, len(shape_of(out)))
+            out = xp.base.transpose(out, perm=(front, *range(front), *axes))
+        return Batched(out, xp)
+    if front is not None:
+        perm = (*range(1, front + 1), 0, *range(front + 1, rank))
+        value = xp.base.transpose(value, perm=perm)
+    like = Spec((n, *shape_of(rest[0])), dtype_of(rest[0]))
+    return Batched(xp.base.index_add_like(value, like, *indices, key=wide), xp)
+
+
+def _setitem(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    x, value, *indices = operands
+    key = attrs["key"]
+    fixed = not any(v.__class__ is Batched for v in indices)
+    if not fixed or _front(shape_of(x), indices, key) is not None:
+        return looped(xp, op, operands, attrs)
+    if value.__class__ is Batched:
+        from autograd_engine.ops.getitem import indexed_shape
+
+        specs = specs_of(indices)
+        missing = len(indexed_shape(shape_of(x), specs, key)) - value.ndim
+        value = value_of(value)
+        if missing > 0:
+            value = xp.base.unsqueeze(value, axis=tuple(range(1, missing + 1)))
+    base = xp.stack_of(x, count_of(operands))
+    return Batched(xp.base.setitem(base, value, *indices, key=(_ALL, *key)), xp)
+
+
+def _unless_zero(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """Decided for each direction."""
+    x, *gs = operands
+    alive: Any = None
+    for g in gs:
+        axes = tuple(range(len(shape_of(g))))
+        here = xp.any(xp.not_equal(g, 0.0), axis=axes, keepdims=False)
+        alive = here if alive is None else xp.logical_or(alive, here)
+    return xp.where(alive, x, 0.0)
+
+
+def _unless_hollow(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """A stack is never hollow; what is none decides for all directions."""
+    x, *gs = operands
+    if any(isinstance(g, Batched) for g in gs):
+        return x
+    return Batched(xp.base.unless_hollow(value_of(x), *gs), xp)
+
+
+def _isin(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    x, test = operands
+    if test.__class__ is Batched:
+        return looped(xp, op, operands, attrs)
+    return run(xp, op, [value_of(x), test], attrs)
+
+
+# --- which is which
+
+
+def _each(rule: Rule, names: str) -> dict[str, Rule]:
+    return dict.fromkeys(names.split(), rule)
+
+
+_RULES: Final[dict[str, Rule]] = {
+    **_each(
+        pointwise,
+        """
+        gelu frexp assign cast cast_like negative sign floor ceil trunc round signbit
+        logical_not bitwise_not isnan isinf isfinite isreal real_part imag_part angle
+        one_hot add_n same_shape
+        tril triu inv pinv matrix_exp mirror_triangle cholesky qr qr_complete svd svd_full eigh eig
+        residual_over det cofactor cofactor_tangent slogdet lu lu_rectangular exchange_rows
+        """,
+    ),
+    **_each(
+        along,
+        """
+        sum mean max min any all prod logsumexp p_norm argmax argmin share_ties average_ties
+        softmax softmax_adjoint log_softmax standardize standardize_adjoint straight_through
+        cumsum cumprod logcumsumexp cummax cummin shift linear_recurrence sort argsort topk mode
+        take_tied take_along_axis put_along_axis_like concat split split_like stack unstack
+        diagonal undiagonal_like diag_embed flip roll windows unwindows_like resample resample_like
+        dft half_spectrum from_half_spectrum from_half_spectrum_like
+        """,
+    ),
+    **_each(picking, "gather scatter_add_like scatter_add"),
+    **_each(
+        reshaping,
+        """
+        reshape reshape_like flatten_lead unflatten_lead flatten_axes unflatten_axis squeeze
+        unsqueeze merge_axes unmerge_axes
+        """,
+    ),
+    **_each(expanding, "expand broadcast_like"),
+    **_each(spreading, "expand_like spread_like"),
+    **_each(
+        folding,
+        """
+        unfold fold_like max_pool adaptive_max_pool max_pool_scatter max_pool_gather avg_pool
+        avg_pool_input adaptive_avg_pool adaptive_avg_pool_input
+        """,
+    ),
+    **_each(_conv, "conv conv_input conv_filter"),
+    **_each(_solve, "solve triangular_solve"),
+    **_each(_padding, "pad unpad extend unextend"),
+    **_each(_keyed, "getitem unslice_like unslice_add"),
+    **_each(_indexed, "index index_add_like"),
+    "to_complex": broadcast,
+    "matmul": _matmul,
+    "sum_like": _sum_like,
+    "transpose": _transpose,
+    "setitem": _setitem,
+    "unless_hollow": _unless_hollow,
+    "unless_zero": _unless_zero,
+    "isin": _isin,
+}
+
+
+def rule_of(op: OpDef) -> Rule:
+    """The batching rule of `op`."""
+    found = _RULES.get(op.name)
+    if found is not None and REGISTRY.get(op.name) is op:
+        return found
+    if not any(op.reads_value(k) for k in range(len(op.inputs))):
+        return of_shape
+    if op.random:
+        return looped  # what is drawn would depend on what else is
+    if op.broadcasts == 0 or (op.tangent == "elementwise" and op.inputs == ("x",)):
+        return broadcast if op.broadcasts == 0 else pointwise
+    return looped
+
+
+def loops(op: OpDef) -> bool:
+    """Whether `op` runs once for each direction, whatever its operands are."""
+    return rule_of(op) is looped

@@ -1,0 +1,126 @@
+"""``paddle.incubate.autograd``: derivatives of functions, as matrices of flattened tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograd_engine.autograd import jacobians as matrices
+from autograd_engine.autograd.forward.jvp import (
+    inputs_of,
+    jvp,
+    outputs_of,
+    vjp,
+)
+from autograd_engine.autograd.gradient import grad
+from autograd_engine.core.spec import Spec, format_shape
+from autograd_engine.eager.grad_mode import recording
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ShapeError
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.mode import require_dynamic
+
+__all__ = ["Hessian", "Jacobian", "jvp", "vjp"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+class Jacobian(matrices.Jacobian):
+    """The Jacobian of a function, as one matrix, whose rows are computed when they are asked for.
+
+    All inputs are flattened and joined, and so are all outputs: M elements of outputs and N of
+    inputs make a matrix ``[M, N]``, with a batch axis, which comes first in all of them,
+    ``[B, M, N]``. See `autograd.Jacobian` for what can be done with it.
+
+    Parameters
+    ----------
+    func : callable
+        Takes the tensors in `xs` as arguments; returns a Tensor or a sequence of them.
+    xs : Tensor or sequence of Tensor
+    is_batched : bool
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> from autograd_engine.autograd.flat_jacobian import Jacobian
+    >>> x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([3.0])
+    >>> J = Jacobian(lambda x, y: x * y, [x, y])
+    >>> J.shape, J[:].tolist()
+    ([2, 3], [[3.0, 0.0, 1.0], [0.0, 3.0, 2.0]])
+    """
+
+    def __init__(
+        self, func: Callable[..., Any], xs: Tensor | Sequence[Tensor], is_batched: bool = False
+    ) -> None:
+        y, x = _recorded("Jacobian", func, xs, is_batched)
+        super().__init__(y, x, 0 if is_batched else None)
+
+
+class Hessian(Jacobian):
+    """The Hessian of a function with one output, as one matrix of all inputs flattened and joined.
+
+    Parameters
+    ----------
+    func : callable
+        Takes the tensors in `xs` as arguments; returns a Tensor with one element, with a batch axis
+        one for each of the batch.
+    xs : Tensor or sequence of Tensor
+    is_batched : bool
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> from autograd_engine.autograd.flat_jacobian import Hessian
+    >>> Hessian(lambda x: (x**3).sum(), paddle.to_tensor([1.0, 2.0]))[:].tolist()
+    [[6.0, 0.0], [0.0, 12.0]]
+    """
+
+    def __init__(
+        self, func: Callable[..., Any], xs: Tensor | Sequence[Tensor], is_batched: bool = False
+    ) -> None:
+        y, x = _recorded("Hessian", func, xs, is_batched)
+        if y._data.size != (y._data.shape[0] if is_batched else 1):
+            raise ShapeError(
+                f"Hessian: func must return one element{' for each of the batch' * is_batched}; "
+                f"got {format_shape(y._data.shape)}: take the sum, or use Jacobian"
+            )
+        (gradient,) = (
+            grad([y], [x], create_graph=True, allow_unused=True) if not y._stop else [None]
+        )
+        first = ops.zeros_like(x) if gradient is None else gradient
+        matrices.Jacobian.__init__(self, first, x, 0 if is_batched else None)
+
+
+def _recorded(function: str, func: Any, xs: Any, is_batched: bool) -> tuple[Tensor, Tensor]:
+    """Outputs and inputs, each flattened and joined."""
+    require_dynamic(function)
+    inputs = inputs_of(function, func, xs)
+    with recording():
+        x = _joined(function, inputs, is_batched)
+        if x._stop:
+            x = Tensor._leaf(x._data)
+        axis = int(is_batched)
+        likes = [_flat_spec(t, is_batched) for t in inputs]
+        pieces = ops.split_like(x, *likes, axis=axis)
+        given = [
+            ops.reshape_like(piece, Spec(t._data.shape, t._data.dtype))
+            for piece, t in zip(pieces, inputs, strict=True)
+        ]
+        ys = outputs_of(function, func(*given))
+        return _joined(function, ys, is_batched), x
+
+
+def _flat_spec(t: Tensor, is_batched: bool) -> Spec:
+    shape, size = t._data.shape, t._data.size
+    lead = shape[:1] if is_batched else ()
+    return Spec((*lead, size // max(shape[0], 1) if is_batched else size), t._data.dtype)
+
+
+def _joined(function: str, tensors: list[Tensor], is_batched: bool) -> Tensor:
+    if is_batched and any(t._data.ndim == 0 for t in tensors):
+        raise ShapeError(f"{function}: a 0-d tensor has no batch axis; leave is_batched out")
+    flat = [ops.reshape_like(t, _flat_spec(t, is_batched)) for t in tensors]
+    joined: Tensor = ops.concat(*flat, axis=int(is_batched)) if len(flat) > 1 else flat[0]
+    return joined

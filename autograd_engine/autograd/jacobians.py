@@ -1,0 +1,420 @@
+"""``jacobian`` and ``hessian``: of functions, and of tensors as objects that compute lazily."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+
+from autograd_engine.autograd.batching.directions import checked_chunk, pull_units, split_front
+from autograd_engine.autograd.gradient import grad
+from autograd_engine.core.checks import require_bools
+from autograd_engine.core.operand import OPERATORS, REFLECTED
+from autograd_engine.core.spec import format_shape
+from autograd_engine.eager.grad_mode import recording
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.mode import require_dynamic
+
+__all__ = ["Hessian", "Jacobian", "hessian", "jacobian"]
+
+
+@overload
+def jacobian(
+    ys: Tensor,
+    xs: Tensor,
+    batch_axis: int | None = None,
+    *,
+    mode: str = "auto",
+    create_graph: bool = False,
+    chunk_size: int | None = None,
+) -> Jacobian: ...
+@overload
+def jacobian(
+    ys: Sequence[Tensor] | Callable[..., Any],
+    xs: Tensor | Sequence[Tensor],
+    batch_axis: int | None = None,
+    *,
+    mode: str = "auto",
+    create_graph: bool = False,
+    chunk_size: int | None = None,
+) -> Any: ...
+def jacobian(
+    ys: Tensor | Sequence[Tensor] | Callable[..., Any],
+    xs: Tensor | Sequence[Tensor],
+    batch_axis: int | None = None,
+    *,
+    mode: str = "auto",
+    create_graph: bool = False,
+    chunk_size: int | None = None,
+) -> Any:
+    """The derivatives of all elements of `ys` by all elements of `xs`.
+
+    Parameters
+    ----------
+    ys : Tensor, sequence of Tensor, or callable
+        Tensors computed from `xs`; or a function that takes `xs` as arguments and returns a Tensor
+        or a sequence of them.
+    xs : Tensor or sequence of Tensor
+    batch_axis : {None, 0}
+        0: the first axis of all is a batch whose entries do not depend on one another, and no
+        derivatives between them are computed. That takes one direction for each element of an
+        entry, however large the batch is.
+    mode : {"auto", "reverse", "forward"}
+        For a function: one direction for each element of its result, or of `xs`. "auto" takes what
+        is less. Tensors are differentiated in reverse.
+    create_graph : bool
+        For a function: let the result be differentiated. That of tensors always can be.
+    chunk_size : int, optional
+        How many directions go at once, all of them by default: memory is in proportion to it.
+
+    Returns
+    -------
+    Tensor, or Jacobian
+        Of a function, a Tensor of shape ``[*y.shape, *x.shape]``, with `batch_axis`
+        ``[B, *y.shape[1:], *x.shape[1:]]``. Of tensors, a `Jacobian`, whose rows are computed when
+        they are asked for; they have one axis at most, beside that of the batch. Where `xs` is a
+        sequence, a tuple of these; where `ys` is one, or what the function returns is, a tuple (or
+        list) with an entry for each. Zeros where nothing depends on an input.
+
+    Raises
+    ------
+    NotATensorError, DTypeError, ShapeError, ArgumentError, GraphFreedError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    >>> paddle.autograd.jacobian(lambda x: x * x, x).tolist()
+    [[2.0, 0.0], [0.0, 4.0]]
+    >>> J = paddle.autograd.jacobian(x * x, x)
+    >>> J.shape, J[1].tolist()
+    ([2, 2], [0.0, 4.0])
+    """
+    require_dynamic("jacobian")
+    _check_batch_axis("jacobian", batch_axis)
+    require_bools("jacobian", create_graph=create_graph)
+    if not isinstance(mode, str) or mode not in ("auto", "forward", "reverse"):
+        raise ArgumentError(f"jacobian: mode must be 'auto', 'forward' or 'reverse', got {mode!r}")
+    if callable(ys) and not isinstance(ys, Tensor):
+        from autograd_engine.autograd.functional import jacobian_of
+
+        return jacobian_of(ys, xs, batch_axis, mode, create_graph, chunk_size)
+    chunk_size = checked_chunk("jacobian", chunk_size)
+    outputs = _tensors("jacobian", ys, "ys")
+    inputs = _tensors("jacobian", xs, "xs")
+    rows = [
+        [_checked("jacobian", y, x, i, j, batch_axis, chunk_size) for j, x in enumerate(inputs)]
+        for i, y in enumerate(outputs)
+    ]
+    return _nested(ys, [_nested(xs, row) for row in rows])
+
+
+def hessian(
+    ys: Tensor | Callable[..., Any],
+    xs: Tensor | Sequence[Tensor],
+    batch_axis: int | None = None,
+    *,
+    create_graph: bool = False,
+    chunk_size: int | None = None,
+) -> Any:
+    """The second derivatives of `ys`, which has one element, by all elements of `xs`.
+
+    Parameters
+    ----------
+    ys : Tensor or callable
+        A tensor computed from `xs`, or a function that takes `xs` as arguments and returns one. It
+        has one element; with `batch_axis`, one for each of the batch.
+    xs : Tensor or sequence of Tensor
+    batch_axis : {None, 0}
+        As in `jacobian`.
+    create_graph : bool
+        For a function: let the result be differentiated. That of a tensor always can be.
+    chunk_size : int, optional
+        How many directions go at once, all of them by default.
+
+    Returns
+    -------
+    Tensor, or Hessian
+        Of a function, a Tensor of shape ``[*x.shape, *x.shape]``; of a tensor, a `Hessian`, the
+        lazy Jacobian of its gradient. Where `xs` is a sequence, a tuple of tuples with a block for
+        each pair of its entries.
+
+    Raises
+    ------
+    NotATensorError, DTypeError, ShapeError, ArgumentError, GraphFreedError
+
+    Notes
+    -----
+    That of a function is computed forward over reverse: all unit directions are pushed along the
+    recording of the gradient, in one pass.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    >>> paddle.autograd.hessian(lambda x: (x**3).sum(), x).tolist()
+    [[6.0, 0.0], [0.0, 12.0]]
+    >>> paddle.autograd.hessian((x**3).sum(), x)[1].tolist()
+    [0.0, 12.0]
+    """
+    require_dynamic("hessian")
+    _check_batch_axis("hessian", batch_axis)
+    require_bools("hessian", create_graph=create_graph)
+    if callable(ys) and not isinstance(ys, Tensor):
+        from autograd_engine.autograd.functional import hessian_of
+
+        return hessian_of(ys, xs, batch_axis, create_graph, chunk_size)
+    chunk_size = checked_chunk("hessian", chunk_size)
+    (y,) = _tensors("hessian", [ys], "ys")
+    inputs = _tensors("hessian", xs, "xs")
+    entries = 1 if batch_axis is None else (y._data.shape or (1,))[0]
+    if y._data.size != entries:
+        raise ShapeError(
+            f"hessian: ys must have one element{' for each of the batch' * (batch_axis == 0)}, got "
+            f"{format_shape(y._data.shape)}; take the sum, or use jacobian of the gradient"
+        )
+    for j, x in enumerate(inputs):
+        _check_axes("hessian", y if batch_axis is not None else x, x, 0, j, batch_axis)
+    found: list[Tensor | None] = [None] * len(inputs)
+    if not y._stop:
+        # One may be there twice, or be an output.
+        sources = [x._alias() for x in inputs]
+        distinct = list({id(s): s for s in sources}.values())
+        gradients = grad([y], distinct, create_graph=True, allow_unused=True)
+        by_source = {id(s): g for s, g in zip(distinct, gradients, strict=True)}
+        found = [by_source[id(s)] for s in sources]
+    first = [ops.zeros_like(x) if g is None else g for x, g in zip(inputs, found, strict=True)]
+    rows = [[Hessian(g, x, batch_axis, chunk_size=chunk_size) for x in inputs] for g in first]
+    return _nested(xs, [_nested(xs, row) for row in rows])
+
+
+class Jacobian:
+    """Derivatives of one tensor by another, computed row by row as they are asked for.
+
+    A matrix ``[M, N]`` for `ys` of M and `xs` of N elements, and ``[B, M, N]`` with a batch axis;
+    an axis that a tensor does not have is not there. Indexing gives Tensors with a history: an int
+    or a slice of the row axis computes these rows and no others, in one pass, and keeps them.
+    Anything else that a Tensor can do, this does on all of its values.
+
+    Parameters
+    ----------
+    ys, xs : Tensor
+    batch_axis : {None, 0}
+    chunk_size : int, optional
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)
+    >>> J = paddle.autograd.jacobian(x * x.sum(), x)
+    >>> J[0].tolist(), J.shape, (J @ x).tolist()
+    ([7.0, 1.0, 1.0], [3, 3], [12.0, 24.0, 36.0])
+    """
+
+    def __init__(
+        self,
+        ys: Tensor,
+        xs: Tensor,
+        batch_axis: int | None = None,
+        *,
+        chunk_size: int | None = None,
+    ) -> None:
+        self._batched = batch_axis is not None
+        # These tensors may be written to later; the matrix is that of now.
+        self._y = ys._alias()
+        self._x = xs._alias()
+        self._chunk_size = chunk_size
+        self._rows: dict[int, Tensor] = {}
+        self._all: Tensor | None = None
+        lead = 1 if self._batched else 0
+        self._lead = list(ys._data.shape[:lead])
+        self._outer = list(ys._data.shape[lead:])
+        self._inner = list(xs._data.shape[lead:])
+
+    @property
+    def shape(self) -> list[int]:
+        """Of the matrix: the batch if there is one, rows, columns."""
+        return [*self._lead, *self._outer, *self._inner]
+
+    def __getitem__(self, key: Any) -> Tensor:
+        keys = key if isinstance(key, tuple) else (key,)
+        axis = len(self._lead)
+        plain = all(isinstance(k, (int, np.integer, slice)) for k in keys[: axis + 1])
+        plain = plain and not any(isinstance(k, bool) for k in keys[: axis + 1])
+        if not self.shape and all(k == slice(None) for k in keys):
+            return self._evaluate_all()
+        if not self._outer or not plain or len(keys) <= axis:
+            return self._evaluate_all()[key]
+        count, row = self._outer[0], keys[axis]
+        before, behind = keys[:axis], keys[axis + 1 :]
+        if isinstance(row, slice):
+            indices = range(count)[row]
+            if len(indices) == count or self._all is not None:
+                return self._evaluate_all()[key]
+            with recording():
+                found = self._computed(indices)
+                part = ops.stack(*found, axis=axis) if found else self._evaluate_all()[key]
+            return part[(*before, slice(None), *behind)] if found else part
+        if not -count <= row < count:
+            raise IndexError(
+                f"{self._name()}: row {row} is out of range; there are {count}, use {-count} to "
+                f"{count - 1}"
+            )
+        if self._all is not None:
+            return self._all[key]
+        (one,) = self._computed([int(row) % count])
+        rest = (*before, *behind)
+        return one[rest] if rest and any(k != slice(None) for k in rest) else one
+
+    def _name(self) -> str:
+        return type(self).__name__.lower()
+
+    def _computed(self, indices: Sequence[int]) -> list[Tensor]:
+        """Rows, those that are not there yet by one pass."""
+        missing = [i for i in indices if i not in self._rows]
+        if missing:
+            with recording():
+                stack = self._pulled(missing)
+                for k, i in enumerate(missing):
+                    self._rows[i] = ops.getitem(stack, key=(k,))
+        return [self._rows[i] for i in indices]
+
+    def _pulled(self, rows: Sequence[int] | None) -> Tensor:
+        """Rows along a first axis, before that of the batch."""
+        (stack,) = pull_units(
+            self._y,
+            [self._x],
+            create_graph=True,
+            batched=self._batched,
+            chunk_size=self._chunk_size,
+            rows=rows,
+        )
+        assert isinstance(stack, Tensor)
+        return stack
+
+    def _evaluate_all(self) -> Tensor:
+        """All values, as one Tensor."""
+        if self._all is None:
+            with recording():
+                if self._rows and self._outer:
+                    rows = self._computed(range(self._outer[0]))
+                    self._all = ops.stack(*rows, axis=len(self._lead))
+                else:
+                    back = self._x._data.shape
+                    self._all = split_front(
+                        self._pulled(None), self._outer, back, self._batched, last=False
+                    )
+            self._rows.clear()
+        return self._all
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError(f"len() of a 0-d {self._name()}; it has one element: J[:]")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return iter(self._evaluate_all())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self._evaluate_all().numpy(), dtype)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._evaluate_all(), name)
+
+    def __repr__(self) -> str:
+        known = "all" if self._all is not None else str(len(self._rows))
+        return f"<{type(self).__name__} {format_shape(self.shape)}, {known} of its rows computed>"
+
+    __hash__ = object.__hash__
+
+
+class Hessian(Jacobian):
+    """Second derivatives of a tensor with one element, the `Jacobian` of its gradient."""
+
+
+def _delegated(dunder: str) -> Callable[..., Any]:
+    plain = getattr(operator, dunder.replace("__r", "__", 1) if dunder in _MIRRORED else dunder)
+
+    def apply(self: Jacobian, *others: Any) -> Any:
+        values = [o._evaluate_all() if isinstance(o, Jacobian) else o for o in others]
+        mine = self._evaluate_all()
+        return plain(*values, mine) if dunder in _MIRRORED else plain(mine, *values)
+
+    return apply
+
+
+_MIRRORED = {*REFLECTED, "__rpow__", "__rmatmul__"}
+for _dunder in (*OPERATORS, "__pow__", "__matmul__", *_MIRRORED):
+    setattr(Jacobian, _dunder, _delegated(_dunder))
+
+
+# --- arguments
+
+
+def _check_batch_axis(function: str, axis: Any) -> None:
+    if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int) or axis != 0):
+        raise ArgumentError(f"{function}: batch_axis must be None or 0, got {axis!r}")
+
+
+def _tensors(function: str, value: Any, argument: str) -> list[Tensor]:
+    values = list(value) if isinstance(value, (list, tuple)) else [value]
+    if not values:
+        raise ArgumentError(f"{function}: {argument} is empty; give one Tensor at least")
+    for k, v in enumerate(values):
+        if not isinstance(v, Tensor):
+            raise NotATensorError(
+                f"{function}: {argument}[{k}] must be a Tensor, got {type(v).__name__}: use "
+                "paddle.to_tensor"
+            )
+        if v._data.dtype.kind != "f":
+            raise DTypeError(
+                f"{function}: {argument}[{k}] is {v._data.dtype.name}, which has no derivative; "
+                "use .astype('float32')"
+            )
+    return values
+
+
+def _checked(
+    function: str,
+    y: Tensor,
+    x: Tensor,
+    i: int,
+    j: int,
+    batch_axis: int | None,
+    chunk_size: int | None,
+) -> Jacobian:
+    _check_axes(function, y, x, i, j, batch_axis)
+    return Jacobian(y, x, batch_axis, chunk_size=chunk_size)
+
+
+def _check_axes(
+    function: str, y: Tensor, x: Tensor, i: int, j: int, batch_axis: int | None
+) -> None:
+    low, high = (0, 1) if batch_axis is None else (1, 2)
+    for name, k, t in (("xs", j, x), ("ys", i, y)):
+        if not low <= t._data.ndim <= high:
+            raise ShapeError(
+                f"{function}: {name}[{k}] has shape {format_shape(t._data.shape)}; tensors have "
+                + (
+                    "one axis at most here: reshape them to [-1] before, use batch_axis=0 if the "
+                    "first axis is a batch"
+                    if batch_axis is None
+                    else "a batch axis and at most one more here: reshape them to [B, -1] before"
+                )
+                + f", or give a function, {function}(func, xs), for any shape"
+            )
+    if batch_axis is not None and y._data.shape[0] != x._data.shape[0]:
+        raise ShapeError(
+            f"{function}: with batch_axis=0 the first axes must have one size; ys[{i}] has "
+            f"{y._data.shape[0]}, xs[{j}] {x._data.shape[0]}"
+        )
+
+
+def _nested(value: Any, results: list[Any]) -> Any:
+    return tuple(results) if isinstance(value, (list, tuple)) else results[0]

@@ -1,0 +1,553 @@
+"""What a run computes, operation by operation, once all sizes are known.
+
+Gradient operators are written out here: their pullbacks run once more, in a namespace whose
+operations append a node. So no backend knows a gradient, and all of them see the same primitive
+operations, with Specs that hold numbers only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.core.dims import Dim, Size
+from autograd_engine.core.dtypes import common_dtype, scalar_dtype
+from autograd_engine.core.operand import OPERATORS, REFLECTED
+from autograd_engine.core.spec import Shape, Spec
+from autograd_engine.ops.registry.namespace import Namespace
+from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
+from autograd_engine.program.ir.control_flow_op import BlockOp
+from autograd_engine.program.ir.grad_op import GradOp
+from autograd_engine.program.ir.program import Literal, Operator, Ref
+
+__all__ = ["Graph", "Node", "NotConcrete", "Value", "concrete_graph"]
+
+Array = NDArray[Any]
+Key = tuple[str, int]
+
+
+class NotConcrete(Exception):
+    """A program whose sizes depend on values: it runs as generated Python."""
+
+
+class Value:
+    """An array of a graph.
+
+    Attributes
+    ----------
+    spec : Spec
+    constant : ndarray or None
+        A 0-d array that all of its elements are equal to, where that is known; or, of an array
+        that the program holds, that array.
+    node : Node or None
+        What computes it; None of an input or constant.
+    spread : bool
+        Whether NumPy would have a constant as a view of fewer elements: BLAS takes no such view.
+    """
+
+    __slots__ = ("constant", "graph", "node", "spec", "spread")
+
+    def __init__(
+        self, graph: Graph, spec: Spec, node: Node | None = None, constant: Array | None = None
+    ) -> None:
+        self.graph = graph
+        self.spec = spec
+        self.node = node
+        self.constant = constant
+        self.spread = False
+
+    def __repr__(self) -> str:
+        if self.constant is not None:
+            return f"<{self.spec!r} of {self.constant!r}>"
+        made = "an input" if self.node is None else f"made by {self.node.op.name}"
+        return f"<{self.spec!r} {made}>"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.spec.shape  # type: ignore[return-value]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.spec.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.spec.shape)
+
+    @property
+    def size(self) -> int:
+        return int(self.spec.size)
+
+    @property
+    def uniform(self) -> Array | None:
+        """The 0-d array that all elements are equal to, where that is known."""
+        constant = self.constant
+        return constant if constant is not None and constant.ndim == 0 else None
+
+    def __pow__(self, other: Any) -> Any:
+        return self.graph.xp.pow(self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return self.graph.xp.pow(other, self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return self.graph.xp.matmul(self, other, transpose_x=False, transpose_y=False)
+
+
+def _forward(name: str) -> Callable[..., Any]:
+    return lambda self, *other: getattr(self.graph.xp, name)(self, *other)
+
+
+def _reversed(name: str) -> Callable[..., Any]:
+    return lambda self, other: getattr(self.graph.xp, name)(other, self)
+
+
+for _python, _name in OPERATORS.items():
+    if _python not in ("__eq__", "__ne__"):  # values are told apart by identity
+        setattr(Value, _python, _forward(_name))
+for _python, _name in REFLECTED.items():
+    setattr(Value, _python, _reversed(_name))
+
+
+class Node:
+    """One operation.
+
+    Attributes
+    ----------
+    op : OpDef or BlockOp
+    operands : tuple of Value, Spec or None
+        A Spec where only shape and dtype are asked for.
+    results : tuple of Value
+    attrs : dict
+    origin : Operator or None
+        The operator of the program that it comes from.
+    """
+
+    __slots__ = ("attrs", "op", "operands", "origin", "results")
+
+    def __init__(
+        self,
+        op: Any,
+        operands: tuple[Value | Spec | None, ...],
+        attrs: dict[str, Any],
+        origin: Operator | None,
+    ) -> None:
+        self.op = op
+        self.operands = operands
+        self.attrs = attrs
+        self.origin = origin
+        self.results: tuple[Value, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<{self.op.name} {list(self.operands)} -> {[v.spec for v in self.results]}>"
+
+    @property
+    def values(self) -> Iterator[Value]:
+        """The operands that are read."""
+        return (v for v in self.operands if isinstance(v, Value))
+
+    @property
+    def runs_always(self) -> bool:
+        return bool(getattr(self.op, "runs_always", False)) or isinstance(self.op, BlockOp)
+
+
+class Graph:
+    """Nodes in the order of the program.
+
+    Attributes
+    ----------
+    nodes : list of Node
+    inputs, outputs : list of Value
+    updates : dict of int to int
+        Position of an output to the position of the input that it is the new value of.
+    xp : Namespace
+        Operations that append nodes.
+    origin : Operator or None
+        What nodes that are appended are said to come from.
+    """
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.inputs: list[Value] = []
+        self.outputs: list[Value] = []
+        self.updates: dict[int, int] = {}
+        self.origin: Operator | None = None
+        self.xp = Namespace()
+        self.xp.bind = self._function
+        self.xp.project = self._project
+        self.xp.scatter = self._scatter
+        self._known: dict[Hashable, tuple[Value, ...]] = {}
+
+    def input(self, spec: Spec) -> Value:
+        value = Value(self, spec)
+        self.inputs.append(value)
+        return value
+
+    def number(self, value: Any, dtype: np.dtype[Any], shape: Shape = ()) -> Value:
+        """An array whose elements all have one value."""
+        return Value(self, Spec(shape, dtype), constant=np.asarray(value, dtype))
+
+    def _function(self, op: OpDef) -> Callable[..., Any]:
+        def call(*operands: Any, **attrs: Any) -> Any:
+            full = attrs if attrs.keys() == op.attrs.keys() else op.complete_attrs(attrs)
+            results = self.call(op, operands, full)
+            return results if op.multiple else results[0]
+
+        return call
+
+    def _project(self, g: Any, like: Any) -> Any:
+        return g if g is None or g.shape == like.shape else self.xp.sum_like(g, like)
+
+    def _scatter(self, name: str, *operands: Any, **attrs: Any) -> Any:
+        return getattr(self.xp, name)(*operands, **attrs)
+
+    def call(self, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> tuple[Value, ...]:
+        """The results of an operation, which is appended unless they are known.
+
+        Parameters
+        ----------
+        op : OpDef
+        operands : sequence
+            Values, Python scalars, and Specs where only shape and dtype are asked for.
+        attrs : dict
+            All attributes.
+
+        Raises
+        ------
+        NotConcrete
+            When the sizes of its results depend on values.
+        """
+        values = self._prepared(op, operands)
+        found = _simplified(op, values, attrs)
+        if found is not None and not _joins(found):
+            return (found,)
+        copied = _duplicated(op, values, attrs)
+        if copied is not None and not _joins(copied):
+            if _is_whole(copied):
+                return (copied,)
+            op, values, attrs = REGISTRY["assign"], [copied], {}
+        specs = op.infer_tuple([v if isinstance(v, Spec) else v.spec for v in values], attrs)
+        for spec in specs:
+            if any(isinstance(d, Dim) for d in spec.shape):
+                raise NotConcrete(f"the sizes of what {op.name} returns depend on values")
+        folded = self._folded(op, values, attrs, specs)
+        if folded is not None:
+            return folded
+        key = None if op.runs_always else _key(op, values, attrs)
+        known = self._known.get(key) if key is not None else None
+        if known is not None:
+            return known
+        results = self.append(op, tuple(values), attrs, specs)
+        if key is not None:
+            self._known[key] = results
+        return results
+
+    def append(
+        self,
+        op: Any,
+        operands: tuple[Value | Spec | None, ...],
+        attrs: dict[str, Any],
+        specs: Sequence[Spec],
+    ) -> tuple[Value, ...]:
+        node = Node(op, operands, attrs, self.origin)
+        node.results = tuple(Value(self, spec, node) for spec in specs)
+        self.nodes.append(node)
+        return node.results
+
+    def drop_dead(self) -> None:
+        """Leave out what no output needs; rules compute more than is asked for."""
+        wanted = {id(v) for v in self.outputs}
+        live = []
+        for node in reversed(self.nodes):
+            if node.runs_always or any(id(v) in wanted for v in node.results):
+                live.append(node)
+                wanted.update(id(v) for v in node.values)
+        self.nodes = live[::-1]
+
+    def _prepared(self, op: OpDef, operands: Sequence[Any]) -> list[Value | Spec]:
+        """Operands in the dtypes in which they meet, as `emit` has them."""
+        typed = [op.input_at(k) not in op.untyped for k in range(len(operands))]
+        known = [
+            v.dtype for v, t in zip(operands, typed, strict=True) if t and isinstance(v, Value)
+        ]
+        values: list[Any] = []
+        for k, v in enumerate(operands):
+            if not op.reads_value(k):
+                v = v.spec if isinstance(v, Value) else Spec(tuple(v.shape), v.dtype)
+            elif not isinstance(v, Value):
+                v = self.number(v, scalar_dtype(v, known))
+            values.append(v)
+        if op.dtypes == "any":
+            return values
+        dtypes = [v.dtype for v, t in zip(values, typed, strict=True) if t and isinstance(v, Value)]
+        common = common_dtype(dtypes, floating=op.dtypes == "floating")
+        return [
+            self.cast(v, common) if t and isinstance(v, Value) else v
+            for v, t in zip(values, typed, strict=True)
+        ]
+
+    def cast(self, value: Value, dtype: np.dtype[Any]) -> Value:
+        if value.dtype == dtype:
+            return value
+        if value.uniform is not None and value.node is None:
+            return self.number(value.uniform.astype(dtype), dtype, value.shape)
+        cast: Value = self.xp.cast(value, dtype=dtype.name)
+        return cast
+
+    def _folded(
+        self,
+        op: OpDef,
+        values: Sequence[Value | Spec],
+        attrs: dict[str, Any],
+        specs: Sequence[Spec],
+    ) -> tuple[Value, ...] | None:
+        """The result where it is one number throughout: the kernel says which."""
+        if len(specs) != 1 or op.runs_always:
+            return None
+        if op.name in _FILLS:
+            number = attrs.get("value", 0)
+            return (self.number(number, specs[0].dtype, specs[0].shape),)
+        if op.name == "constant":
+            return (Value(self, specs[0], constant=np.asarray(attrs["value"])),)
+        given = [v.uniform for v in values if isinstance(v, Value)]
+        if not given or any(u is None for u in given):
+            return None
+        if op.name in _SPREADS:
+            number = given[0]
+            if op.name == "spread_like":
+                number = REGISTRY[op.name].kernel(given[0], values[1], **attrs).reshape(-1)[:1]
+                if number.size == 0:
+                    return None
+                number = number.reshape(())
+            made = self.number(number, specs[0].dtype, specs[0].shape)
+            made.spread = values[0].spread or made.size != values[0].size  # type: ignore[union-attr]
+            return (made,)
+        if op.broadcasts != 0 and op.name not in _CASTS:
+            return None
+        with np.errstate(all="ignore"):
+            operands = [v.uniform if isinstance(v, Value) else v for v in values]
+            return (self.number(op.kernel(*operands, **attrs), specs[0].dtype, specs[0].shape),)
+
+
+# Operations whose result is one number, or holds the numbers of their operand.
+_FILLS: Final = frozenset(("full", "full_like", "zeros_like"))
+_SPREADS: Final = frozenset(
+    [
+        "expand_like",
+        "spread_like",
+        "expand",
+        "broadcast_like",
+        "reshape",
+        "reshape_like",
+        "transpose",
+        "squeeze",
+        "unsqueeze",
+        "flatten_axes",
+        "unflatten_axis",
+        "assign",
+        "same_shape",
+    ]
+)
+_CASTS: Final = frozenset(("cast", "cast_like", "negative", "sqrt", "square"))
+# What hands its operand on where the Spec of the result is that of the operand.
+_SAME: Final = frozenset(
+    [
+        "broadcast_like",
+        "cast_like",
+        "expand",
+        "expand_like",
+        "reshape",
+        "reshape_like",
+        "same_shape",
+        "sum_like",
+    ]
+)
+
+
+def _simplified(
+    op: OpDef, values: Sequence[Value | Spec], attrs: Mapping[str, Any]
+) -> Value | None:
+    """The operand that is the result, bit for bit and as it lies in memory."""
+    first = values[0] if values else None
+    if not isinstance(first, Value):
+        return None
+    if op.name in _SAME:
+        if op.name in ("reshape", "expand"):
+            return first if tuple(attrs["shape"]) == first.shape else None
+        likes = values[1:]
+        if op.name == "cast_like":
+            return first if first.dtype == likes[0].dtype else None
+        return first if all(v.shape == first.shape for v in likes) else None
+    if op.name == "transpose" and attrs["perm"] == tuple(range(first.ndim)):
+        return first
+    return None
+
+
+def _duplicated(
+    op: OpDef, values: Sequence[Value | Spec], attrs: Mapping[str, Any]
+) -> Value | None:
+    """The operand that the result is a copy of."""
+    first = values[0] if values else None
+    if not isinstance(first, Value):
+        return None
+    if op.name == "assign" or (op.name == "add_n" and len(values) == 1):
+        return first
+    if op.name == "cast":
+        return first if first.dtype == np.dtype(attrs["dtype"]) else None
+    if op.name in ("multiply", "divide"):
+        return _times_one(op.name, first, values[1])
+    return None
+
+
+def _is_whole(value: Value) -> bool:
+    """Whether its elements follow each other in memory: then a copy of it lies like it."""
+    op = value.node.op if value.node is not None else None
+    if isinstance(op, OpDef):
+        return op.tangent == "elementwise" or op.broadcasts is not None or op.name == "assign"
+    return value.uniform is not None
+
+
+def _joins(value: Value) -> bool:
+    """Whether sums of it join its parts: what stands between two sums keeps them apart."""
+    op = value.node.op if value.node is not None else None
+    return getattr(op, "place", None) is not None or getattr(op, "name", "") == "add_n"
+
+
+def _times_one(name: str, x: Value, y: Any) -> Value | None:
+    if (
+        y.uniform is not None
+        and y.uniform == 1
+        and x.shape == np.broadcast_shapes(x.shape, y.shape)
+    ):
+        return x
+    if name == "multiply" and x.uniform is not None and x.uniform == 1:
+        return y if y.shape == np.broadcast_shapes(x.shape, y.shape) else None
+    return None
+
+
+def _key(op: OpDef, values: Sequence[Value | Spec], attrs: dict[str, Any]) -> Hashable:
+    """What two operations with equal results have in common."""
+    key = (op.name, tuple(map(_identity, values)), tuple(attrs.items()))
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return (*key, tuple(map(type, attrs.values())))  # 1 == True == 1.0
+
+
+def _identity(value: Value | Spec) -> Hashable:
+    if isinstance(value, Spec):
+        return value
+    if value.node is None and value.uniform is not None:
+        return (value.spec, value.uniform.tobytes())
+    return id(value)
+
+
+def concrete_graph(
+    operators: Sequence[Operator],
+    inputs: Sequence[tuple[Ref, Spec]],
+    outputs: Sequence[Ref],
+    updates: Mapping[int, int] | None = None,
+) -> Graph:
+    """The graph of what a run computes.
+
+    Parameters
+    ----------
+    operators : sequence of Operator
+        In order, those that `outputs` need.
+    inputs : sequence of (Ref, Spec)
+        What the run is given, with its true shape.
+    outputs : sequence of Ref
+    updates : dict of int to int, optional
+        See `Graph`.
+
+    Raises
+    ------
+    NotConcrete
+        When shapes depend on values, or the program holds what only a run can tell.
+    """
+    graph = Graph()
+    values: dict[Key, Value] = {ref.key: graph.input(spec) for ref, spec in inputs}
+    sizes = _sizes(inputs)
+    for operator in operators:
+        graph.origin = operator
+        try:
+            results = _results(graph, operator, values, sizes)
+        except NotConcrete:
+            raise
+        except Exception as error:  # the run says better what is wrong
+            raise NotConcrete(f"{operator.type}: {error}") from error
+        values.update(
+            (ref.key, value) for ref, value in zip(operator.results, results, strict=True)
+        )
+    graph.origin = None
+    graph.outputs = [values[ref.key] for ref in outputs]
+    graph.updates = dict(updates or {})
+    graph.drop_dead()
+    return graph
+
+
+def _results(
+    graph: Graph, operator: Operator, values: Mapping[Key, Value], sizes: Mapping[Size, int]
+) -> Sequence[Value]:
+    op = operator.op
+    operands = [_operand(graph, o, values) for o in operator.operands]
+    if isinstance(op, GradOp):
+        if op.pullback.strong == "whole":
+            raise NotConcrete("gradients of branches know at run time only whether they are zero")
+        g, saved = op.arrange(operands)
+        results: Any = op.pullback.pull(graph.xp, g, saved, operator.attrs)
+        return [_shaped(graph, r, ref) for r, ref in zip(results, operator.results, strict=True)]
+    if isinstance(op, BlockOp):
+        return _of_block(graph, operator, operands, sizes)
+    if op.name in ("unless_zero", "unless_hollow"):
+        raise NotConcrete(f"{op.name} depends on how its operands were computed")
+    return graph.call(op, operands, operator.attrs)
+
+
+def _shaped(graph: Graph, result: Any, ref: Ref) -> Value:
+    if isinstance(result, Value):
+        return result
+    raise NotConcrete(f"the gradient {ref.var.name} is no array")
+
+
+def _of_block(
+    graph: Graph, operator: Operator, operands: Sequence[Any], sizes: Mapping[Size, int]
+) -> Sequence[Value]:
+    """Control flow is one opaque operation, whose results have the shapes that they declare."""
+    if any(ref.var.is_stack for ref in (*operator.results, *_refs(operator))):
+        raise NotConcrete(f"{operator.type} hands over what its iterations kept")
+    if operator.op.kind in ("hollow", "absent"):  # type: ignore[union-attr]
+        raise NotConcrete("gradients of branches know at run time only whether they are zero")
+    specs = []
+    for ref in operator.results:
+        shape = tuple(sizes.get(d, d) for d in ref.var.spec.shape)
+        if any(isinstance(d, Dim) for d in shape):
+            raise NotConcrete(f"the sizes of {ref.var.name} depend on values")
+        specs.append(Spec(shape, ref.var.spec.dtype))
+    return graph.append(operator.op, tuple(operands), operator.attrs, specs)
+
+
+def _refs(operator: Operator) -> Iterator[Ref]:
+    return (o for o in operator.operands if isinstance(o, Ref))
+
+
+def _operand(graph: Graph, operand: Any, values: Mapping[Key, Value]) -> Value | None:
+    if operand is None:
+        return None
+    if isinstance(operand, Literal):
+        return graph.number(operand.value, operand.dtype)
+    return values[operand.key]
+
+
+def _sizes(inputs: Sequence[tuple[Ref, Spec]]) -> dict[Size, int]:
+    """What the symbols of the program stand for in this run."""
+    known: dict[Size, int] = {}
+    for ref, spec in inputs:
+        for declared, size in zip(ref.var.spec.shape, spec.shape, strict=True):
+            if isinstance(declared, Dim):
+                known[declared] = size  # type: ignore[assignment]
+    return known

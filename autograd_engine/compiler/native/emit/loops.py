@@ -1,0 +1,478 @@
+"""A group of maps and reductions as one C function.
+
+The function runs rows ``lo`` to ``hi`` of its domain (or elements, where rows are of no account)::
+
+    static void loop_3(void **p, int64_t lo, int64_t hi, int64_t block)
+
+It takes the addresses of what it reads and writes, and everything else is a constant of its text:
+so groups that do the same have the same text, and become one function.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from autograd_engine.compiler.native.emit.loop_memory import (
+    Access,
+    LoopMemory,
+    Pointer,
+    index,
+    start_of_table,
+)
+from autograd_engine.compiler.native.emit.reductions import combine, identity, sums_in
+from autograd_engine.compiler.native.emit.scalars import C_TYPES, expression, literal
+from autograd_engine.compiler.native.lowering.ir import (
+    Buffer,
+    Map,
+    Reduce,
+    Step,
+    Term,
+    contiguous_strides,
+)
+from autograd_engine.compiler.native.passes.row_passes import (
+    crossing,
+    pass_of,
+    phases_of,
+    time_of,
+)
+from autograd_engine.compiler.native.passes.schedule import (
+    FULL,
+    LATER,
+    ROW,
+    Group,
+    reduced_axes,
+)
+
+__all__ = ["Accumulator", "Loop", "written_loop"]
+
+Shape = tuple[int, ...]
+
+# A one-dimensional domain is run in stretches: their sums are added up in float64.
+STRETCH: Final = 2048
+# How many rows before they are read the rows of a table are asked for.
+_AHEAD: Final = 4
+
+
+class Accumulator(NamedTuple):
+    """What is added up over rows: the function writes one of these for each block.
+
+    Attributes
+    ----------
+    pointer : int
+        Its place among the pointers.
+    out : Buffer
+    kind : str
+    dtype : dtype
+        In which it is added up.
+    """
+
+    pointer: int
+    out: Buffer
+    kind: str
+    dtype: np.dtype[Any]
+
+
+class Loop(NamedTuple):
+    """A C function for a group.
+
+    Attributes
+    ----------
+    text : str
+        Of a function called ``NAME``.
+    pointers : list of Pointer
+    accumulators : list of Accumulator
+    extent : int
+        How far ``lo`` to ``hi`` goes.
+    work : float
+        Roughly, nanoseconds of it all.
+    """
+
+    text: str
+    pointers: list[Pointer]
+    accumulators: list[Accumulator]
+    extent: int
+    work: float
+
+
+def written_loop(group: Group, stored: set[int], layouts: dict[int, Shape], used: set[str]) -> Loop:
+    """The C function of a group.
+
+    Parameters
+    ----------
+    group : Group
+    stored : set of int
+        Numbers of buffers that it makes and that have memory.
+    layouts : dict of int to tuple
+        Strides of those that do not lie in C order.
+    used : set of str
+        Names in `maths` are added.
+    """
+    return _Writer(group, stored, layouts, used).written()
+
+
+class _Writer(LoopMemory):
+    def __init__(
+        self, group: Group, stored: set[int], layouts: dict[int, Shape], used: set[str]
+    ) -> None:
+        super().__init__(group, layouts)
+        self.stored = stored
+        self.used = used
+        self.phases = phases_of(group)
+        self.accumulators: list[Accumulator] = []
+        self.locals: dict[int, str] = {}
+        kept = {b.number for b in crossing(group)}
+        self.scratch = kept - stored
+        self.outside: list[str] = []
+        self.hoisted = 0
+        self.asked: set[int] = set()
+
+    # --- text
+
+    def written(self) -> Loop:
+        last = max(self.phases.values(), default=0)
+        body: list[str] = []
+        for phase in range(last + 1):
+            body += self._row_statements(phase)
+            body += self._pass(phase)
+            body += self._row_results(phase)
+        text = self._function(body)
+        extent = self.row_sizes[0] if self.row_sizes else self.width if self.inner_sizes else 1
+        elements = math.prod(self.group.domain)
+        cost = sum(time_of(s) for s in self.group.steps if self._level(s) == FULL)
+        return Loop(text, self.pointers, self.accumulators, extent, elements * cost)
+
+    def _function(self, body: list[str]) -> str:
+        head = ["static void NAME(void **p, int64_t lo, int64_t hi, int64_t block)", "{"]
+        shifts, starts, ends = self._accumulating()
+        heads = [f"    {self.types[k]} *p{k} = p[{k}];" for k in range(len(self.pointers))]
+        scratch = [
+            f"    {C_TYPES[self.makers[b].outs[0].dtype.char]} t{self._local(b)}[{self.width}];"
+            for b in sorted(self.scratch)
+        ]
+        loops, depth = self._row_loops()
+        text = [*head, *heads, *shifts, *scratch, *starts, *loops]
+        pad = "    " * (depth + 1)
+        text += [pad + line if not line.startswith("#") else line for line in body]
+        text += ["    " * k + "}" for k in range(depth, 0, -1)]
+        text += ends
+        if not self.accumulators:
+            text.append("    (void)block;")
+        if not loops:
+            text.append("    (void)lo, (void)hi;")
+        return "\n".join([*text, "}", ""])
+
+    def _row_loops(self) -> tuple[list[str], int]:
+        lines = []
+        if not self.row_sizes:
+            if not self.inner_sizes:
+                return [], 0
+            lines.append(f"    for (int64_t start = lo; start < hi; start += {STRETCH}) {{")
+            lines.append(f"        int64_t end = hi - start < {STRETCH} ? hi : start + {STRETCH};")
+            return lines, 1
+        for k, size in enumerate(self.row_sizes):
+            name = index("i", k)
+            low, high = ("lo", "hi") if k == 0 else ("0", str(size))
+            pad = "    " * (k + 1)
+            lines.append(f"{pad}for (int64_t {name} = {low}; {name} < {high}; {name}++) {{")
+        return lines, len(self.row_sizes)
+
+    def _local(self, number: int) -> str:
+        """Names count from 0 in each function."""
+        found = self.locals.get(number)
+        if found is None:
+            found = self.locals[number] = str(len(self.locals))
+        return found
+
+    def _row_statements(self, phase: int) -> list[str]:
+        """What is computed once a row before a pass over it."""
+        lines = []
+        for step in self.group.steps:
+            out = step.outs[0]
+            if self.group.levels[out.number] != ROW or self.phases[out.number] != phase:
+                continue
+            if isinstance(step, Map):
+                value = self._value(step, lambda t: self._row_operand(t))
+                lines.append(f"{C_TYPES[out.dtype.char]} r{self._local(out.number)} = {value};")
+                lines += self._store_row(step)
+        return lines
+
+    def _store_row(self, step: Step) -> list[str]:
+        out = step.outs[0]
+        if out.number not in self.stored:
+            return []
+        access = self._access((step, ROW))
+        return [f"{self._address(access, inner=False)} = r{self._local(out.number)};"]
+
+    def _row_operand(self, term: Term) -> str:
+        if term.buffer is None:
+            return literal(term.number, term.dtype)
+        if term.buffer.number in self.makers:
+            return f"r{self._local(term.buffer.number)}"
+        return self._address(self._access((term, ROW)), inner=False)
+
+    def _value(self, step: Map, operand: Any) -> str:
+        out = step.outs[0]
+        if step.function == "position":
+            return self._position(step)
+        if step.function == "gather":
+            return self._gather(step, operand)
+        args = [operand(t) for t in step.args]
+        numbers = [t.number if t.buffer is None else None for t in step.args]
+        typed = step.args[1 if step.function == "where" else 0].dtype
+        return expression(step.function, args, numbers, typed, out.dtype, self.used)
+
+    def _position(self, step: Map) -> str:
+        axis = sum(d != 1 for d in step.outs[0].shape[: step.axis])
+        if step.outs[0].shape[step.axis] == 1:
+            return "0"
+        kind = C_TYPES[step.outs[0].dtype.char]
+        for letter, runs in (("i", self.row_axes), ("j", self.inner_axes)):
+            for k, run in enumerate(runs):
+                if axis in run:
+                    below = math.prod(self.group.domain[a] for a in run if a > axis)
+                    text = index(letter, k)
+                    text = f"{text} / {below}" if below > 1 else text
+                    if run[0] != axis:
+                        text = f"({text}) % {self.group.domain[axis]}"
+                    return f"({kind})({text})"
+        raise AssertionError("an axis is in no loop")
+
+    def _gather(self, step: Map, operand: Any) -> str:
+        table, index = step.args
+        access = self._access((start_of_table(step), FULL))
+        address = self._address(access)[:-1]
+        self._ask_ahead(step, access)
+        return f"{address} + (int64_t){operand(index)} * {table.strides[step.axis]}]"
+
+    def _ask_ahead(self, step: Map, table: Access) -> None:
+        """Ask for the lines of memory of a row of a table, a few rows before it is read.
+
+        Rows that are looked up lie anywhere: the processor cannot guess which is the next.
+        """
+        index = step.args[1]
+        if index.buffer is None or index.buffer.number in self.makers or not self.row_sizes:
+            return
+        at = self._access((index, FULL))
+        line_by_line = tuple(at.rows) == contiguous_strides(tuple(self.row_sizes))
+        width = self.width * step.args[0].dtype.itemsize
+        alone = table.inner == (1,) and not any(table.rows) and not any(at.inner)
+        if not (line_by_line and alone and 128 <= width <= 4096) or table.pointer in self.asked:
+            return
+        self.asked.add(table.pointer)
+        place = self._address(at).partition("[")[2][:-1]
+        last = math.prod(self.row_sizes) - 1
+        row = f"p{at.pointer}[{place} + {_AHEAD} < {last} ? {place} + {_AHEAD} : {last}]"
+        self.outside += [
+            f"const char *row{table.pointer} = (const char *)(p{table.pointer} + "
+            f"(int64_t){row} * {step.args[0].strides[step.axis]});",
+            f"for (int64_t c = 0; c < {width}; c += 64) "
+            f"__builtin_prefetch(row{table.pointer} + c);",
+        ]
+
+    # --- one pass over the elements of a row
+
+    def _pass(self, phase: int) -> list[str]:
+        lines: list[str] = []
+        names: dict[Any, str] = {}
+        steps = [
+            s
+            for s in self.group.steps
+            if pass_of(s, self.phases, self.group) == phase and self._level(s) == FULL
+        ]
+        if not steps:
+            return []
+        inside: list[str] = []
+        clauses: dict[str, list[str]] = {}
+        before = self.outside = []
+        for step in steps:
+            if isinstance(step, Reduce):
+                self._reduction(step, names, inside, before, clauses)
+            elif isinstance(step, Map):
+                self._map(step, names, inside)
+        pragma = ""
+        if inside:
+            reductions = "".join(
+                f" reduction({sign}:{', '.join(vs)})" for sign, vs in clauses.items()
+            )
+            pragma = f"#pragma omp simd{reductions}"
+        lines += before
+        loops = self._inner_loops(pragma)
+        lines += loops[0]
+        lines += ["    " * loops[1] + line for line in inside]
+        lines += ["    " * k + "}" for k in range(loops[1] - 1, -1, -1)]
+        return lines
+
+    def _inner_loops(self, pragma: str) -> tuple[list[str], int]:
+        if not self.inner_sizes:
+            return [], 0
+        if not self.row_sizes:
+            return [pragma, "for (int64_t j = start; j < end; j++) {"], 1
+        lines = []
+        for k, size in enumerate(self.inner_sizes):
+            name = index("j", k)
+            if k == len(self.inner_sizes) - 1:
+                lines.append(pragma)
+            pad = "    " * k
+            lines.append(f"{pad}for (int64_t {name} = 0; {name} < {size}; {name}++) {{")
+        return lines, len(self.inner_sizes)
+
+    def _map(self, step: Map, names: dict[Any, str], inside: list[str]) -> None:
+        out = step.outs[0]
+        value = self._value(step, lambda t: self._element(t, names, inside))
+        name = f"x{self._local(out.number)}"
+        inside.append(f"{C_TYPES[out.dtype.char]} {name} = {value};")
+        names[out.number] = name
+        if out.number in self.stored:
+            inside.append(f"{self._address(self._access((step, FULL)))} = {name};")
+        elif out.number in self.scratch:
+            inside.append(f"t{self._local(out.number)}[{self._inner_index()}] = {name};")
+
+    def _inner_index(self) -> str:
+        strides = contiguous_strides(tuple(self.inner_sizes))
+        parts = [
+            f"{index('j', k)} * {s}" if s != 1 else index("j", k) for k, s in enumerate(strides)
+        ]
+        return " + ".join(parts) or "0"
+
+    def _element(self, term: Term, names: dict[Any, str], inside: list[str]) -> str:
+        """An operand at one element."""
+        if term.buffer is None:
+            return literal(term.number, term.dtype)
+        number = term.buffer.number
+        step = self.makers.get(number)
+        if step is None:
+            return self._loaded(self._access((term, FULL)), term.dtype, names, inside)
+        if self.group.levels[number] == ROW:
+            return f"r{self._local(number)}"
+        found = names.get(number)
+        if found is not None:
+            return found
+        if number in self.stored:
+            return self._loaded(self._access((step, FULL)), term.dtype, names, inside, number)
+        if number in self.scratch:
+            return f"t{self._local(number)}[{self._inner_index()}]"
+        assert isinstance(step, Map)
+        value = self._value(step, lambda t: self._element(t, names, inside))
+        name = f"x{self._local(number)}"
+        inside.append(f"{C_TYPES[term.dtype.char]} {name} = {value};")
+        names[number] = name
+        return name
+
+    def _loaded(
+        self,
+        access: Access,
+        dtype: np.dtype[Any],
+        names: dict[Any, str],
+        inside: list[str],
+        number: int | None = None,
+    ) -> str:
+        key = (access.pointer, access.rows, access.inner)
+        found = names.get(key)
+        if found is None:
+            found, place = f"a{len(names)}", inside
+            if not any(access.inner) and number is None:
+                # What is one for the row is read before: nothing of the group writes it.
+                self.hoisted += 1
+                found, place = f"b{self.hoisted}", self.outside
+            names[key] = found
+            place.append(f"{C_TYPES[dtype.char]} {found} = {self._address(access)};")
+        if number is not None:
+            names[number] = found
+        return found
+
+    # --- reductions
+
+    def _reduction(
+        self,
+        step: Reduce,
+        names: dict[Any, str],
+        inside: list[str],
+        before: list[str],
+        clauses: dict[str, list[str]],
+    ) -> None:
+        out = step.outs[0]
+        value = self._element(step.arg, names, inside)
+        local = f"s{self._local(out.number)}"
+        kind = step.kind
+        if not self._takes_rows(step):
+            access = self._accumulator(step)
+            address = self._address(access)
+            inside.append(f"{address} = {combine(kind, address, value)};")
+            return
+        before.append(f"{C_TYPES[out.dtype.char]} {local} = {identity(kind, out.dtype)};")
+        if kind in ("max", "min"):
+            sign = ">" if kind == "max" else "<"
+            if out.dtype.kind == "f":
+                before.append(f"int {local}_nan = 0;")
+                inside.append(f"{local}_nan |= {value} != {value};")
+                clauses.setdefault("|", []).append(f"{local}_nan")
+            inside.append(f"{local} = {value} {sign} {local} ? {value} : {local};")
+            clauses.setdefault(kind, []).append(local)
+            return
+        sign = {"sum": "+", "prod": "*", "any": "|", "all": "&"}[kind]
+        inside.append(f"{local} = {local} {sign} {value};")
+        clauses.setdefault(sign, []).append(local)
+
+    def _takes_rows(self, step: Reduce) -> bool:
+        """Whether it takes the elements of a row together."""
+        axes = reduced_axes(step)
+        return all(a in axes for run in self.inner_axes for a in run)
+
+    def _accumulator(self, step: Reduce) -> Access:
+        access = self._access((step, LATER))
+        if not any(a.pointer == access.pointer for a in self.accumulators):
+            out = step.outs[0]
+            self.accumulators.append(
+                Accumulator(access.pointer, out, step.kind, sums_in(step, self._total(step)))
+            )
+        return access
+
+    def _total(self, step: Reduce) -> bool:
+        """Whether one number is left of it all."""
+        return len(reduced_axes(step)) == len(self.group.domain)
+
+    def _row_results(self, phase: int) -> list[str]:
+        """What a pass over a row has taken together."""
+        lines = []
+        for step in self.group.steps:
+            if not isinstance(step, Reduce) or not self._takes_rows(step):
+                continue
+            if pass_of(step, self.phases, self.group) != phase:
+                continue
+            out = step.outs[0]
+            local = f"s{self._local(out.number)}"
+            if step.kind in ("max", "min") and out.dtype.kind == "f":
+                nan = literal(math.nan, out.dtype)
+                lines.append(f"{local} = {local}_nan ? {nan} : {local};")
+            if self.group.levels[out.number] == ROW:
+                kind = C_TYPES[out.dtype.char]
+                lines.append(f"{kind} r{self._local(out.number)} = {local};")
+                lines += self._store_row(step)
+                continue
+            access = self._accumulator(step)
+            total = (
+                f"total{self._local(out.number)}"
+                if self._total(step)
+                else self._address(access, inner=False)
+            )
+            lines.append(f"{total} = {combine(step.kind, total, local)};")
+        return lines
+
+    def _accumulating(self) -> tuple[list[str], list[str], list[str]]:
+        """Lines that find the memory of a block, that start what is one number, and store it."""
+        shifts, starts, ends = [], [], []
+        by_out = {s.outs[0].number: s for s in self.group.steps}
+        for a in self.accumulators:
+            step = by_out[a.out.number]
+            assert isinstance(step, Reduce)
+            self.types[a.pointer] = C_TYPES[a.dtype.char]
+            shifts.append(f"    p{a.pointer} += block * {max(a.out.size, 1)};")
+            if self._total(step):
+                name = f"total{self._local(a.out.number)}"
+                kind = C_TYPES[a.dtype.char]
+                starts.append(f"    {kind} {name} = {identity(a.kind, a.dtype)};")
+                ends.append(f"    p{a.pointer}[0] = {name};")
+        return shifts, starts, ends

@@ -1,0 +1,43 @@
+"""How elements are combined in a reduction, in C."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from autograd_engine.compiler.native.emit.scalars import literal
+from autograd_engine.compiler.native.lowering.ir import Reduce
+
+__all__ = ["combine", "identity", "sums_in"]
+
+_IDENTITIES: Final = {"sum": 0, "prod": 1, "any": 0, "all": 1}
+
+
+def combine(kind: str, a: str, b: str) -> str:
+    if kind == "max":
+        return f"({b} > {a} || {b} != {b}) ? {b} : {a}"
+    if kind == "min":
+        return f"({b} < {a} || {b} != {b}) ? {b} : {a}"
+    sign = {"sum": "+", "prod": "*", "any": "|", "all": "&"}[kind]
+    return f"{a} {sign} {b}"
+
+
+def identity(kind: str, dtype: np.dtype[Any]) -> str:
+    """What changes nothing when it is combined."""
+    if kind in _IDENTITIES:
+        return literal(_IDENTITIES[kind], dtype)
+    if dtype.kind == "f":
+        return literal(-math.inf if kind == "max" else math.inf, dtype)
+    if dtype.kind == "b":
+        return "0" if kind == "max" else "1"
+    info = np.iinfo(dtype)
+    return f"({info.min + 1}ll - 1)" if kind == "max" else f"{info.max}ll"
+
+
+def sums_in(step: Reduce, total: bool) -> np.dtype[Any]:
+    """Totals of float32 are added up in float64, stretch by stretch."""
+    dtype = step.outs[0].dtype
+    wide = total and dtype.char == "f" and step.kind == "sum"
+    return np.dtype(np.float64) if wide else dtype

@@ -1,0 +1,249 @@
+"""A stand-in for NumPy whose functions write steps instead of computing.
+
+The kernels of most operations are NumPy expressions. Run once more with this module in the place of
+NumPy and `Traced` in the place of arrays, they say what loops they are, and nothing of them is
+written a second time. What a kernel does that has no counterpart here raises `NotLowered`.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from types import BuiltinFunctionType, CellType, FunctionType
+from typing import Any, Final
+
+import numpy as np
+
+from autograd_engine.compiler.native.emit import scalars
+from autograd_engine.compiler.native.lowering.step_writer import NATIVE_DTYPES, StepWriter
+from autograd_engine.compiler.native.lowering.traced_value import NotLowered, Traced
+from autograd_engine.ops.kernels.elementwise import ufunc_of
+
+__all__ = ["NATIVE_DTYPES", "Loops", "NotLowered", "Traced", "traced_kernel"]
+
+
+class _Ufunc:
+    """``np.add``, with ``np.add.reduce``."""
+
+    def __init__(self, loops: Loops, name: str) -> None:
+        self.loops = loops
+        self.name = name
+
+    def __call__(self, *operands: Any, **options: Any) -> Traced:
+        dtype = options.pop("dtype", None)
+        if options:
+            raise NotLowered(f"its kernel gives {self.name} {', '.join(options)}")
+        out = self.loops.map(self.name, *operands)
+        return out if dtype is None else self.loops.cast(out, np.dtype(dtype))
+
+    def reduce(
+        self,
+        x: Traced,
+        axis: Any = 0,
+        dtype: Any = None,
+        out: None = None,
+        keepdims: bool = False,
+        initial: Any = None,
+    ) -> Traced:
+        kind = _REDUCTIONS.get(self.name)
+        if kind is None:
+            raise NotLowered(f"it reduces by {self.name}")
+        if dtype is not None:
+            x = self.loops.cast(x, np.dtype(dtype))
+        return self.loops.reduce(kind, x, axis, keepdims)
+
+
+_REDUCTIONS: Final = {
+    "add": "sum",
+    "multiply": "prod",
+    "maximum": "max",
+    "minimum": "min",
+    "logical_and": "all",
+    "logical_or": "any",
+}
+
+
+class Loops(StepWriter):
+    """The program that is being written, and NumPy's functions on it."""
+
+    newaxis = None
+    dtype = np.dtype
+    inf = math.inf
+    nan = math.nan
+    pi = math.pi
+
+    def __getattr__(self, name: str) -> Any:
+        if name in scalars.SCALARS:
+            return _Ufunc(self, name)
+        if name in _AS_THEY_ARE:
+            return getattr(np, name)
+        raise NotLowered(f"its kernel calls numpy.{name}")
+
+    # --- NumPy's functions that are no ufuncs
+
+    def asarray(self, x: Any, dtype: Any = None) -> Any:
+        x = self.operand(x, None if dtype is None else np.dtype(dtype))
+        return x if dtype is None else self.cast(x, np.dtype(dtype))
+
+    array = ascontiguousarray = asarray
+
+    def zeros_like(self, x: Traced) -> Traced:
+        return Traced(self, self.number(0, x.dtype).term.broadcast(x.shape))
+
+    def zeros(self, shape: Any, dtype: Any = np.float64) -> Traced:
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        return Traced(self, self.number(0, dtype).term.broadcast(shape))
+
+    def ones(self, shape: Any, dtype: Any = np.float64) -> Traced:
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        return Traced(self, self.number(1, dtype).term.broadcast(shape))
+
+    def full(self, shape: Any, value: Any, dtype: Any = None) -> Traced:
+        made = self.operand(value, None if dtype is None else np.dtype(dtype))
+        made = made if dtype is None else self.cast(made, np.dtype(dtype))
+        return Traced(self, made.term.broadcast(tuple(shape)))
+
+    def abs(self, x: Any) -> Traced:
+        return self.map("absolute", x)
+
+    def copy(self, x: Traced) -> Traced:
+        return x
+
+    def where(self, condition: Any, x: Any, y: Any) -> Traced:
+        common = self.meeting((x, y))
+        typed = [self.cast(self.operand(v, common), common) for v in (x, y)]
+        condition = self.operand(condition)
+        if condition.dtype.kind != "b":
+            condition = self.map("not_equal", condition, 0)
+        if condition.term.buffer is None:
+            chosen = typed[0 if condition.term.number else 1]
+            shape = np.broadcast_shapes(condition.shape, *[v.shape for v in typed])
+            return Traced(self, chosen.term.broadcast(shape))
+        return self.mapped("where", [condition, *typed], common)
+
+    def clip(self, x: Any, low: Any, high: Any) -> Traced:
+        return self.map("minimum", self.map("maximum", x, low), high)
+
+    def expand_dims(self, x: Traced, axis: Any) -> Traced:
+        axes = (axis,) if isinstance(axis, int) else tuple(axis)
+        ndim = x.ndim + len(axes)
+        return Traced(self, x.term.expanded([a % ndim for a in axes]))
+
+    def squeeze(self, x: Traced, axis: Any = None) -> Traced:
+        axes = (axis,) if isinstance(axis, int) else axis
+        if axes is None:
+            axes = [k for k, d in enumerate(x.shape) if d == 1]
+        drop = {a % x.ndim for a in axes}
+        keep = [k for k in range(x.ndim) if k not in drop]
+        term = x.term
+        return Traced(
+            self,
+            term.seen(tuple(term.shape[k] for k in keep), tuple(term.strides[k] for k in keep)),
+        )
+
+    def broadcast_to(self, x: Any, shape: Any) -> Traced:
+        return Traced(self, self.operand(x).term.broadcast(tuple(shape)))
+
+    def reshape(self, x: Traced, shape: Any) -> Traced:
+        return x.reshape(shape)
+
+    def transpose(self, x: Traced, axes: Any) -> Traced:
+        return x.transpose(tuple(axes))
+
+    def moveaxis(self, x: Traced, source: int, target: int) -> Traced:
+        order = [k for k in range(x.ndim) if k != source % x.ndim]
+        order.insert(target % x.ndim, source % x.ndim)
+        return x.transpose(tuple(order))
+
+    def flip(self, x: Traced, axis: Any) -> Traced:
+        axes = (axis,) if isinstance(axis, int) else tuple(axis)
+        for a in axes:
+            size = x.shape[a]
+            x = Traced(self, x.term.sliced(a % x.ndim, size - 1, size, -1)) if size else x
+        return x
+
+    def concatenate(self, xs: Sequence[Traced], axis: int = 0) -> Traced:
+        xs = [self.operand(x) for x in xs]
+        dtype = self.meeting(xs)
+        axis %= xs[0].ndim
+        shape = list(xs[0].shape)
+        shape[axis] = sum(x.shape[axis] for x in xs)
+        parts, start = [], 0
+        for x in xs:
+            key = (slice(None),) * axis + (slice(start, start + x.shape[axis]),)
+            parts.append((self.cast(x, dtype), operator.itemgetter(key)))
+            start += x.shape[axis]
+        return self.assembled(tuple(shape), dtype, parts)
+
+    def stack(self, xs: Sequence[Traced], axis: int = 0) -> Traced:
+        return self.concatenate([self.expand_dims(self.operand(x), axis) for x in xs], axis)
+
+    def split(self, x: Traced, stops: Any, axis: int = 0) -> list[Traced]:
+        edges = [0, *(int(s) for s in stops), x.shape[axis]]
+        lead = (slice(None),) * (axis % x.ndim)
+        return [x[(*lead, slice(a, b))] for a, b in pairwise(edges)]
+
+
+_AS_THEY_ARE: Final = frozenset(
+    {
+        "errstate", "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8",
+        "uint64", "bool_", "dtype", "finfo", "iinfo", "cumsum", "broadcast_shapes", "integer",
+        "floating", "result_type", "ndarray", "generic", "lib",
+    }
+)  # fmt: skip
+
+
+def traced_kernel(kernel: Callable[..., Any], loops: Loops) -> Callable[..., Any]:
+    """`kernel` with `loops` in the place of NumPy, and the functions that it calls likewise."""
+    ufunc = ufunc_of(kernel)
+    if ufunc is not None:
+        return lambda *operands: loops.map(ufunc.__name__, *operands)
+    if not isinstance(kernel, FunctionType):
+        return kernel  # an operator
+    clone: Callable[..., Any] = _clone(kernel, loops, {})
+    return clone
+
+
+def _clone(function: FunctionType, loops: Loops, made: dict[FunctionType, Any]) -> Any:
+    if function in made:
+        return made[function]
+    if not function.__module__.startswith(("autograd_engine.ops", "autograd_engine.ops.kernels")):
+        return function
+    scope = dict(function.__globals__)
+    scope["np"] = loops
+    cells = tuple(CellType() for _ in function.__closure__ or ())
+    clone = made[function] = FunctionType(
+        function.__code__, scope, function.__name__, function.__defaults__, cells or None
+    )
+    clone.__kwdefaults__ = function.__kwdefaults__
+    for name in _names(function.__code__):
+        if name in scope:
+            scope[name] = _stand_in(scope[name], loops, made)
+    for new, old in zip(cells, function.__closure__ or (), strict=True):
+        new.cell_contents = _stand_in(old.cell_contents, loops, made)
+    return clone
+
+
+def _stand_in(value: Any, loops: Loops, made: dict[FunctionType, Any]) -> Any:
+    """What a kernel finds under a name when it is traced."""
+    called = ufunc_of(value)
+    if called is not None:
+        return getattr(loops, called.__name__) if called.__name__ in scalars.SCALARS else value
+    if isinstance(value, FunctionType):
+        return _clone(value, loops, made)
+    if isinstance(value, BuiltinFunctionType) and value.__name__ == "reduce":
+        ufunc = value.__self__
+        if isinstance(ufunc, np.ufunc) and ufunc.__name__ in scalars.SCALARS:
+            return getattr(loops, ufunc.__name__).reduce
+    return value
+
+
+def _names(code: Any) -> set[str]:
+    """What a function and those inside of it look up."""
+    found = set(code.co_names)
+    for constant in code.co_consts:
+        if hasattr(constant, "co_names"):
+            found |= _names(constant)
+    return found

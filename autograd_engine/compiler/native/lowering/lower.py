@@ -1,0 +1,222 @@
+"""From a graph of operations to steps: loops, products, copies, kernels, and calls of NumPy.
+
+Most operations are lowered by tracing their kernels (`tracing`). Those whose kernels are more than
+a NumPy expression have a row in `ROWS`, which says what they compute in the same terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, Final
+
+import numpy as np
+
+from autograd_engine.compiler.concrete_graph import Graph, Node, Value
+from autograd_engine.compiler.native.lowering.ir import (
+    Buffer,
+    Callback,
+    Step,
+    Term,
+)
+from autograd_engine.compiler.native.lowering.kernel_trace import (
+    NATIVE_DTYPES,
+    Loops,
+    NotLowered,
+    Traced,
+    traced_kernel,
+)
+from autograd_engine.core.spec import Spec
+from autograd_engine.ops.registry.opdef import OpDef
+
+__all__ = ["ROWS", "Lowered", "Row", "lower", "lowers"]
+
+Row = Callable[..., Any]
+
+ROWS: Final[dict[str, Row]] = {}
+
+
+def lowers(*names: str) -> Callable[[Row], Row]:
+    """Register how operations are lowered: ``row(np, *operands, **attrs)``.
+
+    Operands are `Traced`, or Specs where only shape and dtype are asked for; `np` is a `Loops`. It
+    returns what the kernel returns, or raises `NotLowered`.
+    """
+
+    def register(row: Row) -> Row:
+        ROWS.update(dict.fromkeys(names, row))
+        return row
+
+    return register
+
+
+class Lowered:
+    """A program of steps.
+
+    Attributes
+    ----------
+    steps : list of Step
+    inputs : list of Buffer
+    outputs : list of Term
+    loops : Loops
+        To add more steps with.
+    """
+
+    def __init__(self, loops: Loops, inputs: list[Buffer], outputs: list[Term]) -> None:
+        self.loops = loops
+        self.steps: list[Step] = loops.steps
+        self.inputs = inputs
+        self.outputs = outputs
+
+
+def lower(graph: Graph, blas: bool = True) -> Lowered:
+    """The steps that compute what `graph` does.
+
+    Parameters
+    ----------
+    graph : Graph
+    blas : bool
+        Whether C can call a BLAS; without one NumPy multiplies matrices.
+    """
+    _fill_rows()
+    loops = Loops(blas)
+    terms = loops.values
+    inputs = []
+    for k, value in enumerate(graph.inputs):
+        buffer = loops.buffer(value.shape, value.dtype)
+        buffer.input = k
+        inputs.append(buffer)
+        terms[id(value)] = loops.all_of(buffer)
+    for node in graph.nodes:
+        loops.origin = node
+        operands = [_operand(loops, v, terms) for v in node.operands]
+        for value, result in zip(node.results, _lowered(loops, node, operands), strict=True):
+            terms[id(value)] = result
+    loops.origin = None
+    outputs = [_operand(loops, v, terms).term for v in graph.outputs]
+    return Lowered(loops, inputs, outputs)
+
+
+def _fill_rows() -> None:
+    for name in _ROWS_IN:
+        import_module(f"autograd_engine.compiler.native.lowering.{name}")
+
+
+_ROWS_IN: Final = (
+    "common",
+    "elementwise",
+    "getitem",
+    "indexing",
+    "movement",
+    "recurrent",
+    "scan",
+    "update",
+    "windows",
+)
+
+
+def _operand(loops: Loops, value: Value | Spec | None, terms: dict[int, Traced]) -> Any:
+    if value is None or isinstance(value, Spec):
+        return value
+    found = terms.get(id(value))
+    if found is None:
+        assert value.constant is not None
+        made = loops.operand(value.constant)
+        found = Traced(loops, made.term.broadcast(value.shape))
+        terms[id(value)] = found
+    return found
+
+
+def _lowered(loops: Loops, node: Node, operands: Sequence[Any]) -> Sequence[Traced]:
+    start, checked = len(loops.steps), len(loops.checked)
+    try:
+        return _natively(loops, node, operands)
+    except NotLowered as reason:
+        why = str(reason)
+    except Exception as error:  # a kernel that does more with its operands than we know of
+        why = f"its kernel needs arrays ({type(error).__name__})"
+    del loops.steps[start:]
+    while len(loops.checked) > checked:
+        loops.checked.popitem()
+    return _by_numpy(loops, node, operands, why)
+
+
+def _natively(loops: Loops, node: Node, operands: Sequence[Any]) -> Sequence[Traced]:
+    op = node.op
+    if not isinstance(op, OpDef):
+        raise NotLowered("control flow runs as Python")
+    if op.random or op.effect:
+        raise NotLowered("it draws random numbers" if op.random else "it has an effect")
+    for part in (*operands, *(v.spec for v in node.results)):
+        if part is not None and part.dtype.char not in NATIVE_DTYPES:
+            raise NotLowered(f"{part.dtype.name} is left to NumPy")
+    if op.name not in _CHECKING and all(v.size == 0 for v in node.results):
+        return [loops.zeros(v.shape, v.dtype) for v in node.results]
+    if not any(isinstance(v, Traced) for v in operands):
+        return _constants(loops, node, operands)
+    row = ROWS.get(op.name)
+    if row is not None:
+        found = row(loops, *operands, **node.attrs)
+    else:
+        found = traced_kernel(op.kernel, loops)(*operands, **node.attrs)
+    results = list(found) if op.multiple else [found]
+    return [_as_inferred(loops, r, v.spec) for r, v in zip(results, node.results, strict=True)]
+
+
+# Operations that look at values even where there is nothing to compute.
+_CHECKING: Final = frozenset(
+    [
+        "gather",
+        "take_along_axis",
+        "checked_label",
+        "one_hot",
+        "index",
+        "scatter_add_like",
+        "scatter_add",
+        "put_along_axis_like",
+        "index_add_like",
+        "setitem",
+        "index_last",
+        "index_maximum",
+        "index_minimum",
+        "last_writes",
+        "repeat_index",
+        "gather_tree",
+        "ctc_states",
+        "ctc_align",
+    ]
+)
+
+
+def _constants(loops: Loops, node: Node, operands: Sequence[Any]) -> Sequence[Traced]:
+    """What depends on shapes alone."""
+    with np.errstate(all="ignore"):
+        found = node.op.kernel(*operands, **node.attrs)
+    results = found if node.op.multiple else (found,)
+    return [
+        _as_inferred(loops, loops.operand(np.asarray(r)), v.spec)
+        for r, v in zip(results, node.results, strict=True)
+    ]
+
+
+def _as_inferred(loops: Loops, result: Any, spec: Spec) -> Traced:
+    if not isinstance(result, Traced):
+        raise NotLowered("its kernel returns a constant")
+    if result.shape != spec.shape:
+        raise NotLowered("its kernel returns another shape")
+    return loops.cast(result, spec.dtype)
+
+
+def _by_numpy(loops: Loops, node: Node, operands: Sequence[Any], why: str) -> Sequence[Traced]:
+    outs = [loops.buffer(v.shape, v.dtype) for v in node.results]
+    args = tuple(_for_numpy(loops, v) for v in operands)
+    loops.add(Callback(args, outs, node, why))
+    return list(map(loops.all_of, outs))
+
+
+def _for_numpy(loops: Loops, operand: Any) -> Any:
+    if not isinstance(operand, Traced):
+        return operand
+    if operand.term.buffer is None and operand.size:
+        return loops.copied(operand).term if operand.shape else operand.term
+    return operand.term

@@ -1,0 +1,249 @@
+"""Recurrent layers and the linear recurrences of their gradients: C loops over the time steps.
+
+Each step is a product with the weight, added to what flows in, and one loop over the units.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from autograd_engine.compiler.native.emit.c_text import c_type
+from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced
+from autograd_engine.compiler.native.lowering.lower import lowers
+from autograd_engine.compiler.native.lowering.packed_gemm import PanelProduct
+from autograd_engine.ops.kernels.recurrent import RECURRENT
+
+__all__: list[str] = []
+
+# What a unit does: `a0`, `a1`, ... are the sums of its gates, `s0`, `s1` its states before and
+# after, `k0`, ... the slopes or what a layer keeps. S is the suffix of the dtype.
+_LAYERS: Final = {
+    "lstm_scan": """\
+k0 = ae_sigmoid_S(a0); k1 = ae_sigmoid_S(a1); k2 = ae_tanh_S(a2); k3 = ae_sigmoid_S(a3);
+T c = k1 * before1 + k0 * k2;
+k4 = ae_tanh_S(c);
+after1 = c; after0 = k3 * k4;
+""",
+    "tanh": "after0 = ae_tanh_S(a0);\n",
+    "relu": "after0 = a0 > 0 || a0 != a0 ? a0 : 0;\n",
+    "gru_scan": """\
+k0 = ae_sigmoid_S(a0); k1 = ae_sigmoid_S(a1); k3 += bias[u];
+k2 = ae_tanh_S(a2 + k0 * k3);
+after0 = (before0 - k2) * k1 + k2;
+""",
+}
+_SCAN: Final = {
+    "plain": "after0 += k0 * a0;\n",
+    "gru": "after0 += k0 * a0 + k1 * a1 + k2 * a2 + k3 * a3 + k4 * before0;\n",
+    "lstm": """\
+T c = after1 + (k0 * a0 + k1 * a1 + k2 * a2 + k4 * before1);
+after1 = c; after0 += k3 * a3 + k5 * c;
+""",
+}
+_ADJOINT: Final = {
+    "plain": "a0 += k0 * after0;\n",
+    "gru": """\
+T h = after0;
+a0 += k0 * h; a1 += k1 * h; a2 += k2 * h; a3 += k3 * h;
+before0 += k4 * h;
+""",
+    "lstm": """\
+T h = after0, c = after1 + k5 * h;
+a0 += k0 * c; a1 += k1 * c; a2 += k2 * c; a3 += k3 * h;
+after1 = c; before1 += k4 * c;
+""",
+}
+
+
+class _Sizes:
+    """Of one recurrence, and how its text names what a unit has.
+
+    The products with the weight, or with blocks of its rows, are `PanelProduct` where these are
+    faster than a BLAS. What they need is collected: functions, scratch, statements before the loop.
+    """
+
+    def __init__(self, np: Loops, x: Traced, time: int, batch: int, size: int, states: int) -> None:
+        if x.dtype.char not in "fd":
+            raise NotLowered("it takes float32 and float64")
+        if not np.blas:
+            raise NotLowered("NumPy ships no BLAS that C could call")
+        self.time, self.batch, self.size, self.states = time, batch, size, states
+        self.suffix = "f32" if x.dtype.char == "f" else "f64"
+        self.dtype, self.type = x.dtype, c_type(x.dtype)
+        self.functions: list[str] = []
+        self.before: list[str] = []
+        self.helpers: dict[str, None] = {}
+        self.scratch = 0
+
+    @property
+    def plane(self) -> int:
+        return self.batch * self.size
+
+    @property
+    def state_shape(self) -> tuple[int, ...]:
+        return (self.states, self.time + 1, self.batch, self.size)
+
+    def reserve(self, count: int) -> str:
+        """Where `count` elements of scratch are."""
+        self.scratch += count
+        return f"scratch + {self.scratch - count}"
+
+    def product(self, rows: tuple[int, int], a: str, lda: int, c: str, ldc: int, back: bool) -> str:
+        """c += a W, or a W' unless `back`, with these of the rows of the weight."""
+        first, count = rows[0] * self.size, (rows[1] - rows[0]) * self.size
+        n, k = (self.size, count) if back else (count, self.size)
+        weight = f"weight + {first * self.size}"
+        name = f"NAME_by{len(self.functions)}"
+        panels = PanelProduct(name, self.dtype, self.batch, n, k, lda, ldc, not back)
+        if panels.pays and self.time > 1:
+            packed = self.reserve(panels.size)
+            self.functions.append(panels.text)
+            self.helpers[panels.helper] = None
+            self.before.append(panels.pack(weight, packed))
+            return panels.product(a, packed, c)
+        return (
+            f"ae_gemm_{self.suffix}(0, {int(not back)}, {self.batch}, {n}, {k}, 1, {a}, {lda}, "
+            f"{weight}, {self.size}, 1, {c}, {ldc});"
+        )
+
+    def products(self, blocks: tuple[tuple[int, int], ...], gates: int, back: bool) -> list[str]:
+        """For each range of gates the product of h with the weight, or of the gates, into h."""
+        lines, first = [], 0
+        for start, stop in blocks:
+            rows, at = (first, first + stop - start), f"a + {start * self.size}"
+            first = rows[1]
+            given = ("h", self.size), (at, gates * self.size)
+            (source, lda), (target, ldc) = given[::-1] if back else given
+            lines.append(self.product(rows, source, lda, target, ldc, back))
+        return lines
+
+    def units(self, gates: int, kept: int, body: str) -> list[str]:
+        """`body` for each unit, with what it has in the places that it is kept in."""
+        names = [(f"a{k}", f"row[{k * self.size} + u]") for k in range(gates)]
+        names += [(f"k{k}", f"kept[{k * self.plane} + at]") for k in range(kept)]
+        for k in range(self.states):
+            here = f"states[{k * (self.time + 1) * self.plane} + t * {self.plane} + at"
+            names += [(f"before{k}", f"{here}]"), (f"after{k}", f"{here} + {self.plane}]")]
+        defined = [f"#define {name} ({place})" for name, place in names]
+        text = body.replace("_S(", f"_{self.suffix}(").replace("T ", f"{self.type} ")
+        return [
+            *defined,
+            f"for (int64_t b = 0; b < {self.batch}; b++) {{",
+            f"{self.type} *restrict row = a + b * {gates * self.size};",
+            "#pragma omp simd",
+            f"for (int64_t u = 0; u < {self.size}; u++) {{",
+            f"int64_t at = b * {self.size} + u;",
+            text.rstrip(),
+            "} }",
+            *(f"#undef {name}" for name, _ in names),
+        ]
+
+
+def _function(
+    s: _Sizes, pointers: list[str], before: list[str], loop: str, steps: list[str]
+) -> str:
+    pointers = [*pointers, f"{s.type} *restrict scratch"]
+    return "\n".join(
+        [
+            *s.functions,
+            f"static void NAME({', '.join(pointers)})",
+            "{",
+            "(void)scratch;",
+            *before,
+            *s.before,
+            f"for ({loop}) {{",
+            *steps,
+            "}",
+            "}",
+            "",
+        ]
+    )
+
+
+def _copy_start(s: _Sizes) -> list[str]:
+    return [
+        f"for (int64_t k = 0; k < {s.states}; k++)",
+        f"memcpy(states + k * {(s.time + 1) * s.plane}, start + k * {s.plane}, "
+        f"sizeof({s.type}) * {s.plane});",
+    ]
+
+
+@lowers("lstm_scan", "rnn_scan", "gru_scan")
+def _layer(
+    np: Loops, inflow: Traced, weight: Traced, start: Traced, *bias: Traced, **attrs: Any
+) -> Any:
+    time, batch, gates, size = inflow.shape
+    name = np.origin.op.name
+    s = _Sizes(np, inflow, time, batch, size, start.shape[0])
+    kept = {"lstm_scan": 5, "gru_scan": 4}.get(name, 0)
+    shapes = [(time, kept, batch, size)] * bool(kept) + [s.state_shape]
+    if not s.plane:
+        zeros = [np.zeros(shape, inflow.dtype) for shape in shapes]
+        return zeros if kept else zeros[0]
+    t, width = s.type, gates * size
+    here = s.reserve(batch * width)
+    steps = [
+        f"{t} *h = states + t * {s.plane}, *a = {here};",
+        f"memcpy(a, inflow + t * {batch * width}, sizeof({t}) * {batch * width});",
+    ]
+    if kept:
+        steps.append(f"{t} *kept = all + t * {kept * s.plane};")
+    if name == "gru_scan":  # the product that the gate r scales lands where it is kept
+        steps.append(f"memset(kept + {3 * s.plane}, 0, sizeof({t}) * {s.plane});")
+        steps.append(s.product((0, 2), "h", size, "a", width, False))
+        steps.append(s.product((2, 3), "h", size, f"kept + {3 * s.plane}", size, False))
+    else:
+        steps.append(s.product((0, gates), "h", size, "a", width, False))
+    steps += s.units(gates, kept, _LAYERS[attrs.get("activation", name)])
+    pointers = [f"const {t} *restrict {n}" for n in ("inflow", "weight", "start", "bias")]
+    pointers = pointers[: 3 + len(bias)]
+    pointers += [f"{t} *restrict all"] * bool(kept) + [f"{t} *restrict states"]
+    text = _function(s, pointers, _copy_start(s), f"int64_t t = 0; t < {time}; t++", steps)
+    results = np.kernel(
+        text,
+        [inflow, weight, start, *bias],
+        [(shape, inflow.dtype) for shape in shapes],
+        scratch=s.scratch * inflow.dtype.itemsize,
+        helpers=tuple(s.helpers),
+    )
+    return results if kept else results[0]
+
+
+@lowers("gate_scan", "gate_scan_adjoint")
+def _linear(
+    np: Loops, weight: Traced, slopes: Traced, stateflow: Traced, *gateflow: Traced, kind: str
+) -> Any:
+    time, count, batch, size = slopes.shape
+    s = _Sizes(np, slopes, time, batch, size, stateflow.shape[0])
+    back = np.origin.op.name == "gate_scan_adjoint"
+    blocks = RECURRENT[kind]
+    gates = blocks[-1][1]
+    shapes = [(time, batch, gates, size), s.state_shape]
+    if not s.plane:
+        return [np.zeros(shape, slopes.dtype) for shape in shapes]
+    t, width, elements = s.type, gates * size, time * batch * gates * size
+    states = s.states * (time + 1) * s.plane
+    flow = f"memcpy(all, gateflow, sizeof({t}) * {elements});"
+    before = [
+        flow if gateflow else f"memset(all, 0, sizeof({t}) * {elements});",
+        f"memcpy(states, stateflow, sizeof({t}) * {states});",
+    ]
+    products = s.products(blocks, gates, back)
+    units = s.units(gates, count, (_ADJOINT if back else _SCAN)[kind])
+    steps = [
+        f"{t} *h = states + t * {s.plane}, *a = all + t * {batch * width};",
+        f"const {t} *kept = slopes + t * {count * s.plane};",
+        *([*units, *products] if back else [*products, *units]),
+    ]
+    names = ["weight", "slopes", "stateflow", "gateflow"][: 3 + len(gateflow)]
+    pointers = [f"const {t} *restrict {n}" for n in names]
+    pointers += [f"{t} *restrict all", f"{t} *restrict states"]
+    loop = f"int64_t t = {time} - 1; t >= 0; t--" if back else f"int64_t t = 0; t < {time}; t++"
+    text = _function(s, pointers, before, loop, steps)
+    return np.kernel(
+        text,
+        [weight, slopes, stateflow, *gateflow],
+        [(shape, slopes.dtype) for shape in shapes],
+        scratch=max(s.scratch, 1) * slopes.dtype.itemsize,
+        helpers=tuple(s.helpers),
+    )

@@ -1,0 +1,170 @@
+"""Operations whose results are views: they are bound once, and take no time in a run."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from autograd_engine.compiler.concrete_graph import Node, Value
+from autograd_engine.compiler.planned.buffers import (
+    Local,
+    Place,
+    contiguous,
+    ordered,
+    views,
+    written,
+)
+from autograd_engine.compiler.planned.lowering import Lowering, handles
+from autograd_engine.core.spec import Spec
+
+__all__: list[str] = []
+
+_KEEP_ORDER = frozenset(
+    [
+        "flatten_axes",
+        "flatten_lead",
+        "merge_axes",
+        "reshape",
+        "reshape_like",
+        "same_shape",
+        "squeeze",
+        "unflatten_axis",
+        "unflatten_lead",
+        "unmerge_axes",
+        "unsqueeze",
+    ]
+)
+
+
+def _function(node: Node) -> Any:
+    """The kernel, of its first operand alone."""
+    others = node.operands[1:]
+    if not all(isinstance(v, Spec) for v in others):
+        return None
+    kernel, attrs = node.op.kernel, node.attrs
+    if node.op.name == "getitem" and not node.results[0].shape:
+        key = (*(k for k in attrs["key"] if k is not Ellipsis), Ellipsis)  # else it is no view
+        return lambda x: x[key]
+    return lambda x: kernel(x, *others, **attrs)
+
+
+@handles(
+    *_KEEP_ORDER,
+    "broadcast_like",
+    "expand",
+    "expand_like",
+    "flip",
+    "getitem",
+    "split",
+    "split_like",
+    "transpose",
+    "unstack",
+    "windows",
+)
+def _view(lowering: Lowering, node: Node) -> bool:
+    value = node.operands[0]
+    assert isinstance(value, Value)
+    source = lowering.operand(value)
+    function = _function(node)
+    if function is None:
+        return False
+    if isinstance(source, Local):
+        return _of_local(lowering, node, source)
+    made = views(source, function)
+    if not all(isinstance(p, Place) for p in made):
+        return node.op.name in _KEEP_ORDER and _copied(lowering, node, source, function)
+    for result, place in zip(node.results, made, strict=True):
+        assert isinstance(place, Place)
+        lowering.define(result, place)
+    return True
+
+
+def _copied(lowering: Lowering, node: Node, source: Place, function: Any) -> bool:
+    """A reshape of what lies in another order: first in order, and then a view."""
+    out = Place.of(source.shape, source.dtype)
+    lowering.copied(source, out)
+    (place,) = views(out, function)
+    assert isinstance(place, Place)
+    lowering.define(node.results[0], place)
+    return True
+
+
+def _of_local(lowering: Lowering, node: Node, source: Local) -> bool:
+    if not (node.op.name in _KEEP_ORDER and source.in_order):
+        return False
+    result = node.results[0]
+    made = lowering.local(result, in_order=True, contiguous=source.contiguous, reads=[source])
+    others = node.operands[1:]
+    function = partial(node.op.kernel, **node.attrs)
+    marks = "".join([", {}"] * len(others))
+    lowering.emit(f"{{}} = {{}}({{}}{marks})", made, function, source, *others, makes=[made])
+    return True
+
+
+@handles("assign")
+def _assign(lowering: Lowering, node: Node) -> bool:
+    """A copy, which lies without gaps; what does so already need not be copied."""
+    value = node.operands[0]
+    assert isinstance(value, Value)
+    place = lowering.place(value)
+    if place is None:
+        return False
+    out = written(place.shape, place.dtype, (place,))
+    if out is None:
+        return False
+    if out.strides != place.strides and not contiguous(place):
+        place = lowering.copied(place, out)
+    lowering.define(node.results[0], place)
+    return True
+
+
+@handles("spread_like")
+def _spread_like(lowering: Lowering, node: Node) -> bool:
+    """Divided before it is spread, as the kernel does."""
+    value, like = node.operands[0], node.operands[1]
+    assert isinstance(value, Value)
+    source = lowering.place(value)
+    if source is None or value.dtype.char not in "fd" or not isinstance(like, Spec):
+        return False
+    count = 1
+    for a in node.attrs["axis"]:
+        count *= int(like.shape[a])
+    if not ordered(source):
+        return False
+    share = Place.of(source.shape, source.dtype)
+    divisor = lowering.number(np.asarray(count or 1, value.dtype))
+    lowering.apply(np.true_divide, (source, divisor), share)
+    spread = _spread(**node.attrs)
+    (place,) = views(share, lambda x: spread(x, like))
+    assert isinstance(place, Place)
+    lowering.define(node.results[0], place)
+    return True
+
+
+def _spread(**attrs: Any) -> Any:
+    from autograd_engine.ops.registry.opdef import REGISTRY
+
+    return partial(REGISTRY["expand_like"].kernel, **attrs)
+
+
+@handles("concat", "stack")
+def _joined(lowering: Lowering, node: Node) -> bool:
+    places = [lowering.place(v) for v in node.operands]
+    if any(p is None or not ordered(p) or p.dtype != node.results[0].dtype for p in places):
+        return False
+    out = Place.of(node.results[0].shape, node.results[0].dtype)
+    axis = node.attrs["axis"]
+    if node.op.name == "stack":
+        places = [_only(views(p, partial(np.expand_dims, axis=axis))) for p in places]  # type: ignore[arg-type]
+    marks = "".join(["{}, "] * len(places))
+    lowering.emit(f"{{}}(({marks}), {axis}, {{}})", np.concatenate, *places, out, writes=[out])
+    lowering.define(node.results[0], out)
+    return True
+
+
+def _only(found: list[Any]) -> Place:
+    (place,) = found
+    assert isinstance(place, Place)
+    return place

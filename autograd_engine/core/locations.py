@@ -1,0 +1,184 @@
+"""Where in the user's code something happened, and code of our own that is generated."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import os
+import sys
+from collections.abc import Sequence
+from types import CodeType, FrameType, FunctionType
+from typing import Any, Final
+
+__all__ = [
+    "PACKAGE_DIR",
+    "Location",
+    "StoredLocation",
+    "caller",
+    "define_generated",
+    "forget_generated",
+    "run_generated",
+    "user_frame_from",
+    "user_stack",
+    "users",
+]
+
+PACKAGE_DIR: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
+
+
+_generated = itertools.count()
+
+
+def run_generated(text: str, label: str, scope: dict[str, Any]) -> str:
+    """Run generated source in `scope`, its text kept so that tracebacks show it.
+
+    Returns
+    -------
+    str
+        Its file name, which is inside the package: a generated frame is none of the user's.
+    """
+    filename = _registered(text, label)
+    exec(compile(text, filename, "exec"), scope)
+    return filename
+
+
+def define_generated(functions: Sequence[str], label: str, scope: dict[str, Any]) -> str:
+    """As `run_generated`, of one text made of functions, which are compiled one by one.
+
+    That takes the memory of the longest of them.
+    """
+    filename, line = _registered("".join(functions), label), 0
+    for text in functions:
+        for code in compile(text, filename, "exec").co_consts:
+            if isinstance(code, CodeType):
+                code = code.replace(co_firstlineno=code.co_firstlineno + line)
+                scope[code.co_name] = FunctionType(code, scope)
+        line += text.count("\n")
+    return filename
+
+
+def _registered(text: str, label: str) -> str:
+    """A file name under which `linecache` finds the text."""
+    filename = os.path.join(PACKAGE_DIR, f"<{label} {next(_generated)}>")
+    # An entry of one element is a function that is asked for the text when a line is wanted.
+    linecache.cache[filename] = (lambda: text,)
+    return filename
+
+
+def forget_generated(filename: str) -> None:
+    """Drop the text of generated source whose function is gone."""
+    linecache.cache.pop(filename, None)
+
+
+# The globals of the user's frame seen last: most calls come from the same module again.
+users: Final[list[Any]] = [None]
+
+
+def user_frame_from(frame: FrameType) -> FrameType:
+    """`frame`, or the nearest one outside of it that is not the engine's own."""
+    known = users[0]
+    while frame.f_globals is not known:
+        if not frame.f_code.co_filename.startswith(PACKAGE_DIR):
+            users[0] = frame.f_globals
+            break
+        if frame.f_back is None:  # a thread, or the interpreter, has called us itself
+            break
+        frame = frame.f_back
+    return frame
+
+
+class Location:
+    """A line of the user's. Line number and text are worked out only when asked for.
+
+    Parameters
+    ----------
+    code : CodeType
+    instruction : int
+        Offset of the instruction in `code`, ``frame.f_lasti``.
+    """
+
+    __slots__ = ("code", "instruction", "unfinished")
+
+    unfinished: bool  # set where an exception ended what happened there
+
+    def __init__(self, code: CodeType, instruction: int) -> None:
+        self.code = code
+        self.instruction = instruction
+
+    @property
+    def filename(self) -> str:
+        return self.code.co_filename
+
+    @property
+    def lineno(self) -> int:
+        for start, stop, line in self.code.co_lines():
+            if start <= self.instruction < stop and line is not None:
+                return line
+        return self.code.co_firstlineno
+
+    @property
+    def text(self) -> str:
+        """The source line, empty where it cannot be read."""
+        return linecache.getline(self.filename, self.lineno).strip()
+
+    @property
+    def shown(self) -> str:
+        """The file as messages name it."""
+        return _shown(self.filename)
+
+    def __str__(self) -> str:
+        return f"{self.shown}:{self.lineno}"
+
+
+class StoredLocation(Location):
+    """A line that was read from a file, with its text: no file of that name is looked at."""
+
+    __slots__ = ("_lineno", "_shown", "_text")
+
+    def __init__(self, shown: str, lineno: int, text: str) -> None:
+        super().__init__(StoredLocation.__init__.__code__, 0)
+        self._shown, self._lineno, self._text = shown, lineno, text
+
+    @property
+    def filename(self) -> str:
+        return self._shown
+
+    @property
+    def shown(self) -> str:
+        return self._shown
+
+    @property
+    def lineno(self) -> int:
+        return self._lineno
+
+    @property
+    def text(self) -> str:
+        return self._text
+
+
+def _shown(filename: str) -> str:
+    """The name of a file; of a cell of a notebook, its number there: ``In[3]``."""
+    module = sys.modules.get("IPython.core.interactiveshell")
+    if module is not None and module.InteractiveShell.initialized():
+        shell = module.InteractiveShell.instance()
+        cell = getattr(shell.compile, "format_code_name", lambda name: None)(filename)
+        if cell is not None:
+            return str(cell[1])
+    return os.path.basename(filename)
+
+
+def user_stack() -> tuple[Location, ...]:
+    """All frames of the user's, innermost first."""
+    frame: FrameType | None = sys._getframe(1)
+    found = []
+    while frame is not None:
+        if not frame.f_code.co_filename.startswith(PACKAGE_DIR):
+            found.append(Location(frame.f_code, frame.f_lasti))
+        frame = frame.f_back
+    return tuple(found)
+
+
+def caller() -> Location:
+    """The line of the user's that is being executed."""
+    frame = user_frame_from(sys._getframe(1))
+    return Location(frame.f_code, frame.f_lasti)

@@ -1,0 +1,431 @@
+"""Nodes whose gradient is a function of the user's: what `PyLayer.apply` puts on the tape.
+
+The walk asks of a node's pullback what it asks of the compiled rules of an operation, so it needs
+no case for these. The first entry that such a node saves is the context, which therefore goes
+with the rest when the graph is freed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograd_engine.core.locations import Location
+from autograd_engine.core.spec import Spec, format_shape
+from autograd_engine.eager.function_saved import (
+    Lifted,
+    Plain,
+    Source,
+    names_of,
+)
+from autograd_engine.eager.grad_mode import grad_mode, no_grad, recording
+from autograd_engine.eager.graph_cuts import in_user_code
+from autograd_engine.eager.opaque import OpaqueOp
+from autograd_engine.eager.tape import Edge, MultiNode, edge_of
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import (
+    ArgumentError,
+    DTypeError,
+    NotATensorError,
+    NotDifferentiableError,
+    ShapeError,
+)
+from autograd_engine.ops.registry.namespace import raw
+
+__all__ = ["Label", "LayerNode", "LayerOp", "LayerPullback", "Taking", "refuse_numpy"]
+
+
+class LayerOp(OpaqueOp):
+    """One call of a layer, as something that has inputs and outputs like an operation.
+
+    Attributes
+    ----------
+    layer : type
+        The class of the user's.
+    inputs, outputs : tuple of str
+    input_specs, output_specs : list of Spec
+        Of the Tensors among arguments and results, in order.
+    counts : list of int
+        How many Tensors each argument holds.
+    nondiff_outputs : frozenset of str
+    location : Location
+        The line that called it.
+    """
+
+    __slots__ = (
+        "_inputs",
+        "counts",
+        "input_specs",
+        "layer",
+        "location",
+        "name",
+        "nondiff_outputs",
+        "output_specs",
+        "outputs",
+        "where",
+    )
+
+    def __init__(
+        self,
+        layer: Any,
+        where: Sequence[tuple[int | str, str]],
+        counts: list[int],
+        input_specs: list[Spec],
+        output_specs: list[Spec],
+        closed: Sequence[int],
+        location: Location,
+    ) -> None:
+        self.layer = layer
+        self.name: str = layer.__name__
+        self.where = where
+        self.counts = counts
+        self.input_specs = input_specs
+        self.output_specs = output_specs
+        several = len(output_specs) > 1
+        self.outputs = tuple([f"out_{j}" if several else "out" for j in range(len(output_specs))])
+        self.nondiff_outputs = frozenset([self.outputs[j] for j in closed])
+        self.location = location
+
+    @property
+    def module(self) -> str:
+        return str(self.layer.__module__)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names that the user's forward has for them."""
+        try:
+            return self._inputs
+        except AttributeError:
+            code = getattr(self.layer.forward, "__code__", None)
+            known = code.co_varnames[1 : code.co_argcount] if code is not None else ()
+            self._inputs: tuple[str, ...] = tuple(
+                (
+                    key
+                    if isinstance(key, str)
+                    else known[key]
+                    if key < len(known)
+                    else f"input {key}"
+                )
+                + path
+                for key, path in self.where
+            )
+            return self._inputs
+
+    def input_at(self, position: int) -> str:
+        return self.inputs[position]
+
+    def output_at(self, position: int) -> str:
+        return self.outputs[position]
+
+    def reads_value(self, _: int) -> bool:
+        return True
+
+    def rule_at(self, position: int) -> Any:
+        """What gives its gradient; None for a Tensor that can have none."""
+        return self.layer.backward if self.input_specs[position].dtype.kind == "f" else None
+
+    def infer_tuple(self, *_: Any) -> tuple[Spec, ...]:
+        """The Specs of the outputs of this call, which was on operands of known ones."""
+        return tuple(self.output_specs)
+
+    @property
+    def label(self) -> Label:
+        """``Cube.apply at train.py:12 (y = Cube.apply(x))``"""
+        return Label(self.layer, self.location)
+
+    def __repr__(self) -> str:
+        return f"<layer {self.name}({', '.join(self.inputs)}) -> {', '.join(self.outputs)}>"
+
+
+class Label:
+    """A layer and the line that called it, put in words only when they are read."""
+
+    __slots__ = ("_layer", "_location")
+
+    def __init__(self, layer: type, location: Location) -> None:
+        self._layer = layer
+        self._location = location
+
+    def __str__(self) -> str:
+        text = self._location.text
+        return f"{self._layer.__name__}.apply at {self._location}" + (f" ({text})" if text else "")
+
+
+class Taking:
+    """Inside the ``with`` block, code of the user's runs that has a gradient of its own.
+
+    An exception gets a note with the line of the call. Reading values with ``.numpy()`` is no cut
+    of the graph there, unless `watch` says what it is.
+    """
+
+    __slots__ = ("_before", "_function", "_label", "_watch")
+
+    def __init__(
+        self, function: str, label: Label, watch: Callable[[str, Any], None] | None = None
+    ) -> None:
+        self._function = function
+        self._label = label
+        self._watch = watch or _no_cut
+
+    def __enter__(self) -> None:
+        self._before = in_user_code.watch
+        in_user_code.watch = self._watch
+
+    def __exit__(self, _: Any, error: BaseException | None, __: Any) -> None:
+        in_user_code.watch = self._before
+        if isinstance(error, Exception):
+            error.add_note(f"in {self._function} of {self._label}")
+
+
+def _no_cut(kind: str, tensor: Tensor) -> None:
+    """Nothing is cut: the gradient is the user's."""
+
+
+def refuse_numpy(kind: str, tensor: Tensor) -> None:
+    """What NumPy computes from here on would have no derivative, and nobody would notice."""
+    if kind == "numpy()":
+        raise NotDifferentiableError(
+            "this computation is being differentiated (create_graph or forward mode), and it takes "
+            "the values of a tensor that has a history to NumPy, where the history ends. Write it "
+            "with paddle operations; mark a PyLayer.backward that cannot be @once_differentiable; "
+            "or say x.detach().numpy() where the values are constants on purpose"
+        )
+
+
+class LayerPullback:
+    """The user's backward, as the pullback of one call.
+
+    See `Pullback` for the attributes. ``batches`` says that it takes one cotangent at a time.
+    """
+
+    batches = False
+    project = 0
+
+    __slots__ = ("_sources", "op", "strong", "wanted")
+
+    def __init__(
+        self,
+        op: LayerOp,
+        wanted: tuple[int, ...],
+        sources: Sequence[Source],
+        strong: bool = False,
+    ) -> None:
+        self.op = op
+        self.wanted = wanted
+        self._sources = sources
+        self.strong = strong
+
+    @property
+    def saved(self) -> tuple[str, ...]:
+        return ("context", *names_of(self._sources, self.op.inputs, self.op.outputs))
+
+    def restrict(self, wanted: tuple[int, ...]) -> LayerPullback:
+        if wanted == self.wanted:
+            return self
+        return LayerPullback(self.op, wanted, self._sources, self.strong)
+
+    def strengthened(self) -> LayerPullback:
+        return self if self.strong else LayerPullback(self.op, self.wanted, self._sources, True)
+
+    def bare(self, position: int) -> LayerPullback:
+        return self.restrict((position,))
+
+    def pull(self, xp: Any, g: Any, saved: Any, _: Any) -> tuple[Any, ...]:
+        """One cotangent for each wanted input, from those of the outputs by their index."""
+        context = saved[0]
+        op = self.op
+        recorded = xp is not raw
+        once = recorded and getattr(op.layer.backward, "once_differentiable", False)
+        values: Any = saved[1] if recorded else None
+        if values is None:
+            values = Plain(context.kept.sources, saved[1:], self.wanted)
+        elif once:
+            values = values.plain
+        given = [g[j] for j in range(len(op.output_specs))]
+        cotangents = [
+            self._cotangent(c, j, context.materializes, plain=not recorded or once)
+            for j, c in enumerate(given)
+        ]
+        passing = context.passing(values, op, self.wanted)
+        open_graph = recorded and not once
+        watch = refuse_numpy if open_graph else None
+        with Taking("backward", op.label, watch), recording() if open_graph else no_grad():
+            returned = op.layer.backward(passing, *cotangents)
+        results = self._in_order(returned)
+        if recorded:
+            if once:
+                results = _once_only(self, results, given, saved[1])
+        else:
+            results = tuple([None if r is None else r._data for r in results])
+        if self.strong:
+            arrived = [c for c in given if c is not None]
+            results = tuple([r if r is None else xp.unless_zero(r, *arrived) for r in results])
+        return results
+
+    def push(self, saved: Any, tangents: Sequence[Any]) -> Sequence[Any] | None:
+        """Tangents of the outputs by the layer's own ``jvp``; None where it has none."""
+        op = self.op
+        jvp = getattr(op.layer, "jvp", None)
+        if jvp is None:
+            return None
+        by_input = dict(zip(self.wanted, tangents, strict=True))
+        passing = saved[0].passing(saved[1], op, self.wanted)
+        with Taking("jvp", op.label, refuse_numpy if grad_mode.enabled else None):
+            returned = jvp(passing, *[by_input.get(k) for k in range(len(op.input_specs))])
+        results = list(returned) if isinstance(returned, (list, tuple)) else [returned]
+        if len(results) != len(op.output_specs):
+            raise ArgumentError(
+                f"{op.name}.jvp returned {len(results)} tangents for {len(op.output_specs)} output "
+                f"Tensors; return one for each, None for zeros ({op.label})"
+            )
+        for j, t in enumerate(results):
+            if t is not None:
+                self._check(t, op.output_specs[j], f"{op.name}.jvp", j, "tangent")
+        return results
+
+    def _cotangent(self, c: Any, index: int, materializes: bool, *, plain: bool) -> Any:
+        if c is None:
+            spec = self.op.output_specs[index]
+            return Tensor._wrap(np.zeros(spec.shape, spec.dtype)) if materializes else None
+        if isinstance(c, Tensor):
+            return Tensor._wrap(c._data) if plain else c
+        return Tensor._wrap(np.asarray(c))
+
+    def _in_order(self, returned: Any) -> tuple[Any, ...]:
+        """What backward returned: one Tensor or None for each wanted input, checked."""
+        op = self.op
+        name = f"{op.name}.backward"
+        found = self._matched(returned)
+        if found is None:
+            names = ", ".join(op.inputs)
+            count = len(returned) if isinstance(returned, (list, tuple)) else 1
+            raise ArgumentError(
+                f"{name} returned {count} gradients, and forward took {len(op.inputs)} Tensors "
+                f"({names}): return one for each, in this order, None where there is no gradient "
+                f"({op.label})"
+            )
+        results = tuple([found[k] for k in self.wanted])
+        for k, r in zip(self.wanted, results, strict=True):
+            if r is not None:
+                self._check(r, op.input_specs[k], name, k, "gradient")
+        return results
+
+    def _matched(self, returned: Any) -> list[Any] | None:
+        """One entry for each Tensor among the arguments, None where the numbers do not fit.
+
+        Whoever comes from PyTorch returns one for each argument, None for what is no Tensor.
+        """
+        tensors = len(self.op.input_specs)
+        top = list(returned) if isinstance(returned, (list, tuple)) else [returned]
+        flat = _flat(top)
+        if len(flat) == tensors:
+            return flat
+        counts = self.op.counts
+        if len(top) == len(counts):
+            parts: list[Any] = []
+            for value, count in zip(top, counts, strict=True):
+                part = [None] * count if value is None else _flat([value])
+                if len(part) != count:
+                    return None
+                parts += part
+            return parts
+        rest = range(len(flat), tensors)
+        if flat and not any(k in self.wanted for k in rest):  # none is asked for those
+            return [*flat, *[None] * len(rest)][:tensors] if len(flat) < tensors else None
+        return None
+
+    def _check(self, value: Any, spec: Spec, function: str, position: int, what: str) -> None:
+        if (
+            isinstance(value, Tensor)
+            and value._data.shape == spec.shape
+            and value._data.dtype == spec.dtype
+        ):
+            return
+        place = self.op.inputs[position] if what == "gradient" else f"output {position}"
+        if not isinstance(value, Tensor):
+            raise NotATensorError(
+                f"{function} returned a {type(value).__name__} as the {what} of {place}; return a "
+                f"Tensor (paddle.to_tensor), or None ({self.op.label})"
+            )
+        data = value._data
+        if data.shape != spec.shape:
+            raise ShapeError(
+                f"{function} returned a {what} of shape {format_shape(data.shape)} for {place}, "
+                f"which has shape {format_shape(spec.shape)}; sum it over axes that were "
+                f"broadcast, or reshape it ({self.op.label})"
+            )
+        raise DTypeError(
+            f"{function} returned a {data.dtype.name} {what} for {place}, which is "
+            f"{spec.dtype.name}; use .astype({spec.dtype.name!r}) ({self.op.label})"
+        )
+
+
+def _flat(values: Sequence[Any]) -> list[Any]:
+    out: list[Any] = []
+    for v in values:
+        if isinstance(v, dict):
+            out += _flat(list(v.values()))
+        elif isinstance(v, (list, tuple)):
+            out += _flat(v)
+        else:
+            out.append(v)
+    return out
+
+
+class LayerNode(MultiNode):
+    """One call of a layer. Its outputs are slots, also where there is one only."""
+
+    __slots__ = ()
+
+    def lifted(self, saved: tuple[Any, ...]) -> Any:
+        """The context, and the saved values connected to the graph."""
+        return saved[0], Lifted(self, saved[0].kept, saved[1:])
+
+
+class _Once(LayerPullback):
+    """In place of the derivative of a backward that has none."""
+
+    __slots__ = ()
+
+    def pull(self, xp: Any, g: Any, saved: Any, _: Any) -> tuple[Any, ...]:
+        raise NotDifferentiableError(
+            f"{self.op.name}.backward is marked @once_differentiable, and a derivative of its "
+            f"result was asked for ({self.op.label}): write backward with paddle operations and "
+            "take the mark off; for forward mode alone, give the layer a static method jvp"
+        )
+
+    def restrict(self, wanted: tuple[int, ...]) -> LayerPullback:
+        return self
+
+    def strengthened(self) -> LayerPullback:
+        return self
+
+
+class _OnceNode(MultiNode):
+    __slots__ = ()
+
+    def lifted(self, saved: tuple[Any, ...]) -> tuple[Any, ...]:
+        return saved
+
+
+def _once_only(
+    pullback: LayerPullback, results: tuple[Any, ...], given: Sequence[Any], lifted: Any
+) -> tuple[Any, ...]:
+    """`results` with a history that says, when it is differentiated, that it cannot be."""
+    edges: list[Edge] = [edge_of(c) for c in given if isinstance(c, Tensor) and not c._stop]
+    edges += lifted.edges.values()
+    op, at = pullback.op, pullback.op.location
+    nothing = Spec((), np.dtype(np.float32))
+    specs = [nothing if r is None else Spec(r._data.shape, r._data.dtype) for r in results]
+    refusing: Any = _Once(
+        LayerOp(op.layer, op.where, op.counts, op.input_specs, specs, (), at),
+        tuple(range(len(edges))),
+        (),
+    )
+    node = _OnceNode(refusing, tuple(edges), (None,), None, at.code, at.instruction)
+    node.context = (), tuple(specs)
+    return tuple(
+        [None if r is None else Tensor._wrap(r._data, node.slot(j)) for j, r in enumerate(results)]
+    )

@@ -1,0 +1,304 @@
+"""Operations as functions on Tensors, generated from the table.
+
+`record.apply` runs any operation. On small arrays its loops cost as much as the arithmetic, so for
+each operation with a fixed number of inputs and one output a function is generated that does the
+same, written out flat. For ``multiply``::
+
+    def multiply(x, y):
+        try:
+            _a0, _a1 = x._data, y._data
+        except AttributeError:
+            _x, _y = _with_scalar(x, y)
+            if _x is None: return _general(x, y)
+            ...
+        if _a1.dtype is not _a0.dtype: return _general(x, y)
+        _out = _kernel(_a0, _a1)
+        ...
+
+What falls outside (mixed dtypes, ndarrays, Variables) goes to `general`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from sys import _getframe
+from types import CodeType, FunctionType
+from typing import Any, Final
+
+import numpy as np
+
+from autograd_engine.core.locations import run_generated, user_frame_from, users
+from autograd_engine.eager.grad_mode import grad_mode
+from autograd_engine.eager.record import explain_failure, results_of
+from autograd_engine.eager.tape import Node, newer
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.ops.registry.opdef import OpDef
+
+__all__ = ["general_calls", "generate_call", "generates"]
+
+_FLOATS = (float, int)
+
+
+class _Codes:
+    """The two codes of a generated function.
+
+    The operation is not held: it holds the function, which would then never end.
+    """
+
+    __slots__ = ("_attrs", "_general", "_inputs", "_name", "flat")
+
+    def __init__(self, op: OpDef, flat: CodeType) -> None:
+        self._name, self._inputs, self._attrs = op.name, op.inputs, tuple(op.attrs)
+        self.flat = flat
+        self._general: CodeType | None = None
+
+    @property
+    def general(self) -> CodeType:
+        """What it runs inside `general_calls`."""
+        if self._general is None:
+            self._general = _general_code(self._name, self._inputs, self._attrs)
+        return self._general
+
+
+_generated: Final[weakref.WeakKeyDictionary[FunctionType, _Codes]] = weakref.WeakKeyDictionary()
+_exchanging: Final = threading.Lock()
+_open: Final[set[object]] = set()  # blocks of `general_calls`, in all threads
+
+
+def generates(op: OpDef) -> bool:
+    """Whether a flat function can be generated for `op`."""
+    return bool(op.inputs) and not (op.multiple or op.variadic or op.untyped or op.casts)
+
+
+def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> Callable[..., Any]:
+    """A function that does what `general` does, quickly where the operands are plain Tensors.
+
+    `unless` is a condition on the arrays ``_a0``, ``_a1`` under which `general` is to do it too.
+    """
+    source = _source(op, unless)
+    scope: dict[str, Any] = {
+        "_Node": Node,
+        "_Tensor": Tensor,
+        "_asarray": np.asarray,
+        "_explain_failure": explain_failure,
+        "_general": general,
+        "_getframe": _getframe,
+        "_grad_mode": grad_mode,
+        "_kernel": op.kernel,
+        "_ndarray": np.ndarray,
+        "_new": object.__new__,
+        "_op": op,
+        "_no_attrs": {},
+        "_newer": newer,
+        "_user_frame_from": user_frame_from,
+        "_users": users,
+        "_pullbacks": _Pullbacks(op),
+        "_results_of": results_of,
+        "_with_scalar": with_scalar,
+        **{f"_default_{name}": value for name, value in op.attrs.items()},
+    }
+    run_generated(source, op.name, scope)
+    call: FunctionType = scope[op.name]
+    with _exchanging:
+        _generated[call] = codes = _Codes(op, call.__code__)
+        if _open:
+            call.__code__ = codes.general
+    return call
+
+
+def _general_code(name: str, inputs: Sequence[str], attrs: Sequence[str]) -> CodeType:
+    positional = ", ".join(inputs)
+    signature = positional + "".join(f", {a}" for a in ("*", *attrs) if attrs)
+    named = "".join(f", {a}={a}" for a in attrs)
+    scope: dict[str, Any] = {}
+    text = f"def {name}({signature}):\n    return _general({positional}{named})\n"
+    run_generated(text, name, scope)
+    code: CodeType = scope[name].__code__
+    return code
+
+
+@contextlib.contextmanager
+def general_calls() -> Iterator[None]:
+    """Inside the ``with`` block every call of an operation takes the general way, `apply`.
+
+    So nothing is spent, outside of it, on asking whether somebody wants to see the call. Other
+    threads take that way too, with the same results.
+    """
+    block = object()
+    try:  # before anything is exchanged: an interrupt may come in between
+        with _exchanging:
+            _open.add(block)
+            # All of them, also where another block is open: an interrupt may have left some out.
+            for call, codes in list(_generated.items()):
+                call.__code__ = codes.general
+        yield
+    finally:
+        with _exchanging:
+            _open.discard(block)
+            if not _open:
+                for call, codes in list(_generated.items()):
+                    call.__code__ = codes.flat
+
+
+class _Pullbacks(dict[int, Any]):
+    """Pullbacks by the inputs that want a gradient (low bits) and those to project (high)."""
+
+    def __init__(self, op: OpDef) -> None:
+        self._op = op
+        self._width = len(op.inputs)
+
+    def __missing__(self, key: int) -> Any:
+        mask = key & ((1 << self._width) - 1)
+        found = self[key] = self._op.pullback(mask, key >> self._width)
+        return found
+
+
+def with_scalar(x: Any, y: Any) -> tuple[Any, Any]:
+    """A Tensor beside a number, which takes its dtype, or an array of it; else Nones."""
+    if isinstance(x, Tensor):
+        return x, _beside(x, y)
+    if isinstance(y, Tensor):
+        return _beside(y, x), y
+    return None, None
+
+
+def _beside(tensor: Tensor, other: Any) -> Tensor | None:
+    dtype = tensor._data.dtype
+    if dtype.kind == "f":
+        if other.__class__ in _FLOATS:
+            return Tensor._wrap(np.asarray(other, dtype))
+        if other.__class__ is np.ndarray and other.dtype is dtype:
+            return Tensor._wrap(other.copy())  # the caller may go on writing to it
+    return None
+
+
+def _source(op: OpDef, unless: str) -> str:
+    """The text of the function. Its own names start with an underscore, for inputs' have none."""
+    inputs = ", ".join(op.inputs)
+    arrays = [f"_a{k}" for k in range(len(op.inputs))]
+    attrs = "".join(f", {name}={name}" for name in op.attrs)
+    signature = inputs + (", *" if op.attrs else "")
+    signature += "".join(f", {name}=_default_{name}" for name in op.attrs)
+    data = ", ".join(f"{name}._data" for name in op.inputs)
+    general = f"_general({inputs}{attrs})"
+    lines = [
+        f"def {op.name}({signature}):",
+        "    try:",
+        f"        {', '.join(arrays)} = {data}",
+        "    except AttributeError:",
+        *_other_operands(op, arrays, data, general),
+        *_checks(op, arrays, general, unless),
+        "    try:",
+        f"        _out = _kernel({', '.join(arrays)}{attrs})",
+        "    except Exception as _error:",
+        f"        _explain_failure(_op, ({', '.join(arrays)},), {_attr_dict(op)}, _error)",
+        "    if _out.__class__ is not _ndarray: _out = _asarray(_out)",
+        "    _t = _new(_Tensor)",
+        "    _t._data = _out",
+        *_recording(op, arrays),
+        "    _t._stop = True",
+        "    _t._node = None",
+        "    return _t",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _other_operands(op: OpDef, arrays: list[str], data: str, general: str) -> list[str]:
+    if len(op.inputs) != 2 or op.dtypes == "any" or op.attrs:
+        return [f"        return {general}"]
+    x, y = op.inputs
+    return [
+        f"        _x, _y = _with_scalar({x}, {y})",
+        f"        if _x is None or _y is None: return {general}",
+        f"        {x}, {y} = _x, _y",
+        f"        {', '.join(arrays)} = {data}",
+    ]
+
+
+def _checks(op: OpDef, arrays: list[str], general: str, unless: str) -> list[str]:
+    tests = [unless] if unless else []
+    if op.dtypes != "any":
+        tests += [f"{a}.dtype is not _a0.dtype" for a in arrays[1:]]
+    if op.dtypes == "floating":
+        tests.append('_a0.dtype.kind != "f"' if op.real else '_a0.dtype.kind not in "fc"')
+    elif op.real:
+        tests.append('_a0.dtype.kind == "c"')
+    return [f"    if {' or '.join(tests)}: return {general}"] if tests else []
+
+
+def _attr_dict(op: OpDef) -> str:
+    return "{" + ", ".join(f"{name!r}: {name}" for name in op.attrs) + "}"
+
+
+def _recording(op: OpDef, arrays: list[str]) -> list[str]:
+    """Put the call on the tape if an input that has a rule wants a gradient."""
+    open_inputs = [k for k in range(len(op.inputs)) if op.rule_at(k) is not None]
+    if not open_inputs:
+        return []
+    names = [op.inputs[k] for k in open_inputs]
+    given = f"({', '.join(op.inputs)},), ({', '.join(arrays)},)"
+    body = [
+        f"if _mode is not True: return _results_of(_op, {given}, (_out,), {_attr_dict(op)})",
+        *_edges(names, open_inputs),
+        *_projection(op, arrays),
+        "_pullback = _pullbacks[_mask]",
+        "_frame = _getframe(1)",
+        "if _frame.f_globals is not _users[0]: _frame = _user_frame_from(_frame)",
+        # A node without the call of its class, which takes twice as long as all of this.
+        "_t._stop = False",
+        "_t._node = _node = _new(_Node)",
+        "_node.pullback = _pullback",
+        "_node.edges = _edges",
+        f"_node.saved = _pullback.save({', '.join(arrays)}, _out)",
+        f"_node.attrs = {_attr_dict(op) if op.attrs else '_no_attrs'}",
+        "_node.seq = _newer()",
+        "_node.code = _frame.f_code",
+        "_node.instruction = _frame.f_lasti",
+        "return _t",
+    ]
+    closed = " and ".join(f"{name}._stop" for name in names)
+    closed = f"({closed})" if len(names) > 1 else closed
+    return [
+        f"    if not {closed} and (_mode := _grad_mode.enabled):",
+        *("        " + line for line in body),
+    ]
+
+
+def _projection(op: OpDef, arrays: list[str]) -> list[str]:
+    """`OpDef.projected`, for operands whose axes before the last `core` broadcast."""
+    core = op.broadcasts
+    if core is None:
+        return []
+    bits = [1 << (len(arrays) + k) for k in range(len(arrays))]
+    if core == 0:
+        tests = [f"if {a}.shape != _shape: _mask += {b}" for a, b in zip(arrays, bits, strict=True)]
+        return ["_shape = _out.shape", *tests]
+    tests = [
+        f"    if {a}.shape[:-{core}] != _lead: _mask += {b}"
+        for a, b in zip(arrays, bits, strict=True)
+    ]
+    return [f"if _out.ndim > {core}:", f"    _lead = _out.shape[:-{core}]", *tests]
+
+
+def _edges(names: list[str], positions: list[int]) -> list[str]:
+    """The inputs that want a gradient, as a mask, and where each came from."""
+    edges = [f"{name}._node or {name}" for name in names]
+    bits = [1 << k for k in positions]
+    if len(names) == 1:
+        return [f"_mask = {bits[0]}", f"_edges = ({edges[0]},)"]
+    if len(names) == 2:
+        x, y = names
+        return [
+            f"if {x}._stop: _mask = {bits[1]}; _edges = ({edges[1]},)",
+            f"elif {y}._stop: _mask = {bits[0]}; _edges = ({edges[0]},)",
+            f"else: _mask = {bits[0] + bits[1]}; _edges = ({edges[0]}, {edges[1]})",
+        ]
+    weights = [f"({bit} if not {name}._stop else 0)" for bit, name in zip(bits, names, strict=True)]
+    operands = "".join(f"({bit}, {name}), " for bit, name in zip(bits, names, strict=True))
+    return [
+        f"_mask = {' + '.join(weights)}",
+        f"_edges = tuple([v._node or v for bit, v in ({operands}) if _mask & bit])",
+    ]

@@ -1,0 +1,398 @@
+"""NumPy's ufuncs on Tensors and Variables: ``np.sin(t)``, ``array * t``, ``np.add.reduce(t)``.
+
+Each ufunc is our public function of the same meaning, so it is recorded, or appended to a program,
+and dtypes combine as they do for our operators.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from autograd_engine.core.operand import OPERATORS, Operand
+from autograd_engine.eager.tensor import Parameter, Tensor
+from autograd_engine.errors import ArgumentError, NotDifferentiableError, ShapeError
+from autograd_engine.interop.numpy_protocol.operands import (
+    as_tensor,
+    carries_gradient,
+    deliver,
+    of_values,
+    operand,
+    operands_in,
+    pick,
+    refuse_writing,
+)
+from autograd_engine.nn import functional
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.ir.program import Variable
+from autograd_engine.program.operands import NUMBERS
+from autograd_engine.tensor import public as paddle
+
+__all__ = ["OF_SCIPY", "UFUNCS", "array_ufunc", "reduce_with"]
+
+_TAKEN: Final = (Operand, *NUMBERS, list, tuple)
+_LN2: Final = math.log(2.0)
+
+
+def _either_sign(x: Any) -> Any:
+    """1 or -1, a constant: the sign that x has, and 1 for zero."""
+    return paddle.where(paddle.less_than(x, 0), -1, 1).astype(x.dtype)
+
+
+def _cbrt(x: Any) -> Any:
+    x = _floating(x)
+    sign = _either_sign(x)
+    return sign * paddle.pow(sign * x, 1.0 / 3.0)
+
+
+def _floating(x: Any) -> Any:
+    return as_tensor(x) * 1.0 if as_tensor(x).dtype.dtype.kind in "biu" else as_tensor(x)
+
+
+def _fmod(x: Any, y: Any) -> Any:
+    x, y = as_tensor(x), as_tensor(y)
+    sign = _either_sign(x)
+    return sign * paddle.remainder(sign * x, paddle.abs(y))
+
+
+def _modf(x: Any) -> tuple[Any, Any]:
+    whole = paddle.trunc(_floating(x))
+    return paddle.where(paddle.isinf(x), paddle.zeros_like(whole), x - whole), whole
+
+
+def _frexp(x: Any) -> tuple[Any, Any]:
+    mantissa, exponent = paddle.frexp(x)
+    return mantissa, exponent.astype("int32")
+
+
+def _matvec(x1: Any, x2: Any) -> Any:
+    return paddle.squeeze(paddle.matmul(x1, paddle.unsqueeze(x2, -1)), -1)
+
+
+def _vecmat(x1: Any, x2: Any) -> Any:
+    return paddle.squeeze(paddle.matmul(paddle.unsqueeze(paddle.conj(x1), -2), x2), -2)
+
+
+def _vecdot(x1: Any, x2: Any) -> Any:
+    return paddle.sum(paddle.conj(as_tensor(x1)) * x2, axis=-1)
+
+
+def _float_power(x1: Any, x2: Any) -> Any:
+    return paddle.pow(as_tensor(x1).astype("float64"), as_tensor(x2).astype("float64"))
+
+
+def _direct(names: str) -> dict[str, Callable[..., Any]]:
+    return {name: getattr(paddle, name) for name in names.split()}
+
+
+# By the ufunc's own name (``np.abs.__name__`` is "absolute").
+UFUNCS: Final[dict[str, Callable[..., Any]]] = {
+    **_direct(
+        "add subtract multiply divide floor_divide remainder negative positive sin cos tan sinh "
+        "cosh tanh exp expm1 log log10 log1p log2 logaddexp sqrt square reciprocal floor ceil "
+        "trunc sign signbit heaviside hypot copysign nextafter maximum minimum fmax fmin gcd lcm "
+        "equal not_equal greater greater_equal less less_equal logical_and logical_or logical_xor "
+        "logical_not bitwise_and bitwise_or bitwise_xor isfinite isinf isnan deg2rad rad2deg matmul"
+    ),
+    "absolute": paddle.abs,
+    "fabs": paddle.abs,
+    "arccos": paddle.acos,
+    "arccosh": paddle.acosh,
+    "arcsin": paddle.asin,
+    "arcsinh": paddle.asinh,
+    "arctan": paddle.atan,
+    "arctan2": paddle.atan2,
+    "arctanh": paddle.atanh,
+    "cbrt": _cbrt,
+    "conjugate": paddle.conj,
+    "degrees": paddle.rad2deg,
+    "divmod": lambda x1, x2: (paddle.floor_divide(x1, x2), paddle.remainder(x1, x2)),
+    "exp2": lambda x: 2.0 ** _floating(x),
+    "float_power": _float_power,
+    "fmod": _fmod,
+    "frexp": _frexp,
+    "invert": paddle.bitwise_not,
+    "ldexp": paddle.ldexp,
+    "left_shift": paddle.bitwise_left_shift,
+    "logaddexp2": lambda x1, x2: (
+        paddle.logaddexp(as_tensor(x1) * _LN2, as_tensor(x2) * _LN2) / _LN2
+    ),
+    "matvec": _matvec,
+    "modf": _modf,
+    "power": paddle.pow,
+    "radians": paddle.deg2rad,
+    "right_shift": paddle.bitwise_right_shift,
+    "rint": paddle.round,
+    "vecdot": _vecdot,
+    "vecmat": _vecmat,
+}
+
+# Piecewise constant, or made of integers: there is no gradient to lose, so NumPy computes them.
+_OF_VALUES: Final = frozenset({"bitwise_count", "spacing"})
+
+
+class _Plain(dict[Any, Any]):
+    """Ufuncs that are called without more arguments; None for what is not NumPy's, or not ours.
+
+    An operator between an ndarray and a tensor comes here too, and is the same operation.
+    """
+
+    def __missing__(self, ufunc: Any) -> Any:
+        name = str(ufunc.__name__)
+        function = UFUNCS.get(name) if getattr(np, name, None) is ufunc else None
+        if function is not None and name in OPERATORS.values():
+            function = getattr(ops, name)
+        self[ufunc] = function
+        return function
+
+
+_PLAIN: Final = _Plain()
+_CLASSES: Final = frozenset(
+    {Tensor, Parameter, Variable, np.ndarray, np.float64, np.float32, np.int64, bool, int, float}
+)
+
+OF_SCIPY: Final[dict[str, Callable[..., Any]]] = {
+    "erf": paddle.erf,
+    "erfinv": paddle.erfinv,
+    "expit": functional.sigmoid,
+    "gammainc": paddle.gammainc,
+    "gammaincc": paddle.gammaincc,
+    "gammaln": paddle.gammaln,
+    "i0": paddle.i0,
+    "i0e": paddle.i0e,
+    "i1": paddle.i1,
+    "i1e": paddle.i1e,
+    "log_expit": functional.log_sigmoid,
+    "logit": paddle.logit,
+    "psi": paddle.digamma,
+}
+
+
+def array_ufunc(self: Any, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
+    """What ``ufunc.method(*inputs, **kwargs)`` is, where an input or ``out=`` is one of ours."""
+    if method == "__call__" and not kwargs:  # an operator, or a plain call
+        function = _PLAIN[ufunc]
+        if function is not None and _CLASSES.issuperset([v.__class__ for v in inputs]):
+            left = inputs[0]
+            if left.__class__ is np.ndarray and self.__class__ is Tensor and _numeric(left):
+                # A copy, as for any ndarray beside a tensor: the caller may go on writing to it.
+                return function(Tensor._wrap(np.array(left)), *inputs[1:])
+            return function(*inputs)
+    if not all(isinstance(v, _TAKEN) for v in inputs):
+        return NotImplemented
+    out = kwargs.pop("out", None)
+    if not all(o is None or isinstance(o, (Operand, np.ndarray)) for o in out or ()):
+        return NotImplemented
+    name = _name(ufunc)
+    if method == "__call__":
+        return _call(ufunc, name, inputs, out, kwargs)
+    name = f"{name}.{method}"
+    if method == "reduce":
+        return _reduce(ufunc, name, inputs, out, kwargs)
+    if method == "accumulate":
+        return _accumulate(ufunc, name, inputs, out, kwargs)
+    if method == "outer":
+        first, second = (as_tensor(v) for v in inputs)
+        spread = paddle.reshape(first, [*first.shape, *[1] * second.ndim])
+        return _call(ufunc, name, (spread, second), out, kwargs)
+    instead = "paddle.index_add, or x[i] = v" if method == "at" else "paddle.split and a reduction"
+    raise NotDifferentiableError(
+        f"{name} has no counterpart on tensors: use {instead}; or {name} on t.numpy(), where no "
+        "gradient is needed (a copy of it, to write)"
+    )
+
+
+def _numeric(array: Any) -> bool:
+    return array.dtype.kind in "biufc"
+
+
+def _name(ufunc: Any) -> str:
+    name = ufunc.__name__
+    known = getattr(np, name, None) is ufunc
+    return f"np.{name}" if known else str(name)
+
+
+def _function(ufunc: Any, name: str) -> Callable[..., Any] | None:
+    own = str(ufunc.__name__)
+    if name.startswith("np."):
+        return UFUNCS.get(own)
+    of_scipy = getattr(sys.modules.get("scipy.special"), own, None)
+    return OF_SCIPY.get(own) if of_scipy is ufunc else None
+
+
+def _call(ufunc: Any, name: str, inputs: tuple[Any, ...], out: Any, kwargs: dict[str, Any]) -> Any:
+    casting = _layout(name, kwargs)
+    where, dtype = kwargs.pop("where", True), kwargs.pop("dtype", None)
+    _refuse_rest(name, kwargs)
+    function = _function(ufunc, name)
+    if function is None:
+        if ufunc.__name__ not in _OF_VALUES and carries_gradient(inputs):
+            _no_counterpart(name)
+        if where is not True:
+            _needs_out(name, out)
+        more = {} if where is True else {"where": where}
+        made = of_values(name, ufunc, inputs, {**more, **_old(out if more else None)})
+        return deliver(name, made, out, casting)
+    values = [operand(v) for v in inputs]
+    if dtype is not None:
+        values = [as_tensor(v).astype(dtype) for v in values]
+    if where is True:
+        if out is not None and carries_gradient(values) and not _holds_operand(out):
+            refuse_writing(name, *values)
+        return deliver(name, function(*values), out, casting)
+    _needs_out(name, out)
+    return _masked(name, function, values, where, out, casting)
+
+
+def _old(out: Any) -> dict[str, Any]:
+    """A copy of what ``out=`` holds, for NumPy to write into."""
+    return {} if out is None else {"out": tuple(np.array(o) for o in out)}
+
+
+def _holds_operand(out: Any) -> bool:
+    return bool(operands_in(out))
+
+
+def _needs_out(name: str, out: Any) -> None:
+    if out is None or any(o is None for o in out):
+        raise ArgumentError(
+            f"{name}: where= without out= leaves the other elements undefined; use "
+            f"paddle.where(mask, {name}(t), other), or pass out="
+        )
+
+
+def _masked(
+    name: str, function: Callable[..., Any], values: list[Any], where: Any, out: Any, casting: str
+) -> Any:
+    """Elements outside of the mask are neither computed nor differentiated, as with NumPy."""
+    if len(out) != 1:
+        raise ArgumentError(f"{name}: where= takes one output; use paddle.where on each of them")
+    old = as_tensor(out[0])
+    if out[0].__class__ is np.ndarray and carries_gradient(values):
+        refuse_writing(name)
+    mask, _, *parts = pick(where, old, *values)
+    result = paddle.masked_scatter(old, mask, function(*parts).astype(old.dtype))
+    return deliver(name, result, out, casting)
+
+
+# --- reductions
+
+
+def _logsumexp(x: Any, axis: Any = None, keepdim: bool = False) -> Any:
+    return paddle.logsumexp(x, axis=axis, keepdim=keepdim)
+
+
+# name of the ufunc -> the reduction, and what an element that is left out counts as
+_REDUCTIONS: Final[dict[str, tuple[Callable[..., Any], Any]]] = {
+    "add": (paddle.sum, 0),
+    "multiply": (paddle.prod, 1),
+    "maximum": (paddle.max, None),
+    "minimum": (paddle.min, None),
+    "logical_and": (paddle.all, True),
+    "logical_or": (paddle.any, False),
+    "logaddexp": (_logsumexp, -math.inf),
+}
+_RUNNING: Final[dict[str, Callable[..., Any]]] = {
+    "add": lambda x, axis: paddle.cumsum(x, axis=axis),
+    "multiply": lambda x, axis: paddle.cumprod(x, dim=axis),
+    "maximum": lambda x, axis: paddle.cummax(x, axis=axis)[0],
+    "minimum": lambda x, axis: paddle.cummin(x, axis=axis)[0],
+    "logaddexp": lambda x, axis: paddle.logcumsumexp(x, axis=axis),
+}
+
+
+def reduce_with(
+    name: str,
+    ufunc: str,
+    x: Any,
+    *,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: Any = False,
+    initial: Any = np._NoValue,
+    where: Any = True,
+) -> Any:
+    """The reduction of `x` by the ufunc of this name, with NumPy's arguments."""
+    function, neutral = _REDUCTIONS[ufunc]
+    x = as_tensor(x)
+    if dtype is not None:
+        x = x.astype(dtype)
+    elif ufunc.startswith("logical"):
+        x = x.astype("bool")
+    given = initial is not np._NoValue and initial is not None
+    if where is not True and where is not np._NoValue:
+        if neutral is None and not given:
+            raise ArgumentError(
+                f"{name}: where= may leave nothing over, so it needs initial=; or use "
+                "paddle.masked_select first"
+            )
+        x = paddle.where(
+            as_tensor(where).astype("bool"), x, initial if neutral is None else neutral
+        )
+    if isinstance(axis, tuple):
+        axis = list(axis)
+    keepdim = keepdims is not np._NoValue and bool(keepdims)
+    if axis == [] or (axis is None and not x.ndim):
+        result = x
+    elif neutral is None and given and 0 in x.shape:
+        total = paddle.sum(x, axis=axis, keepdim=keepdim)  # for its shape
+        result = paddle.full_like(total, initial)
+    else:
+        result = function(x, axis=axis, keepdim=keepdim)
+    return UFUNCS[ufunc](result, initial) if given else result
+
+
+def _reduce(
+    ufunc: Any, name: str, inputs: tuple[Any, ...], out: Any, kwargs: dict[str, Any]
+) -> Any:
+    # Of NumPy's arguments axis is one that may be given by its position; its default here is 0.
+    x = inputs[0]
+    if ufunc.__name__ not in _REDUCTIONS or not name.startswith("np."):
+        if carries_gradient(x):
+            _no_counterpart(name)
+        return deliver(name, of_values(name, ufunc.reduce, inputs, kwargs), out)
+    kwargs.setdefault("axis", 0)
+    return deliver(name, reduce_with(name, ufunc.__name__, x, **kwargs), out)
+
+
+def _accumulate(
+    ufunc: Any, name: str, inputs: tuple[Any, ...], out: Any, kwargs: dict[str, Any]
+) -> Any:
+    x = inputs[0]
+    if ufunc.__name__ not in _RUNNING or not name.startswith("np."):
+        if carries_gradient(x):
+            _no_counterpart(name)
+        return deliver(name, of_values(name, ufunc.accumulate, inputs, kwargs), out)
+    x = as_tensor(x)
+    if not x.ndim:
+        raise ShapeError(f"{name}: takes one dimension or more, got a 0-d array")
+    if kwargs.get("dtype") is not None:
+        x = x.astype(kwargs["dtype"])
+    return deliver(name, _RUNNING[ufunc.__name__](x, kwargs.get("axis", 0)), out)
+
+
+def _layout(name: str, kwargs: dict[str, Any]) -> str:
+    """Drop what says how memory is laid out, which is nobody's business here; the casting."""
+    kwargs.pop("order", None)
+    kwargs.pop("subok", None)
+    return str(kwargs.pop("casting", "same_kind"))
+
+
+def _refuse_rest(name: str, kwargs: dict[str, Any]) -> None:
+    # axes, axis and keepdims of products; signature
+    if kwargs:
+        raise ArgumentError(
+            f"{name}: {', '.join(kwargs)} of a ufunc is not taken on tensors; move axes with "
+            "paddle.moveaxis, and cast operands with .astype"
+        )
+
+
+def _no_counterpart(name: str) -> None:
+    raise NotDifferentiableError(
+        f"{name} has no counterpart that records gradients: use t.detach() or t.numpy() where no "
+        "gradient is needed, or compose it of paddle functions"
+    )

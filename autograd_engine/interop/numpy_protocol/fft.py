@@ -1,0 +1,58 @@
+"""NumPy's Fourier transforms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_engine import fft
+from autograd_engine.interop.numpy_protocol.array_function import covers
+from autograd_engine.interop.numpy_protocol.operands import as_tensor
+from autograd_engine.interop.numpy_protocol.reductions import mean_base
+
+__all__: list[str] = []
+
+
+def _one_axis(name: str) -> None:
+    ours = getattr(fft, name)
+
+    @covers(f"fft.{name}")
+    def transform(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
+        return ours(mean_base(as_tensor(a)), n, axis, norm or "backward")
+
+
+def _two_axes(name: str) -> None:
+    ours = getattr(fft, name)
+
+    @covers(f"fft.{name}")
+    def transform(
+        a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None
+    ) -> Any:
+        return ours(mean_base(as_tensor(a)), s, axes, norm or "backward")
+
+
+def _all_axes(name: str) -> None:
+    ours = getattr(fft, name)
+
+    @covers(f"fft.{name}")
+    def transform(
+        a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None
+    ) -> Any:
+        return ours(mean_base(as_tensor(a)), s, axes, norm or "backward")
+
+
+for _name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
+    _one_axis(_name)
+for _name in ("fft2", "ifft2", "rfft2", "irfft2"):
+    _two_axes(_name)
+for _name in ("fftn", "ifftn", "rfftn", "irfftn"):
+    _all_axes(_name)
+
+
+@covers("fft.fftshift")
+def _fftshift(x: Any, axes: Any = None) -> Any:
+    return fft.fftshift(as_tensor(x), axes)
+
+
+@covers("fft.ifftshift")
+def _ifftshift(x: Any, axes: Any = None) -> Any:
+    return fft.ifftshift(as_tensor(x), axes)

@@ -1,0 +1,321 @@
+"""NumPy's products and linear algebra."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autograd_engine import linalg
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, NotDifferentiableError
+from autograd_engine.interop.numpy_protocol.array_function import UNSET, covers
+from autograd_engine.interop.numpy_protocol.operands import as_tensor, carries_gradient
+from autograd_engine.interop.numpy_protocol.reductions import mean_base
+from autograd_engine.tensor import public as paddle
+
+__all__: list[str] = []
+
+
+def _square(a: Any) -> Any:
+    return mean_base(as_tensor(a))
+
+
+@covers("dot")
+def _dot(a: Any, b: Any, out: Any = None) -> Any:
+    x, y = as_tensor(a), as_tensor(b)
+    if not x.ndim or not y.ndim:
+        return paddle.multiply(x, y)
+    if y.ndim <= 2:
+        return paddle.matmul(x, y)
+    return paddle.tensordot(x, y, [[x.ndim - 1], [y.ndim - 2]])
+
+
+@covers("inner")
+def _inner(a: Any, b: Any, /) -> Any:
+    return paddle.inner(as_tensor(a), as_tensor(b))
+
+
+@covers("outer")
+def _outer(a: Any, b: Any, out: Any = None) -> Any:
+    return paddle.outer(as_tensor(a), as_tensor(b))
+
+
+@covers("linalg.outer")
+def _linalg_outer(x1: Any, x2: Any, /) -> Any:
+    return paddle.outer(as_tensor(x1), as_tensor(x2))
+
+
+@covers("vdot")
+def _vdot(a: Any, b: Any, /) -> Any:
+    x, y = (paddle.reshape(as_tensor(v), [-1]) for v in (a, b))
+    return paddle.matmul(paddle.conj(x), y)
+
+
+@covers("kron")
+def _kron(a: Any, b: Any) -> Any:
+    return paddle.kron(as_tensor(a), as_tensor(b))
+
+
+@covers("tensordot")
+def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    if not isinstance(axes, int):
+        axes = [list(k) if isinstance(k, (tuple, list)) else [k] for k in axes]
+    return paddle.tensordot(as_tensor(a), as_tensor(b), axes)
+
+
+@covers("linalg.tensordot")
+def _linalg_tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
+    return _tensordot(x1, x2, axes)
+
+
+@covers("einsum")
+def _einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> Any:
+    if not operands or not isinstance(operands[0], str):
+        raise ArgumentError('np.einsum: give the subscripts as a string first, "ij,jk->ik"')
+    dtype = kwargs.get("dtype")
+    arrays = [as_tensor(v) for v in operands[1:]]
+    return paddle.einsum(operands[0], *(a if dtype is None else a.astype(dtype) for a in arrays))
+
+
+@covers("linalg.matmul")
+def _matmul(x1: Any, x2: Any, /) -> Any:
+    return paddle.matmul(as_tensor(x1), as_tensor(x2))
+
+
+@covers("linalg.vecdot")
+def _vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    return paddle.sum(paddle.conj(as_tensor(x1)) * as_tensor(x2), axis=axis)
+
+
+@covers("linalg.multi_dot")
+def _multi_dot(arrays: Any, *, out: Any = None) -> Any:
+    return linalg.multi_dot([as_tensor(a) for a in arrays])
+
+
+@covers("cross")
+def _cross(
+    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None
+) -> Any:
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x, y = paddle.moveaxis(as_tensor(a), axisa, -1), paddle.moveaxis(as_tensor(b), axisb, -1)
+    x, y = paddle.broadcast_tensors([x, y])
+    if x.shape[-1] != 3:
+        raise ArgumentError(f"np.cross: vectors must have 3 elements, got {x.shape[-1]}")
+    return paddle.moveaxis(paddle.cross(x, y, axis=-1), -1, axisc)
+
+
+@covers("linalg.cross")
+def _linalg_cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    return _cross(x1, x2, axis=axis)
+
+
+@covers("trace")
+def _trace(
+    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
+) -> Any:
+    x = as_tensor(a)
+    return paddle.trace(x if dtype is None else x.astype(dtype), offset, axis1, axis2)
+
+
+@covers("linalg.trace")
+def _linalg_trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
+    return _trace(x, offset, -2, -1, dtype)
+
+
+# --- systems and decompositions
+
+
+@covers("linalg.det")
+def _det(a: Any) -> Any:
+    return linalg.det(_square(a))
+
+
+class SlogdetResult(NamedTuple):
+    sign: Any
+    logabsdet: Any
+
+
+@covers("linalg.slogdet")
+def _slogdet(a: Any) -> SlogdetResult:
+    made = linalg.slogdet(_square(a))
+    return SlogdetResult(made[0], made[1])
+
+
+@covers("linalg.inv")
+def _inv(a: Any) -> Any:
+    return linalg.inv(_square(a))
+
+
+@covers("linalg.pinv")
+def _pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = UNSET) -> Any:
+    x = _square(a)
+    cut = rcond if rtol is UNSET or rtol is None else rtol
+    if cut is None:
+        wide = rtol is None
+        cut = max(x.shape[-2:]) * float(np.finfo(x.dtype.dtype).eps) if wide else 1e-15
+    return linalg.pinv(x, rcond=float(cut), hermitian=hermitian)
+
+
+@covers("linalg.solve")
+def _solve(a: Any, b: Any) -> Any:
+    return linalg.solve(_square(a), _square(b))
+
+
+class LstsqResult(NamedTuple):
+    x: Any
+    residuals: Any
+    rank: Any
+    s: Any
+
+
+@covers("linalg.lstsq")
+def _lstsq(a: Any, b: Any, rcond: Any = None) -> LstsqResult:
+    x, y = _square(a), _square(b)
+    flat = y.ndim == 1
+    if flat:
+        y = paddle.unsqueeze(y, -1)
+    made, _, rank, s = linalg.lstsq(x, y, rcond=rcond)
+    if isinstance(rank.shape, tuple) and x.shape[0] > x.shape[1] and int(rank) == x.shape[1]:
+        off = paddle.matmul(x, made) - y
+        residuals = paddle.sum(off * off, axis=0)
+    else:
+        residuals = paddle.zeros([0], x.dtype)
+    if s is None or 0 in s.shape:
+        s = linalg.svdvals(x)
+    return LstsqResult(paddle.squeeze(made, -1) if flat else made, residuals, rank, s)
+
+
+@covers("linalg.cholesky")
+def _cholesky(a: Any, /, *, upper: bool = False) -> Any:
+    return linalg.cholesky(_square(a), upper=upper)
+
+
+class QRResult(NamedTuple):
+    Q: Any
+    R: Any
+
+
+@covers("linalg.qr")
+def _qr(a: Any, mode: str = "reduced") -> Any:
+    if mode not in ("reduced", "complete", "r"):
+        raise ArgumentError(f"np.linalg.qr: mode must be reduced, complete or r, got {mode!r}")
+    made = linalg.qr(_square(a), mode=mode)
+    return made if mode == "r" else QRResult(*made)
+
+
+class SVDResult(NamedTuple):
+    U: Any
+    S: Any
+    Vh: Any
+
+
+@covers("linalg.svd")
+def _svd(
+    a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+) -> Any:
+    x = _square(a)
+    if not compute_uv:
+        return linalg.svdvals(x)
+    return SVDResult(*linalg.svd(x, full_matrices=full_matrices))
+
+
+@covers("linalg.svdvals")
+def _svdvals(x: Any, /) -> Any:
+    return linalg.svdvals(_square(x))
+
+
+class EigenResult(NamedTuple):
+    eigenvalues: Any
+    eigenvectors: Any
+
+
+@covers("linalg.eigh")
+def _eigh(a: Any, UPLO: str = "L") -> EigenResult:  # noqa: N803 - NumPy's name
+    return EigenResult(*linalg.eigh(_square(a), UPLO))
+
+
+@covers("linalg.eigvalsh")
+def _eigvalsh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803 - NumPy's name
+    return linalg.eigvalsh(_square(a), UPLO)
+
+
+@covers("linalg.eig")
+def _eig(a: Any) -> EigenResult:
+    return EigenResult(*linalg.eig(_no_gradient("np.linalg.eig", a)))
+
+
+@covers("linalg.eigvals")
+def _eigvals(a: Any) -> Any:
+    return linalg.eigvals(_no_gradient("np.linalg.eigvals", a))
+
+
+def _no_gradient(name: str, a: Any) -> Any:
+    if carries_gradient(a) and isinstance(a, Tensor):
+        raise NotDifferentiableError(
+            f"{name}: complex eigenvalues have no gradient here; use np.linalg.eigh where the "
+            "matrix is symmetric, or t.detach() where no gradient is needed"
+        )
+    return _square(a)
+
+
+@covers("linalg.matrix_power")
+def _matrix_power(a: Any, n: int) -> Any:
+    return linalg.matrix_power(_square(a), n)
+
+
+@covers("linalg.cond")
+def _cond(x: Any, p: Any = None) -> Any:
+    return linalg.cond(_square(x), p)
+
+
+@covers("linalg.norm")
+def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    x = _square(x)
+    if axis is None and ord is None:
+        flat = paddle.reshape(x, [-1])
+        made = linalg.vector_norm(flat, 2.0)
+        return paddle.reshape(made, [1] * x.ndim) if keepdims else made
+    axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    if len(axes) == 1:
+        degree = 2.0 if ord is None else float(ord)
+        return linalg.vector_norm(x, degree, axis=axes[0], keepdim=keepdims)
+    if len(axes) != 2:
+        raise ArgumentError(f"np.linalg.norm: one axis or two, got {len(axes)}; give axis")
+    order = "fro" if ord is None else ord
+    return linalg.matrix_norm(x, order, axis=list(axes), keepdim=keepdims)
+
+
+@covers("linalg.matrix_norm")
+def _matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
+    return linalg.matrix_norm(_square(x), "fro" if ord is None else ord, keepdim=keepdims)
+
+
+@covers("linalg.vector_norm")
+def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+    axis = list(axis) if isinstance(axis, tuple) else axis
+    return linalg.vector_norm(_square(x), float(ord), axis=axis, keepdim=keepdims)
+
+
+@covers("linalg.tensorinv")
+def _tensorinv(a: Any, ind: int = 2) -> Any:
+    x = _square(a)
+    if ind <= 0:
+        raise ArgumentError(f"np.linalg.tensorinv: ind must be positive, got {ind}")
+    lead, rest = list(x.shape[:ind]), list(x.shape[ind:])
+    flat = paddle.reshape(x, [math.prod(lead), math.prod(rest)])
+    return paddle.reshape(linalg.inv(flat), rest + lead)
+
+
+@covers("linalg.tensorsolve")
+def _tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
+    x, y = _square(a), _square(b)
+    if axes is not None:
+        moved = [k % x.ndim for k in axes]
+        x = paddle.transpose(x, [k for k in range(x.ndim) if k not in moved] + moved)
+    rest = list(x.shape[y.ndim :])
+    size = math.prod(rest)
+    made = linalg.solve(paddle.reshape(x, [-1, size]), paddle.reshape(y, [-1]))
+    return paddle.reshape(made, rest)

@@ -1,0 +1,250 @@
+"""`save` and `load`: nested state in one file."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any, Final, TypeAlias, cast
+
+from autograd_engine.core.atomic_file import Content, write_atomically
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, FileFormatError
+from autograd_engine.io.files import safetensors as tensors_file
+from autograd_engine.io.files.nested_read import nested_state
+from autograd_engine.io.files.nested_write import nested
+from autograd_engine.program.files.archive import begins_archive, read_archive
+from autograd_engine.program.files.json_text import reading, refuse_foreign
+from autograd_engine.program.files.npy import ANY_NUMBERS, read_array
+from autograd_engine.program.files.state import is_state
+from autograd_engine.program.files.text import load_program, program_bytes
+from autograd_engine.program.ir.program import Program
+
+__all__ = ["load", "save"]
+
+Place: TypeAlias = str | os.PathLike[str] | IO[bytes]
+_SAFETENSORS: Final = ".safetensors"
+_SUFFIXES: Final = (".pdparams", ".pdopt", ".pdmodel", ".npz", _SAFETENSORS)
+
+
+def save(
+    obj: Any,
+    path: Place,
+    protocol: int = 4,
+    *,
+    safetensors: bool | None = None,
+    metadata: Mapping[str, str] | None = None,
+    use_binary_format: bool = False,
+    pickle_protocol: int | None = None,
+) -> None:
+    """Save nested state in one file.
+
+    Parameters
+    ----------
+    obj : dict, list, tuple, Tensor, ndarray, number, str, bytes, None or Program
+        Dicts, lists and tuples hold any of these but programs. What a layer, an optimizer or a
+        scheduler keeps is what its ``state_dict()`` returns: save that.
+    path : str, path or binary file
+        Directories are made where needed.
+    protocol, pickle_protocol : int
+        2, 3 or 4; accepted for the reference's sake: nothing is pickled.
+    safetensors : bool, optional
+        Write with the safetensors library: a dict of Tensors and arrays, not nested. By default
+        where `path` ends in ``.safetensors``.
+    metadata : dict of str to str, optional
+        Of a ``.safetensors`` file.
+    use_binary_format : bool
+        Accepted for the reference's sake.
+
+    Raises
+    ------
+    FileFormatError
+        For what no file can hold: the message names its place, ``state['opt']['x'][3]``. Nothing
+        is written then.
+    ArgumentError, TypeError
+        When `path` names no file, or an argument has a wrong type.
+    MissingLibraryError
+        When safetensors is needed and not installed.
+    OSError
+        As the system reports it.
+
+    Notes
+    -----
+    A file is written beside its place and moved there when it is on the disk: an error or a crash
+    leaves the file that was there. What goes to an open file is written to it directly. Arrays are
+    not copied first: where another thread writes to one meanwhile, the file has some of the new
+    numbers.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import autograd_engine as paddle
+    >>> w = paddle.create_parameter([2, 3], name="saved_w")
+    >>> adam = paddle.optimizer.Adam(0.1, parameters=[w])
+    >>> (w * w).sum().backward()
+    >>> adam.step()
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     paddle.save({"w": w, "adam": adam.state_dict(), "epoch": 3}, f"{directory}/last.pd")
+    ...     state = paddle.load(f"{directory}/last.pd")
+    >>> adam.set_state_dict(state["adam"])
+    >>> state["epoch"], bool((state["w"] == w).all())
+    (3, True)
+    """
+    for number in (protocol, 4 if pickle_protocol is None else pickle_protocol):
+        if type(number) is not int or not 2 <= number <= 4:
+            raise ArgumentError(f"save: protocol must be 2, 3 or 4, got {number!r}; leave it out")
+    if safetensors is not None and not isinstance(safetensors, bool):
+        raise TypeError(f"save: safetensors must be a bool, got {type(safetensors).__name__}")
+    target = _target("save", path, "write")
+    if safetensors is None:
+        safetensors = isinstance(target, Path) and target.name.endswith(_SAFETENSORS)
+    if safetensors:
+        tensors = tensors_file.taken(obj, metadata)
+        content: Content = tensors.write if isinstance(target, Path) else tensors.content()
+    elif metadata is not None:
+        raise ArgumentError(
+            "save: metadata is for .safetensors files; put it into the state, under a key"
+        )
+    else:
+        content = program_bytes(obj) if isinstance(obj, Program) else nested(obj).write
+    if isinstance(target, Path):
+        os.makedirs(target.parent, exist_ok=True)
+        write_atomically(target, content)
+    elif callable(content):
+        content(cast(IO[bytes], _Forward(target)))
+    else:
+        target.write(cast(bytes, content))
+
+
+class _Forward:
+    """An open file that is only written to.
+
+    Some files tell where they stand and cannot go back, such as those that compress: without
+    `tell` what is written is written in one go.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.write = file.write
+        self.flush = getattr(file, "flush", lambda: None)
+
+
+def load(path: Place, *, return_numpy: bool = False, safetensors: bool | None = None) -> Any:
+    """What `save` has written.
+
+    Parameters
+    ----------
+    path : str, path or binary file
+        Files of `save`, of `static.save`, and ``.safetensors``, ``.npz`` and ``.npy`` files.
+    return_numpy : bool
+        Give arrays for Tensors.
+    safetensors : bool, optional
+        Accepted for the reference's sake: what a file is, is seen from its content.
+
+    Returns
+    -------
+    object
+        Nested as it was saved. Tensors and Parameters come as Tensors with ``stop_gradient=True``
+        and their names. Of ``.npz`` files a dict of ndarrays; of ``.safetensors`` files a dict of
+        Tensors with an attribute ``metadata``.
+
+    Raises
+    ------
+    FileNotFoundError
+    FileFormatError
+        When the file is none of these, or is damaged, or a pickle.
+    ArgumentError, TypeError
+        When `path` names no file.
+    MissingLibraryError
+        When safetensors is needed and not installed.
+
+    See Also
+    --------
+    save
+    """
+    if not isinstance(return_numpy, bool):
+        raise TypeError(f"load: return_numpy must be a bool, got {type(return_numpy).__name__}")
+    source = _target("load", path, "read")
+    if not isinstance(source, Path):
+        with reading(f"the {type(source).__name__}"):
+            return _read(_rest(source), None, return_numpy)
+    if not source.exists() and source.with_name(source.name + ".pdiparams").exists():
+        source = source.with_name(source.name + ".pdiparams")  # of a program for inference
+    _check_exists(source)
+    with reading(repr(str(source))), open(source, "rb") as file:
+        return _read(file, source, return_numpy)
+
+
+def _read(file: IO[bytes], path: Path | None, return_numpy: bool) -> Any:
+    """The state of a file, whatever has written it."""
+    head = file.read(200)
+    file.seek(0)
+    if not head:
+        raise FileFormatError("is empty: nothing was saved there, or it was cut off")
+    if begins_archive(head):
+        archive = read_archive(file, ANY_NUMBERS)
+        if archive.structure is not None:
+            return nested_state(archive, return_numpy)
+        as_tensors = is_state(archive) and not return_numpy
+        return {k: Tensor._wrap(v) if as_tensors else v for k, v in archive.arrays.items()}
+    if head.startswith(b"\x93NUMPY"):
+        size = file.seek(0, io.SEEK_END)
+        file.seek(0)
+        return read_array(file, size, "the array", ANY_NUMBERS)
+    if tensors_file.begins(head):
+        return tensors_file.read(file, path, return_numpy)
+    if head.lstrip().startswith(b"{"):
+        return load_program(file.read(), "the program").program
+    refuse_foreign(head, "checkpoint")
+    raise FileFormatError(
+        "is no file that paddle.save wrote, and none of static.save, numpy.savez or safetensors"
+    )
+
+
+# --- where
+
+
+def _target(function: str, path: Any, method: str) -> Path | IO[bytes]:
+    """The path, or the file that is open already."""
+    if callable(getattr(path, method, None)) and not isinstance(path, Path):
+        if isinstance(path, io.TextIOBase):
+            mode = "wb" if method == "write" else "rb"
+            raise TypeError(f"{function}: the file must be binary: open(path, {mode!r})")
+        return cast(IO[bytes], path)
+    if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
+        raise TypeError(
+            f"{function}: path must be a str, a path or a binary file, got {type(path).__name__}"
+        )
+    text: str = os.fspath(path)
+    if not os.path.basename(text) or "\0" in text:
+        raise ArgumentError(
+            f"{function}: the path must be of the form directory/name, got {text!r}; add a name"
+        )
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        raise ArgumentError(
+            f"{function}: the path {text!a} has half of a surrogate pair, or a character that "
+            "names of files here cannot have"
+        ) from None
+    return Path(text)
+
+
+def _rest(file: Any) -> IO[bytes]:
+    """An open file from where it stands to its end, which can be gone through as one likes."""
+    if isinstance(file, io.IOBase) and file.seekable() and not file.tell():
+        return cast(IO[bytes], file)
+    content = file.read()
+    if not isinstance(content, bytes):
+        raise TypeError("load: the file must be binary: open(path, 'rb')")
+    return io.BytesIO(content)
+
+
+def _check_exists(path: Path) -> None:
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a directory; give the name of a file in it")
+    if path.exists():
+        return
+    beside = [p for p in (path.with_name(path.name + s) for s in _SUFFIXES) if p.exists()]
+    hint = f": there is {str(beside[0])!r}" if beside else "; give the path that save was given"
+    raise FileNotFoundError(f"there is no file {str(path)!r}{hint}")

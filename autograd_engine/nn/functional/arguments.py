@@ -1,0 +1,93 @@
+"""What the functions of this package share: operands that are floats, reductions of losses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_engine.core.dtypes import get_default_numpy_dtype
+from autograd_engine.core.spec import format_shape, may_equal
+from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.reduction.reduction import mean
+from autograd_engine.tensor.reduction.reduction import sum as sum_over
+
+__all__ = [
+    "as_floats",
+    "as_integers",
+    "check_number",
+    "check_reduction",
+    "check_same_shape",
+    "float_pair",
+    "narrow",
+    "reduce_loss",
+    "widen",
+]
+
+
+def as_floats(op: str, x: Any, argument: str = "x") -> Any:
+    """`x` as an operand; integers and bools in the default float dtype."""
+    x = as_operand(op, x, argument)
+    dtype = spec_of(x).dtype
+    if dtype.kind == "f":
+        return x
+    if dtype.kind == "c":
+        raise DTypeError(
+            f"{op}: {argument} is {dtype.name}, and {op} takes real numbers; use paddle.real or "
+            "paddle.abs"
+        )
+    return ops.cast(x, dtype=get_default_numpy_dtype().name)
+
+
+def widen(x: Any) -> Any:
+    """float16 as float32, for sums and powers that leave the range of float16; others as is."""
+    return ops.cast(x, dtype="float32") if spec_of(x).dtype.char == "e" else x
+
+
+def narrow(x: Any, like: Any) -> Any:
+    """`x` in the dtype of `like`: undoes `widen`."""
+    return x if spec_of(x).dtype == spec_of(like).dtype else ops.cast_like(x, like)
+
+
+def check_number(op: str, argument: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ArgumentError(f"{op}: {argument} must be a number, got {value!r}")
+    return float(value)
+
+
+def as_integers(op: str, x: Any, argument: str, more: str = "") -> Any:
+    """`x` as an operand, once it is seen to hold integers."""
+    x = as_operand(op, x, argument)
+    dtype = spec_of(x).dtype
+    if dtype.kind not in "iu":
+        raise DTypeError(
+            f"{op}: {argument} must hold integers, got {dtype.name}; use "
+            f"{argument}.astype('int64'){more}"
+        )
+    return x
+
+
+def float_pair(op: str, input: Any, label: Any, first: str = "input") -> tuple[Any, Any]:
+    return as_floats(op, input, first), as_floats(op, label, "label")
+
+
+def check_same_shape(op: str, input: Any, label: Any, first: str = "input") -> None:
+    a, b = spec_of(input).shape, spec_of(label).shape
+    if not may_equal(a, b):
+        raise ShapeError(
+            f"{op}: {first} and label must have one shape, got {format_shape(a)} and "
+            f"{format_shape(b)}"
+        )
+
+
+def check_reduction(op: str, reduction: str, *more: str) -> None:
+    known = ("mean", "sum", *more, "none")
+    if reduction not in known:
+        listed = ", ".join(map(repr, known[:-1]))
+        raise ArgumentError(f"{op}: reduction must be {listed} or 'none', got {reduction!r}")
+
+
+def reduce_loss(loss: Any, reduction: str) -> Any:
+    if reduction == "none":
+        return loss
+    return mean(loss) if reduction == "mean" else sum_over(loss)

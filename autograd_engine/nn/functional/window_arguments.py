@@ -1,0 +1,163 @@
+"""Arguments that convolution, pooling and resampling share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.spec import Shape, format_shape
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.ops.kernels.windows import Ints, Padding, Pair
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.operands import as_operand, spec_of
+
+__all__ = [
+    "Images",
+    "IntOrInts",
+    "images_like",
+    "ints",
+    "is_int",
+    "known",
+    "paddings",
+    "whole",
+]
+
+IntOrInts: TypeAlias = int | Sequence[int]
+
+_NUMBER = {1: "one int", 2: "two ints", 3: "three ints", 4: "four ints"}
+_AXES = {1: ("L",), 2: ("H", "W"), 3: ("D", "H", "W")}
+
+
+class Images:
+    """Images with the channels second, and the way back to the layout they came in.
+
+    Attributes
+    ----------
+    x : Tensor or Variable
+        ``[N, C, *size]``
+    last : bool
+        The channels came last.
+    """
+
+    def __init__(self, op: str, x: Any, axes: int, data_format: str, floating: bool = True) -> None:
+        x = as_operand(op, x)
+        names = "".join(_AXES[axes])
+        if data_format not in ("NC" + names, f"N{names}C"):
+            raise ArgumentError(
+                f"{op}: data_format must be 'NC{names}' or 'N{names}C', got {data_format!r}"
+            )
+        self.last = data_format.endswith("C")
+        spec = spec_of(x)
+        if spec.ndim != axes + 2:
+            layout = ["N", *_AXES[axes], "C"] if self.last else ["N", "C", *_AXES[axes]]
+            raise ShapeError(
+                f"{op}: x must be [{', '.join(layout)}], got {format_shape(spec.shape)}"
+            )
+        if floating and spec.dtype.kind != "f":
+            raise DTypeError(
+                f"{op}: x must hold floating-point numbers, got {spec.dtype.name}; use "
+                "x.astype('float32')"
+            )
+        self.x = ops.transpose(x, perm=(0, axes + 1, *range(1, axes + 1))) if self.last else x
+
+    @property
+    def shape(self) -> Shape:
+        """Of the images with the channels second."""
+        return spec_of(self.x).shape
+
+    @property
+    def size(self) -> Shape:
+        return self.shape[2:]
+
+    def back(self, out: Any) -> Any:
+        """`out` in the layout that the images came in."""
+        if not self.last:
+            return out
+        return ops.transpose(out, perm=(0, *range(2, spec_of(out).ndim), 1))
+
+
+def is_int(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def ints(op: str, argument: str, value: Any, axes: int, least: int = 1) -> Ints:
+    """One int for each axis, from an int for all of them or a list."""
+    if isinstance(value, (Tensor, np.ndarray)):
+        value = value.tolist()
+    values = tuple(value) if isinstance(value, (list, tuple)) else (value,) * axes
+    if len(values) != axes or any(not is_int(v) or v < least for v in values):
+        raise ArgumentError(
+            f"{op}: {argument} must be an int or {_NUMBER[axes]} of at least {least}, got {value!r}"
+        )
+    return tuple(int(v) for v in values)
+
+
+def paddings(
+    op: str,
+    value: Any,
+    size: Shape,
+    kernel: Shape,
+    stride: Ints,
+    dilation: Ints,
+    last: bool = False,
+) -> Padding:
+    """(before, after) for each axis, from what the reference takes as `padding`."""
+    axes = len(size)
+    if isinstance(value, str):
+        if value.upper() == "VALID":
+            return ((0, 0),) * axes
+        if value.upper() == "SAME":
+            return tuple(
+                _same(op, *along) for along in zip(size, kernel, stride, dilation, strict=True)
+            )
+        raise ArgumentError(f"{op}: padding must be 'SAME', 'VALID' or numbers, got {value!r}")
+    values: list[Any] = list(value) if isinstance(value, (list, tuple)) else [value]
+    if len(values) == axes + 2 and all(isinstance(v, (list, tuple)) for v in values):
+        batch, channels = values[0], values.pop(-1 if last else 1)
+        if any(v != 0 for v in (*batch, *channels)):
+            raise ArgumentError(f"{op}: N and C cannot be padded, got padding={value!r}")
+        values = [v for pair in values[1:] for v in pair]
+    if any(not is_int(v) or v < 0 for v in values):
+        raise ArgumentError(f"{op}: padding must hold non-negative ints, got {value!r}")
+    if len(values) == 1:
+        values = values * axes
+    if len(values) == axes:
+        values = [v for v in values for _ in (0, 1)]
+    if len(values) != 2 * axes:
+        forms = "1 or 2" if axes == 1 else f"1, {axes} or {2 * axes}"
+        raise ArgumentError(f"{op}: padding must be {forms} ints, got {value!r}")
+    return tuple((int(b), int(a)) for b, a in zip(values[::2], values[1::2], strict=True))
+
+
+def _same(op: str, size: Any, kernel: Any, stride: int, dilation: int) -> Pair:
+    """Padding with which the output has ceil(size / stride) elements; the odd one goes behind."""
+    if isinstance(kernel, Dim) or (isinstance(size, Dim) and stride != 1):
+        raise ShapeError(f"{op}: padding='SAME' with a stride needs a known size; declare it")
+    reach = dilation * (kernel - 1)
+    total: int = reach
+    if not isinstance(size, Dim):
+        total = max((-(-size // stride) - 1) * stride + reach + 1 - size, 0)
+    return total // 2, total - total // 2
+
+
+def known(op: str, what: str, sizes: Shape, remedy: str = "declare it in static.data") -> Ints:
+    """`sizes`, all of which must be known while a program is built."""
+    if any(isinstance(d, Dim) for d in sizes):
+        raise ShapeError(f"{op}: {what} {format_shape(sizes)} must be known; {remedy}")
+    return tuple(int(d) for d in sizes)
+
+
+def images_like(x: Any, channels: int, size: Ints) -> Any:
+    """Something of shape ``[N, channels, *size]`` with the batch of `x`, whose values are nobody's.
+
+    It is a view of one element of each image: what operations that end in `_like` or `_input`
+    read a shape from.
+    """
+    first = (slice(None), *[slice(0, 1)] * (spec_of(x).ndim - 1))
+    one = ops.reshape(ops.getitem(x, key=first), shape=(-1, 1, *[1] * len(size)))
+    return ops.expand(one, shape=(-1, channels, *size))

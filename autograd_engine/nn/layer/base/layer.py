@@ -1,0 +1,425 @@
+"""The layer: parameters, buffers and sublayers under names, and a function that uses them."""
+
+from __future__ import annotations
+
+import re
+import reprlib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, ParamSpec, TypeVar, overload
+
+import numpy as np
+
+from autograd_engine import unique_name
+from autograd_engine.core.checks import plain_number, require_bools
+from autograd_engine.core.dtypes import DTypeLike, get_default_dtype, to_numpy
+from autograd_engine.core.spec import Spec
+from autograd_engine.eager.hooks import Hooks, RemovableHandle
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, DTypeError
+from autograd_engine.nn.layer.base import state_dict as state
+from autograd_engine.nn.layer.base.copies import deep, shallow
+from autograd_engine.nn.layer.base.hooks import call_with_hooks, run_named
+from autograd_engine.nn.layer.base.registered import SUBLAYER
+from autograd_engine.nn.layer.base.stateful import Stateful
+from autograd_engine.nn.parameters import create_parameter, persistable_variable, sizes_of
+from autograd_engine.program import mode
+from autograd_engine.program.ir.program import default_main_program
+
+if TYPE_CHECKING:
+    from autograd_engine.eager.tensor import Parameter
+    from autograd_engine.nn.call_types import HasForward
+    from autograd_engine.nn.initializer import Initializer
+    from autograd_engine.nn.param_attr import ParamAttr
+
+__all__ = ["Layer"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_L = TypeVar("_L", bound="Layer")
+
+
+class Layer(Stateful):
+    """A function with parameters of its own, and the base of all layers.
+
+    A subclass makes parameters and sublayers in ``__init__``, after ``super().__init__()``, and
+    computes in ``forward``. Assigning a parameter or a layer to an attribute registers it under
+    that name. The same class serves eager mode, `jit.to_static`, and programs: made inside
+    `static.program_guard`, its parameters belong to that program.
+
+    Parameters
+    ----------
+    name_scope : str, optional
+        First part of the names of parameters; by default made from the name of the class.
+    dtype : dtype, optional
+        Of parameters that do not say it; by default `get_default_dtype()`.
+
+    Attributes
+    ----------
+    training : bool
+        What `train` and `eval` set: dropout and batch normalisation depend on it.
+
+    Raises
+    ------
+    DTypeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> class Line(paddle.nn.Layer):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.slope = self.create_parameter([1])
+    ...         self.offset = self.create_parameter([1], is_bias=True)
+    ...
+    ...     def forward(self, x):
+    ...         return self.slope * x + self.offset
+    >>> line = Line()
+    >>> [name for name, _ in line.named_parameters()]
+    ['slope', 'offset']
+    >>> line(paddle.zeros([2])).tolist()
+    [0.0, 0.0]
+    """
+
+    training: bool
+    _full_name: str
+    _dtype: np.dtype[Any]
+    _forward_pre_hooks: Hooks
+    _forward_post_hooks: Hooks
+    _castable: ClassVar[bool] = True
+
+    def __init__(self, name_scope: str | None = None, dtype: DTypeLike | None = None) -> None:
+        if name_scope is not None and not isinstance(name_scope, str):
+            raise TypeError(
+                f"{type(self).__name__}: name_scope must be a str, got {type(name_scope).__name__}"
+            )
+        set_quietly = self.__dict__.__setitem__
+        set_quietly("_kinds", {})
+        set_quietly("training", True)
+        key = _snake(type(self).__name__) if name_scope is None else name_scope
+        set_quietly("_full_name", unique_name.generate(key))
+        chosen = _floating(type(self).__name__, get_default_dtype() if dtype is None else dtype)
+        set_quietly("_dtype", chosen)
+        set_quietly("_forward_pre_hooks", Hooks())
+        set_quietly("_forward_post_hooks", Hooks())
+
+    # --- calls
+
+    if TYPE_CHECKING:
+        # A subclass has a forward of its own signature, and is called with that.
+        forward: Callable[..., Any]
+
+        @property
+        def __call__(self: HasForward[P, R]) -> Callable[P, R]: ...
+    else:
+
+        def forward(self, *inputs, **kwargs):
+            """What a call computes; subclasses define it."""
+            name = type(self).__name__
+            raise NotImplementedError(
+                f"{name} has no forward: define `def forward(self, x): ...` in the class {name}"
+            )
+
+        def __call__(self, *inputs, **kwargs):
+            if self._forward_pre_hooks or self._forward_post_hooks:
+                return call_with_hooks(self, inputs, kwargs)
+            if mode.building():
+                return run_named(self, self.forward, inputs, kwargs)
+            return self.forward(*inputs, **kwargs)
+
+    def register_forward_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Have ``hook(layer, inputs)`` run before each call.
+
+        Parameters
+        ----------
+        hook : callable
+            It gets the tuple of the positional arguments. What it returns, a tuple or one value,
+            takes their place, unless it is None.
+
+        Returns
+        -------
+        RemovableHandle
+            Its ``remove()`` takes the hook away.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> double = paddle.nn.ReLU()
+        >>> handle = double.register_forward_pre_hook(lambda layer, inputs: inputs[0] * 2)
+        >>> double(paddle.ones([1])).item()
+        2.0
+        """
+        return self._hooked(self._forward_pre_hooks, "register_forward_pre_hook", hook)
+
+    def register_forward_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Have ``hook(layer, inputs, outputs)`` run after each call.
+
+        Parameters
+        ----------
+        hook : callable
+            What it returns takes the place of the outputs, unless it is None.
+
+        Returns
+        -------
+        RemovableHandle
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> seen = []
+        >>> relu = paddle.nn.ReLU()
+        >>> handle = relu.register_forward_post_hook(lambda layer, x, y: seen.append(y.shape))
+        >>> _ = relu(paddle.ones([2, 3]))
+        >>> _ = handle.remove()
+        >>> seen
+        [paddle.Size([2, 3])]
+        """
+        return self._hooked(self._forward_post_hooks, "register_forward_post_hook", hook)
+
+    def _hooked(self, hooks: Hooks, function: str, hook: Any) -> RemovableHandle:
+        if not callable(hook):
+            raise TypeError(f"{function} takes a function, got {type(hook).__name__}")
+        return hooks.register(hook)
+
+    # --- making
+
+    @overload
+    def create_parameter(
+        self,
+        shape: Sequence[int],
+        attr: Literal[False],
+        dtype: DTypeLike | None = None,
+        is_bias: bool = False,
+        default_initializer: Any = None,
+    ) -> None: ...
+    @overload
+    def create_parameter(
+        self,
+        shape: Sequence[int],
+        attr: ParamAttr | Initializer | str | None = None,
+        dtype: DTypeLike | None = None,
+        is_bias: bool = False,
+        default_initializer: Any = None,
+    ) -> Parameter: ...
+    def create_parameter(
+        self,
+        shape: Sequence[int],
+        attr: Any = None,
+        dtype: DTypeLike | None = None,
+        is_bias: bool = False,
+        default_initializer: Any = None,
+    ) -> Any:
+        """A parameter of this layer; assigned to an attribute, it is registered.
+
+        Parameters
+        ----------
+        shape : sequence of int
+        attr : ParamAttr, str, Initializer or bool, optional
+            False for no parameter: None is returned.
+        dtype : dtype, optional
+            By default that of the layer.
+        is_bias : bool
+            Start at zero unless told otherwise.
+        default_initializer : Initializer, optional
+            When `attr` names none; by default Xavier uniform, for a bias zeros.
+
+        Returns
+        -------
+        Parameter or None
+
+        Raises
+        ------
+        ArgumentError, DTypeError
+        """
+        if attr is False:
+            return None
+        suffix = "b" if is_bias else "w"
+        name = getattr(attr, "name", None) or (attr if isinstance(attr, str) else None)
+        return create_parameter(
+            shape,
+            self._dtype if dtype is None else dtype,
+            name or unique_name.generate(f"{self._full_name}.{suffix}"),
+            attr,
+            is_bias,
+            default_initializer,
+        )
+
+    def create_buffer(
+        self,
+        name: str,
+        shape: Sequence[int],
+        fill: float = 0.0,
+        dtype: DTypeLike | None = None,
+        persistable: bool = True,
+        full_name: str | None = None,
+    ) -> Any:
+        """A buffer full of one number, in either mode: a Tensor, or a variable that is kept.
+
+        Parameters
+        ----------
+        name : str
+            Of the attribute.
+        shape : sequence of int
+        fill : float
+        dtype : dtype, optional
+            By default that of the layer.
+        persistable : bool
+            Whether `state_dict` has it.
+        full_name : str, optional
+            Of the Tensor or variable; by default made from `name`.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> layer = paddle.nn.Layer()
+        >>> layer.create_buffer("total", [2]).tolist()
+        [0.0, 0.0]
+        """
+        chosen = to_numpy(self._dtype if dtype is None else dtype)
+        sizes = sizes_of("buffer", shape)
+        fill = plain_number("create_buffer", "fill", fill, infinite=True)
+        made: Any
+        full = full_name or unique_name.generate(f"{self._full_name}.{name}")
+        if mode.building():
+            block = default_main_program().global_block()
+            made = persistable_variable(block, full, Spec(sizes, chosen), fill)
+        else:
+            made = Tensor(np.full(sizes, fill, chosen))
+            made.name = full
+        self.register_buffer(name, made, persistable)
+        return made
+
+    def full_name(self) -> str:
+        """What the names of its parameters begin with."""
+        return str(self._full_name)
+
+    # --- all layers at once
+
+    def train(self: _L) -> _L:
+        """Set `training` here and in all layers inside; returns the layer."""
+        return self._set_training(True)
+
+    def eval(self: _L) -> _L:
+        """Unset `training` here and in all layers inside; returns the layer.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> net = paddle.nn.Sequential(paddle.nn.Dropout(0.5)).eval()
+        >>> net(paddle.ones([3])).tolist()
+        [1.0, 1.0, 1.0]
+        """
+        return self._set_training(False)
+
+    def _set_training(self: _L, training: bool) -> _L:
+        for layer in self.sublayers(include_self=True):
+            layer.training = training
+        return self
+
+    def apply(self: _L, fn: Callable[[Layer], Any]) -> _L:
+        """Call ``fn(layer)`` for all layers inside, innermost first, and for this one.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> names = []
+        >>> net = paddle.nn.Sequential(paddle.nn.ReLU())
+        >>> _ = net.apply(lambda layer: names.append(type(layer).__name__))
+        >>> names
+        ['ReLU', 'Sequential']
+        """
+        if not callable(fn):
+            raise TypeError(f"apply takes a function of a layer, got {type(fn).__name__}")
+        for layer in self._innermost_first(set()):
+            fn(layer)
+        return self
+
+    def clear_gradients(self, set_to_zero: bool = True) -> None:
+        """Clear the gradients of all parameters: zeros, or None with ``set_to_zero=False``."""
+        require_bools("clear_gradients", set_to_zero=set_to_zero)
+        for parameter in self.parameters():
+            if isinstance(parameter, Tensor):
+                parameter.clear_gradient(set_to_zero)
+
+    def to(
+        self: _L, device: Any = None, dtype: DTypeLike | None = None, blocking: bool | None = None
+    ) -> _L:
+        """Give floating parameters and buffers another dtype; returns the layer.
+
+        Parameters
+        ----------
+        device : {"cpu"} or CPUPlace, optional
+        dtype : dtype, optional
+            A floating one. Gradients are dropped where it is a new one.
+        blocking : bool, optional
+            Accepted for the reference's sake.
+
+        Raises
+        ------
+        DTypeError, ArgumentError, ModeError
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> paddle.nn.Linear(2, 2).to(dtype="float64").weight.dtype
+        paddle.float64
+        """
+        if device is not None and str(device).lower() not in ("cpu", "place(cpu)", "cpu:0"):
+            raise ArgumentError(
+                f"to: device must be 'cpu', which all arrays are on; got {device!r} "
+                "(for a dtype write to(dtype=...))"
+            )
+        if dtype is not None:
+            state.cast(self, _floating("to", dtype))
+        return self
+
+    def astype(self: _L, dtype: DTypeLike) -> _L:
+        """``to(dtype=dtype)``"""
+        return self.to(dtype=dtype)
+
+    def float(self: _L) -> _L:
+        """``to(dtype="float32")``"""
+        return self.to(dtype="float32")
+
+    def double(self: _L) -> _L:
+        """``to(dtype="float64")``"""
+        return self.to(dtype="float64")
+
+    # --- copies
+
+    def __copy__(self: _L) -> _L:
+        return shallow(self)
+
+    def __deepcopy__(self: _L, memo: dict[int, Any]) -> _L:
+        return deep(self, memo)
+
+    # --- text
+
+    def extra_repr(self) -> str:
+        """What stands in the parentheses of the repr; subclasses define it."""
+        return ""
+
+    @reprlib.recursive_repr()
+    def __repr__(self) -> str:
+        lines = [self.extra_repr()] if self.extra_repr() else []
+        inner = [f"({name}): {layer!r}" for name, layer in self._own(SUBLAYER)]
+        name = type(self).__name__
+        if not inner:
+            return f"{name}({''.join(lines)})"
+        body = "\n".join([*lines, *inner]).replace("\n", "\n  ")
+        return f"{name}(\n  {body}\n)"
+
+
+def _snake(name: str) -> str:
+    """``BatchNorm2D`` as ``batch_norm2d``, ``MyLSTMNet`` as ``my_lstm_net``"""
+    return re.sub(r"(?<=[^_])(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
+def _floating(function: str, dtype: Any) -> np.dtype[Any]:
+    chosen = to_numpy(dtype)
+    if chosen.kind != "f":
+        raise DTypeError(
+            f"{function}: parameters are floating-point numbers; dtype must be 'float32', "
+            f"'float64' or 'float16', got {chosen.name}"
+        )
+    return chosen

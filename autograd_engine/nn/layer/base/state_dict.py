@@ -1,0 +1,163 @@
+"""What a layer keeps: reading it, taking it over, and changing its dtype."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, DTypeError, ModeError
+from autograd_engine.program.ir.program import Variable
+from autograd_engine.program.scope import global_scope
+
+if TYPE_CHECKING:
+    from autograd_engine.nn.layer.base.layer import Layer
+    from autograd_engine.nn.layer.base.registered import Registered
+
+__all__ = ["cast", "entries", "load", "value_of"]
+
+Array = NDArray[Any]
+_MOST = 40
+
+
+def entries(
+    layer: Registered, prefix: str = "", include_sublayers: bool = True
+) -> Iterator[tuple[str, Any]]:
+    """(name, parameter or buffer): what is shared comes under each of its names."""
+    yield from _entries(layer, prefix, include_sublayers, ())
+
+
+def _entries(
+    layer: Registered, prefix: str, include_sublayers: bool, above: tuple[Registered, ...]
+) -> Iterator[tuple[str, Any]]:
+    for kind in ("parameter", "buffer"):
+        for name, value in layer._own(kind):
+            yield prefix + name, value
+    if include_sublayers:
+        for name, inner in layer._own("sublayer"):
+            if inner is layer or inner in above:
+                raise ArgumentError(
+                    f"{type(inner).__name__} contains itself, at {prefix}{name}: what a layer "
+                    "keeps has no end then; hold the outer layer in a tuple, as "
+                    "`self.outer = (layer,)`"
+                )
+            yield from _entries(inner, f"{prefix}{name}.", True, (*above, layer))
+
+
+def value_of(value: Any) -> Any:
+    """A Tensor itself; of a variable the array in the scope."""
+    if not isinstance(value, Variable):
+        return value
+    held = global_scope().find_var(value.name)
+    if held is None or held.value is None:
+        raise ModeError(
+            f"state_dict: {value.name} has no value in the scope yet: run the startup program "
+            "first, exe.run(paddle.static.default_startup_program())"
+        )
+    return np.array(held.value)
+
+
+def load(
+    layer: Registered, given: Any, use_structured_name: bool, strict: bool
+) -> tuple[list[str], list[str]]:
+    """See `Layer.set_state_dict`."""
+    if not isinstance(given, Mapping):
+        raise TypeError(
+            f"set_state_dict takes what state_dict returned, a dict; got {type(given).__name__}"
+            + (": load it with paddle.load(path)" if isinstance(given, str) else "")
+        )
+    own = list(entries(layer))
+    if not use_structured_name:
+        own = [(value.name, value) for _, value in own]
+    names = {name for name, _ in own}
+    problems: list[str] = []
+    missing: list[str] = []
+    fitting: list[tuple[Any, Array]] = []
+    for name, value in own:
+        if name not in given:
+            problems.append(f"{name} {_form(value)} is missing")
+            missing.append(name)
+            continue
+        array, problem = _array(name, given[name], value)
+        if array is None:
+            problems.append(problem)
+            missing.append(name)
+        else:
+            fitting.append((value, array))
+    unknown = [str(name) for name in given if name not in names]
+    problems += [_unknown(name, missing) for name in unknown]
+    if problems and strict:
+        raise ArgumentError(_report(layer, problems))
+    for value, array in fitting:
+        if isinstance(value, Variable):
+            global_scope().var(value.name).value = array
+        else:
+            value.set_value(array)
+    return missing, unknown
+
+
+def _form(value: Any) -> str:
+    return f"{value.dtype.name} {[int(d) for d in value.shape]}"
+
+
+def _array(name: str, given: Any, own: Any) -> tuple[Array | None, str]:
+    """A copy of what is given, in the dtype that is kept; or what is wrong with it."""
+    try:
+        array = np.asarray(given._data if isinstance(given, Tensor) else given)
+    except Exception:
+        array = np.array(None)
+    if array.dtype.kind not in "fiubc":
+        return None, f"{name} is a {type(given).__name__}, not an array"
+    wanted = tuple(int(d) for d in own.shape)
+    dtype = (own.spec if isinstance(own, Variable) else own._data).dtype
+    if array.dtype.kind == "c" or (array.dtype.kind != "f") != (dtype.kind != "f"):
+        return None, f"{name} holds {array.dtype.name}, not {dtype.name}"
+    if array.shape != wanted:
+        return None, f"{name} has shape {list(array.shape)}, the layer's has {list(wanted)}"
+    return np.array(array, dtype, order="C"), ""
+
+
+def _unknown(name: str, missing: list[str]) -> str:
+    close = difflib.get_close_matches(name, missing, 1)
+    return f"{name} is nothing that the layer has" + (f"; is it {close[0]}?" if close else "")
+
+
+def _report(layer: Registered, problems: list[str]) -> str:
+    shown = problems[:_MOST]
+    if len(problems) > _MOST:
+        shown.append(f"... and {len(problems) - _MOST} more")
+    lines = "\n  ".join(shown)
+    return (
+        f"set_state_dict: this is not the state of this {type(layer).__name__}, nothing was "
+        f"changed:\n  {lines}\n"
+        "Build the layer as the one that was saved was built; or pass strict=False to take what "
+        "fits and leave the rest"
+    )
+
+
+def cast(layer: Layer, dtype: np.dtype[Any]) -> None:
+    """Floating parameters and buffers in another dtype, all layers inside included."""
+    layers = layer.sublayers(include_self=True)
+    for each in layers:
+        if not each._castable:
+            raise DTypeError(
+                f"to: {each!r} is a program, whose dtypes are fixed: cast the layer that it was "
+                "made of, and save that"
+            )
+    held = [v for each in layers for _, v in each._own("parameter", "buffer", "passing buffer")]
+    for value in held:
+        if isinstance(value, Variable):
+            raise ModeError(
+                f"to: {value.name} is a variable of a program, whose dtype is fixed: build the "
+                f"layer under paddle.set_default_dtype({dtype.name!r})"
+            )
+    for value in held:
+        if value._data.dtype.kind == "f" and value._data.dtype != dtype:
+            value._data = value._data.astype(dtype)
+            value._grad = None
+    for each in layers:
+        each._dtype = dtype

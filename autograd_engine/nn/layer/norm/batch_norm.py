@@ -1,0 +1,313 @@
+"""Batch normalisation: the layers with running statistics."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from autograd_engine import unique_name
+from autograd_engine.core.dtypes import DTypeLike
+from autograd_engine.core.spec import format_shape
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ShapeError
+from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
+from autograd_engine.nn.initializer import Constant
+from autograd_engine.nn.layer.arguments import Plain, choice, flag, integer, named, number
+from autograd_engine.program.operands import as_operand, spec_of
+
+__all__ = ["BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D"]
+
+
+class _Running(Plain):
+    """Weight, bias, and running statistics of each channel."""
+
+    _data_format: str
+    _mean: Any
+    _variance: Any
+
+    def _make(
+        self,
+        channels: int,
+        momentum: float,
+        epsilon: float,
+        weight_attr: Any,
+        bias_attr: Any,
+        mean_name: str | None,
+        variance_name: str | None,
+    ) -> None:
+        self._momentum = number(self, "momentum", momentum, least=0, most=1)
+        self._epsilon = number(self, "epsilon", epsilon, least=0)
+        shape = [channels]
+        self.weight = self.create_parameter(shape, weight_attr, default_initializer=Constant(1.0))
+        self.bias = self.create_parameter(shape, bias_attr, is_bias=True)
+        for attribute, name, start in (
+            ("_mean", mean_name, 0.0),
+            ("_variance", variance_name, 1.0),
+        ):
+            full = name or unique_name.generate(f"{self._full_name}.w")
+            self.create_buffer(attribute, shape, start, full_name=full)
+
+    def _normalized(self, x: Any, use_global_stats: bool | None) -> Any:
+        return F.batch_norm(
+            x,
+            self._mean,
+            self._variance,
+            self.weight,
+            self.bias,
+            self.training,
+            self._momentum,
+            self._epsilon,
+            self._data_format,
+            use_global_stats,
+        )
+
+
+class _BatchNorm(_Running):
+    _layouts: ClassVar[tuple[str, ...]]
+    _forms: ClassVar[dict[int, str]]
+
+    def __init__(
+        self,
+        num_features: int,
+        momentum: float,
+        epsilon: float,
+        weight_attr: Any,
+        bias_attr: Any,
+        data_format: str,
+        use_global_stats: bool | None,
+        name: str | None,
+    ) -> None:
+        super().__init__(name)
+        self._num_features = integer(self, "num_features", num_features)
+        self._data_format = choice(self, "data_format", data_format, self._layouts)
+        self._use_global_stats = choice(
+            self, "use_global_stats", use_global_stats, (None, True, False)
+        )
+        mean, variance = (None, None) if name is None else (f"{name}_mean", f"{name}_variance")
+        self._make(self._num_features, momentum, epsilon, weight_attr, bias_attr, mean, variance)
+
+    def forward(self, input: Any) -> Tensor:
+        x = as_operand(type(self).__name__, input, "input")
+        shape = spec_of(x).shape
+        if len(shape) not in self._forms:
+            raise ShapeError(
+                f"{type(self).__name__}: input must be {' or '.join(self._forms.values())}, got "
+                f"{format_shape(shape)}"
+            )
+        return self._normalized(x, self._use_global_stats)
+
+    def extra_repr(self) -> str:
+        usual = "NCHW"
+        return self._listed(
+            [
+                f"num_features={self._num_features}",
+                f"momentum={self._momentum}",
+                f"epsilon={self._epsilon}",
+                *([f"data_format={self._data_format}"] if self._data_format != usual else []),
+            ]
+        )
+
+
+class BatchNorm1D(_BatchNorm):
+    """Each channel of ``[N, C]`` or ``[N, C, L]`` standardised over the batch.
+
+    The arguments are those of `BatchNorm2D`, with `data_format` "NCL", "NC" or "NLC".
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.BatchNorm1D(1, epsilon=0)(paddle.to_tensor([[1.0], [3.0]])).tolist()
+    [[-1.0], [1.0]]
+    """
+
+    _layouts = ("NCL", "NC", "NLC")
+    _forms: ClassVar = {2: "[N, C]", 3: "[N, C, L] (or [N, L, C], as data_format says)"}
+
+    def __init__(
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-05,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCL",
+        use_global_stats: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats,
+            name,
+        )  # fmt: skip
+
+
+class BatchNorm2D(_BatchNorm):
+    """Each channel of images standardised over the batch, then scaled and shifted.
+
+    While training it is standardised with the moments of the batch, and the running ones become
+    ``momentum * running + (1 - momentum) * moments``; after `eval` with the running ones. In a
+    program the first holds, and `Program.clone` with ``for_test=True`` makes one for the second.
+    Ioffe and Szegedy 2015.
+
+    Parameters
+    ----------
+    num_features : int
+        C
+    momentum : float
+        In [0, 1]; how much of the running moments is kept.
+    epsilon : float
+        Added to the variance.
+    weight_attr, bias_attr : ParamAttr, str, Initializer or bool, optional
+        Ones and zeros by default; False for none.
+    data_format : {"NCHW", "NHWC"}
+    use_global_stats : bool, optional
+        Use the running moments; by default when not training.
+    name : str, optional
+        Also of the running moments, ``<name>_mean`` and ``<name>_variance``.
+
+    Attributes
+    ----------
+    weight, bias : Parameter or None
+        ``[C]``
+    _mean, _variance : Tensor
+        ``[C]``, the running moments.
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> layer = paddle.nn.BatchNorm2D(3)
+    >>> layer(paddle.randn([4, 3, 5, 5])).shape
+    paddle.Size([4, 3, 5, 5])
+    >>> sorted(layer.state_dict())
+    ['_mean', '_variance', 'bias', 'weight']
+    """
+
+    _layouts = ("NCHW", "NHWC")
+    _forms: ClassVar = {4: "[N, C, H, W] (or [N, H, W, C], as data_format says)"}
+
+    def __init__(
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-05,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCHW",
+        use_global_stats: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats,
+            name,
+        )  # fmt: skip
+
+
+class BatchNorm3D(_BatchNorm):
+    """Each channel of volumes standardised over the batch.
+
+    The arguments are those of `BatchNorm2D`, with `data_format` "NCDHW" or "NDHWC".
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.BatchNorm3D(3)(paddle.randn([4, 3, 2, 2, 2])).shape
+    paddle.Size([4, 3, 2, 2, 2])
+    """
+
+    _layouts = ("NCDHW", "NDHWC")
+    _forms: ClassVar = {5: "[N, C, D, H, W] (or [N, D, H, W, C], as data_format says)"}
+
+    def __init__(
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-05,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCDHW",
+        use_global_stats: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats,
+            name,
+        )  # fmt: skip
+
+
+class BatchNorm(_Running):
+    """`BatchNorm2D` of arrays of any number of axes, with an activation if one is named.
+
+    Parameters
+    ----------
+    num_channels : int
+    act : {"relu", "sigmoid", "tanh", "softmax", "gelu"}, optional
+    is_test : bool
+        Begin as after `eval`.
+    momentum, epsilon, bias_attr
+        As of `BatchNorm2D`.
+    param_attr : ParamAttr, str, Initializer or bool, optional
+        Of the weight.
+    dtype : dtype
+        Of parameters and statistics.
+    data_layout : {"NCHW", "NHWC"}
+        The channels are second, or last.
+    in_place, do_model_average_for_mean_and_var : bool
+        Accepted for the reference's sake.
+    moving_mean_name, moving_variance_name : str, optional
+    use_global_stats, trainable_statistics : bool
+        Use the running moments also while training; use those of the batch also after `eval`.
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> layer = paddle.nn.BatchNorm(1, act="relu", epsilon=0)
+    >>> layer(paddle.to_tensor([[1.0], [3.0]])).tolist()
+    [[0.0], [1.0]]
+    """
+
+    def __init__(
+        self,
+        num_channels: int,
+        act: str | None = None,
+        is_test: bool = False,
+        momentum: float = 0.9,
+        epsilon: float = 1e-05,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        dtype: DTypeLike = "float32",
+        data_layout: str = "NCHW",
+        in_place: bool = False,
+        moving_mean_name: str | None = None,
+        moving_variance_name: str | None = None,
+        do_model_average_for_mean_and_var: bool = True,
+        use_global_stats: bool = False,
+        trainable_statistics: bool = False,
+    ) -> None:
+        super().__init__(dtype=dtype)
+        known = (None, "relu", "sigmoid", "tanh", "softmax", "gelu")
+        self._act = choice(self, "act", act, known)
+        self._data_format = choice(self, "data_layout", data_layout, ("NCHW", "NHWC"))
+        self._use_global_stats = flag(self, "use_global_stats", use_global_stats)
+        self._trainable_statistics = flag(self, "trainable_statistics", trainable_statistics)
+        self._make(
+            integer(self, "num_channels", num_channels),
+            momentum,
+            epsilon,
+            param_attr,
+            bias_attr,
+            named(self, moving_mean_name, "moving_mean_name"),
+            named(self, moving_variance_name, "moving_variance_name"),
+        )
+        if flag(self, "is_test", is_test):
+            self.training = False
+
+    def forward(self, input: Any) -> Any:
+        fixed = self._use_global_stats or not (self.training or self._trainable_statistics)
+        out = self._normalized(input, fixed)
+        return out if self._act is None else getattr(F, self._act)(out)

@@ -1,0 +1,420 @@
+"""Pooling of images of any number of axes, and the adjoints of what is linear in it.
+
+Window p along an axis starts at stride * p - before, where `before` is the padding in front. It
+is cut at the ends of the input, so no padded copy is made: padding never wins a maximum and adds
+nothing to a sum. Maximum and sum over a window are separable, one axis after the other, which
+takes kh + kw passes instead of kh * kw.
+
+Adaptive pooling divides an axis of n elements into a given number of bins o: bin p goes from
+floor(p n / o) to ceil((p + 1) n / o), so bins may overlap by one element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache, reduce
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.ops.kernels.windows import (
+    Ints,
+    Like,
+    Padding,
+    Pair,
+    sum_dtype,
+    window_count,
+)
+
+__all__ = [
+    "adaptive_avg_pool",
+    "adaptive_avg_pool_input",
+    "adaptive_max_pool",
+    "avg_pool",
+    "avg_pool_input",
+    "last_writes",
+    "max_pool",
+    "max_pool_gather",
+    "max_pool_scatter",
+]
+
+Bins = tuple[int | None, ...]
+
+
+def max_pool(
+    x: NDArray[Any], *, kernel: Ints, stride: Ints, padding: Padding, ceil_mode: bool
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Largest element of each window, and where it is.
+
+    Parameters
+    ----------
+    x : (N, C, *size) array of floats
+    kernel, stride : tuple of int
+        One for each axis of the images.
+    padding : tuple of (int, int)
+        Before and after each axis; each smaller than the kernel.
+    ceil_mode : bool
+        Whether a last, partial window counts.
+
+    Returns
+    -------
+    out : (N, C, *out) array of the dtype of `x`
+        NaN where the window holds a NaN.
+    index : (N, C, *out) array of int64
+        Position in the flattened image: the first one that attains the maximum, or the first NaN.
+
+    Raises
+    ------
+    ValueError
+        If no window fits, or a window could lie in the padding altogether.
+
+    Examples
+    --------
+    >>> x = np.array([[[[1.0, 4.0, 2.0], [4.0, 0.0, 3.0]]]])
+    >>> max_pool(x, kernel=(2, 2), stride=(1, 1), padding=((0, 0), (0, 0)), ceil_mode=False)
+    (array([[[[4., 4.]]]]), array([[[[1, 1]]]]))
+    """
+    axes = _axes(x.shape, kernel, stride, padding, ceil_mode)
+    out = x
+    for a, axis in enumerate(axes):
+        taps = axis.taps
+        whole = slice(0, axis.windows)
+        if len(taps) > 1 and taps[0][0] == whole == taps[1][0]:
+            best = np.maximum(out[_along(a, taps[0][1])], out[_along(a, taps[1][1])])
+            taps = taps[2:]
+        else:
+            best = np.full(_replaced(out.shape, a, axis.windows), -np.inf, x.dtype)
+        for o, i in taps:
+            np.maximum(best[_along(a, o)], out[_along(a, i)], out=best[_along(a, o)])
+        out = best
+    return out, _first_maximum(x, out, axes)
+
+
+def adaptive_max_pool(x: NDArray[Any], *, size: Bins) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Largest element of each bin, and where it is; see `max_pool`."""
+    size = _known(size, x.shape)
+    if windows := _even(x.shape[2:], size):
+        zeros = tuple((0, 0) for _ in size)
+        return max_pool(x, kernel=windows, stride=windows, padding=zeros, ceil_mode=False)
+    out = np.empty((*x.shape[:2], *size), x.dtype)
+    index = np.empty(out.shape, np.int64)
+    positions = np.arange(prod(x.shape[2:])).reshape(x.shape[2:])
+    bins = [_bins(n, o) for n, o in zip(x.shape[2:], size, strict=True)]
+    for at in np.ndindex(*size):
+        key = tuple(slice(*ends[p]) for p, ends in zip(at, bins, strict=True))
+        inside: tuple[Any, ...] = (..., *key)
+        elements = x[inside].reshape(*x.shape[:2], positions[key].size)
+        first = elements.argmax(axis=-1)
+        out[(..., *at)] = np.take_along_axis(elements, first[..., None], -1)[..., 0]
+        index[(..., *at)] = positions[key].ravel()[first]
+    return out, index
+
+
+def max_pool_scatter(g: NDArray[Any], index: NDArray[np.int64], like: Like) -> NDArray[Any]:
+    """Add each element of `g` to zeros at its index in its image: the gradient of a maximum.
+
+    Parameters
+    ----------
+    g : (N, C, *out) array
+    index : (N, C, *out) array of int64
+        Positions in the flattened image, as from `max_pool`.
+    like : object with `shape` (N, C, *size) and `dtype`
+
+    Returns
+    -------
+    (N, C, *size) array of the dtype of `g`
+        Elements that share an index add up, in the order of `g`.
+    """
+    total = np.zeros(like.shape, sum_dtype(g.dtype))
+    values = g.astype(total.dtype, copy=False).reshape(-1)
+    np.add.at(total.reshape(-1), _flat(index, like.shape), values)
+    return total.astype(g.dtype, copy=False)
+
+
+def max_pool_gather(x: NDArray[Any], index: NDArray[np.int64]) -> NDArray[Any]:
+    """Elements of each image of `x` at `index`; the adjoint of `max_pool_scatter`.
+
+    Parameters
+    ----------
+    x : (N, C, *size) array
+    index : (N, C, *out) array of int64
+        Positions in the flattened image, as from `max_pool`.
+
+    Returns
+    -------
+    (N, C, *out) array of the dtype of `x`
+    """
+    return x.reshape(-1).take(_flat(index, x.shape)).reshape(index.shape)
+
+
+def last_writes(index: NDArray[Any], like: Like) -> NDArray[np.bool_]:
+    """Which writes to `index` survive where several go to one position: the last of them.
+
+    Parameters
+    ----------
+    index : (N, C, *out) array of integers
+        Positions in the flattened image.
+    like : object with `shape` (N, C, *size)
+
+    Raises
+    ------
+    IndexError
+        If a position is not in the image.
+    """
+    pixels = prod(like.shape[2:])
+    if index.size and (index.min() < 0 or index.max() >= pixels):
+        bad = index[(index < 0) | (index >= pixels)].ravel()[0]
+        raise IndexError(f"max_unpool: index {bad} is out of range; use 0 to {pixels - 1}")
+    flat, order = _flat(index, like.shape), np.arange(index.size)
+    last = np.empty(prod(like.shape), np.int64)
+    last[flat] = order  # of equal positions the last value stays
+    survives: NDArray[np.bool_] = last[flat] == order
+    return survives.reshape(index.shape)
+
+
+def avg_pool(
+    x: NDArray[Any],
+    *,
+    kernel: Ints,
+    stride: Ints,
+    padding: Padding,
+    ceil_mode: bool,
+    exclusive: bool,
+    divisor: float | None = None,
+) -> NDArray[Any]:
+    """Mean of each window.
+
+    Parameters
+    ----------
+    x : (N, C, *size) array of floats
+    kernel, stride, padding, ceil_mode
+        As in `max_pool`.
+    exclusive : bool
+        Whether the sum is divided by the number of elements of `x` in the window only, or by
+        the padding in it as well. What lies beyond the padding never counts.
+    divisor : float or None
+        Divide by this instead.
+
+    Returns
+    -------
+    (N, C, *out) array of the dtype of `x`
+        float16 is summed in float32.
+
+    Raises
+    ------
+    ValueError
+        If no window fits, or a window could lie in the padding altogether.
+    """
+    axes = _axes(x.shape, kernel, stride, padding, ceil_mode)
+    return _means(x, axes, divisor or _weights(axes, exclusive))
+
+
+def avg_pool_input(
+    g: NDArray[Any],
+    like: Like,
+    *,
+    kernel: Ints,
+    stride: Ints,
+    padding: Padding,
+    ceil_mode: bool,
+    exclusive: bool,
+    divisor: float | None = None,
+) -> NDArray[Any]:
+    """Adjoint of `avg_pool`: each window spreads its share of `g` evenly.
+
+    Parameters
+    ----------
+    g : (N, C, *out) array
+    like : object with `shape` (N, C, *size) and `dtype`
+    kernel, stride, padding, ceil_mode, exclusive, divisor
+        As in `avg_pool`.
+
+    Returns
+    -------
+    (N, C, *size) array of the dtype of `g`
+    """
+    axes = _axes(like.shape, kernel, stride, padding, ceil_mode)
+    return _shares(g, like.shape, axes, divisor or _weights(axes, exclusive))
+
+
+def adaptive_avg_pool(x: NDArray[Any], *, size: Bins) -> NDArray[Any]:
+    """Mean of each bin; float16 is summed in float32."""
+    axes = _bin_axes(x.shape, size)
+    return _means(x, axes, _weights(axes, True))
+
+
+def adaptive_avg_pool_input(g: NDArray[Any], like: Like, *, size: Bins) -> NDArray[Any]:
+    """Adjoint of `adaptive_avg_pool`: each bin spreads its share of `g` evenly."""
+    axes = _bin_axes(like.shape, size)
+    return _shares(g, like.shape, axes, _weights(axes, True))
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """The windows along one axis.
+
+    `taps` holds, for each offset into a window, the windows in which that offset lies inside
+    the input, and the elements it meets there.
+    """
+
+    starts: NDArray[np.int64]
+    elements: NDArray[np.int64]
+    elements_and_padding: NDArray[np.int64]
+    taps: tuple[tuple[slice, slice], ...]
+
+    @property
+    def windows(self) -> int:
+        return len(self.starts)
+
+
+@lru_cache(maxsize=512)
+def _axis(size: int, kernel: int, stride: int, padding: Pair, ceil_mode: bool) -> _Axis:
+    windows = window_count(size, kernel, stride, padding, ceil_mode=ceil_mode)
+    if size < 1 or windows < 1:
+        raise ValueError(
+            f"pooling: a window of {kernel} does not fit into {size} elements with padding "
+            f"{padding}"
+        )
+    if max(padding) >= kernel:
+        raise ValueError(
+            f"pooling: padding {padding} lets a window of {kernel} hold nothing but padding; pad "
+            f"by less than {kernel}"
+        )
+    before, after = padding
+    starts = np.arange(windows) * stride - before
+    stops = np.minimum(starts + kernel, size + after)
+    taps = []
+    for offset in range(kernel):
+        first = max(0, -((offset - before) // stride))
+        last = max(first, min(windows, (size - 1 + before - offset) // stride + 1))
+        begin = first * stride + offset - before
+        elements = slice(begin, begin + (last - first) * stride, stride)
+        taps.append((slice(first, last), elements))
+    inside = np.minimum(stops, size) - np.maximum(starts, 0)
+    return _Axis(starts, inside, stops - starts, tuple(taps))
+
+
+def _axes(
+    shape: Ints, kernel: Ints, stride: Ints, padding: Padding, ceil_mode: bool
+) -> list[_Axis]:
+    return [
+        _axis(*along, ceil_mode) for along in zip(shape[2:], kernel, stride, padding, strict=True)
+    ]
+
+
+MOST_BINS: Final = 2**24  # along one axis
+
+
+def _bins(size: int, count: int) -> list[Pair]:
+    """Where each bin starts and stops."""
+    if size < 1:
+        raise ValueError(f"adaptive pooling: an axis of {size} elements has no bins")
+    if count > MOST_BINS:
+        raise ValueError(f"adaptive pooling: {count} bins are more than {MOST_BINS}")
+    return [(p * size // count, -(-(p + 1) * size // count)) for p in range(count)]
+
+
+def _even(size: Ints, count: Ints) -> Ints:
+    """Sizes of bins that have one size; () where they differ."""
+    if any(n % o or not n for n, o in zip(size, count, strict=True)):
+        return ()
+    return tuple(n // o for n, o in zip(size, count, strict=True))
+
+
+@lru_cache(maxsize=512)
+def _bin_axis(size: int, count: int) -> _Axis:
+    if size and size % count == 0:
+        return _axis(size, size // count, size // count, (0, 0), False)
+    bins = _bins(size, count)
+    starts, stops = np.array(bins).T
+    taps = [(slice(p, p + 1), slice(i, i + 1)) for p, ends in enumerate(bins) for i in range(*ends)]
+    return _Axis(starts, stops - starts, stops - starts, tuple(taps))
+
+
+def _known(size: Bins, shape: Ints) -> Ints:
+    """How many bins along each axis: as many as elements where None."""
+    return tuple(n if o is None else o for n, o in zip(shape[2:], size, strict=True))
+
+
+def _bin_axes(shape: Ints, size: Bins) -> list[_Axis]:
+    return [_bin_axis(n, o) for n, o in zip(shape[2:], _known(size, shape), strict=True)]
+
+
+def _along(a: int, part: slice) -> tuple[slice, ...]:
+    """The index of `part` along the axis `a` of images."""
+    return (*[slice(None)] * (2 + a), part)
+
+
+def _replaced(shape: Ints, a: int, size: int) -> Ints:
+    return (*shape[: 2 + a], size, *shape[3 + a :])
+
+
+def _means(x: NDArray[Any], axes: Sequence[_Axis], weights: Any) -> NDArray[Any]:
+    dtype, total = sum_dtype(x.dtype), x
+    for a, axis in enumerate(axes):
+        part = np.zeros(_replaced(total.shape, a, axis.windows), dtype)
+        for o, i in axis.taps:
+            part[_along(a, o)] += total[_along(a, i)]
+        total = part
+    total /= np.asarray(weights, dtype)
+    return total.astype(x.dtype, copy=False)
+
+
+def _shares(g: NDArray[Any], shape: Ints, axes: Sequence[_Axis], weights: Any) -> NDArray[Any]:
+    dtype = sum_dtype(g.dtype)
+    total: NDArray[Any] = np.asarray(g / np.asarray(weights, dtype))
+    for a, axis in reversed(list(enumerate(axes))):
+        part = np.zeros(_replaced(total.shape, a, shape[2 + a]), dtype)
+        for o, i in axis.taps:
+            part[_along(a, i)] += total[_along(a, o)]
+        total = part
+    return total.astype(g.dtype, copy=False)
+
+
+def _weights(axes: Sequence[_Axis], exclusive: bool) -> NDArray[Any]:
+    """How many elements each window is divided by."""
+    counts = [axis.elements if exclusive else axis.elements_and_padding for axis in axes]
+    return np.asarray(reduce(np.multiply.outer, counts))
+
+
+def _first_maximum(x: NDArray[Any], out: NDArray[Any], axes: Sequence[_Axis]) -> NDArray[np.int64]:
+    """Position of the first element of each window that equals its maximum.
+
+    In two axes, offset t = kw i + j is the first to match when just t offsets before it do not,
+    so counting mismatches up to the first match yields t, and counting them at row ends yields i.
+    Bytes are added up, and nothing is selected: selecting (np.where) costs several times as much.
+    """
+    kernel = [len(axis.taps) for axis in axes]
+    small = np.min_scalar_type(prod(kernel))
+    counts = [np.zeros(out.shape, small) for _ in axes]
+    missing = np.ones(out.shape, bool)
+    has_nan = bool(np.isnan(out).any())
+    for tap in np.ndindex(*kernel):
+        met = [axis.taps[k] for axis, k in zip(axes, tap, strict=True)]
+        window = (..., *[o for o, _ in met])
+        elements = x[(..., *[i for _, i in met])]
+        differs = elements != out[window]
+        if has_nan:
+            differs &= elements == elements
+        missing[window] &= differs
+        for a in range(len(axes)):  # those whose axes behind are at their ends
+            if all(k == n - 1 for k, n in zip(tap[a + 1 :], kernel[a + 1 :], strict=True)):
+                counts[a] += missing.view(np.uint8)
+    pitch = [prod(x.shape[3 + a :]) for a in range(len(axes))]
+    index: NDArray[np.int64] = np.zeros(out.shape, np.int64)
+    index += reduce(np.add.outer, [p * axis.starts for p, axis in zip(pitch, axes, strict=True)])
+    # The offset along axis a is counts[a] - kernel[a] counts[a - 1].
+    for a, count in enumerate(counts):
+        behind = kernel[a + 1] * pitch[a + 1] if a + 1 < len(axes) else 0
+        index += np.multiply(count, np.int64(pitch[a] - behind))
+    return index
+
+
+def _flat(index: NDArray[Any], shape: Ints) -> NDArray[np.int64]:
+    """Positions within images as positions within the whole (N, C, *size) array, flattened."""
+    n, c, *size = shape
+    planes = np.arange(n * c, dtype=np.int64).reshape(n, c, *[1] * len(size))
+    return np.asarray(index + planes * prod(size)).reshape(-1)

@@ -1,0 +1,312 @@
+"""Fourier transforms.
+
+Gradients do not pass through complex values, so what is differentiable here takes and gives the
+real and the imaginary parts as two arrays. A transform is linear; its adjoint is the transform in
+the other direction with the same scale. `fourier` has complex results and no gradient.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.core.dims import Dim, Size
+from autograd_engine.core.spec import (
+    Like,
+    Shape,
+    Spec,
+    format_shape,
+    may_equal,
+)
+from autograd_engine.errors import ShapeError
+from autograd_engine.ops.infer import broadcast
+from autograd_engine.ops.linalg.inverse import in_single
+from autograd_engine.ops.registry.opdef import NONDIFF, defop
+
+Array = NDArray[Any]
+
+# NumPy's name for the scale of a forward transform: 1, 1/sqrt(n), 1/n. That of an inverse one has
+# the same names the other way round.
+_INVERSE: dict[str, Any] = {"none": "forward", "ortho": "ortho", "by_n": "backward"}
+_FORWARD: dict[str, Any] = {"none": "backward", "ortho": "ortho", "by_n": "forward"}
+
+
+def _pair(z: Array) -> tuple[Array, Array]:
+    return np.ascontiguousarray(z.real), np.ascontiguousarray(z.imag)
+
+
+def _empty(shape: Any, like: Array) -> tuple[Array, Array]:
+    return np.zeros(shape, like.dtype), np.zeros(shape, like.dtype)
+
+
+def _check_pair(op: str, real: Shape, imag: Shape) -> None:
+    """Refuse parts of two shapes, which NumPy would broadcast without a word."""
+    if not may_equal(real, imag):
+        raise ShapeError(
+            f"{op}: the real part has shape {format_shape(real)}, the imaginary one "
+            f"{format_shape(imag)}; they must be equal"
+        )
+
+
+@in_single
+def _dft(
+    real: Array, imag: Array, *, axis: int, inverse: bool = False, scale: str = "none"
+) -> tuple[Array, Array]:
+    _check_pair("dft", real.shape, imag.shape)
+    if not real.size:
+        return _empty(real.shape, real)
+    z = real + 1j * imag
+    if inverse:
+        return _pair(np.fft.ifft(z, axis=axis, norm=_INVERSE[scale]))
+    return _pair(np.fft.fft(z, axis=axis, norm=_FORWARD[scale]))
+
+
+def _infer_dft(
+    real: Spec, imag: Spec, *, axis: int, inverse: bool = False, scale: str = "none"
+) -> tuple[Spec, Spec]:
+    _check_pair("dft", real.shape, imag.shape)
+    out = Spec(real.shape, real.dtype)
+    return out, out
+
+
+defop(
+    "dft",
+    _dft,
+    inputs="real imag",
+    outputs="real_out imag_out",
+    infer=_infer_dft,
+    dtypes="floating",
+    tangent="linear",
+).vjp(
+    real=lambda xp, g_real_out, g_imag_out, *, axis, inverse, scale: xp.dft(
+        g_real_out, g_imag_out, axis=axis, inverse=not inverse, scale=scale
+    )[0],
+    imag=lambda xp, g_real_out, g_imag_out, *, axis, inverse, scale: xp.dft(
+        g_real_out, g_imag_out, axis=axis, inverse=not inverse, scale=scale
+    )[1],
+)
+
+
+# --- real signals: their spectrum is its own mirror image, so half of it says everything
+
+
+def _interior(n: int, axis: int, ndim: int) -> tuple[Any, ...]:
+    """Where the frequencies are that stand for two of the whole spectrum."""
+    return (*[slice(None)] * axis, slice(1, (n + 1) // 2), *[slice(None)] * (ndim - axis - 1))
+
+
+@in_single
+def _half_spectrum(
+    x: Array, *, axis: int, scale: str = "none", doubled: bool = False
+) -> tuple[Array, Array]:
+    """The transform of a real signal; `doubled` counts a frequency for its mirror image too."""
+    n = x.shape[axis]
+    if not x.size:
+        return _empty((*x.shape[:axis], n // 2 + 1 if n else 0, *x.shape[axis + 1 :]), x)
+    z = np.fft.rfft(x, axis=axis, norm=_FORWARD[scale])
+    if doubled:
+        z[_interior(n, axis, x.ndim)] *= 2.0
+    return _pair(z)
+
+
+def _half(n: Size) -> Size:
+    return n // 2 + 1 if n != 0 else 0
+
+
+def _infer_half_spectrum(
+    x: Spec, *, axis: int, scale: str = "none", doubled: bool = False
+) -> tuple[Spec, Spec]:
+    out = Spec((*x.shape[:axis], _half(x.shape[axis]), *x.shape[axis + 1 :]), x.dtype)
+    return out, out
+
+
+def _check_halves(real: Shape, imag: Shape, n: Size, axis: int) -> None:
+    _check_pair("from_half_spectrum", real, imag)
+    if not may_equal((real[axis],), (_half(n),)):
+        raise ShapeError(
+            f"from_half_spectrum: {n} values have {_half(n)} frequencies; axis {axis} of "
+            f"{format_shape(real)} has {real[axis]}"
+        )
+
+
+@in_single
+def _from_half_spectrum(
+    real: Array, imag: Array, *, n: int, axis: int, scale: str = "none", doubled: bool = False
+) -> Array:
+    """The adjoint of `half_spectrum`: with all frequencies counted twice, the inverse transform."""
+    _check_halves(real.shape, imag.shape, n, axis)
+    shape = (*real.shape[:axis], n, *real.shape[axis + 1 :])
+    if not real.size or not n:
+        return np.zeros(shape, real.dtype)
+    z = real + 1j * imag
+    if not doubled:
+        z[_interior(n, axis, real.ndim)] *= 0.5
+    out = np.fft.irfft(z, n, axis=axis, norm=_INVERSE[scale])
+    return np.asarray(out)
+
+
+def _from_half_spectrum_like(
+    real: Array, imag: Array, like: Like, *, axis: int, scale: str = "none", doubled: bool = False
+) -> Array:
+    n = like.shape[axis]
+    out = _from_half_spectrum(real, imag, n=n, axis=axis, scale=scale, doubled=doubled)
+    return np.asarray(out)
+
+
+defop(
+    "half_spectrum",
+    _half_spectrum,
+    inputs="x",
+    outputs="real imag",
+    infer=_infer_half_spectrum,
+    dtypes="floating",
+    tangent="linear",
+).vjp(
+    x=lambda xp, g_real, g_imag, x_like, *, axis, scale, doubled: xp.from_half_spectrum_like(
+        g_real, g_imag, x_like, axis=axis, scale=scale, doubled=doubled
+    )
+)
+
+
+def _infer_from_half(
+    real: Spec, imag: Spec, *, n: int, axis: int, scale: str = "none", doubled: bool = False
+) -> Spec:
+    _check_halves(real.shape, imag.shape, n, axis)
+    return Spec((*real.shape[:axis], n, *real.shape[axis + 1 :]), real.dtype)
+
+
+def _part(index: int) -> Any:
+    def rule(xp: Any, g: Any, *, axis: int, scale: str, doubled: bool) -> Any:
+        return xp.half_spectrum(g, axis=axis, scale=scale, doubled=doubled)[index]
+
+    return rule
+
+
+defop(
+    "from_half_spectrum",
+    _from_half_spectrum,
+    inputs="real imag",
+    infer=_infer_from_half,
+    dtypes="floating",
+    tangent="linear",
+).vjp(real=_part(0), imag=_part(1))
+defop(
+    "from_half_spectrum_like",
+    _from_half_spectrum_like,
+    inputs="real imag like",
+    infer=lambda real, imag, like, **_: Spec(like.shape, real.dtype),
+    tangent="linear",
+).vjp(real=_part(0), imag=_part(1), like=NONDIFF)
+
+
+# --- with complex values
+
+
+@in_single
+def _fourier(
+    x: Array, *, kind: str, s: tuple[int, ...] | None, axes: tuple[int, ...], norm: str
+) -> Array:
+    """One of NumPy's transforms over several axes; `kind` is its name there."""
+    if kind in ("hfftn", "ihfftn"):  # one axis of half a spectrum, plain transforms over the rest
+        return _hermitian(x, kind == "ihfftn", s, axes, norm)
+    return np.asarray(getattr(np.fft, kind)(x, s, axes, norm))
+
+
+_OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
+
+
+def _hermitian(
+    x: Array, inverse: bool, s: tuple[int, ...] | None, axes: tuple[int, ...], norm: str
+) -> Array:
+    other: Any = _OPPOSITE[norm]
+    if inverse:
+        return np.asarray(np.conj(np.fft.rfftn(x, s, axes, other)))
+    return np.asarray(np.fft.irfftn(np.conj(x), s, axes, other))
+
+
+def _infer_fourier(
+    x: Spec, *, kind: str, s: tuple[int, ...] | None, axes: tuple[int, ...], norm: str
+) -> Spec:
+    sizes = list(x.shape)
+    for a, n in zip(axes, s if s is not None else [x.shape[a] for a in axes], strict=True):
+        if not isinstance(n, Dim) and n < 1:
+            raise ShapeError(
+                f"{kind}: axis {a} of {format_shape(x.shape)} is empty, and has no transform"
+            )
+        sizes[a] = n
+    last = axes[-1]
+    narrow = x.dtype.char in "efF"
+    if kind in ("irfftn", "hfftn"):
+        if s is None:
+            sizes[last] = 2 * (x.shape[last] - 1)
+            if sizes[last] == 0:
+                raise ShapeError(
+                    f"{kind}: axis {last} of {format_shape(x.shape)} has one frequency, which is "
+                    "not enough to tell the size of the result; give it as s (or n)"
+                )
+        real = np.float16 if x.dtype.char == "e" else np.float32 if narrow else np.float64
+        return Spec(tuple(sizes), np.dtype(real))
+    if kind in ("rfftn", "ihfftn"):
+        sizes[last] = sizes[last] // 2 + 1
+    return Spec(tuple(sizes), np.dtype(np.complex64 if narrow else np.complex128))
+
+
+defop("fourier", _fourier, inputs="x", infer=_infer_fourier, dtypes="floating").vjp(x=NONDIFF)
+
+
+# --- the parts of complex values
+
+
+def _complex(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(np.complex64 if dtype.char in "efF" else np.complex128)
+
+
+def _real_part(x: Array) -> Array:
+    return np.array(x.real)
+
+
+def _imag_part(x: Array) -> Array:
+    return np.array(x.imag)
+
+
+def _to_complex(real: Array, imag: Array) -> Array:
+    out = np.empty(np.broadcast_shapes(real.shape, imag.shape), _complex(real.dtype))
+    out.real, out.imag = real, imag
+    return out
+
+
+def _infer_part(x: Spec) -> Spec:
+    return Spec(x.shape, np.dtype(np.float32 if x.dtype.char == "F" else np.float64))
+
+
+defop("real_part", _real_part, inputs="x", infer=_infer_part).vjp(x=NONDIFF)
+defop("imag_part", _imag_part, inputs="x", infer=_infer_part).vjp(x=NONDIFF)
+
+
+def _infer_to_complex(real: Spec, imag: Spec) -> Spec:
+    out = broadcast("complex")(real, imag)
+    return Spec(out.shape, _complex(out.dtype))
+
+
+defop(
+    "to_complex",
+    _to_complex,
+    inputs="real imag",
+    infer=_infer_to_complex,
+    dtypes="floating",
+    real=True,
+).nondiff()
+
+
+@in_single
+def _angle(x: Array) -> Array:
+    return np.asarray(np.angle(x))
+
+
+def _infer_angle(x: Spec) -> Spec:
+    return _infer_part(x) if x.dtype.kind == "c" else Spec(x.shape, x.dtype)
+
+
+defop("angle", _angle, inputs="x", infer=_infer_angle, dtypes="floating").vjp(x=NONDIFF)

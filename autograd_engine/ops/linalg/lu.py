@@ -1,0 +1,122 @@
+"""Triangular factors of matrices with their rows exchanged.
+
+Pivots are those of LAPACK: row i was exchanged with row pivots[i] - 1, in this order.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.core.spec import (
+    Like,
+    Spec,
+    format_shape,
+    may_equal,
+)
+from autograd_engine.errors import ShapeError
+from autograd_engine.ops.linalg.decomposition import smaller
+from autograd_engine.ops.linalg.inverse import at_least_a_matrix, in_single, transposed
+from autograd_engine.ops.registry.opdef import NONDIFF, defop
+
+Array = NDArray[Any]
+INT32 = np.dtype(np.int32)
+
+
+@in_single
+def _lu(x: Array) -> tuple[Array, Array, Array]:
+    *batch, m, n = x.shape
+    a = np.array(x).reshape(math.prod(batch), m, n)
+    k, each = min(m, n), np.arange(len(a))
+    pivots = np.zeros((len(a), k), np.int32)
+    info = np.zeros(len(a), np.int32)
+    for j in range(k):
+        p = np.argmax(np.abs(a[:, j:, j]), axis=1) + j
+        a[each, j], a[each, p] = a[each, p], a[each, j]
+        pivots[:, j] = p + 1
+        pivot = a[:, j, j]
+        info[(info == 0) & (pivot == 0)] = j + 1
+        a[:, j + 1 :, j] /= np.where(pivot == 0, 1, pivot)[:, None]
+        a[:, j + 1 :, j + 1 :] -= a[:, j + 1 :, j, None] * a[:, j, None, j + 1 :]
+    return a.reshape(x.shape), pivots.reshape(*batch, k), info.reshape(batch)
+
+
+def _infer_lu(x: Spec) -> tuple[Spec, Spec, Spec]:
+    at_least_a_matrix("lu", x)
+    batch = x.shape[:-2]
+    pivots = Spec((*batch, smaller(*x.shape[-2:])), INT32)
+    return Spec(x.shape, x.dtype), pivots, Spec(batch, INT32)
+
+
+def _lu_x(xp: Any, g_lu: Any, lu: Any, pivots: Any) -> Any:
+    """Of square matrices: P' L'^-1 (tril(L' Gl, -1) + triu(Gu U')) U'^-1 (Giles)."""
+    strict = xp.tril(lu, diagonal=-1)
+    # Below the diagonal, the product reads nothing of Gl but what is below it, too.
+    lower = xp.tril(xp.matmul(strict, g_lu, transpose_x=True) + g_lu, diagonal=-1)
+    upper = xp.triu(xp.matmul(xp.triu(g_lu), xp.triu(lu), transpose_y=True))
+    half = xp.triangular_solve(lu, lower + upper, upper=False, transpose=True, unitriangular=True)
+    whole = transposed(xp, xp.triangular_solve(lu, transposed(xp, half)))
+    return xp.exchange_rows(whole, pivots, backwards=True)
+
+
+_LU: dict[str, Any] = {
+    "inputs": "x",
+    "outputs": "lu pivots info",
+    "nondiff_outputs": "pivots info",
+    "infer": _infer_lu,
+    "dtypes": "floating",
+}
+defop("lu", _lu, **_LU).vjp(x=_lu_x)
+defop("lu_rectangular", _lu, **_LU).vjp(x=NONDIFF)
+
+
+def _exchange_rows(x: Array, pivots: Array, *, backwards: bool = False) -> Array:
+    """The exchanges of `lu`, in their order or backwards: P X or P' X."""
+    *batch, m, n = x.shape
+    out = np.array(x).reshape(math.prod(batch), m, n)
+    rows = pivots.reshape(len(out), pivots.shape[-1]) - 1
+    each, steps = np.arange(len(out)), range(pivots.shape[-1])
+    for j in reversed(steps) if backwards else steps:
+        out[each, j], out[each, rows[:, j]] = out[each, rows[:, j]], out[each, j]
+    return out.reshape(x.shape)
+
+
+def _infer_exchange(x: Spec, pivots: Spec, *, backwards: bool = False) -> Spec:
+    if not may_equal(x.shape[:-2], pivots.shape[:-1]):
+        raise ShapeError(
+            f"exchange_rows: x {format_shape(x.shape)} and pivots {format_shape(pivots.shape)} "
+            "must have the same axes before their last two and their last; use expand"
+        )
+    return Spec(x.shape, x.dtype)
+
+
+defop(
+    "exchange_rows",
+    _exchange_rows,
+    inputs="x pivots",
+    infer=_infer_exchange,
+    tangent="linear",
+).vjp(
+    x=lambda xp, g, pivots, *, backwards: xp.exchange_rows(g, pivots, backwards=not backwards),
+    pivots=NONDIFF,
+)
+
+
+def _permutation_like(pivots: Array, like: Like) -> Array:
+    """P of A = P L U, for the exchanges of rows in `pivots` and the matrices `like`."""
+    m = like.shape[-2]
+    one = np.broadcast_to(np.eye(m, dtype=like.dtype), (*pivots.shape[:-1], m, m))
+    return _exchange_rows(one, pivots, backwards=True)
+
+
+def _infer_permutation(pivots: Spec, like: Spec) -> Spec:
+    m = like.shape[-2]
+    return Spec((*pivots.shape[:-1], m, m), like.dtype)
+
+
+defop(
+    "permutation_like", _permutation_like, inputs="pivots like", infer=_infer_permutation
+).nondiff()

@@ -1,0 +1,108 @@
+"""Matrix products."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.core.dims import product
+from autograd_engine.core.dtypes import common_dtype
+from autograd_engine.core.spec import (
+    Like,
+    Shape,
+    Spec,
+    matmul_shape,
+)
+from autograd_engine.ops.kernels.products import multiply
+from autograd_engine.ops.registry.opdef import NONDIFF, defop
+
+Array = NDArray[Any]
+
+
+def _matmul(x: Array, y: Array, *, transpose_x: bool = False, transpose_y: bool = False) -> Array:
+    if transpose_x:
+        x = x.T if x.ndim == 2 else x.swapaxes(-1, -2)
+    if transpose_y:
+        y = y.T if y.ndim == 2 else y.swapaxes(-1, -2)
+    if x.dtype.char == "e":  # products accumulate in float32
+        return np.asarray(np.matmul(x.astype(np.float32), y.astype(np.float32)), np.float16)
+    # With nothing to sum over, the product is an outer one, which BLAS takes twice as long for.
+    out: Array = x * y if x.shape[-1] == 1 == y.shape[-2] else multiply(x, y)
+    return out
+
+
+def _infer_matmul(
+    x: Spec, y: Spec, *, transpose_x: bool = False, transpose_y: bool = False
+) -> Spec:
+    def shape(s: Spec, transposed: bool) -> Shape:
+        return (*s.shape[:-2], s.shape[-1], s.shape[-2]) if transposed else s.shape
+
+    out = matmul_shape("matmul", shape(x, transpose_x), shape(y, transpose_y))
+    return Spec(out, common_dtype([x.dtype, y.dtype]))
+
+
+def matmul_x(xp: Any, g: Any, y: Any, *, transpose_x: bool, transpose_y: bool) -> Any:
+    """out = X Y gives G Y'; transposed where X was."""
+    if transpose_x:
+        return xp.matmul(y, g, transpose_x=transpose_y, transpose_y=True)
+    return xp.matmul(g, y, transpose_x=False, transpose_y=not transpose_y)
+
+
+def matmul_y(xp: Any, g: Any, x: Any, *, transpose_x: bool, transpose_y: bool) -> Any:
+    """out = X Y gives X' G; transposed where Y was."""
+    if transpose_y:
+        return xp.matmul(g, x, transpose_x=True, transpose_y=transpose_x)
+    return xp.matmul(x, g, transpose_x=not transpose_x, transpose_y=False)
+
+
+# Both inputs have two or more dimensions: the public function sees to vectors.
+defop(
+    "matmul",
+    _matmul,
+    inputs="x y",
+    infer=_infer_matmul,
+    broadcasts=2,
+    dtypes="common",
+    tangent="multilinear",
+).vjp(x=matmul_x, y=matmul_y)
+
+# --- axes as one, and apart again: what makes a product of arrays one of matrices. A program need
+# not know their sizes.
+
+
+def _merge_axes(x: Array, *, counts: tuple[int, ...]) -> Array:
+    """As many neighbouring axes as each count says become one; 0 gives an axis of size 1."""
+    return x.reshape([int(d) for d in _merged(x.shape, counts)])
+
+
+def _merged(shape: Shape, counts: tuple[int, ...]) -> Shape:
+    stops = list(itertools.accumulate(counts))
+    return tuple(product(shape[b - n : b]) for b, n in zip(stops, counts, strict=True))
+
+
+defop(
+    "merge_axes",
+    _merge_axes,
+    inputs="x",
+    infer=lambda x, *, counts: Spec(_merged(x.shape, counts), x.dtype),
+    tangent="linear",
+).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like))
+
+Sources = tuple[tuple[int, int], ...]
+
+
+def _unmerge_axes(x: Array, *likes: Like, sources: Sources) -> Array:
+    """`x` in the shape whose sizes are those of (like, axis)."""
+    return x.reshape([likes[k].shape[axis] for k, axis in sources])
+
+
+defop(
+    "unmerge_axes",
+    _unmerge_axes,
+    inputs="x *likes",
+    infer=lambda x, *likes, sources: Spec(tuple(likes[k].shape[a] for k, a in sources), x.dtype),
+    tangent="linear",
+).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like), likes=NONDIFF)

@@ -1,0 +1,138 @@
+"""Pooling of images (N, C, *size) with any number of axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import INT64
+from autograd_engine.core.spec import Spec, format_shape
+from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.ops.infer import like as infer_like
+from autograd_engine.ops.kernels import pool as kernels
+from autograd_engine.ops.kernels.windows import Ints, Padding, window_count
+from autograd_engine.ops.registry.opdef import NONDIFF, defop
+
+
+def _pooled(op: str, x: Spec, kernel: Ints, stride: Ints, padding: Padding, ceil: bool) -> Spec:
+    size = [
+        window_count(*along, ceil_mode=ceil)
+        for along in zip(x.shape[2:], kernel, stride, padding, strict=True)
+    ]
+    if any(not isinstance(d, Dim) and d < 1 for d in size):
+        raise ShapeError(
+            f"{op}: a window of {list(kernel)} does not fit x {format_shape(x.shape)} with "
+            f"padding {padding}"
+        )
+    return Spec((*x.shape[:2], *size), x.dtype)
+
+
+def _infer_max_pool(
+    x: Spec, *, kernel: Ints, stride: Ints, padding: Padding, ceil_mode: bool
+) -> tuple[Spec, Spec]:
+    out = _pooled(f"max_pool{len(kernel)}d", x, kernel, stride, padding, ceil_mode)
+    return out, Spec(out.shape, INT64)
+
+
+def _infer_avg_pool(
+    x: Spec, *, kernel: Ints, stride: Ints, padding: Padding, ceil_mode: bool, **_: Any
+) -> Spec:
+    return _pooled(f"avg_pool{len(kernel)}d", x, kernel, stride, padding, ceil_mode)
+
+
+def _infer_adaptive_avg_pool(x: Spec, *, size: kernels.Bins) -> Spec:
+    return _infer_adaptive("adaptive_avg_pool", x, size)
+
+
+def _infer_adaptive(op: str, x: Spec, size: kernels.Bins) -> Spec:
+    for n in x.shape[2:]:
+        if n == 0:
+            raise ShapeError(
+                f"{op}{x.ndim - 2}d: x {format_shape(x.shape)} has an empty axis, which has no bins"
+            )
+    if any(o is not None and o > kernels.MOST_BINS for o in size):
+        raise ArgumentError(
+            f"{op}{x.ndim - 2}d: {list(size)} bins are too many: {kernels.MOST_BINS} along an axis "
+            "are the most that it takes"
+        )
+    bins = [n if o is None else o for n, o in zip(x.shape[2:], size, strict=True)]
+    return Spec((*x.shape[:2], *bins), x.dtype)
+
+
+def _infer_adaptive_max_pool(x: Spec, *, size: kernels.Bins) -> tuple[Spec, Spec]:
+    out = _infer_adaptive("adaptive_max_pool", x, size)
+    return out, Spec(out.shape, INT64)
+
+
+# --- maximum: the cotangent goes to the first element of a window that attains it
+
+defop(
+    "max_pool",
+    kernels.max_pool,
+    real=True,
+    inputs="x",
+    outputs="out index",
+    nondiff_outputs="index",
+    infer=_infer_max_pool,
+).vjp(x=lambda xp, g_out, index, x_like: xp.max_pool_scatter(g_out, index, x_like))
+defop(
+    "adaptive_max_pool",
+    kernels.adaptive_max_pool,
+    real=True,
+    inputs="x",
+    outputs="out index",
+    nondiff_outputs="index",
+    infer=_infer_adaptive_max_pool,
+).vjp(x=lambda xp, g_out, index, x_like: xp.max_pool_scatter(g_out, index, x_like))
+defop(
+    "max_pool_scatter",
+    kernels.max_pool_scatter,
+    inputs="y index like",
+    infer=lambda y, index, like: Spec(like.shape, y.dtype),
+    tangent="linear",
+).vjp(
+    y=lambda xp, g, index: xp.max_pool_gather(g, index),
+    index=NONDIFF,
+    like=NONDIFF,
+)
+defop(
+    "max_pool_gather",
+    kernels.max_pool_gather,
+    inputs="x index",
+    infer=lambda x, index: Spec(index.shape, x.dtype),
+    tangent="linear",
+).vjp(
+    x=lambda xp, g, index, x_like: xp.max_pool_scatter(g, index, x_like),
+    index=NONDIFF,
+)
+defop(
+    "last_writes",
+    kernels.last_writes,
+    inputs="index like",
+    infer=lambda index, like: Spec(index.shape, np.dtype(np.bool_)),
+).nondiff()
+
+# --- mean: linear
+
+defop("avg_pool", kernels.avg_pool, inputs="x", infer=_infer_avg_pool, tangent="linear").vjp(
+    x=lambda xp, g, x_like, **attrs: xp.avg_pool_input(g, x_like, **attrs)
+)
+defop(
+    "avg_pool_input", kernels.avg_pool_input, inputs="y like", infer=infer_like, tangent="linear"
+).vjp(y=lambda xp, g, **attrs: xp.avg_pool(g, **attrs), like=NONDIFF)
+defop(
+    "adaptive_avg_pool",
+    kernels.adaptive_avg_pool,
+    inputs="x",
+    infer=_infer_adaptive_avg_pool,
+    tangent="linear",
+).vjp(x=lambda xp, g, x_like, *, size: xp.adaptive_avg_pool_input(g, x_like, size=size))
+defop(
+    "adaptive_avg_pool_input",
+    kernels.adaptive_avg_pool_input,
+    inputs="y like",
+    infer=infer_like,
+    tangent="linear",
+).vjp(y=lambda xp, g, *, size: xp.adaptive_avg_pool(g, size=size), like=NONDIFF)

@@ -1,0 +1,30 @@
+"""Resampling along one axis: a linear map and its adjoint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_engine.core.dims import Dim, fresh_dim
+from autograd_engine.core.spec import Spec
+from autograd_engine.ops.infer import like as infer_like
+from autograd_engine.ops.kernels import resample as kernels
+from autograd_engine.ops.registry.opdef import NONDIFF, defop
+
+
+def _infer_resample(x: Spec, *, axis: int, size: int | None, scale: float | None, **_: Any) -> Spec:
+    n: Any = x.shape[axis]
+    m: Any
+    if size is not None or not isinstance(n, Dim):
+        m = kernels.resampled_size(n, size, scale)
+    else:
+        whole = scale is None or float(scale).is_integer()
+        m = n * int(scale or 1) if whole else fresh_dim()
+    return Spec((*x.shape[:axis], m, *x.shape[axis + 1 :]), x.dtype)
+
+
+defop("resample", kernels.resample, inputs="x", infer=_infer_resample, tangent="linear").vjp(
+    x=lambda xp, g, x_like, **attrs: xp.resample_like(g, x_like, **attrs)
+)
+defop(
+    "resample_like", kernels.resample_like, inputs="y like", infer=infer_like, tangent="linear"
+).vjp(y=lambda xp, g, **attrs: xp.resample(g, **attrs), like=NONDIFF)

@@ -1,0 +1,413 @@
+"""Update rules that keep running means of gradients and of their squares; see `update`."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.ops.optimizer.update import infer_update
+from autograd_engine.ops.registry.opdef import defop
+from autograd_engine.ops.registry.scattered_cotangent import Scattered, is_row_sparse, merged_rows
+
+__all__ = ["on_rows"]
+
+Array = NDArray[Any]
+Arrays = tuple[Array, ...]
+Rule = Callable[..., Arrays]
+
+
+def _wide(rule: Rule, *operands: Array, **attrs: Any) -> Arrays:
+    """`rule` in float32 on float16: an epsilon of 1e-8 is 0 there, and 0 / 0 nan."""
+    new = rule(*(x.astype(np.float32) for x in operands), **attrs)
+    return tuple(x.astype(np.float16) for x in new)
+
+
+def _in_float32(rule: Rule) -> Rule:
+    @functools.wraps(rule)
+    def update(param: Array, *others: Array, **attrs: Any) -> Arrays:
+        if param.dtype.char == "e":
+            return _wide(rule, param, *others, **attrs)
+        return rule(param, *others, **attrs)
+
+    return update
+
+
+def on_rows(
+    rule: Rule, param: Array, rows: Array, values: Array, rate: Array, *state: Array, **attrs: Any
+) -> Arrays:
+    """What `rule` makes of the rows that have a gradient; 0-d state is of all rows."""
+    picked = [s[rows] if s.ndim else s for s in state]
+    return rule(param[rows], values, rate, *picked, **attrs)
+
+
+def _other_gradient(rule: Rule, param: Array, grad: Any, *others: Array, **attrs: Any) -> Arrays:
+    """`rule` of a gradient that is float16, or not written out."""
+    if grad.__class__ is not Scattered:
+        return _wide(rule, param, grad, *others, **attrs)
+    if attrs["lazy_mode"] and is_row_sparse(grad):
+        return _lazily(rule, param, grad, *others, **{**attrs, "lazy_mode": False})
+    return rule(param, grad.dense(), *others, **attrs)
+
+
+def _lazily(rule: Rule, param: Array, grad: Scattered, *others: Array, **attrs: Any) -> Arrays:
+    """`rule` on rows alone, and all other rows as they are."""
+    rate, *state = others
+    rows, values = merged_rows(grad)
+    new = on_rows(rule, param, rows, values, rate, *state, **attrs)
+    written = []
+    for old, part in zip((param, *state), new, strict=True):
+        if old.ndim:
+            old = old.copy()
+            old[rows] = part
+        written.append(old if old.ndim else part)
+    return tuple(written)
+
+
+def _moments(grad: Array, m: Array, v: Array, beta1: float, beta2: float) -> tuple[Array, Array]:
+    # What is new is written over: fewer arrays are made, and fewer leave the cache.
+    m = beta1 * m
+    m += (1.0 - beta1) * grad
+    square = grad * grad
+    square *= 1.0 - beta2
+    v = beta2 * v
+    v += square
+    return np.asarray(m), np.asarray(v)
+
+
+# --- Adam
+
+
+def _adam(
+    param: Array,
+    grad: Any,
+    learning_rate: Array,
+    moment1: Array,
+    moment2: Array,
+    beta1_pow: Array,
+    beta2_pow: Array,
+    *,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    lazy_mode: bool = False,
+) -> Arrays:
+    """Kingma and Ba 2015, in the order of its section 2: epsilon outside the corrected root."""
+    if param.dtype.char == "e" or grad.__class__ is Scattered:
+        attrs = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
+        state = moment1, moment2, beta1_pow, beta2_pow
+        return _other_gradient(_adam, param, grad, learning_rate, *state, **attrs)
+    moment1, moment2 = _moments(grad, moment1, moment2, beta1, beta2)
+    correction = np.sqrt(1.0 - beta2_pow)
+    rate = learning_rate * correction / (1.0 - beta1_pow)
+    step = np.sqrt(moment2)
+    step += epsilon * correction
+    step = moment1 / step
+    step *= rate
+    return (
+        np.asarray(param - step),
+        moment1,
+        moment2,
+        np.asarray(beta1_pow * beta1),
+        np.asarray(beta2_pow * beta2),
+    )
+
+
+def _adam_amsgrad(
+    param: Array,
+    grad: Any,
+    learning_rate: Array,
+    moment1: Array,
+    moment2: Array,
+    moment2_max: Array,
+    beta1_pow: Array,
+    beta2_pow: Array,
+    *,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    lazy_mode: bool = False,
+) -> Arrays:
+    """Reddi, Kale and Kumar 2018: the largest second moment so far."""
+    if param.dtype.char == "e" or grad.__class__ is Scattered:
+        attrs = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
+        state = moment1, moment2, moment2_max, beta1_pow, beta2_pow
+        return _other_gradient(_adam_amsgrad, param, grad, learning_rate, *state, **attrs)
+    moment1, moment2 = _moments(grad, moment1, moment2, beta1, beta2)
+    largest = np.asarray(np.maximum(moment2_max, moment2))
+    correction = np.sqrt(1.0 - beta2_pow)
+    rate = learning_rate * correction / (1.0 - beta1_pow)
+    step = rate * (moment1 / (np.sqrt(largest) + epsilon * correction))
+    powers = np.asarray(beta1_pow * beta1), np.asarray(beta2_pow * beta2)
+    return np.asarray(param - step), moment1, moment2, largest, *powers
+
+
+def _decayed(param: Array, rate: Array, coeff: float) -> Array:
+    """Loshchilov and Hutter 2019: decay beside the gradient, not in it."""
+    return np.asarray(param * (1.0 - rate * coeff)) if coeff else param
+
+
+def _adamw(
+    param: Array,
+    grad: Any,
+    learning_rate: Array,
+    moment1: Array,
+    moment2: Array,
+    beta1_pow: Array,
+    beta2_pow: Array,
+    *,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    coeff: float,
+    lazy_mode: bool = False,
+) -> Arrays:
+    """Adam on the decayed parameter; in lazy mode all rows decay."""
+    return _adam(
+        _decayed(param, learning_rate, coeff),
+        grad,
+        learning_rate,
+        moment1,
+        moment2,
+        beta1_pow,
+        beta2_pow,
+        beta1=beta1,
+        beta2=beta2,
+        epsilon=epsilon,
+        lazy_mode=lazy_mode,
+    )
+
+
+def _adamw_amsgrad(
+    param: Array,
+    grad: Any,
+    learning_rate: Array,
+    moment1: Array,
+    moment2: Array,
+    moment2_max: Array,
+    beta1_pow: Array,
+    beta2_pow: Array,
+    *,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    coeff: float,
+    lazy_mode: bool = False,
+) -> Arrays:
+    return _adam_amsgrad(
+        _decayed(param, learning_rate, coeff),
+        grad,
+        learning_rate,
+        moment1,
+        moment2,
+        moment2_max,
+        beta1_pow,
+        beta2_pow,
+        beta1=beta1,
+        beta2=beta2,
+        epsilon=epsilon,
+        lazy_mode=lazy_mode,
+    )
+
+
+@_in_float32
+def _adamax(
+    param: Array,
+    grad: Array,
+    learning_rate: Array,
+    moment: Array,
+    inf_norm: Array,
+    beta1_pow: Array,
+    *,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+) -> Arrays:
+    """Kingma and Ba 2015, section 7.1: the infinity norm in the place of the second moment."""
+    moment = np.asarray(beta1 * moment + (1.0 - beta1) * grad)
+    inf_norm = np.asarray(np.maximum(np.abs(grad), beta2 * inf_norm + epsilon))
+    step = learning_rate / (1.0 - beta1_pow) * (moment / inf_norm)
+    return np.asarray(param - step), moment, inf_norm, np.asarray(beta1_pow * beta1)
+
+
+@_in_float32
+def _lamb(
+    param: Array,
+    grad: Array,
+    learning_rate: Array,
+    moment1: Array,
+    moment2: Array,
+    beta1_pow: Array,
+    beta2_pow: Array,
+    *,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    weight_decay: float,
+    always_adapt: bool = False,
+) -> Arrays:
+    """You et al. 2020: Adam's direction, as long as the parameter is."""
+    moment1, moment2 = _moments(grad, moment1, moment2, beta1, beta2)
+    corrected = moment1 / (1.0 - beta1_pow), np.sqrt(moment2 / (1.0 - beta2_pow))
+    step = corrected[0] / (corrected[1] + epsilon)
+    if weight_decay:
+        step = step + weight_decay * param
+    rate = learning_rate
+    if weight_decay or always_adapt:
+        length, of_step = _length(param), _length(step)
+        if length > 0 and of_step > 0:
+            rate = rate * (length / of_step).astype(param.dtype)
+    powers = np.asarray(beta1_pow * beta1), np.asarray(beta2_pow * beta2)
+    return np.asarray(param - rate * step), moment1, moment2, *powers
+
+
+def _length(x: Any) -> Any:
+    return np.sqrt(np.sum(x * x))
+
+
+@_in_float32
+def _nadam(
+    param: Array,
+    grad: Array,
+    learning_rate: Array,
+    moment1: Array,
+    moment2: Array,
+    momentum_decay_pow: Array,
+    beta2_pow: Array,
+    mu_product: Array,
+    *,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    momentum_decay: float,
+) -> Arrays:
+    """Dozat 2016: Adam with Nesterov's look ahead, whose momentum grows with the steps."""
+    momentum_decay_pow = np.asarray(momentum_decay_pow * 0.96)
+    beta2_pow = np.asarray(beta2_pow * beta2)
+    now = beta1 * (1.0 - 0.5 * momentum_decay_pow**momentum_decay)
+    ahead = beta1 * (1.0 - 0.5 * (momentum_decay_pow * 0.96) ** momentum_decay)
+    mu_product = np.asarray(mu_product * now)
+    moment1, moment2 = _moments(grad, moment1, moment2, beta1, beta2)
+    direction = (
+        ahead / (1.0 - mu_product * ahead) * moment1 + (1.0 - now) / (1.0 - mu_product) * grad
+    )
+    step = learning_rate * (direction / (np.sqrt(moment2 / (1.0 - beta2_pow)) + epsilon))
+    state = moment1, moment2, momentum_decay_pow, beta2_pow, mu_product
+    return np.asarray(param - step), *state
+
+
+@_in_float32
+def _radam(
+    param: Array,
+    grad: Array,
+    learning_rate: Array,
+    moment1: Array,
+    moment2: Array,
+    beta1_pow: Array,
+    beta2_pow: Array,
+    rho: Array,
+    *,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+) -> Arrays:
+    """Liu et al. 2020: the second moment counts once its variance is finite (more than 5 steps).
+
+    Of step t, `rho` is t b^t / (1 - b^t) with b = `beta2`: what the length of its average lacks.
+    """
+    power = float(beta2_pow) * beta2
+    lacks = (float(rho) * (beta2 - power) + power) / (1.0 - power)
+    limit = 2.0 / (1.0 - beta2) - 1.0
+    length = limit - 2.0 * lacks
+    beta1_pow = np.asarray(beta1_pow * beta1)
+    moment1, moment2 = _moments(grad, moment1, moment2, beta1, beta2)
+    step = learning_rate * (moment1 / (1.0 - beta1_pow))
+    if length > 5.0:
+        over = (length - 4.0) * (length - 2.0) * limit
+        under = (limit - 4.0) * (limit - 2.0) * length
+        step = step * (math.sqrt(over / under * (1.0 - power)) / (np.sqrt(moment2) + epsilon))
+    powers = beta1_pow, np.asarray(beta2_pow * beta2), np.asarray(lacks, rho.dtype)
+    return np.asarray(param - step), moment1, moment2, *powers
+
+
+# --- means of squares
+
+
+@_in_float32
+def _rmsprop(
+    param: Array,
+    grad: Array,
+    learning_rate: Array,
+    momentum: Array,
+    mean_square: Array,
+    mean_grad: Array,
+    *,
+    rho: float,
+    epsilon: float,
+    mu: float = 0.0,
+    centered: bool = False,
+) -> Arrays:
+    """Hinton 2012, lecture 6; centred (Graves 2013), by the variance in place of the square."""
+    mean_square = np.asarray(rho * mean_square + (1.0 - rho) * (grad * grad))
+    scale = mean_square
+    if centered:
+        mean_grad = np.asarray(rho * mean_grad + (1.0 - rho) * grad)
+        scale = scale - mean_grad * mean_grad
+    momentum = np.asarray(mu * momentum + learning_rate * grad / np.sqrt(scale + epsilon))
+    return np.asarray(param - momentum), momentum, mean_square, mean_grad
+
+
+@_in_float32
+def _adagrad(
+    param: Array, grad: Array, learning_rate: Array, moment: Array, *, epsilon: float
+) -> tuple[Array, Array]:
+    """Duchi, Hazan and Singer 2011."""
+    moment = np.asarray(moment + grad * grad)
+    return np.asarray(param - learning_rate * grad / (np.sqrt(moment) + epsilon)), moment
+
+
+@_in_float32
+def _adadelta(
+    param: Array,
+    grad: Array,
+    learning_rate: Array,
+    avg_squared_grad: Array,
+    avg_squared_update: Array,
+    *,
+    rho: float,
+    epsilon: float,
+) -> Arrays:
+    """Zeiler 2012: steps as large, on average, as those before."""
+    squares = np.asarray(rho * avg_squared_grad + (1.0 - rho) * (grad * grad))
+    update = np.sqrt((avg_squared_update + epsilon) / (squares + epsilon)) * grad
+    updates = np.asarray(rho * avg_squared_update + (1.0 - rho) * (update * update))
+    return np.asarray(param - learning_rate * update), squares, updates
+
+
+def _declare(name: str, kernel: Rule, state: str, takes_scattered: str = "") -> None:
+    outputs = " ".join(f"{s}_out" for s in ["param", *state.split()])
+    defop(
+        name,
+        kernel,
+        inputs=f"param grad learning_rate {state}",
+        outputs=outputs,
+        infer=infer_update,
+        takes_scattered=takes_scattered,
+    ).nondiff()
+
+
+_declare("adam", _adam, "moment1 moment2 beta1_pow beta2_pow", "grad")
+_declare("adam_amsgrad", _adam_amsgrad, "moment1 moment2 moment2_max beta1_pow beta2_pow", "grad")
+_declare("adamw", _adamw, "moment1 moment2 beta1_pow beta2_pow", "grad")
+_declare("adamw_amsgrad", _adamw_amsgrad, "moment1 moment2 moment2_max beta1_pow beta2_pow", "grad")
+_declare("adamax", _adamax, "moment inf_norm beta1_pow")
+_declare("lamb", _lamb, "moment1 moment2 beta1_pow beta2_pow")
+_declare("nadam", _nadam, "moment1 moment2 momentum_decay_pow beta2_pow mu_product")
+_declare("radam", _radam, "moment1 moment2 beta1_pow beta2_pow rho")
+_declare("rmsprop", _rmsprop, "momentum mean_square mean_grad")
+_declare("adagrad", _adagrad, "moment")
+_declare("adadelta", _adadelta, "avg_squared_grad avg_squared_update")

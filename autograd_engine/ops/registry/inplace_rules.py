@@ -1,0 +1,177 @@
+"""Rules on large arrays: the same ufuncs in the same order, each writing over what is done with.
+
+NumPy makes a new array for each step of a formula, ``g * (1.0 - out * out)`` three of them, and on
+arrays that do not fit the cache, memory is what takes the time. A rule says what it computes to
+whoever runs it, so it is run once on placeholders that take note of its steps; from these a
+function is written for ndarrays of one shape and dtype. For `tanh`::
+
+    def tanh_large(g, out):
+        if not alike(g, out): return rule(xp, g, out)
+        t0 = multiply(out, out)
+        t1 = subtract(1.0, t0, t0)
+        t2 = multiply(g, t1, t1)
+        return t2
+
+Nothing that the rule is given is written to, and the bits are the same. So is the order of elements
+in memory, on which the bits of a later sum depend: operands that lie in different orders take the
+rule itself.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.core.locations import run_generated
+from autograd_engine.core.operand import OPERATORS, REFLECTED
+from autograd_engine.ops.kernels.elementwise import ufunc_of
+from autograd_engine.ops.registry.opdef import REGISTRY, OpDef, Rule
+
+__all__ = ["LARGE", "overwriting"]
+
+Array = NDArray[Any]
+
+LARGE: Final = 1 << 14  # elements: from here on it pays
+
+# Kernels that are operators are ufuncs reached by a shorter way.
+_UFUNCS: Final[dict[Any, np.ufunc]] = {
+    operator.add: np.add,
+    operator.sub: np.subtract,
+    operator.mul: np.multiply,
+    operator.truediv: np.divide,
+    operator.neg: np.negative,
+}
+
+
+class _Untraceable(Exception):
+    """A rule does something else than apply ufuncs to arrays of one shape."""
+
+
+class _Steps:
+    """What a rule did, and the namespace that it did it in."""
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[np.ufunc, tuple[Any, ...]]] = []
+
+    def apply(self, op: OpDef, *operands: Any) -> _Value:
+        kernel = op.kernel
+        ufunc = ufunc_of(kernel) or _UFUNCS.get(kernel)
+        if ufunc is None or op.casts or op.attrs:
+            raise _Untraceable
+        self.steps.append((ufunc, operands))
+        return _Value(f"t{len(self.steps) - 1}", self, made=True)
+
+    def __getattr__(self, name: str) -> Callable[..., _Value]:
+        if name not in REGISTRY:
+            raise _Untraceable
+        return lambda *operands, **attrs: self.apply(REGISTRY[name], *operands)
+
+
+class _Value:
+    """An array that a rule is given, or has made."""
+
+    def __init__(self, name: str, steps: _Steps, *, made: bool = False) -> None:
+        self.name = name
+        self.steps = steps
+        self.made = made
+
+    def __getattr__(self, name: str) -> Any:
+        raise _Untraceable
+
+
+def _method(name: str, reflected: bool) -> Callable[..., _Value]:
+    def method(self: _Value, *others: Any) -> _Value:
+        operands = (*others, self) if reflected else (self, *others)
+        return self.steps.apply(REGISTRY[name], *operands)
+
+    return method
+
+
+for _dunder, _name in (*OPERATORS.items(), *REFLECTED.items()):
+    setattr(_Value, _dunder, _method(_name, _dunder in REFLECTED))
+
+
+def overwriting(op: OpDef, name: str, rule: Rule) -> Callable[..., Any] | None:
+    """The rule of the input `name` for large ndarrays; None where there is nothing to gain.
+
+    Parameters
+    ----------
+    op : OpDef
+    name : str
+    rule : Rule
+
+    Returns
+    -------
+    callable or None
+        ``large(g, *saved)``.
+    """
+    if op.tangent != "elementwise" or rule.attrs or REGISTRY.get(op.name) is not op:
+        return None
+    steps = _Steps()
+    try:
+        # Named apart from the temporaries, whatever the operation calls its inputs.
+        given = [_Value(f"given_{v}", steps) for v in ("g", *rule.saves)]
+        result = rule.fn(steps, *given)
+    except _Untraceable:
+        return None
+    if not isinstance(result, _Value) or len(steps.steps) < 2:
+        return None
+    lines = _written(steps.steps, result.name)
+    g, *saves = (v.name for v in given)
+    arguments = ", ".join((g, *saves))
+    source = "\n    ".join(
+        [
+            f"def {op.name}_large({arguments}):",
+            f"if not alike({arguments}): return rule(raw, {arguments})",
+            *lines,
+            f"return {result.name}",
+        ]
+    )
+    from autograd_engine.ops.registry.namespace import raw
+
+    scope: dict[str, Any] = {"rule": rule.fn, "raw": raw, "alike": _alike}
+    scope.update(inf=math.inf, nan=math.nan)
+    scope.update((ufunc.__name__, ufunc) for ufunc, _ in steps.steps)
+    run_generated(source + "\n", f"{op.name}_{name}_large", scope)
+    found: Callable[..., Any] = scope[f"{op.name}_large"]
+    return found
+
+
+def _written(steps: list[tuple[np.ufunc, tuple[Any, ...]]], result: str) -> list[str]:
+    """A line for each step. It writes over an operand that it is the last to read."""
+    last = {v.name: k for k, (_, operands) in enumerate(steps) for v in operands if _is_array(v)}
+    lines = []
+    for k, (ufunc, operands) in enumerate(steps):
+        arguments = [v.name if _is_array(v) else repr(v) for v in operands]
+        done = [
+            v.name
+            for v in operands
+            if _is_array(v) and v.made and last[v.name] == k and v.name != result
+        ]
+        out = [done[0]] if done else []
+        lines.append(f"t{k} = {ufunc.__name__}({', '.join([*arguments, *out])})")
+    return lines
+
+
+def _alike(g: Array, *saved: Array) -> bool:
+    """Whether each step has the shape, the dtype and the order in memory of the values before it.
+
+    A cotangent that is one number, as that of a sum is, takes the order of what it meets.
+    """
+    first = saved[0] if saved else g
+    return (
+        first.flags.c_contiguous
+        and (g.strides == first.strides or not any(g.strides))
+        and all(
+            v.shape == g.shape and v.dtype is g.dtype and v.strides == first.strides for v in saved
+        )
+    )
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, _Value)

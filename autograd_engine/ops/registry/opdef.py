@@ -1,0 +1,370 @@
+"""The table: every primitive operation with its kernel, its inference and its gradient rules.
+
+An operation is declared once::
+
+    multiply = defop("multiply", kernel=np.multiply, inputs="x y", infer=broadcast,
+                     broadcasts=0, dtypes="common")
+    multiply.vjp(x=lambda xp, g, y: g * y,
+                 y=lambda xp, g, x: g * x)
+
+A rule maps the cotangent ``g`` of the output to the cotangent of one input. Its parameters
+after ``xp, g`` name inputs or outputs of the operation, and that list is what the tape saves:
+``<name>_like`` asks for shape and dtype only. Keyword-only parameters are attributes, and
+``**attrs`` asks for all of them.
+
+``xp`` is the namespace in which the rule computes, and decides what the rule does: on ndarrays it
+computes, on Tensors it records (so that it can be differentiated again), on Variables it appends
+operators to a program. A rule therefore uses operators, ``xp.<operation>`` and Python scalars
+only, and never looks at a shape: `pullback` projects its result onto the input's.
+
+An operation with several outputs has one cotangent parameter for each differentiable one,
+``g_<output>``. A cotangent that never arrived is filled with zeros first, unless the operation
+says ``lazy_cotangents``: then its rules get None for it.
+
+Where the cotangents of several inputs come from one computation, `OpDef.vjp_together` takes one
+rule that returns them all, and it is run once for those that are wanted.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, Literal, TypeAlias
+
+from autograd_engine.core.spec import Shape, Spec
+from autograd_engine.errors import DTypeError, RegistryError
+from autograd_engine.ops.registry.pullback import Pullback
+
+__all__ = ["NONDIFF", "REGISTRY", "OpDef", "Rule", "check_registry", "defop", "scattering"]
+
+Kernel: TypeAlias = Callable[..., Any]
+Infer: TypeAlias = Callable[..., Spec | tuple[Spec, ...]]
+DTypeRule: TypeAlias = Literal["any", "common", "floating"]
+Tangent: TypeAlias = Literal["linear", "multilinear", "elementwise"]
+
+
+class _NonDifferentiable:
+    """Stands where a rule would: this input has no gradient, and that is on purpose."""
+
+    def __repr__(self) -> str:
+        return "NONDIFF"
+
+
+NONDIFF: Final = _NonDifferentiable()
+
+REGISTRY: Final[dict[str, OpDef]] = {}
+
+
+class Rule:
+    """A gradient rule for one input, with what its signature declares.
+
+    `group` names the inputs that it is for, if it returns a tuple for several of them.
+    """
+
+    __slots__ = ("attrs", "cotangents", "fn", "group", "saves", "scatters")
+
+    def __init__(
+        self, op: OpDef, input_name: str, fn: Callable[..., Any], group: tuple[str, ...] = ()
+    ) -> None:
+        self.group = group
+        where = f"rule of {op.name} for {input_name}"
+        positional, keywords, takes_all = _parameters(fn)
+        self.fn = fn
+        self.scatters = getattr(fn, "scatters", False)
+        self.attrs = tuple(op.attrs if takes_all else keywords)
+        self.cotangents = op.cotangent_names()
+        head = ["xp", *self.cotangents]
+        if list(positional[: len(head)]) != head:
+            raise RegistryError(f"{where}: the first parameters must be {', '.join(head)}")
+        self.saves = positional[len(head) :]
+        known = {*op.inputs, *op.outputs}
+        for name in self.saves:
+            if name.removesuffix("_like") not in known and name not in known:
+                raise RegistryError(f"{where}: {name!r} is no input or output of {op.name}")
+        for name in self.attrs:
+            if name not in op.attrs:
+                raise RegistryError(f"{where}: {name!r} is no attribute of {op.name}")
+
+
+class OpDef:
+    """One primitive operation: a row of the table.
+
+    Attributes
+    ----------
+    name : str
+    kernel : callable
+        ``kernel(*arrays, **attrs)`` on ndarrays; returns an array, or a tuple for several outputs.
+    inputs, outputs : tuple of str
+        ``*xs`` takes any number of arrays: only as the last input, or as the only output.
+    infer : callable
+        ``infer(*specs, **attrs)`` gives the Spec of the output (a tuple for several); raises
+        ShapeError or DTypeError, with the fix, where the kernel could not run.
+    attrs : dict
+        Attribute names with their defaults (`inspect.Parameter.empty` where there is none).
+    broadcasts : int or None
+        How many axes at the end of each input do not broadcast (0 for elementwise operations, 2 for
+        matrices); those before them do, and cotangents are then projected back. None: no axis does.
+    dtypes : {"any", "common", "floating"}
+        "common": inputs are cast to the dtype in which they meet; "floating": and integers to the
+        default float.
+    multiple : bool
+        The kernel returns a tuple.
+    untyped : frozenset of str
+        Inputs that take no part in that: conditions, indices.
+    casts : bool
+        The dtype of the output may be another than the inputs', an integer one say.
+    random : bool
+        Draws from the generator, so it runs even where nothing asks for its result.
+    effect : bool
+        Does something besides computing its result, such as printing, so it does too.
+    real : bool
+        Complex arrays are refused: the operation orders numbers, or is computed for real ones only.
+    tangent : {"linear", "multilinear", "elementwise"} or None
+        How the table gives the forward mode. "linear": linear in all its differentiable inputs
+        together, so the tangent is the operation applied to tangents. "multilinear": linear in each
+        of two, whose rules save the other, so it is applied with a tangent in the place of one of
+        them, and the results are added up. "elementwise": each element
+        of the output depends on one element of each input, so the rules applied to tangents and
+        added up are the tangent. None: the transpose of the transpose that the rules are.
+    takes_scattered : frozenset of str
+        Inputs that may be `Scattered` cotangents, in programs.
+    place, record_places : callable or None
+        Of an operation that `Scattered` can stand for; see `scatters`.
+    module : str
+        Name of the module that declares it.
+    nondiff_outputs : frozenset of str
+        Outputs that carry no gradient (indices, masks).
+    bound : dict
+        Of an operation that is not in the table, its function in each namespace.
+    """
+
+    check_gradient: Callable[..., Any] | None = None  # what results of rules are put through
+
+    def __init__(
+        self,
+        name: str,
+        kernel: Kernel,
+        *,
+        inputs: str,
+        infer: Infer,
+        outputs: str = "out",
+        broadcasts: int | None = None,
+        dtypes: DTypeRule = "any",
+        nondiff_outputs: str = "",
+        lazy_cotangents: bool = False,
+        untyped: str = "",
+        casts: bool = False,
+        random: bool = False,
+        effect: bool = False,
+        real: bool = False,
+        tangent: Tangent | None = None,
+        takes_scattered: str = "",
+    ) -> None:
+        self.name = name
+        self.kernel = kernel
+        self.variadic = "*" in inputs
+        self.variadic_output = "*" in outputs
+        self.inputs = tuple(inputs.replace("*", "").split())
+        self.outputs = tuple(outputs.replace("*", "").split())
+        self.infer = infer
+        self.broadcasts = broadcasts
+        self.dtypes = dtypes
+        self.nondiff_outputs = frozenset(nondiff_outputs.split())
+        self.lazy_cotangents = lazy_cotangents
+        self.untyped = frozenset(untyped.split())
+        self.casts = casts
+        self.random = random
+        self.effect = effect
+        self.real = real
+        self.tangent = tangent
+        self.takes_scattered = frozenset(takes_scattered.split())
+        self.place: Callable[..., None] | None = None
+        self.record_places: Callable[..., Any] | None = None
+        self.multiple = self.variadic_output or len(self.outputs) > 1
+        self.attrs = _parameters(kernel)[1]
+        self.rules: dict[str, Rule | _NonDifferentiable] = {}
+        self.module = ""
+        self.bound: dict[Any, Callable[..., Any]] = {}
+        self._pullbacks: dict[tuple[int, int], Pullback] = {}
+        if self.variadic and not inputs.split()[-1].startswith("*"):
+            raise RegistryError(f"{name}: only the last input can be variadic")
+        if self.variadic_output and len(self.outputs) != 1:
+            raise RegistryError(f"{name}: a variadic output must be the only one")
+        if unknown := self.nondiff_outputs - set(self.outputs):
+            raise RegistryError(f"{name}: nondiff_outputs names no output: {sorted(unknown)}")
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}({', '.join(self.inputs)}) -> {', '.join(self.outputs)}>"
+
+    def cotangent_names(self) -> tuple[str, ...]:
+        if not self.multiple:
+            return ("g",)
+        return tuple(f"g_{o}" for o in self.outputs if o not in self.nondiff_outputs)
+
+    def vjp(self, **rules: Callable[..., Any] | _NonDifferentiable) -> OpDef:
+        """Declare the rule (or NONDIFF) of each named input; returns the operation itself."""
+        for name, fn in rules.items():
+            if name not in self.inputs:
+                raise RegistryError(f"{self.name} has no input {name!r}; it has {self.inputs}")
+            if name in self.rules:
+                raise RegistryError(f"{self.name} has a rule for {name!r} already")
+            self.rules[name] = fn if isinstance(fn, _NonDifferentiable) else Rule(self, name, fn)
+        return self
+
+    def vjp_together(self, names: str, fn: Callable[..., Any]) -> OpDef:
+        """Declare one rule for several inputs, which returns a tuple with a cotangent for each."""
+        group = tuple(names.split())
+        self.vjp(**dict.fromkeys(group, fn))
+        for name in group:
+            self.rules[name] = Rule(self, name, fn, group)
+        return self
+
+    @property
+    def runs_always(self) -> bool:
+        """Whether it runs in its place even where nothing asks for its result, in every run."""
+        return self.random or self.effect
+
+    @property
+    def complete(self) -> bool:
+        """Whether every input has a rule, or says that it has none."""
+        return all(name in self.rules for name in self.inputs)
+
+    def nondiff(self) -> OpDef:
+        """Declare that no input has a gradient."""
+        return self.vjp(**dict.fromkeys(self.inputs, NONDIFF))
+
+    def scatters(self, place: Callable[..., None], record: Callable[..., Any]) -> OpDef:
+        """Let `Scattered` stand for results of this operation, ``op(values, *places, like)``.
+
+        ``place(out, values, *places, **attrs)`` adds the values to an ndarray in place, one after
+        the other; ``record(xp, base, like, parts)`` does it with operations, from `base` (or None).
+        """
+        self.place, self.record_places = place, record
+        return self
+
+    def input_at(self, position: int) -> str:
+        """Name of the input that the operand at `position` belongs to."""
+        return self.inputs[position] if position < len(self.inputs) else self.inputs[-1]
+
+    def output_at(self, position: int) -> str:
+        """Name of the output that the result at `position` belongs to."""
+        return self.outputs[position] if position < len(self.outputs) else self.outputs[-1]
+
+    def reads_value(self, position: int) -> bool:
+        """False where the operand is asked only for its shape and dtype."""
+        return self.input_at(position) not in ("like", "likes")
+
+    def rule_at(self, position: int) -> Rule | None:
+        """The rule for the operand at `position`, None when it is not differentiable."""
+        rule = self.rules[self.input_at(position)]
+        return None if isinstance(rule, _NonDifferentiable) else rule
+
+    def group(self, operands: Sequence[Any]) -> tuple[Any, ...]:
+        """`operands`, those of a variadic input gathered in one tuple: one entry per input."""
+        if not self.variadic:
+            return tuple(operands)
+        fixed = len(self.inputs) - 1
+        return (*operands[:fixed], tuple(operands[fixed:]))
+
+    def pullback(self, mask: int, project: int = 0) -> Pullback:
+        """The compiled rules for the inputs whose bits are set in `mask`.
+
+        The cotangents of those whose bits are set in `project` are projected onto their shapes.
+        """
+        key = (mask, project)
+        found = self._pullbacks.get(key)
+        if found is None:
+            wanted = tuple(
+                k for k in range(mask.bit_length()) if mask >> k & 1 and self.rule_at(k) is not None
+            )
+            found = self._pullbacks[key] = Pullback(self, wanted, project=project)
+        return found
+
+    def complete_attrs(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """`attrs` with defaults filled in; a TypeError for unknown or missing ones."""
+        for name in attrs:
+            if name not in self.attrs:
+                raise TypeError(f"{self.name} has no attribute {name!r}; it has {list(self.attrs)}")
+        full = {**self.attrs, **attrs}
+        for name, value in full.items():
+            if value is inspect.Parameter.empty:
+                raise TypeError(f"{self.name} needs the attribute {name!r}")
+        return full
+
+    def projected(self, shapes: Iterable[Shape], out_shape: Shape) -> int:
+        """Bits of the inputs that broadcasting may have stretched."""
+        core = self.broadcasts
+        if core is None:
+            return 0
+        lead = out_shape[: len(out_shape) - core]
+        return sum(1 << k for k, s in enumerate(shapes) if s[: len(s) - core] != lead)
+
+    def refuse_complex(self, operands: Iterable[Any]) -> None:
+        """Raise DTypeError if one of them, which have a dtype, is complex."""
+        for k, operand in enumerate(operands):
+            if operand.dtype.kind == "c":
+                raise DTypeError(
+                    f"{self.name}: {self.input_at(k)} is {operand.dtype.name}, and {self.name} "
+                    "takes real numbers; use paddle.real, paddle.imag or paddle.abs"
+                )
+
+    def infer_tuple(self, specs: Sequence[Spec], attrs: dict[str, Any]) -> tuple[Spec, ...]:
+        """Specs of all outputs, always a tuple."""
+        if self.real:
+            self.refuse_complex(specs)
+        out = self.infer(*specs, **attrs)
+        return out if isinstance(out, tuple) else (out,)
+
+
+def scattering(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a rule whose result comes from ``xp.scatter``."""
+    rule.scatters = True  # type: ignore[attr-defined]
+    return rule
+
+
+def _parameters(fn: Callable[..., Any]) -> tuple[tuple[str, ...], dict[str, Any], bool]:
+    """(positional names, keyword-only names with defaults, whether there is a ``**``).
+
+    Read off the code: `inspect.signature` takes twenty times as long, and the whole table is read
+    at import. What is not written in Python (an operator, a ufunc) has no attributes.
+    """
+    fn = inspect.unwrap(fn)
+    code = getattr(fn, "__code__", None)
+    if code is None:
+        return (), {}, False
+    end = code.co_argcount + code.co_kwonlyargcount
+    defaults = getattr(fn, "__kwdefaults__", None) or {}
+    keywords = code.co_varnames[code.co_argcount : end]
+    first = inspect.ismethod(fn)  # whose code takes the object too
+    return (
+        code.co_varnames[first : code.co_argcount],
+        {name: defaults.get(name, inspect.Parameter.empty) for name in keywords},
+        bool(code.co_flags & inspect.CO_VARKEYWORDS),
+    )
+
+
+def defop(name: str, kernel: Kernel, *, inputs: str, infer: Infer, **options: Any) -> OpDef:
+    """Add an operation to the table; see `OpDef` for the arguments.
+
+    Raises
+    ------
+    RegistryError
+        When the name is taken or the declaration contradicts itself.
+    """
+    if name in REGISTRY:
+        raise RegistryError(f"an operation named {name!r} exists already")
+    op = REGISTRY[name] = OpDef(name, kernel, inputs=inputs, infer=infer, **options)
+    op.module = sys._getframe(1).f_globals.get("__name__", "").rpartition(".")[2]
+    return op
+
+
+def check_registry() -> None:
+    """Raise RegistryError unless every input of every operation has a rule or says NONDIFF."""
+    for op in REGISTRY.values():
+        for name in op.inputs:
+            if name not in op.rules:
+                raise RegistryError(
+                    f"{op.name}: input {name!r} has no rule; declare one with .vjp({name}=...), "
+                    f"or say .vjp({name}=NONDIFF)"
+                )

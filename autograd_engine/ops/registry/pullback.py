@@ -1,0 +1,295 @@
+"""Pullbacks: the rules that one call of an operation needs, as one compiled function.
+
+Which inputs want a gradient is known when an operation is recorded. For each such set a function
+is generated once: it unpacks what was saved, runs just the wanted rules, and projects the results
+where broadcasting asks for it. The tape, the static program and ``create_graph`` all call this
+same function, with another ``xp``; nothing else in the engine evaluates a rule.
+
+For ``multiply`` with both inputs wanted, of which y was broadcast::
+
+    def multiply_pullback(xp, g, saved, attrs):
+        y, x, y_like = saved
+        grad_x = rule_x(xp, g, y)
+        grad_y = rule_y(xp, g, x)
+        return (grad_x, xp.project(grad_y, y_like))
+
+Strengthened (see `strong_zeros`), results are masked by the cotangent before they are projected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from autograd_engine.core.locations import run_generated
+from autograd_engine.core.spec import Spec
+
+if TYPE_CHECKING:
+    from autograd_engine.ops.registry.opdef import OpDef, Rule
+
+__all__ = ["Pullback"]
+
+
+class Pullback:
+    """Compiled gradient of one operation for the inputs in `wanted`.
+
+    Attributes
+    ----------
+    wanted : tuple of int
+        Positions of the inputs that get a cotangent, in the order in which they are returned.
+    saved : tuple of str
+        Names of what must be saved: inputs, outputs, or ``<name>_like`` for shape and dtype.
+    origins : tuple of (str, int)
+        What each of these is: "shape"; "edge", an input that gets a cotangent, and which of these;
+        "constant", one that gets none; "inputs", the variadic one, or "output", and its position.
+    strong : bool or "whole"
+        True: zeros stay zeros; "whole": what is hollow stays hollow.
+    checked : bool
+        Results are put through `OpDef.check_gradient`.
+    save : callable
+        ``save(*inputs, *outputs)`` picks that from ndarrays (a variadic input or output is one
+        tuple).
+    pull : callable
+        ``pull(xp, g, saved, attrs)`` returns one cotangent for each wanted input. For an
+        operation with several outputs, ``g[i]`` is that of output i, None where nothing arrived.
+    """
+
+    __slots__ = (
+        "_bare",
+        "_guarded",
+        "_restricted",
+        "_strengthened",
+        "checked",
+        "op",
+        "origins",
+        "project",
+        "pull",
+        "save",
+        "saved",
+        "strong",
+        "wanted",
+    )
+
+    def __init__(
+        self,
+        op: OpDef,
+        wanted: tuple[int, ...],
+        *,
+        project: int,
+        saved: tuple[str, ...] | None = None,
+        strong: bool | Literal["whole"] = False,
+        checked: bool = True,
+    ) -> None:
+        self.op = op
+        self.checked = checked and op.check_gradient is not None
+        self.strong = strong
+        self.wanted = wanted
+        self.project = project
+        self.saved = saved if saved is not None else self._names()
+        self.origins = tuple([self._origin(name) for name in self.saved])
+        self.save = self._compile_save()
+        self.pull = self._compile_pull()
+        self._restricted: dict[tuple[int, ...], Pullback] = {}
+        self._bare: dict[int, Pullback] = {}
+        self._strengthened: Pullback | None = None
+        self._guarded: Pullback | None = None
+
+    def _origin(self, name: str) -> tuple[str, int]:
+        op = self.op
+        if name.endswith("_like"):
+            return "shape", 0
+        if name in op.outputs:
+            return "output", op.outputs.index(name)
+        if op.variadic and name == op.inputs[-1]:
+            return "inputs", len(op.inputs) - 1
+        position = op.inputs.index(name)
+        if position in self.wanted:
+            return "edge", self.wanted.index(position)
+        return "constant", position
+
+    def restrict(self, wanted: tuple[int, ...]) -> Pullback:
+        """The pullback for fewer inputs that reads the same saved values."""
+        if wanted == self.wanted:
+            return self
+        found = self._restricted.get(wanted)
+        if found is None:
+            found = Pullback(
+                self.op, wanted, project=self.project, saved=self.saved, strong=self.strong
+            )
+            self._restricted[wanted] = found
+        return found
+
+    def strengthened(self) -> Pullback:
+        """The same, with zeros that stay zeros; see `strong_zeros`."""
+        if self.strong or self.op.tangent == "linear":
+            return self
+        if self._strengthened is None:
+            self._strengthened = Pullback(
+                self.op, self.wanted, project=self.project, saved=self.saved, strong=True
+            )
+        return self._strengthened
+
+    def guarded(self) -> Pullback:
+        """The same, but of cotangents that are all `hollow` it makes hollow ones."""
+        if self.strong:
+            return self
+        if self._guarded is None:
+            self._guarded = Pullback(
+                self.op, self.wanted, project=self.project, saved=self.saved, strong="whole"
+            )
+        return self._guarded
+
+    def bare(self, position: int) -> Pullback:
+        """The rule of one input alone, not projected, that reads the same saved values.
+
+        Of an elementwise operation, applied to a tangent it gives the tangent of the output.
+        """
+        found = self._bare.get(position)
+        if found is None:
+            found = Pullback(self.op, (position,), project=0, saved=self.saved, checked=False)
+            self._bare[position] = found
+        return found
+
+    def rules(self) -> list[tuple[int, str, Rule]]:
+        """(position, input name, rule) of each wanted input."""
+        out = []
+        for k in self.wanted:
+            rule = self.op.rule_at(k)
+            assert rule is not None
+            out.append((k, self.op.input_at(k), rule))
+        return out
+
+    def _names(self) -> tuple[str, ...]:
+        """Everything the wanted rules, the zero filling and the projection read, once each."""
+        op = self.op
+        names: dict[str, None] = {}
+        for k, name, rule in self.rules():
+            names.update(dict.fromkeys(rule.saves))
+            if self.project >> k & 1 or self.checked:
+                names[f"{name}_like"] = None
+        if self.wanted and self._fills_zeros():
+            names.update((f"{o}_like", None) for o in op.outputs if o not in op.nondiff_outputs)
+        return tuple(names)
+
+    def _fills_zeros(self) -> bool:
+        """A cotangent can be missing, and the rules are not to see that."""
+        op = self.op
+        several = op.variadic_output or len(op.cotangent_names()) > 1
+        return op.multiple and several and not op.lazy_cotangents
+
+    def _compile_save(self) -> Callable[..., tuple[Any, ...]]:
+        op = self.op
+        variadic = {op.inputs[-1]} if op.variadic else set()
+        variadic |= {op.outputs[0]} if op.variadic_output else set()
+        lines = [f"def {op.name}_save({', '.join((*op.inputs, *op.outputs))}):"]
+        values = []
+        for name in self.saved:
+            base = name.removesuffix("_like")
+            if name != base and name not in (*op.inputs, *op.outputs):
+                if base in variadic:
+                    lines.append(f"{name} = tuple([Spec(a.shape, a.dtype) for a in {base}])")
+                else:  # a Spec without the call of its class, which takes longer than the rest
+                    lines.append(f"{name} = new(Spec)")
+                    lines.append(f"{name}.shape = {base}.shape; {name}.dtype = {base}.dtype")
+            values.append(f"{name}, ")
+        lines.append(f"return ({''.join(values)})")
+        source = "\n    ".join(lines) + "\n"
+        return _define(source, f"{op.name}_save", {"Spec": Spec, "new": object.__new__})
+
+    def _compile_pull(self) -> Callable[..., tuple[Any, ...]]:
+        from autograd_engine.ops.registry.inplace_rules import LARGE, overwriting
+
+        op = self.op
+        lines = [f"def {op.name}_pullback(xp, g, saved, attrs):"]
+        if self.saved:
+            lines.append(f"{', '.join(self.saved)}, = saved")
+        if op.multiple:
+            lines += self._unpack_cotangents()
+        scope: dict[str, Any] = {"errstate": np.errstate}
+        start = len(lines)
+        results = []
+        for k, name, rule in self.rules():
+            made = next((n for n in rule.group if f"rule_{n}" in scope), name)
+            if f"rule_{made}" not in scope:
+                scope[f"rule_{name}"] = rule.fn
+                arguments = [
+                    "xp",
+                    *rule.cotangents,
+                    *rule.saves,
+                    *(f"{a}=attrs[{a!r}]" for a in rule.attrs),
+                ]
+                call = f"rule_{name}({', '.join(arguments)})"
+                large = None if self.strong else overwriting(op, name, rule)
+                if large is not None:
+                    scope |= {f"large_{name}": large, "ndarray": np.ndarray}
+                    is_large = f"g.__class__ is ndarray and g.size >= {LARGE}"
+                    call = f"large_{name}({', '.join(arguments[1:])}) if {is_large} else {call}"
+                lines.append(f"grad_{name} = {call}")
+            result = f"grad_{made}"
+            if rule.group:
+                result += f"[{rule.group.index(name)}]"
+            if self.strong is True and self.op.tangent == "elementwise":
+                result = f"xp.where(xp.equal(g, 0.0), 0.0, {result})"
+            if op.variadic and name == op.inputs[-1]:
+                result += f"[{k - len(op.inputs) + 1}]"
+            if self.strong is True and self.op.tangent != "elementwise":
+                result = f"xp.unless_zero({result}, {self._arrived(rule)})"
+            if self.strong == "whole":
+                given = "*[c for c in g if c is not None]" if op.multiple else "g"
+                result = f"xp.unless_hollow({result}, {given})"
+            if self.checked:
+                result = self._checked(result, k, name)
+                scope["check"] = op.check_gradient
+            if self.project >> k & 1:
+                result = f"xp.project({result}, {name}_like)"
+            results.append(f"{result}, ")
+        lines.append(f"return ({''.join(results)})")
+        if self.strong:  # what is masked may be 0 / 0, and is no cause for a warning
+            lines[start:] = [
+                "with errstate(divide='ignore', invalid='ignore'):",
+                *("    " + line for line in lines[start:]),
+            ]
+        source = "\n    ".join(lines) + "\n"
+        return _define(source, f"{op.name}_pullback", scope)
+
+    def _checked(self, result: str, position: int, name: str) -> str:
+        """An operation of the user's looks at what its rules return."""
+        like = f"{name}_like"
+        if self.op.variadic and name == self.op.inputs[-1]:
+            like += f"[{position - len(self.op.inputs) + 1}]"
+        return f"check(xp, {result}, {like}, {name!r}, {bool(self.project >> position & 1)})"
+
+    def _arrived(self, rule: Rule) -> str:
+        """The cotangents of all outputs, as arguments."""
+        if self.op.variadic_output:
+            return f"*{rule.cotangents[0]}"
+        if self.op.lazy_cotangents:
+            return f"*[c for c in ({', '.join(rule.cotangents)},) if c is not None]"
+        return ", ".join(rule.cotangents)
+
+    def _unpack_cotangents(self) -> list[str]:
+        op = self.op
+        if op.variadic_output:
+            name = f"g_{op.outputs[0]}"
+            likes = f"{op.outputs[0]}_like"
+            return [
+                f"{name} = [xp.zeros_like(like) if g[i] is None else g[i] "
+                f"for i, like in enumerate({likes})]"
+            ]
+        lines = []
+        for i, output in enumerate(op.outputs):
+            if output in op.nondiff_outputs:
+                continue
+            lines.append(f"g_{output} = g[{i}]")
+            if self._fills_zeros():
+                lines.append(f"if g_{output} is None: g_{output} = xp.zeros_like({output}_like)")
+        return lines
+
+
+def _define(source: str, name: str, scope: dict[str, Any]) -> Callable[..., tuple[Any, ...]]:
+    """The function `name` of generated source."""
+    run_generated(source, name, scope)
+    function: Callable[..., tuple[Any, ...]] = scope[name]
+    return function

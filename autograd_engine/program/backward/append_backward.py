@@ -1,0 +1,242 @@
+"""The backward half of a program: `append_backward` and `gradients`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from typing import Any
+
+from autograd_engine.core.gc_pause import collector_paused
+from autograd_engine.core.locations import Location, caller
+from autograd_engine.core.operand import Operand
+from autograd_engine.errors import BuildError
+from autograd_engine.ops.registry.opdef import OpDef
+from autograd_engine.program.backward.arguments import (
+    check_callbacks,
+    check_distop_context,
+    check_variable,
+    checkpoint_names,
+    cotangents,
+    differentiable,
+    listed_parameters,
+    no_grad_names,
+    same_program,
+    variables,
+)
+from autograd_engine.program.backward.checkpoints import read_originals, recompute
+from autograd_engine.program.backward.decompose import decompose_on_path
+from autograd_engine.program.backward.open_blocks import check_inside, check_open, stands_for
+from autograd_engine.program.backward.planner import (
+    BackwardPlan,
+    Callback,
+    keys_of,
+    needed_keys,
+)
+from autograd_engine.program.ir.op_role import mark_gradients, mark_loss, mark_seeds
+from autograd_engine.program.ir.program import Block, Ref, Variable
+
+__all__ = ["append_backward", "gradients"]
+
+
+def append_backward(
+    loss: Operand,
+    parameter_list: Iterable[Operand | str] | None = None,
+    no_grad_set: Iterable[Operand | str] | None = None,
+    callbacks: Sequence[Callback] | None = None,
+    checkpoints: Iterable[Operand | str] | None = None,
+    distop_context: Any = None,
+) -> list[tuple[Variable, Variable]]:
+    """Append the backward half of the program that computes `loss`.
+
+    Parameters
+    ----------
+    loss : Variable
+        Where the gradients start, with ones (so for a `loss` that is no scalar, the gradients are
+        those of its sum).
+    parameter_list : list, tuple or set of Variable or str, optional
+        Whose gradients to return; by default all trainable parameters. What has
+        ``stop_gradient=True``, and names that the program does not have, are left out.
+    no_grad_set : set, list or tuple of Variable or str, optional
+        Variables through which no gradient flows, besides those with ``stop_gradient=True``.
+    callbacks : list or tuple of callable, optional
+        Each is called as ``callback(block=..., context=...)`` once per appended gradient operator,
+        in order, when that is the last operator of the block; not for the operator that makes the
+        first cotangent. `context` is one dict for all calls: from the names of the gradients to
+        those of their variables, and ``"__current_op_desc__"`` to the operator just appended. An
+        exception propagates, and leaves the program as it was.
+    checkpoints : list, tuple or set of Variable or str, optional
+        Keep only these of the forward half's intermediate values, and compute the others again,
+        from one checkpoint to the next, when gradients need them: less memory for one more run of
+        the forward half at most, and the same bits. What is behind the last checkpoint, what a
+        connection skips checkpoints with, and what was drawn at random (a dropout's mask) is kept.
+        The values computed again are named ``<name>.subprog_<segment>``. Gradients that the program
+        holds already stay as they are.
+    distop_context : None
+        Distributing a program over devices is not supported.
+
+    Returns
+    -------
+    list of (Variable, Variable)
+        Each parameter with its gradient, in the order given (by default that of creation).
+        Parameters which `loss` does not depend on are left out. Asked for again, a gradient that
+        the program holds is returned as it is, and nothing is appended.
+
+    Raises
+    ------
+    NotATensorError
+        When `loss` is no Variable (an AssertionError and a TypeError).
+    TypeError
+        When another argument is of the wrong kind.
+    BuildError
+        When a Variable belongs to another program, or the program has no such checkpoint.
+    ArgumentError
+        When `distop_context` is given.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     x = paddle.static.data("x", [None, 3], "float32")
+    ...     loss = paddle.mean(paddle.static.nn.fc(x, size=1, name="append_backward_doc"))
+    ...     pairs = paddle.static.append_backward(loss)
+    >>> [grad.name for _, grad in pairs]
+    ['append_backward_doc.w_0@GRAD', 'append_backward_doc.b_0@GRAD']
+    """
+    loss = check_variable("append_backward", "loss", loss)
+    check_open("append_backward", loss)
+    check_distop_context(distop_context)
+    checked = check_callbacks(callbacks)
+    block = loss.block
+    no_grad = no_grad_names("append_backward", block, no_grad_set)
+    kept = checkpoint_names(block, checkpoints)
+    if parameter_list is None:
+        wanted: list[Variable] = [p for p in block.program.all_parameters() if differentiable(p)]
+        leaves = [v for v in block.vars.values() if v.is_data and not v.stop_gradient]
+    else:
+        wanted, leaves = listed_parameters(block, parameter_list), []
+    target = Ref(loss, loss.version)
+    check_inside("append_backward", [target], wanted, no_grad)
+    inside = [(v, stands_for("append_backward", block, v)) for v in wanted]
+    asked = [v for _, v in inside if v is not None]
+    with block.restored_on_error():
+        found = _run(
+            block,
+            [(target, None)],
+            [*asked, *leaves],
+            no_grad,
+            caller(),
+            seed_by_shape=True,
+            callbacks=checked,
+            checkpoints=kept,
+        )
+        pairs = [(v, found[w.name]) for v, w in inside if w is not None and w.name in found]
+        mark_loss(loss)
+        mark_gradients(pairs)
+    return pairs
+
+
+def gradients(
+    targets: Operand | Sequence[Operand],
+    inputs: Operand | Sequence[Operand],
+    target_gradients: Operand | Sequence[Operand | None] | None = None,
+    no_grad_set: Iterable[Operand | str] | None = None,
+) -> list[Variable | None]:
+    """Append the gradients of the sum of `targets` with respect to `inputs`.
+
+    Parameters
+    ----------
+    targets, inputs : Variable or list of Variable
+    target_gradients : Variable or list, optional
+        Cotangents of the targets, of the same shapes; None stands for ones.
+    no_grad_set : set, list or tuple of Variable or str, optional
+        Variables through which no gradient flows.
+
+    Returns
+    -------
+    list of Variable or None
+        One entry for each input, None where no target depends on it. Gradients can be
+        differentiated again, to any order.
+
+    Raises
+    ------
+    TypeError
+        When an argument is of the wrong kind, or a cotangent of another dtype than its target.
+    ShapeError
+        When a cotangent has another shape than its target.
+    BuildError
+        When there is no target, or not one cotangent for each, or when a Variable belongs to
+        another program.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program()):
+    ...     x = paddle.static.data("x", [2], "float32")
+    ...     x.stop_gradient = False
+    ...     paddle.static.gradients(paddle.tanh(x), x)
+    [var x@GRAD : LOD_TENSOR.shape(2,).dtype(float32).stop_gradient(False)]
+    """
+    goals = variables("targets", targets)
+    sources = variables("inputs", inputs)
+    if not goals:
+        raise BuildError("gradients: targets is empty; give one Variable at least")
+    block = goals[0].block
+    for v in (*goals[1:], *sources):
+        same_program("gradients", block, v)
+    for v in goals:
+        check_open("gradients", v)
+    given = cotangents(goals, target_gradients)
+    no_grad = no_grad_names("gradients", block, no_grad_set)
+    ends = [Ref(t, t.version) for t in goals]
+    check_inside("gradients", ends, sources, no_grad)
+    asked = [stands_for("gradients", block, v) for v in sources]
+    open_sources = [v for v in asked if v is not None and not v.stop_gradient]
+    with block.restored_on_error():
+        starts = [None if g is None else g.seen_from(block) for g in given]
+        seeds = list(zip(ends, starts, strict=True))
+        found = _run(block, seeds, open_sources, no_grad, caller(), seed_by_shape=False)
+    return [None if v is None else found.get(v.name) for v in asked]
+
+
+def _sort_from(variables: dict[str, Variable], count: int) -> None:
+    """Put those behind the first `count` in the order of their names, as listings show them."""
+    for name in sorted(list(variables)[count:]):
+        variables[name] = variables.pop(name)
+
+
+def _run(
+    block: Block,
+    seeds: Sequence[tuple[Ref, Variable | None]],
+    wanted: Sequence[Variable],
+    no_grad: set[str],
+    location: Location,
+    *,
+    seed_by_shape: bool,
+    callbacks: Sequence[Callback] = (),
+    checkpoints: Set[str] = frozenset(),
+) -> dict[str, Variable]:
+    """Plan and append; gradients by the name of what they belong to."""
+    open_seeds = [(r, g) for r, g in seeds if r.var.name not in no_grad and not r.var.stop_gradient]
+    targets = [r for r, _ in open_seeds]
+    keys = keys_of(wanted, no_grad)
+    count = len(block.vars)
+    with block.restored_on_error():
+        with collector_paused():
+            read_originals(block, targets)
+            if any(not isinstance(operator.op, OpDef) for operator in block.ops):
+                decompose_on_path(block, targets, needed_keys(block, keys, no_grad))
+            plan = BackwardPlan(
+                block, open_seeds, keys, no_grad, location, seed_by_shape=seed_by_shape
+            )
+            if checkpoints:
+                plan.operators, copies = recompute(block, plan.operators, targets, checkpoints)
+                plan.variables.update(copies)
+            if seed_by_shape:
+                mark_seeds(plan.seed_operators)
+        plan.commit(callbacks)
+        _sort_from(block.vars, count)
+    found: dict[str, Variable] = {}
+    for v in wanted:
+        # The gradient belongs to the version that was read, the latest where several were.
+        versions = [plan.gradient.get((v.name, n)) for n in range(v.version, -1, -1)]
+        found.update((v.name, g) for g in versions[::-1] if g is not None)
+    return found

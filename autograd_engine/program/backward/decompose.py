@@ -1,0 +1,151 @@
+"""Writing gradient operators out as the operators of their rules, in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.ops.registry.opdef import REGISTRY
+from autograd_engine.program.builder import append_operator, emit, emitting
+from autograd_engine.program.ir.control_flow_op import BlockOp, inner_blocks
+from autograd_engine.program.ir.grad_op import GradOp
+from autograd_engine.program.ir.op_role import pass_on
+from autograd_engine.program.ir.program import (
+    Block,
+    Literal,
+    OperandRef,
+    Operator,
+    Ref,
+    Variable,
+)
+
+__all__ = ["as_variable", "decompose", "decompose_on_path"]
+
+_ASSIGN = REGISTRY["assign"]
+_FULL = REGISTRY["full"]
+
+
+def decompose_on_path(block: Block, targets: Sequence[Ref], needed: set[tuple[str, int]]) -> None:
+    """Write out the gradient operators that lie between `targets` and what is `needed`."""
+    reached = {r.key for r in targets}
+    marked: set[int] = set()
+    for operator in reversed(block.ops):
+        if not any(r.key in reached for r in operator.results):
+            continue
+        keys = [
+            (r.key, operator.op.reads_value(k))
+            for k, r in enumerate(operator.operands)
+            if isinstance(r, Ref)
+        ]
+        reached.update(key for key, _ in keys)
+        if isinstance(operator.op, BlockOp):
+            if any(k in needed for k, _ in keys):
+                _decompose_inside(operator)
+            continue
+        if isinstance(operator.op, GradOp) and any(k in needed for k, value in keys if value):
+            marked.add(id(operator))
+    if marked:
+        decompose(block, lambda operator: id(operator) in marked)
+
+
+def _decompose_inside(operator: Operator) -> None:
+    """Write out the gradient operators of the blocks of `operator`, which are its own."""
+    for block in inner_blocks(operator):
+        if any(isinstance(inner.op, GradOp) for inner in block.ops):
+            decompose(block, lambda inner: True)
+        for inner in block.ops:
+            _decompose_inside(inner)
+
+
+def decompose(block: Block, which: Callable[[Operator], bool]) -> None:
+    """Replace the gradient operators for which `which` holds; values stay the same bits."""
+    written: list[Operator] = []
+    aliases: dict[tuple[str, int], Ref] = {}
+    before: list[tuple[Operator, tuple[OperandRef, ...]]] = []
+    operators, names = block.ops, set(block.vars)
+
+    def undo() -> None:
+        block.ops = operators
+        for operator, own in before:
+            operator.operands = own
+        for name in [n for n in block.vars if n not in names]:
+            del block.vars[name]
+
+    if block.program._guards:  # an error undoes it
+        block.program.undoing.append(undo)
+    for operator in operators:
+        if aliases:
+            before.append((operator, operator.operands))
+            operator.operands = tuple(_through(o, aliases) for o in operator.operands)
+        if isinstance(operator.op, GradOp) and which(operator):
+            _write_out(operator, operator.op, written, aliases)
+        else:
+            written.append(operator)
+    block.ops = written
+    block.program.changed()
+
+
+def _through(operand: Any, aliases: dict[tuple[str, int], Ref]) -> Any:
+    if isinstance(operand, Ref):
+        return aliases.get(operand.key, operand)
+    return operand
+
+
+def _write_out(
+    operator: Operator, gradop: GradOp, sink: list[Operator], aliases: dict[tuple[str, int], Ref]
+) -> None:
+    start = len(sink)
+    prefix = f"{operator.results[0].var.name}"
+    with emitting(prefix, operator.role, operator.location, sink, operator.block):
+        g, saved = gradop.arrange([as_variable(o) for o in operator.operands])
+        results = gradop.pullback.pull(ops, g, saved, operator.attrs)
+        made = {id(r.var) for o in sink[start:] for r in o.results}
+        renamed: dict[int, Variable] = {}
+        for ref, result in zip(operator.results, results, strict=True):
+            if id(result) in made and id(result) not in renamed:
+                renamed[id(result)] = ref.var
+                continue
+            # The rule handed on an operand as it is, or gave one result twice. The copy is for its
+            # name only: who reads it reads the source, so that cotangents meet at one variable, in
+            # the order in which the tape adds them up.
+            source = Ref(renamed.get(id(result), result), result.version)
+            aliases[ref.key] = source
+            append_operator(operator.block, _ASSIGN, (source,), (ref,), {})
+    _rename(sink, start, renamed)
+    pass_on(operator, sink[start:])
+
+
+def as_variable(operand: Any) -> Any:
+    """An operand as a Variable of the version that it names."""
+    if isinstance(operand, Literal):
+        attrs = {"shape": (), "value": operand.value, "dtype": operand.dtype.name}
+        return emit(_FULL, (), _FULL.complete_attrs(attrs))  # in a program, whatever the mode is
+    if isinstance(operand, Ref) and operand.version != operand.var.version:
+        var = operand.var
+        past = Variable(
+            var.block,
+            var.name,
+            var.spec,
+            stop_gradient=var.stop_gradient,
+            persistable=var.persistable,
+        )
+        past.version = operand.version
+        return past
+    return operand.var if isinstance(operand, Ref) else None
+
+
+def _rename(sink: list[Operator], start: int, renamed: dict[int, Variable]) -> None:
+    """Let the operators from `start` on write and read the final variables."""
+
+    def swap(operand: Any) -> Any:
+        if isinstance(operand, Ref) and id(operand.var) in renamed:
+            return Ref(renamed[id(operand.var)], 0)
+        return operand
+
+    for operator in sink[start:]:
+        for ref in operator.results:
+            if id(ref.var) in renamed:
+                operator.block.vars.pop(ref.var.name, None)
+        operator.operands = tuple(map(swap, operator.operands))
+        operator.results = tuple(map(swap, operator.results))

@@ -1,0 +1,233 @@
+"""The gradient of one block, as a block: what that of a branch, and of a loop, is made of.
+
+What it reads of the forward block it is handed: the operator returns it besides, a loop as a stack
+with an entry for each iteration. The branch that did not run returns something `absent` for it,
+which nobody reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from autograd_engine.core.dims import Dim, fresh_dim
+from autograd_engine.core.spec import Spec
+from autograd_engine.ops.registry.opdef import OpDef
+from autograd_engine.program.ir.control_flow_op import BlockOp, kind_of
+from autograd_engine.program.ir.program import (
+    Block,
+    Operator,
+    Ref,
+    Variable,
+)
+
+if TYPE_CHECKING:
+    from autograd_engine.program.backward.planner import BackwardPlan
+
+__all__ = [
+    "BlockGradient",
+    "Cotangents",
+    "Incoming",
+    "InnerGradient",
+    "Key",
+    "Wanted",
+    "handed_out",
+]
+
+Key: TypeAlias = tuple[str, int]
+Wanted: TypeAlias = Sequence[tuple[int, Ref]]
+Cotangents: TypeAlias = Sequence[Variable | None]
+
+
+class BlockGradient:
+    """What the gradient of a branch or loop is made for; see `block_gradient.gradient_operator`."""
+
+    def __init__(
+        self,
+        plan: BackwardPlan,
+        operator: Operator,
+        wanted: Wanted,
+        cotangents: Cotangents,
+        priors: dict[int, Variable],
+    ) -> None:
+        self.plan = plan
+        self.operator = operator
+        self.wanted = wanted
+        self.cotangents = cotangents
+        self.priors = priors
+
+
+class Incoming:
+    """A cotangent that the block of a gradient is given: an argument of that name."""
+
+    def __init__(self, slot: tuple[Any, ...], *, sure: bool = True) -> None:
+        self.slot = slot
+        self.sure = sure
+        self.var: Variable | None = None
+
+
+class InnerGradient:
+    """The gradient of one block, as a block, while what it takes is found out."""
+
+    def __init__(
+        self,
+        plan: BackwardPlan,
+        block: Block,
+        seeds: Sequence[tuple[Ref, Incoming]],
+        keys: set[Key],
+    ) -> None:
+        from autograd_engine.program.backward.planner import BackwardPlan
+
+        program = block.program
+        self.forward = block
+        self.block = program.new_block(plan.into.idx, forward_idx=block.idx)
+        self.plan = BackwardPlan(
+            block, seeds, keys, plan.no_grad, plan.location, seed_by_shape=False, into=self.block
+        )
+        plan.contexts |= self.plan.contexts
+        # Their names are taken, before arguments are named.
+        self.block.vars.update(self.plan.variables)
+        self.arguments: dict[tuple[Any, ...], Variable] = {}
+        for _, incoming in seeds:
+            if incoming.var is not None:
+                self.arguments[incoming.slot] = incoming.var
+        self.made: dict[Key, Variable] = {}  # values of the forward block that are made again
+        self.again: list[Operator] = []
+        self._positions = {a.name: k for k, a in enumerate(block.arguments)}
+        self._from_nothing = {
+            operator.results[0].key: operator for operator in block.ops if not operator.operands
+        }
+        plan.contexts[self.block] = self.plan.context()
+
+    def argument(self, slot: tuple[Any, ...], like: Variable, name: str) -> Variable:
+        found = self.arguments.get(slot)
+        if found is None:
+            found = self.block.add_argument(name, like.spec, stop_gradient=like.stop_gradient)
+            found.is_stack = like.is_stack
+            self.arguments[slot] = found
+        return found
+
+    def gradient(self, key: Key, like: Ref, value: float) -> Variable:
+        """The gradient planned for an argument of the forward block, or zeros."""
+        found = self.plan.gradient.get(key)
+        if found is None:
+            found = self.plan.filled(like, value)
+            self.block.vars[found.name] = found
+        return found
+
+    def close(self, local: Any) -> None:
+        """Write the operators into the block; `local` says what stands there for forward values."""
+        block = self.block
+        operators = [*self.plan.seed_operators, *self.plan.operators]
+        for operator in operators:
+            operator.operands = tuple(
+                local(o, operator.op.reads_value(k))
+                if isinstance(o, Ref) and o.var.block is not block
+                else o
+                for k, o in enumerate(operator.operands)
+            )
+        block.ops[:] = [*self.again, *operators]
+
+    def position_of(self, ref: Ref) -> int | None:
+        """Which argument of the forward block it is, if it is one."""
+        return None if ref.version else self._positions.get(ref.var.name)
+
+    def made_again(self, ref: Ref) -> Variable | None:
+        """A value that takes nothing to make, and draws nothing, is made rather than kept."""
+        found = self.made.get(ref.key)
+        if found is not None:
+            return found
+        operator = self._from_nothing.get(ref.key)
+        if operator is None or not isinstance(operator.op, OpDef) or operator.op.runs_always:
+            return None
+        var = Variable(self.block, _unused(self.block, ref.var.name), ref.var.spec)
+        var.stop_gradient = ref.var.stop_gradient
+        self.block.vars[var.name] = self.made[ref.key] = var
+        again = Operator(
+            self.block,
+            operator.op,
+            (),
+            (Ref(var, 0),),
+            operator.attrs,
+            operator.location,
+            "backward",
+        )
+        self.again.append(again)
+        return var
+
+
+def handed_out(
+    operator: Operator, block: Block, ref: Ref, value: bool, others: Sequence[Any]
+) -> Ref:
+    """The result of `operator` that is the value of `ref` in its block; another one if needed."""
+    known = block.handed_out.get((ref.key, value))
+    if known is not None:
+        return operator.results[known]
+    program, outside = block.program, operator.block
+    source = ref
+    if not value:
+        source = _append(operator, block, "hollow", (ref,), ref.var, f"{ref.var.name}@SHAPE", {})
+    looped = kind_of(operator) not in ("cond", "call")
+    spec = ref.var.spec
+    outer = Variable(
+        outside,
+        _unused(outside, f"{ref.var.name}@KEPT" if value else f"{ref.var.name}@KEPT_SHAPE"),
+        Spec((fresh_dim(), *spec.shape), spec.dtype) if looped else spec,
+        stop_gradient=ref.var.stop_gradient or not value,
+    )
+    outer.is_stack = looped or ref.var.is_stack
+    before = operator.results
+    block.results.append(source)
+    for other in others:
+        shape = tuple(None if isinstance(d, Dim) else d for d in spec.shape)
+        attrs = {"shape": shape, "dtype": spec.dtype.name, "stack": ref.var.is_stack}
+        name = f"{outer.name}@ABSENT"
+        other.results.append(_append(operator, other, "absent", (), ref.var, name, attrs))
+    outside.vars[outer.name] = outer
+    operator.results = (*before, Ref(outer, 0))
+    block.handed_out[ref.key, value] = len(before)
+
+    def undo() -> None:
+        operator.results = before
+        outside.vars.pop(outer.name, None)
+        for b in (block, *others):
+            b.results.pop()
+        block.handed_out.pop((ref.key, value), None)
+
+    program.undoing.append(undo)
+    program.changed()
+    return Ref(outer, 0)
+
+
+def _append(
+    around: Operator,
+    block: Block,
+    kind: str,
+    operands: tuple[Ref, ...],
+    like: Variable,
+    name: str,
+    attrs: dict[str, Any],
+) -> Ref:
+    var = Variable(block, _unused(block, name), like.spec, stop_gradient=True)
+    var.is_stack = like.is_stack
+    block.vars[var.name] = var
+    result = Ref(var, 0)
+    location = block.ops[-1].location if block.ops else around.location
+    operator = Operator(block, BlockOp.of(kind), operands, (result,), attrs, location, "backward")
+    block.ops.append(operator)
+
+    def undo() -> None:
+        if operator in block.ops:
+            block.ops.remove(operator)
+        block.vars.pop(var.name, None)
+
+    block.program.undoing.append(undo)
+    return result
+
+
+def _unused(block: Block, name: str) -> str:
+    unused, n = name, 0
+    while unused in block.vars:
+        n += 1
+        unused = f"{name}_{n}"
+    return unused

@@ -1,0 +1,175 @@
+"""The gradient of a branch: a `cond` on the same condition, or a call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from autograd_engine.program.backward.dataflow import branch_reached
+from autograd_engine.program.control_flow.block_gradient import (
+    BlockGradient,
+    Cotangents,
+    Incoming,
+    InnerGradient,
+    Wanted,
+    handed_out,
+)
+from autograd_engine.program.ir.control_flow_op import (
+    BlockOp,
+    branches_of,
+    inner_blocks,
+    kind_of,
+)
+from autograd_engine.program.ir.program import (
+    Block,
+    Operator,
+    Ref,
+    Variable,
+)
+
+if TYPE_CHECKING:
+    from autograd_engine.program.backward.planner import BackwardPlan
+
+__all__ = ["BranchGradient", "given_backward"]
+
+
+class BranchGradient(BlockGradient):
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.blocks, self.first = branches_of(self.operator)
+        self.slots: dict[tuple[Any, ...], Ref] = {}
+
+    def append(self) -> tuple[list[Variable], set[int]]:
+        plan, operator = self.plan, self.operator
+        blocks, first = self.blocks, self.first
+        reached = {k for k, g in enumerate(self.cotangents) if g is not None}
+        positions = {k for k, _ in self.wanted}
+        always = set(self.priors)
+        always |= set.intersection(
+            *(branch_reached(b, first, reached, positions, plan.no_grad) for b in blocks)
+        )
+        inners = [self._inner(block) for block in blocks]
+        results = []
+        for k, ref in self.wanted:
+            # Adding -0.0 changes nothing, not even the sign of a zero.
+            value = 0.0 if plan.awaits(ref) == 1 else -0.0
+            results.append(plan.contribution(ref))
+            for inner, block in zip(inners, blocks, strict=True):
+                argument = Ref(block.arguments[k - first], 0)
+                made = inner.gradient(argument.key, argument, value)
+                inner.block.results.append(Ref(made, 0))
+        for inner in inners:
+            inner.close(lambda ref, value, inner=inner: self._local(inner, ref, value))
+        likes = {slot: v for inner in inners for slot, v in inner.arguments.items()}
+        self.slots = {slot: ref for slot, ref in self.slots.items() if slot in likes}
+        for inner in inners:
+            inner.block.arguments[:] = [
+                inner.argument(slot, likes[slot], likes[slot].name) for slot in self.slots
+            ]
+        plan.operators.append(
+            Operator(
+                plan.into,
+                BlockOp.of(kind_of(operator), f"{operator.type}_grad"),
+                (*operator.operands[:first], *self.slots.values()),
+                tuple(Ref(v, 0) for v in results),
+                _attributes([inner.block for inner in inners]),
+                operator.location,
+                "backward",
+            )
+        )
+        return results, always
+
+    def _inner(self, block: Block) -> InnerGradient:
+        keys = {(block.arguments[k - self.first].name, 0) for k, _ in self.wanted}
+        seeds: list[tuple[Ref, Incoming]] = []
+        for k, prior in self.priors.items():
+            slot = ("prior", k)
+            self.slots[slot] = Ref(prior, prior.version)
+            seeds.append((Ref(block.arguments[k - self.first], 0), Incoming(slot)))
+        for k, g in reversed(list(enumerate(self.cotangents))):
+            if g is not None:
+                self.slots["cotangent", k] = Ref(g, g.version)
+                seeds.append((block.results[k], Incoming(("cotangent", k))))
+        return InnerGradient(self.plan, block, seeds, keys)
+
+    def _local(self, inner: InnerGradient, ref: Ref, value: bool) -> Ref:
+        """What stands for a value of the forward block in its gradient's."""
+        again = inner.made_again(ref)
+        if again is not None:
+            return Ref(again, 0)
+        position = inner.position_of(ref)
+        if position is not None:
+            outer: Any = self.operator.operands[self.first + position]
+        else:
+            others = [b for b in self.blocks if b is not inner.forward]
+            outer = handed_out(self.operator, inner.forward, ref, value, others)
+        slot = ("value", outer.key)
+        self.slots[slot] = outer
+        return Ref(inner.argument(slot, outer.var, ref.var.name), 0)
+
+
+def _attributes(blocks: Sequence[Block]) -> dict[str, Any]:
+    if len(blocks) == 1:
+        return {"body_block": blocks[0], "backward_block": None, "inputs": 0}
+    return {"true_block": blocks[0], "false_block": blocks[1]}
+
+
+def given_backward(
+    plan: BackwardPlan, operator: Operator, wanted: Wanted, cotangents: Cotangents
+) -> tuple[list[Variable], set[int]]:
+    """Call the block that was given for it, a copy: its own gradients are made in its blocks."""
+    attrs = operator.attrs
+    given = [
+        plan.filled(ref, 0.0) if g is None else g
+        for ref, g in zip(operator.results, cotangents, strict=True)
+    ]
+    operands = [Ref(g, g.version) for g in given] + list(operator.operands)
+    by_position = {k: plan.contribution(ref) for k, ref in wanted}
+    inputs = operator.operands[: attrs["inputs"]]
+    results = [
+        by_position[k] if k in by_position else plan.spare(ref)
+        for k, ref in enumerate(inputs)
+        if isinstance(ref, Ref) and ref.var.spec.dtype.kind in "fc"
+    ]
+    body = _copied(attrs["backward_block"], plan.into.idx)
+    plan.operators.append(
+        Operator(
+            plan.into,
+            BlockOp.of("call", f"{operator.type}_grad"),
+            tuple(operands),
+            tuple(Ref(v, 0) for v in results),
+            {"body_block": body, "backward_block": None, "inputs": 0},
+            operator.location,
+            "backward",
+        )
+    )
+    return [by_position[k] for k, _ in wanted], set(by_position)
+
+
+def _copied(block: Block, parent_idx: int) -> Block:
+    made = block.program.new_block(parent_idx, block.forward_idx)
+    variables: dict[int, Variable] = {}
+    for var in block.vars.values():
+        copy = Variable(made, var.name, var.spec, stop_gradient=var.stop_gradient)
+        copy.is_stack, copy.version = var.is_stack, var.version
+        variables[id(var)] = made.vars[var.name] = copy
+
+    def of(ref: Any) -> Any:
+        return Ref(variables[id(ref.var)], ref.version) if isinstance(ref, Ref) else ref
+
+    for operator in block.ops:
+        inner = {id(b): _copied(b, made.idx) for b in inner_blocks(operator)}
+        made.ops.append(
+            Operator(
+                made,
+                operator.op,
+                tuple(map(of, operator.operands)),
+                tuple(map(of, operator.results)),
+                {k: inner.get(id(v), v) for k, v in operator.attrs.items()},
+                operator.location,
+                operator.role,
+            )
+        )
+    made.arguments[:] = [variables[id(v)] for v in block.arguments]
+    made.results[:] = [of(r) for r in block.results]
+    return made

@@ -1,0 +1,387 @@
+"""Programs from documents, which nobody vouches for.
+
+Nothing of a document is run: operations are looked up in the table by name, their attributes are
+held to the types that their kernels declare, every operand has to name a version that exists by
+then, and what each operator makes is inferred and compared with what the document says of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.locations import StoredLocation
+from autograd_engine.core.spec import Spec, may_equal
+from autograd_engine.errors import FileFormatError
+from autograd_engine.ops.registry.opdef import OpDef
+from autograd_engine.program.files.attrs import (
+    BLOCK_ATTRIBUTES,
+    check_attributes,
+    complete_attributes,
+)
+from autograd_engine.program.files.control_flow import check_blocks, check_control
+from autograd_engine.program.files.emitted import read_emitted
+from autograd_engine.program.files.fields import (
+    fail,
+    read_bool,
+    read_fields,
+    read_int,
+    read_list,
+    read_name,
+    read_text,
+    shown,
+)
+from autograd_engine.program.files.grad_op import read_gradop
+from autograd_engine.program.files.known_ops import named_operation
+from autograd_engine.program.files.values import Sizes, read_dtype, read_value
+from autograd_engine.program.files.variables import read_variable
+from autograd_engine.program.ir.control_flow_op import BlockOp
+from autograd_engine.program.ir.op_role import ROLES
+from autograd_engine.program.ir.program import (
+    Block,
+    Literal,
+    Operator,
+    Program,
+    Ref,
+    Variable,
+)
+
+__all__ = ["program_from"]
+
+Key = tuple[str, int]
+_OPERATOR: Final = (
+    "operands",
+    "attrs",
+    "role",
+    "of_loss",
+    "trains",
+    "namescope",
+    "device",
+    "line",
+)
+_KINDS: Final = {
+    "op": ("op",),
+    "gradient_of": ("gradient_of", "wanted", "saved"),
+    "control": ("control", "name"),
+}
+_OPTIONAL: Final = {"gradient_of": ("project", "strong", "guarded", "counts")}
+
+
+def program_from(value: Any, where: str = "program") -> Program:
+    """The program of a document.
+
+    Raises
+    ------
+    FileFormatError
+        Saying where the document says what no program can be.
+    """
+    return _Reader(value, where).program
+
+
+class _Reader:
+    def __init__(self, value: Any, where: str) -> None:
+        fields = read_fields(value, where, ("random_seed", "lines", "blocks"), ("name_scopes",))
+        self.sizes = Sizes()
+        self.program = program = Program()
+        program.random_seed = read_int(fields["random_seed"], f"{where}.random_seed", 0, 2**64)
+        scopes = fields.get("name_scopes", {})
+        if type(scopes) is not dict:
+            fail(f"{where}.name_scopes", f"must be an object, got {shown(scopes)}")
+        for name, count in scopes.items():
+            program.name_scopes[_line(name, f"{where}.name_scopes")] = read_int(
+                count, f"{where}.name_scopes"
+            )
+        self.lines = [
+            _location(line, f"{where}.lines[{k}]")
+            for k, line in enumerate(read_list(fields["lines"], f"{where}.lines"))
+        ]
+        blocks = read_list(fields["blocks"], f"{where}.blocks")
+        if not blocks:
+            fail(f"{where}.blocks", "is empty; a program has one block at least")
+        program.blocks = []
+        for k, block in enumerate(blocks):
+            self.declare(block, k, len(blocks), f"{where}.blocks[{k}]")
+        for k, block in enumerate(blocks):
+            self.fill(program.blocks[k], block, f"{where}.blocks[{k}]")
+        check_blocks(program, where)
+        for k, block in enumerate(blocks):
+            at = f"{where}.blocks[{k}].emitted"
+            read_emitted(program.blocks[k], block.get("emitted", []), at)
+        self.advance_names()
+
+    def declare(self, value: Any, idx: int, count: int, where: str) -> None:
+        """A block with its variables; operators may name blocks that come later."""
+        fields = read_fields(
+            value,
+            where,
+            ("parent", "forward", "variables", "operators"),
+            ("arguments", "results", "captured", "handed_out", "emitted"),
+        )
+        parent = read_int(fields["parent"], f"{where}.parent", -1, idx)
+        if (parent < 0) != (idx == 0):
+            fail(f"{where}.parent", "must be a block before it; -1 for the first, and only for it")
+        forward = read_int(fields["forward"], f"{where}.forward", -1, count)
+        if forward == idx:
+            fail(f"{where}.forward", "is the block itself")
+        block = Block(self.program, idx, parent, forward)
+        self.program.blocks.append(block)
+        for k, entry in enumerate(read_list(fields["variables"], f"{where}.variables")):
+            var = read_variable(block, entry, self.sizes, f"{where}.variables[{k}]")
+            if var.name in block.vars:
+                fail(f"{where}.variables[{k}]", f"there are two variables {var.name!r}")
+            block.vars[var.name] = var
+        arguments = read_list(fields.get("arguments", []), f"{where}.arguments")
+        block.arguments = [self.variable(block, a, f"{where}.arguments") for a in arguments]
+        if len({v.name for v in block.arguments}) != len(block.arguments):
+            fail(f"{where}.arguments", "names a variable twice")
+
+    def fill(self, block: Block, fields: Any, where: str) -> None:
+        results = read_list(fields.get("results", []), f"{where}.results")
+        if block.idx == 0 and (block.arguments or results):
+            fail(where, "the first block takes and returns nothing")
+        operators = read_list(fields["operators"], f"{where}.operators")
+        entries = [
+            read_list(_field(op, "results", f"{where}.operators[{k}]"), f"{where}.operators[{k}]")
+            for k, op in enumerate(operators)
+        ]
+        # What the operators write, to tell what they read too early from what is there at first.
+        written = {self.key(block, r, where) for results in entries for r in results}
+        made: set[Key] = {(v.name, 0) for v in block.arguments}
+        for k, entry in enumerate(operators):
+            block.ops.append(self.operator(block, entry, made, written, f"{where}.operators[{k}]"))
+        block.results = [
+            self.read(block, r, made, written, f"{where}.results[{k}]")
+            for k, r in enumerate(results)
+        ]
+        self.captured(block, fields.get("captured", []), f"{where}.captured")
+        for k, entry in enumerate(read_list(fields.get("handed_out", []), f"{where}.handed_out")):
+            at = f"{where}.handed_out[{k}]"
+            ref, value, position = read_list(entry, at, 3)
+            key = self.read(block, ref, made, written, at).key
+            block.handed_out[key, read_bool(value, at)] = read_int(position, at)
+
+    def captured(self, block: Block, value: Any, where: str) -> None:
+        own = {v.name for v in block.arguments}
+        for k, entry in enumerate(read_list(value, where)):
+            name, version, argument = read_list(entry, f"{where}[{k}]", 3)
+            if type(argument) is not str or argument not in own:
+                fail(f"{where}[{k}]", f"{shown(argument)} is no argument of the block")
+            key = read_name(name, f"{where}[{k}]"), read_int(version, f"{where}[{k}]")
+            block.captured[key] = block.vars[argument]
+
+    # --- operators
+
+    def operator(
+        self, block: Block, value: Any, made: set[Key], written: set[Key], where: str
+    ) -> Operator:
+        kind = next((k for k in _KINDS if type(value) is dict and k in value), "op")
+        optional = (*_OPERATOR, *_OPTIONAL.get(kind, ()))
+        fields = read_fields(value, where, (*_KINDS[kind], "results"), optional)
+        listed = read_list(fields.get("operands", []), f"{where}.operands")
+        operands = tuple(
+            [
+                self.operand(block, o, made, written, f"{where}.operands[{k}]")
+                for k, o in enumerate(listed)
+            ]
+        )
+        results = tuple([Ref(block.vars[n], v) for n, v in self.keys(block, fields, where)])
+        attrs = self.attributes(fields.get("attrs", {}), kind == "control", f"{where}.attrs")
+        op, attrs = self.operation(kind, fields, operands, results, attrs, where)
+        self.write(results, made, where)
+        for ref in results:
+            if ref.version:
+                block.written.append(ref.var)
+        operator = Operator(
+            block, op, operands, results, attrs, self.location(fields, where), "forward"
+        )
+        self.marks(operator, fields, where)
+        return operator
+
+    def operation(
+        self, kind: str, fields: Any, operands: Any, results: Any, attrs: Any, where: str
+    ) -> tuple[Any, dict[str, Any]]:
+        if kind == "gradient_of":
+            op = named_operation(fields["gradient_of"], where)
+            attrs = complete_attributes(op, attrs, f"{where}.attrs")
+            return read_gradop(op, fields, operands, results, where), attrs
+        if kind == "control":
+            name = fields["control"]
+            if type(name) is not str or name not in BLOCK_ATTRIBUTES:
+                fail(where, f"there is no control flow {shown(name)}")
+            shown_as = read_name(fields["name"], where)
+            if not shown_as.isidentifier() or not shown_as.isascii() or len(shown_as) > 60:
+                fail(where, f"{shown(shown_as)} is no name of an operation")
+            wanted = BLOCK_ATTRIBUTES[name]
+            if attrs.keys() != wanted.keys() and (name != "hollow" or attrs):
+                fail(where, f"{name} has the attributes {list(wanted)}, got {list(attrs)}")
+            check_attributes(wanted, attrs, where, name)
+            check_control(name, operands, results, attrs, where)
+            return BlockOp.of(name, shown_as), attrs
+        op = named_operation(fields["op"], where)
+        attrs = complete_attributes(op, attrs, f"{where}.attrs")
+        _check_specs(op, operands, results, attrs, where)
+        return op, attrs
+
+    def attributes(self, value: Any, control: bool, where: str) -> dict[str, Any]:
+        if type(value) is not dict:
+            fail(where, f"must be an object, got {shown(value)}")
+        return {k: self.attribute(v, control, f"{where}.{k:.40}") for k, v in value.items()}
+
+    def attribute(self, value: Any, control: bool, where: str) -> Any:
+        if control and type(value) is dict and value.keys() == {"block"}:
+            return self.program.blocks[read_int(value["block"], where, 0, len(self.program.blocks))]
+        return read_value(value, where)
+
+    def marks(self, operator: Operator, fields: Any, where: str) -> None:
+        role = fields.get("role", "forward")
+        if type(role) is not str or role not in ROLES:
+            fail(f"{where}.role", f"{shown(role)} is no role; use one of {', '.join(ROLES)}")
+        operator.role = role
+        operator.of_loss = read_bool(fields.get("of_loss", False), f"{where}.of_loss")
+        pairs = [
+            read_list(pair, f"{where}.trains", 2)
+            for pair in read_list(fields.get("trains", []), f"{where}.trains")
+        ]
+        operator.trains = tuple(
+            [(read_name(a, f"{where}.trains"), read_name(b, f"{where}.trains")) for a, b in pairs]
+        )
+        operator.op_namescope = _line(fields.get("namescope", "/"), f"{where}.namescope")
+        operator.op_device = _line(fields.get("device", ""), f"{where}.device")
+
+    def location(self, fields: Any, where: str) -> StoredLocation:
+        line = fields.get("line")
+        if line is None:
+            return StoredLocation("?", 0, "")
+        return self.lines[read_int(line, f"{where}.line", 0, len(self.lines))]
+
+    # --- operands
+
+    def variable(self, block: Block, name: Any, where: str) -> Variable:
+        found = block.vars.get(name) if type(name) is str else None
+        if found is None:
+            fail(where, f"there is no variable {shown(name)} in block {block.idx}")
+        return found
+
+    def key(self, block: Block, value: Any, where: str) -> Key:
+        """``"x"`` is the first version of a variable, ``["x", 2]`` another one."""
+        version = 0
+        if type(value) is list:
+            value, version = read_list(value, where, 2)
+            read_int(version, where, 1)
+        var = self.variable(block, value, where)
+        if version > var.version:
+            fail(where, f"{var.name!r} has versions up to {var.version}, not {version}")
+        return var.name, version
+
+    def keys(self, block: Block, fields: Any, where: str) -> list[Key]:
+        listed = read_list(fields["results"], f"{where}.results")
+        return [self.key(block, r, f"{where}.results[{k}]") for k, r in enumerate(listed)]
+
+    def read(self, block: Block, value: Any, made: set[Key], written: set[Key], where: str) -> Ref:
+        key = self.key(block, value, where)
+        if key not in made:
+            if key in written:
+                fail(where, f"reads {key[0]!r} before any operator has made it")
+            if block.idx:
+                fail(where, f"reads {key[0]!r}, which block {block.idx} neither takes nor makes")
+        return Ref(block.vars[key[0]], key[1])
+
+    def operand(
+        self, block: Block, value: Any, made: set[Key], written: set[Key], where: str
+    ) -> Ref | Literal | None:
+        if value is None:
+            return None
+        if type(value) is not dict:
+            return self.read(block, value, made, written, where)
+        fields = read_fields(value, where, ("value", "dtype"))
+        number, dtype = read_value(fields["value"], where), read_dtype(fields["dtype"], where)
+        if type(number) not in (bool, int, float, complex):
+            fail(where, f"{shown(fields['value'])} is no number")
+        try:
+            dtype.type(number)
+        except (OverflowError, TypeError, ValueError):
+            fail(where, f"{shown(fields['value'])} is no number of {dtype.name}")
+        return Literal(number, dtype)
+
+    def write(self, results: tuple[Ref, ...], made: set[Key], where: str) -> None:
+        for ref in results:
+            name, version = ref.key
+            if ref.key in made:
+                fail(where, f"writes {name!r}, version {version}, which is there already")
+            if ref.var.is_data and not version:
+                fail(where, f"writes {name!r}, which is fed")
+            made.add(ref.key)
+
+    def advance_names(self) -> None:
+        """Names that are made from here on are other ones than those of the program."""
+        from autograd_engine import unique_name
+
+        for block in self.program.blocks:
+            unique_name.advance(block.vars)
+
+
+def _field(value: Any, name: str, where: str) -> Any:
+    if type(value) is not dict or name not in value:
+        fail(where, f"must be an object with {name!r}")
+    return value[name]
+
+
+def _line(value: Any, where: str) -> str:
+    """A text of one line."""
+    text = read_text(value, where, 1000)
+    if text and not text.isprintable():
+        fail(where, f"{shown(text)} must be printable")
+    return text
+
+
+def _location(value: Any, where: str) -> StoredLocation:
+    name, number, text = read_list(value, where, 3)
+    line = read_text(text, where, 10000)
+    # What cannot be printed comes from a file in another encoding, or from somebody else.
+    clean = "".join(c if c.isprintable() or c == "\t" else "?" for c in line)
+    return StoredLocation(_line(name, where), read_int(number, where), clean)
+
+
+# --- what operators make
+
+
+def _check_specs(op: OpDef, operands: Any, results: Any, attrs: Any, where: str) -> None:
+    least = len(op.inputs) - op.variadic
+    if len(operands) < least or (len(operands) > least and not op.variadic):
+        more = " or more" if op.variadic else ""
+        fail(where, f"{op.name} takes {least} operands{more}, got {len(operands)}")
+    if any(o is None for o in operands):
+        fail(where, f"{op.name} needs all of its operands; one is null")
+    if not op.variadic_output and len(results) != len(op.outputs):
+        fail(where, f"{op.name} has {len(op.outputs)} results, got {len(results)}")
+    specs = [o.var.spec if isinstance(o, Ref) else o.spec for o in operands]
+    inferred = _inferred(op, specs, attrs, len(results), where)
+    for ref, spec in zip(results, inferred, strict=True):
+        _check_spec(op.name, ref.var, spec, where)
+
+
+def _inferred(
+    op: OpDef, specs: list[Spec], attrs: dict[str, Any], count: int, where: str
+) -> tuple[Spec, ...]:
+    if op.name == "unstack" and -specs[0].ndim <= attrs["axis"] < specs[0].ndim:
+        size = specs[0].shape[attrs["axis"]]
+        if size != count:  # as many specs as the size says would be made, however large
+            fail(where, f"unstack makes {size} arrays, got {count} results")
+    try:
+        inferred = op.infer_tuple(specs, attrs)
+        if len(inferred) != count or not all(_is_spec(s) for s in inferred):
+            raise FileFormatError(f"it makes {len(inferred)} arrays, got {count} results")
+    except Exception as error:  # whatever a hostile attribute makes of inference
+        raise FileFormatError(
+            f"{where}: {op.name} takes no such operands and attributes: {shown(str(error))[1:-1]}"
+        ) from error
+    return inferred
+
+
+def _is_spec(spec: Any) -> bool:
+    return isinstance(spec, Spec) and all(isinstance(d, Dim) or type(d) is int for d in spec.shape)
+
+
+def _check_spec(name: str, var: Variable, spec: Spec, where: str) -> None:
+    if var.spec.dtype != spec.dtype or not may_equal(var.spec.shape, spec.shape):
+        fail(where, f"{name} makes {spec}, and the file says that {var.name!r} is {var.spec}")

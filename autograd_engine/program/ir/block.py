@@ -1,0 +1,211 @@
+"""Blocks: variables by name, and operators in the order in which they run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from autograd_engine.core.spec import Spec
+from autograd_engine.errors import BuildError
+from autograd_engine.program.ir.operator import Operator
+from autograd_engine.program.ir.variable import Parameter, Ref, Variable
+
+if TYPE_CHECKING:
+    from autograd_engine.program.ir.program import Program
+
+__all__ = ["Block"]
+
+
+class Block:
+    """Variables by name, and operators in the order in which they run.
+
+    A block inside an operator (a branch of a `cond`, the body of a loop) is a function: nothing in
+    it reads a variable of another block.
+
+    Attributes
+    ----------
+    arguments : list of Variable
+        What the function takes. One that stands for a variable of a block around has its name.
+    results : list of Ref
+        What it returns.
+    parent_idx, forward_idx : int
+        Which block it is inside of; which it computes gradients of. -1 for none.
+    """
+
+    def __init__(
+        self, program: Program, idx: int, parent_idx: int = -1, forward_idx: int = -1
+    ) -> None:
+        self.program = program
+        self.idx = idx
+        self.parent_idx = parent_idx
+        self.forward_idx = forward_idx
+        self.arguments: list[Variable] = []
+        self.results: list[Ref] = []
+        # Arguments by what they stand for in the block around; results of the operator by what it
+        # hands out for gradients.
+        self.captured: dict[tuple[str, int], Variable] = {}
+        self.handed_out: dict[tuple[tuple[str, int], bool], int] = {}
+        self.vars: dict[str, Variable] = {}
+        self.ops: list[Operator] = []
+        # What exists already and is used again, by what it computes: gradients (see
+        # static/backward_plan.py) and the learning rates of optimizers.
+        self.emitted: dict[Any, Any] = {}
+        # Each write of a variable that existed, in order: what it takes to undo them.
+        self.written: list[Variable] = []
+
+    def var(self, name: str) -> Variable:
+        """The variable of that name; a ValueError when the block has none."""
+        if not isinstance(name, str):
+            raise TypeError(f"Block.var takes the name of a variable, got {type(name).__name__}")
+        try:
+            return self.vars[name]
+        except KeyError:
+            known = ", ".join([*self.vars][:10]) or "none"
+            more = ", ..." * (len(self.vars) > 10)
+            raise BuildError(f"var {name} not in this block, which has {known}{more}") from None
+
+    def has_var(self, name: str) -> bool:
+        return name in self.vars
+
+    def all_parameters(self) -> list[Parameter]:
+        return [v for v in self.vars.values() if isinstance(v, Parameter)]
+
+    def create_var(
+        self,
+        name: str | None = None,
+        shape: Sequence[int | None] = (),
+        dtype: Any = None,
+        persistable: bool = False,
+        stop_gradient: bool = False,
+    ) -> Variable:
+        """A variable for an operator to write; the one there is, if it was declared alike.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> block = paddle.static.Program().global_block()
+        >>> block.create_var("hidden", shape=[-1, 3], dtype="float64")
+        var hidden : LOD_TENSOR.shape(-1, 3).dtype(float64).stop_gradient(False)
+        """
+        from autograd_engine.static.persistable import create_var
+
+        return create_var(self, name, shape, dtype, persistable, stop_gradient)
+
+    def add_var(self, var: Variable) -> Variable:
+        if var.name in self.vars:
+            old = self.vars[var.name]
+            raise BuildError(
+                f"Variable {var.name!r} has been created before, with shape {list(old.shape)}; "
+                f"the new one has shape {list(var.shape)}. Give it another name"
+            )
+        self.vars[var.name] = var
+        self.program.changed()
+        return var
+
+    def argument_for(self, outer: Ref) -> Variable:
+        """The argument that stands for a variable of the block around."""
+        found = self.captured.get(outer.key)
+        if found is None:
+            var = outer.var
+            found = self.add_argument(var.name, var.spec, stop_gradient=var.stop_gradient)
+            found.is_stack = var.is_stack
+            self.captured[outer.key] = found
+        return found
+
+    def add_argument(self, name: str, spec: Spec, *, stop_gradient: bool) -> Variable:
+        """Another argument, with that name if nothing here has it."""
+        unused, n = name, 0
+        while unused in self.vars:
+            n += 1
+            unused = f"{name}@{n}"
+        var = Variable(self, unused, spec, stop_gradient=stop_gradient)
+        self.vars[unused] = var
+        self.arguments.append(var)
+        self.program.changed()
+        return var
+
+    def append(self, operator: Operator, sink: list[Operator] | None = None) -> None:
+        """Add an operator at the end, or onto a list that will take the place of `ops`."""
+        (self.ops if sink is None else sink).append(operator)
+        self.program.changed()
+
+    def restored_on_error(self) -> _AsItWas:
+        """Inside the ``with`` block an exception leaves this block of the program as it was.
+
+        Other threads see what is done inside as a whole, or not at all.
+        """
+        return _AsItWas(self)
+
+    def undo(self, before: int) -> None:
+        """Drop the operators at the end that were made after `before` others, and their results."""
+        while self.ops and self.ops[-1].number > before:
+            for ref in self.ops.pop().results:
+                if ref.version:
+                    ref.var.version -= 1
+                    self.written.pop()
+                else:
+                    del self.vars[ref.var.name]
+            self.program.changed()
+
+    def __repr__(self) -> str:
+        from autograd_engine.program.printing import block_text
+
+        return block_text(self)
+
+
+class _AsItWas:
+    """What it takes to undo what is done to a block: see `Block.restored_on_error`.
+
+    What is there is never changed (but for versions) or taken away inside, so the lengths say what
+    to keep.
+    """
+
+    __slots__ = ("block", "counts", "ops", "sizes")
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+
+    def __enter__(self) -> None:
+        block = self.block
+        program = block.program
+        program.lock.acquire()
+        self.ops = block.ops
+        self.sizes = len(block.vars), len(block.emitted), len(block.captured)
+        self.counts = (
+            len(block.ops),
+            len(block.written),
+            len(block.arguments),
+            len(program.blocks),
+            len(program.undoing),
+        )
+        program._guards += 1
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        program = self.block.program
+        try:
+            if kind is not None:
+                self._restore()
+        finally:
+            program._guards -= 1
+            if not program._guards:  # nothing further out can fail
+                program.undoing.clear()
+            program.lock.release()
+
+    def _restore(self) -> None:
+        block = self.block
+        program = block.program
+        ops, writes, arguments, blocks, steps = self.counts
+        while len(program.undoing) > steps:
+            program.undoing.pop()()
+        del program.blocks[blocks:]
+        del block.arguments[arguments:]
+        del self.ops[ops:]
+        block.ops = self.ops
+        for var in block.written[writes:]:
+            var.version -= 1
+        del block.written[writes:]
+        tables: tuple[dict[Any, Any], ...] = (block.vars, block.emitted, block.captured)
+        for table, size in zip(tables, self.sizes, strict=True):
+            for key in list(table)[size:]:
+                del table[key]
+        program.changed()

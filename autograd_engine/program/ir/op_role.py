@@ -1,0 +1,191 @@
+"""What part an operator plays in its program: its role, the scope of its name, its device.
+
+The numbers are those of the reference, so that what reads programs by them goes on working.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from autograd_engine.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from autograd_engine.program.ir.program import Operator, Program, Variable
+
+__all__ = [
+    "LOSS",
+    "ROLES",
+    "device_guard",
+    "mark_gradients",
+    "mark_loss",
+    "mark_seeds",
+    "name_scope",
+    "pass_on",
+    "placement",
+    "role_variables",
+    "scope_name",
+]
+
+ROLES: Final = {"forward": 0, "backward": 1, "optimize": 2, "lr_sched": 16}
+LOSS: Final = 256  # added for the operator that computes a loss, and for its first cotangent
+
+
+class _Placement(threading.local):
+    """What the operators that this thread makes are marked with."""
+
+    namescope: str = "/"
+    device: str = ""
+
+
+placement: Final = _Placement()
+
+
+@contextlib.contextmanager
+def name_scope(prefix: str | None = None) -> Iterator[None]:
+    """Mark the operators that are made inside the ``with`` block as one part of the program.
+
+    It shows as ``op_namescope`` where the program is printed, and changes nothing else. Scopes may
+    be nested; one that is opened again in the same program gets a number.
+
+    Parameters
+    ----------
+    prefix : str
+
+    Raises
+    ------
+    ArgumentError
+        When `prefix` is empty, or no str.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program()):
+    ...     with paddle.static.name_scope("encoder"):
+    ...         x = paddle.ones([2])
+    ...         with paddle.static.name_scope("head"):
+    ...             y = paddle.tanh(x)
+    ...     ops = paddle.static.default_main_program().global_block().ops
+    >>> [op.op_namescope for op in ops]
+    ['/encoder/', '/encoder/head/']
+    """
+    if not isinstance(prefix, str) or not prefix:
+        raise ArgumentError(
+            f"name_scope: prefix must be a name, got {prefix!r}; write name_scope('encoder')"
+        )
+    from autograd_engine.program.ir.program import default_main_program
+
+    outer = placement.namescope
+    placement.namescope = scope_name(default_main_program(), outer, prefix)
+    try:
+        yield
+    finally:
+        placement.namescope = outer
+
+
+def scope_name(program: Program, outer: str, prefix: str) -> str:
+    """``/outer/prefix/``, with a number where the program has that already."""
+    full = f"{outer}{prefix}"
+    uses = program.name_scopes
+    before = uses.get(full, -1)
+    count = uses[full] = before + 1
+    program.undoing.append(lambda: uses.__setitem__(full, before))
+    return f"{full}_{count}/" if count else f"{full}/"
+
+
+@contextlib.contextmanager
+def device_guard(device: str | None = None) -> Iterator[None]:
+    """Mark the operators that are made inside the ``with`` block as run on `device`.
+
+    Parameters
+    ----------
+    device : {"cpu", "", None}
+        Programs run on the CPU in any case.
+
+    Raises
+    ------
+    ArgumentError
+        For any other device.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program()):
+    ...     with paddle.static.device_guard("cpu"):
+    ...         x = paddle.ones([2])
+    ...     paddle.static.default_main_program().global_block().ops[0].op_device
+    'cpu'
+    """
+    if device not in (None, "", "cpu"):
+        raise ArgumentError(
+            f"device_guard: there is no device {device!r}: programs run on the CPU; write "
+            "device_guard('cpu'), or leave it out"
+        )
+    outer = placement.device
+    placement.device = device or ""
+    try:
+        yield
+    finally:
+        placement.device = outer
+
+
+# --- marks that a backward half leaves
+
+
+def mark_loss(loss: Variable) -> None:
+    """The operator that computes `loss` is of a loss."""
+    key = loss.name, loss.version
+    for operator in reversed(loss.block.ops):
+        if any(ref.key == key for ref in operator.results):
+            _mark(operator, "of_loss", True)
+            return
+
+
+def mark_seeds(operators: Sequence[Operator]) -> None:
+    """These operators, which are planned, start the cotangent of a loss."""
+    for operator in operators:
+        operator.of_loss = True
+
+
+def mark_gradients(pairs: Sequence[tuple[Variable, Variable]]) -> None:
+    """Each operator that writes the gradient of a parameter names both, in `op_role_var`."""
+    if not pairs:
+        return
+    of: dict[int, list[Variable]] = {}
+    for param, grad in pairs:
+        params = of.setdefault(id(grad), [])
+        if all(p is not param for p in params):
+            params.append(param)
+    for operator in pairs[0][1].block.ops:
+        for ref in operator.results:
+            for param in of.get(id(ref.var), ()):
+                named = param.name, ref.var.name
+                if named not in operator.trains:
+                    _mark(operator, "trains", (named, *operator.trains))
+
+
+def _mark(operator: Operator, name: str, value: Any) -> None:
+    """Set a mark of an operator that may have been there before; a failure takes it back."""
+    old = getattr(operator, name)
+    if old != value:
+        setattr(operator, name, value)
+        operator.block.program.undoing.append(lambda: setattr(operator, name, old))
+
+
+def role_variables(operator: Operator) -> list[str]:
+    """``[parameter, gradient, ...]`` of an operator that makes gradients, or that takes one."""
+    if operator.role == "optimize" and getattr(operator.op, "inputs", ())[:2] == ("param", "grad"):
+        return operator.input_names()[:2]
+    return [name for pair in operator.trains for name in pair]
+
+
+def pass_on(old: Operator, new: Sequence[Operator]) -> None:
+    """Let the operators that take the place of `old`, or follow from it, have its marks."""
+    for operator in new:
+        operator.op_namescope, operator.op_device = old.op_namescope, old.op_device
+        if old.trains or old.of_loss:
+            made = set(operator.output_names())
+            operator.trains = tuple(pair for pair in old.trains if pair[1] in made)
+            operator.of_loss = old.of_loss and not made.isdisjoint(old.output_names())

@@ -1,0 +1,269 @@
+"""Variables of programs, and what operators read: variables in their versions, and numbers.
+
+A variable may be written more than once (an optimizer's update writes its parameter). Every
+operand therefore names the version that it reads, and an executor keeps each version apart:
+what is built after an update can still ask for the value from before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import DType, as_dtype
+from autograd_engine.core.spec import Spec
+from autograd_engine.core.training_options import Trained, TrainingOptions
+from autograd_engine.errors import ArgumentError, BuildError, ModeError
+
+if TYPE_CHECKING:
+    from autograd_engine.program.ir.block import Block
+    from autograd_engine.program.ir.declared import VariableMethods
+else:  # what is bound to Variable is declared in a stub
+    from autograd_engine.core.operand import Operand as VariableMethods
+
+__all__ = ["Literal", "OperandRef", "Parameter", "Ref", "Variable", "not_copied"]
+
+
+class Variable(VariableMethods):
+    """A value of a program, known by its name, shape and dtype.
+
+    Attributes
+    ----------
+    name : str
+    shape : tuple of int
+        -1 where the size is not known.
+    stop_gradient : bool
+        True where no gradient flows.
+    persistable : bool
+        Kept in the scope between runs.
+    is_stack : bool
+        When the program runs it is a list of arrays, one for each iteration of a loop; the first
+        size of its shape is their number.
+    """
+
+    __slots__ = (
+        "block",
+        "is_data",
+        "is_stack",
+        "name",
+        "persistable",
+        "spec",
+        "stop_gradient",
+        "version",
+    )
+
+    __hash__ = object.__hash__
+
+    def __init__(
+        self,
+        block: Block,
+        name: str,
+        spec: Spec,
+        *,
+        stop_gradient: bool = False,
+        persistable: bool = False,
+        is_data: bool = False,
+    ) -> None:
+        self.block = block
+        self.name = name
+        self.spec = spec
+        self.stop_gradient = stop_gradient
+        self.persistable = persistable
+        self.is_data = is_data
+        self.is_stack = False
+        self.version = 0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(-1 if isinstance(d, Dim) else d for d in self.spec.shape)
+
+    @property
+    def dtype(self) -> DType:
+        return as_dtype(self.spec.dtype)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.spec.shape)
+
+    @property
+    def grad_name(self) -> str:
+        return f"{self.name}@GRAD"
+
+    def seen_from(self, block: Block) -> Variable:
+        """What stands for this variable in `block`: itself, or an argument of a block inside.
+
+        Raises
+        ------
+        BuildError
+            When it belongs to another program, or to the inside of a branch or loop that is over.
+        """
+        if self.block is block:
+            return self
+        parent = block.parent_idx
+        if parent < 0:
+            raise _out_of_sight(self, block)
+        outer = self.seen_from(block.program.blocks[parent])
+        return block.argument_for(Ref(outer, outer.version))
+
+    def write(self) -> Ref:
+        """The version that an operator is about to write."""
+        self.version += 1
+        self.block.written.append(self)
+        return Ref(self, self.version)
+
+    @property
+    def T(self) -> Any:  # noqa: N802 - the public name
+        return self.transpose(list(range(self.ndim))[::-1])
+
+    def detach(self) -> Any:
+        """The same value, through which no gradient flows."""
+        from autograd_engine.ops.registry.namespace import ops
+
+        made = ops.assign(self)
+        made.stop_gradient = True
+        return made
+
+    def get_value(self, scope: Any = None) -> Any:
+        """What a scope (the global one by default) holds for this persistable variable."""
+        from autograd_engine.program.scope import held_for
+
+        return held_for(self, scope, "get_value").get_tensor()
+
+    def set_value(self, value: Any, scope: Any = None) -> None:
+        """Set what a scope (the global one by default) holds for this persistable variable."""
+        from autograd_engine.program.scope import held_for
+
+        held_for(self, scope, "set_value").get_tensor().set(value)
+
+    @property
+    def mT(self) -> Any:  # noqa: N802 - the standard's name
+        return self.matrix_transpose()
+
+    def __array_ufunc__(self, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
+        from autograd_engine.interop.numpy_protocol.array_ufunc import array_ufunc
+
+        setattr(Variable, "__array_ufunc__", array_ufunc)  # noqa: B010 - the next call goes there
+        return array_ufunc(self, ufunc, method, *inputs, **kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        from autograd_engine.interop.numpy_protocol.array_function import array_function
+
+        setattr(Variable, "__array_function__", array_function)  # noqa: B010 - the next call goes there
+        return array_function(self, function, types, args, kwargs)
+
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
+        from autograd_engine.interop import array_api as array_namespace
+
+        return array_namespace.of_version(api_version)
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
+
+    def __repr__(self) -> str:
+        from autograd_engine.program.printing import variable_text
+
+        return variable_text(self)
+
+    def __bool__(self) -> bool:
+        raise ModeError(
+            f"the variable {self.name} has no value while the program is built, so Python's if, "
+            "while, and, or and not cannot ask for it; use paddle.static.nn.cond(pred, true_fn, "
+            "false_fn) for a branch, paddle.static.nn.while_loop for a loop, paddle.where element "
+            "by element, paddle.logical_and, logical_or and logical_not"
+        )
+
+    def __len__(self) -> int:
+        raise TypeError(f"len() of the variable {self.name}: use {self.name}.shape[0]")
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError(
+            f"the variable {self.name} cannot be iterated over; use paddle.unbind or slices"
+        )
+
+    def _no_value(self, *_: Any, **__: Any) -> Any:
+        raise ModeError(
+            f"the variable {self.name} has no value while the program is built; run the program "
+            f"with Executor.run(..., fetch_list=[{self.name!r}])"
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_data":  # what operations try first: is it a Tensor?
+            raise AttributeError(name)
+        from autograd_engine.core.missing_names import eager_only
+
+        raise eager_only(self, name)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise not_copied(f"the variable {self.name}")
+
+    numpy = item = tolist = __array__ = __dlpack__ = _no_value
+    __float__ = __int__ = __complex__ = __contains__ = _no_value
+
+
+class Parameter(Trained, Variable):
+    """A persistable variable that optimizers train."""
+
+    __slots__ = ("_options", "trainable")
+
+    _options: TrainingOptions | None
+
+    def __init__(
+        self,
+        block: Block,
+        name: str,
+        spec: Spec,
+        *,
+        trainable: bool = True,
+        options: TrainingOptions | None = None,
+    ) -> None:
+        super().__init__(block, name, spec, stop_gradient=not trainable, persistable=True)
+        self.trainable = trainable
+        self._options = options
+
+
+class Ref(NamedTuple):
+    """A variable as one of its versions."""
+
+    var: Variable
+    version: int
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What tells this value from all others of its block."""
+        return self.var.name, self.version
+
+
+class Literal(NamedTuple):
+    """A Python scalar as an operand, with the dtype that it takes there."""
+
+    value: Any
+    dtype: np.dtype[Any]
+
+    @property
+    def spec(self) -> Spec:
+        return Spec((), self.dtype)
+
+
+OperandRef: TypeAlias = Ref | Literal | None
+
+
+def _out_of_sight(var: Variable, block: Block) -> BuildError:
+    if var.block.program is not block.program:
+        return BuildError(f"{var.name} belongs to another program than what is built here")
+    return BuildError(
+        f"{var.name} is known inside its branch or loop only (block {var.block.idx}): return it "
+        "from the function that makes it, and use what cond or while_loop returns"
+    )
+
+
+def not_copied(what: str) -> ArgumentError:
+    return ArgumentError(
+        f"{what} cannot be pickled, nor copied by copy: use program.clone() for a copy, and keep "
+        "the code that builds it"
+    )

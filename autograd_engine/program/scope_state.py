@@ -1,0 +1,129 @@
+"""Variables of a scope that a step updates in place.
+
+A step that is called again and again keeps what it updates in memory of its own. Meanwhile the
+scope holds, in the place of each such array, where it is to be found. Whoever reads a variable is
+handed a copy, the same one until the next step; whoever writes one, or is about to, has all of them
+given back to the scope first.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+import weakref
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from autograd_engine.program.scope import Scope
+
+__all__ = ["Held", "State", "in_order"]
+
+Array = NDArray[Any]
+
+_numbers: Final = itertools.count()
+_states: Final[weakref.WeakSet[State]] = weakref.WeakSet()
+
+
+class State:
+    """The arrays that one step updates, and who else may look.
+
+    Attributes
+    ----------
+    arrays : dict of str to ndarray
+        By the name of the variable. Written by the step alone, under `lock`.
+    homes : dict of str to Scope
+        Which scope has the variable.
+    lock : RLock
+        Held while the step runs, and while anything is copied.
+    ready : bool
+        Whether nothing has happened in the scope that the next step must know of. It becomes true
+        only under the lock of the scope.
+    steps : int
+        Goes up before the arrays are written.
+    copies : dict of str to ndarray
+        What was handed out since then.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_copied",
+        "arrays",
+        "copies",
+        "homes",
+        "lock",
+        "number",
+        "ready",
+        "steps",
+    )
+
+    def __init__(self, arrays: dict[str, Array]) -> None:
+        self.arrays = arrays
+        self.homes: dict[str, Scope] = {}
+        self.lock = threading.RLock()
+        self.ready = False
+        self.steps = 0
+        self.copies: dict[str, Array] = {}
+        self._copied = 0
+        self.number = next(_numbers)
+        _states.add(self)
+
+    def copy(self, name: str) -> Array:
+        """A variable as the last step has left it."""
+        with self.lock:
+            copies = self.current_copies()
+            found = copies.get(name)
+            if found is None:
+                found = copies[name] = self.arrays[name].copy()
+            return found
+
+    def current_copies(self) -> dict[str, Array]:
+        """What was handed out since the last step."""
+        if self._copied != self.steps:
+            self.copies, self._copied = {}, self.steps
+        return self.copies
+
+
+class Held:
+    """Stands in a scope for an array of a `State`."""
+
+    __slots__ = ("name", "state")
+
+    def __init__(self, state: State, name: str) -> None:
+        self.state = state
+        self.name = name
+
+    def seen(self) -> Array:
+        """The variable for someone who may write to the array: the next step looks what he did."""
+        with self.state.lock:
+            self.state.ready = False
+            return self.state.copy(self.name)
+
+
+def in_order(states: Iterable[State]) -> list[State]:
+    """The order in which several are locked, by all who do that."""
+    return sorted(states, key=lambda s: s.number)
+
+
+# A child process has the arrays as they are when it is made: not in the middle of a step.
+_frozen: Final[list[State]] = []
+
+
+def _before_fork() -> None:
+    for state in in_order(_states):
+        state.lock.acquire()
+        _frozen.append(state)
+
+
+def _after_fork() -> None:
+    while _frozen:
+        _frozen.pop().lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )

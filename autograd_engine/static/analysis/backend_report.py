@@ -1,0 +1,156 @@
+"""Which backend runs a program, and why: `Executor.explain`."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from autograd_engine.compiler.backend import Placement
+from autograd_engine.core.spec import Spec
+from autograd_engine.static.analysis.symbolic_size import format_bytes
+from autograd_engine.static.executor.plan import Plan
+
+if TYPE_CHECKING:
+    from autograd_engine.compiler.backend import Compiled
+    from autograd_engine.static.executor.specializations import Variant
+
+__all__ = ["BackendReport", "backend_report"]
+
+_HEAD: Final = ("operation", "count", "where", "why", "line")
+
+
+@dataclasses.dataclass(frozen=True)
+class BackendReport:
+    """What runs a program for certain sizes.
+
+    Attributes
+    ----------
+    backend : {"native", "numpy", "python"}
+        ``"python"`` is the straight-line function that serves all sizes.
+    reasons : tuple of str
+        Why it is not what was asked for; empty where it is.
+    feeds : dict of str to str
+        What it was compiled for.
+    facts : dict of str to object
+        Numbers of the backend: seconds that compiling took, bytes of memory that it works in, ...
+    placements : tuple of Placement
+        Where each operation runs: ``operation``, ``where``, ``why``, ``line``.
+    source : str
+        The text that was generated, C or Python.
+    asked : str
+        The backend of the executor.
+    """
+
+    backend: str
+    reasons: tuple[str, ...]
+    feeds: dict[str, str]
+    facts: dict[str, Any]
+    placements: tuple[Placement, ...]
+    source: str
+    asked: str
+
+    def called_back(self) -> tuple[Placement, ...]:
+        """Operations for which native code goes back to NumPy, each with the reason."""
+        if self.backend != "native":
+            return ()
+        return tuple(p for p in self.placements if p.where == "NumPy")
+
+    def __str__(self) -> str:
+        lines = self._lines()
+        rows = self._rows()
+        if rows:
+            lines.append("operations:")
+            widths = [max(len(r[k]) for r in (_HEAD, *rows)) for k in range(len(_HEAD))]
+            for row in (_HEAD, *rows):
+                cells = [c.ljust(w) for c, w in zip(row, widths, strict=True)]
+                lines.append("  " + "  ".join(cells).rstrip())
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _lines(self) -> list[str]:
+        fed = ", ".join(f"{name}: {spec}" for name, spec in self.feeds.items())
+        lines = [f"runs by: {_NAMES[self.backend]}" + (f", for {fed}" if fed else "")]
+        lines += [f"because: {reason}" for reason in self.reasons]
+        lines += [f"{name}: {_shown(name, value)}" for name, value in self.facts.items()]
+        counts = Counter(p.where for p in self.placements)
+        if counts:
+            lines.append(
+                "in all: " + ", ".join(f"{n} {where}" for where, n in counts.most_common())
+            )
+        return lines
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        """Equal ones in one row, in the order of the program."""
+        counts = Counter(self.placements)
+        return [(p.operation, str(n), p.where, p.why, p.line) for p, n in counts.items()]
+
+    def _repr_html_(self) -> str:
+        from autograd_engine.eager.html import preformatted, table
+
+        return preformatted("\n".join(self._lines())) + table(self._rows(), _HEAD)
+
+
+_NAMES: Final = {
+    "native": "native code",
+    "numpy": "NumPy, with planned memory",
+    "python": "straight-line Python, which serves all sizes",
+}
+
+
+def _shown(name: str, value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    if "bytes" in name and isinstance(value, int):
+        return f"{value} ({format_bytes(value)})"
+    return str(value)
+
+
+def backend_report(plan: Plan, variant: Variant | None, specs: Mapping[str, Spec]) -> BackendReport:
+    """The report on a plan, and the variant of it for these feeds, that was compiled."""
+    feeds = {name: repr(spec) for name, spec in specs.items()}
+    asked = plan.variants.backend
+    if variant is None or variant.compiled is None:
+        reasons = [plan.plain] if plan.plain else []
+        if variant is not None:
+            reasons += [variant.refused] if variant.refused else []
+            reasons += _problems(variant)
+        placements = [
+            Placement(o.type, "Python", "", str(o.location)) for o in plan.variants.work.operators
+        ]
+        source = plan.compiled.source
+        return BackendReport("python", tuple(reasons), feeds, {}, tuple(placements), source, asked)
+    compiled = variant.compiled
+    return BackendReport(
+        compiled.backend,
+        tuple(_problems(variant)),
+        feeds,
+        _facts(compiled, variant),
+        tuple(compiled.placements()),
+        compiled.source,
+        asked,
+    )
+
+
+def _problems(variant: Variant) -> list[str]:
+    return [f"{a.backend}: {a.problem}" for a in variant.attempts or () if a.problem]
+
+
+def _facts(compiled: Compiled, variant: Variant) -> dict[str, Any]:
+    facts: dict[str, Any] = {"runs so far": variant.runs}
+    made = [a for a in variant.attempts or () if not a.problem]
+    if made:
+        facts["seconds to compile"] = made[-1].seconds
+    arena = getattr(compiled, "arena", None)
+    if arena is not None:
+        facts["bytes to work in"] = arena
+    facts.update(getattr(compiled, "facts", {}))
+    facts["updated in place"] = len(compiled.updates)
+    return facts
+
+
+def fed_specs(plan: Plan, fed: Sequence[Any]) -> dict[str, Spec]:
+    """What is fed, by name."""
+    return {v.name: Spec(a.shape, a.dtype) for v, a in zip(plan.feeds, fed, strict=True)}

@@ -1,0 +1,360 @@
+"""What a run of a program will need in memory, before it runs: `memory_report`.
+
+The function that an executor would run is rehearsed (see `rehearsal`). What is counted is what
+NumPy allocates: operands and results from their birth to their ``del``, what is fed, parameters,
+and temporaries inside of kernels. The interpreter, its objects and buffers of BLAS are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from autograd_engine.core.dims import Dim, Size
+from autograd_engine.core.spec import Spec
+from autograd_engine.program.ir.program import Operator, Program, Ref
+from autograd_engine.static.analysis.dry_run import Rehearsal, Step, memories
+from autograd_engine.static.analysis.fake_array import Planned
+from autograd_engine.static.analysis.kernel_probe import plain
+from autograd_engine.static.analysis.symbolic_size import Formula, Symbols, format_bytes
+from autograd_engine.static.executor.feed_sizes import Large, symbols_of
+from autograd_engine.static.executor.plan import Plan, Plans, Wanted
+
+__all__ = ["Alive", "MemoryReport", "Moment", "memory_report"]
+
+
+class Alive:
+    """An array that is there at the peak.
+
+    Attributes
+    ----------
+    name : str
+        Of the variable; of temporaries, what has them.
+    shape : tuple of (int or str)
+    dtype : numpy.dtype or None
+    bytes : Formula
+    made_by : Operator or str
+        The operator that allocated it; or ``"feed"``, ``"scope"``.
+    kept_for : Operator or str
+        The operator that reads it last; or what else holds it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        spec: Spec | None,
+        count: Formula,
+        made_by: Operator | str,
+        kept_for: Operator | str,
+    ) -> None:
+        self.name = name
+        self.shape = (
+            ()
+            if spec is None
+            else tuple(count.symbols.text(d) if isinstance(d, Dim) else d for d in spec.shape)
+        )
+        self.dtype = None if spec is None else spec.dtype
+        self.bytes = count
+        self.made_by = made_by
+        self.kept_for = kept_for
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.bytes!r}, {_why(self.kept_for)}>"
+
+
+class Moment:
+    """One step of a run.
+
+    Attributes
+    ----------
+    operator : Operator or None
+        None for the copies of what is fetched.
+    peak, after : Formula
+        Bytes at most while it runs, and when it has returned.
+    """
+
+    __slots__ = ("_sizes", "_step", "_symbols")
+
+    def __init__(self, step: Step, symbols: Symbols, sizes: Mapping[str, int]) -> None:
+        self._step, self._symbols, self._sizes = step, symbols, sizes
+
+    @property
+    def operator(self) -> Operator | None:
+        return self._step.operator
+
+    @property
+    def peak(self) -> Formula:
+        return Formula([self._step.peak], self._symbols, sizes=self._sizes)
+
+    @property
+    def after(self) -> Formula:
+        return Formula([self._step.after], self._symbols, sizes=self._sizes)
+
+    def __repr__(self) -> str:
+        what = "fetch" if self.operator is None else self.operator.type
+        return f"<{what}: {self.peak!r}>"
+
+
+class MemoryReport:
+    """The predicted need of memory of one run.
+
+    Attributes
+    ----------
+    peak : Formula
+        Bytes, in the sizes that are unknown; ``int(report.peak)`` where `feed_specs` gave them.
+    operator : Operator or None
+        Which runs at the peak (for large sizes, where they are unknown); None for the copies of
+        what is fetched.
+    alive : list of Alive
+        What is there then, the largest first.
+    timeline : list of Moment
+    assumed : list of str
+        Operations that could not be probed: their temporaries are not counted.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        peak: Formula,
+        operator: Operator | None,
+        alive: list[Alive],
+        timeline: list[Moment],
+        assumed: list[str],
+        feed_specs: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.feed_specs = feed_specs
+        self.program = program
+        self.peak = peak
+        self.operator = operator
+        self.alive = alive
+        self.timeline = timeline
+        self.assumed = assumed
+
+    @property
+    def peak_bytes(self) -> int | None:
+        """The peak as a number; None where it depends on sizes that are not given."""
+        return self.peak.value
+
+    @property
+    def peak_text(self) -> str:
+        """The formula, and what it comes to where that is known."""
+        peak = self.peak.value
+        return repr(self.peak) + ("" if peak is None else f" = {format_bytes(peak)}")
+
+    def recompute(self, checkpoints: Any) -> Any:
+        """What checkpoints would save and cost; see `static.recompute_report`."""
+        from autograd_engine.static.analysis.checkpoint_report import recompute_report
+
+        return recompute_report(self.program, checkpoints, self.feed_specs)
+
+    def __str__(self) -> str:
+        lines = [f"peak: {self.peak_text}", f"at: {_at(self.operator)}"]
+        lines += [f"with: {note}" for note in self.peak.symbols.assumptions()]
+        lines += ["alive there:", *_columns([_HEAD, *self._rows()])]
+        if self.assumed:
+            lines.append(f"not counted: temporaries of {', '.join(self.assumed)}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        rows: list[tuple[str, ...]] = []
+        for a in self.alive:
+            dtype = "" if a.dtype is None else f"{a.dtype.name}[{', '.join(map(str, a.shape))}]"
+            value = a.bytes.value
+            count = str(a.bytes) if value is None else format_bytes(value)
+            rows.append((a.name, dtype, count, _origin(a.made_by), _why(a.kept_for)))
+        return rows
+
+    def _repr_html_(self) -> str:
+        from autograd_engine.eager.html import preformatted, table
+
+        text = str(self).split("alive there:")[0]
+        return preformatted(text) + table(self._rows(), _HEAD)
+
+
+_HEAD: Final = ("name", "array", "bytes", "made by", "alive because")
+
+
+def _at(operator: Operator | None) -> str:
+    if operator is None:
+        return "the copies of what is fetched"
+    text = operator.location.text
+    return f"{operator.type} of {operator.location}" + (f": {text}" if text else "")
+
+
+def _origin(made_by: Operator | str) -> str:
+    return made_by if isinstance(made_by, str) else f"{made_by.type} of {made_by.location}"
+
+
+def _why(kept_for: Operator | str) -> str:
+    if isinstance(kept_for, str):
+        return kept_for
+    return f"{kept_for.type} of {kept_for.location} reads it"
+
+
+def _columns(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(r[k]) for r in rows) for k in range(len(rows[0]))]
+    return [
+        "  " + "  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows
+    ]
+
+
+def memory_report(
+    program: Program | None = None,
+    feed_specs: Mapping[str, Any] | None = None,
+    fetch_list: Any = None,
+) -> MemoryReport:
+    """Predict the peak memory of ``Executor.run(program, feed, fetch_list)``.
+
+    Nothing of the program is run. Kernels are called on small arrays, once for each kind of call,
+    to see what they allocate; what is found is remembered.
+
+    Parameters
+    ----------
+    program : Program, optional
+        By default the default main program.
+    feed_specs : dict, optional
+        For each name that is fed its shape, ``(shape, dtype)``, or an array. Where it is left out
+        sizes stay unknown, and the first size of everything that is fed is taken to be the same,
+        the batch.
+    fetch_list : Variable, str, or list of them, optional
+        As for `Executor.run`.
+
+    Returns
+    -------
+    MemoryReport
+
+    Raises
+    ------
+    FeedError
+        When `feed_specs` does not fit what the program declares.
+    ExecutionError
+        When something in `fetch_list` is not of this program.
+
+    Notes
+    -----
+    The prediction is for arrays that matter (megabytes): of small ones the interpreter's own
+    objects are the larger part. While kernels are probed `tracemalloc` is used; where the caller
+    is tracing already, its record of the peak begins anew.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     x = paddle.static.data("x", [None, 1000], "float32")
+    ...     y = paddle.tanh(x) * 2.0
+    >>> report = paddle.static.memory_report(main, {"x": (500, 1000)}, [y])
+    >>> report.peak, report.peak_bytes, report.operator.type
+    (12000*x.shape[0] bytes, 6000000, 'multiply')
+    """
+    from autograd_engine.static.executor.executor import _program
+    from autograd_engine.static.executor.fetches import split_fetches
+
+    program = _program(program)
+    refs, operators = split_fetches(program, fetch_list)
+    with program.lock:
+        plan = Plans().find(program, Wanted(refs, bool(operators), operators))
+    symbols, sizes = symbols_of(program, plan.feeds, feed_specs)
+
+    def number(size: Size) -> float:
+        return float(symbols.value(size, Large(sizes)))
+
+    rehearsal = _rehearsed(plan, symbols, number, None)
+    steps = rehearsal.steps
+    at = max(range(len(steps)), key=lambda k: number(steps[k].peak), default=None)
+    held = [] if at is None else _rehearsed(plan, symbols, number, at).held
+    formula = Formula([s.peak for s in steps] or [rehearsal.meter.total], symbols, sizes=sizes)
+    alive = _alive(plan, held, symbols, sizes)
+    if at is not None and steps[at].extra != 0:
+        extra = Formula([steps[at].extra], symbols, sizes=sizes)
+        operator = steps[at].operator
+        where = "" if operator is None else operator.type
+        alive.append(
+            Alive(f"(inside {where})", None, extra, operator or "fetch", "its temporaries")
+        )
+    alive.sort(key=lambda a: -number(a.bytes.pieces[0]))
+    assumed = [s.operator.type for s in steps if s.assumed and s.operator is not None]
+    return MemoryReport(
+        program,
+        formula,
+        None if at is None else steps[at].operator,
+        alive,
+        [Moment(s, symbols, sizes) for s in steps],
+        list(dict.fromkeys(assumed)),
+        feed_specs,
+    )
+
+
+def _rehearsed(plan: Plan, symbols: Symbols, number: Any, watched: int | None) -> Rehearsal:
+    """A run of the plan, and what the executor does with its results."""
+    rehearsal = Rehearsal(plan.compiled, symbols, number, watched)
+    meter = rehearsal.meter
+    inputs = []
+    for k, ref in enumerate(plan.compiled.inputs):
+        var = ref.var
+        shape = tuple(map(symbols.resolved, var.spec.shape))
+        spec = Spec(shape, var.spec.dtype)
+        memory = meter.hold(
+            spec.size * spec.dtype.itemsize, "feed" if k < len(plan.feeds) else "scope"
+        )
+        memory.names.append(ref.key)
+        memory.spec = spec
+        inputs.append(Planned(shape, spec.dtype, plain(len(shape)), memory))
+    rehearsal.note(None, meter.total)
+    outputs = rehearsal.run(inputs)
+    fed = {id(m) for p in inputs[: len(plan.feeds)] for m in memories(p)}
+    taken = {id(v) for v in (*inputs, *outputs[plan.fetches :])}
+    copies = []
+    for value in outputs[: plan.fetches]:
+        if isinstance(value, Planned) and (value.view or id(value) in taken):
+            copies.append(meter.hold(value.nbytes, "fetch"))
+        elif hasattr(value, "nbytes_of_all"):
+            copies.append(meter.hold(value.nbytes_of_all, "fetch"))
+        taken.add(id(value))
+    for value in outputs[plan.fetches :]:
+        if isinstance(value, Planned) and any(id(m) in fed for m in memories(value)):
+            copies.append(meter.hold(value.nbytes, "scope"))
+    if copies:
+        rehearsal.note(None, meter.total)
+    return rehearsal
+
+
+def _alive(plan: Plan, held: Any, symbols: Symbols, sizes: Mapping[str, int]) -> list[Alive]:
+    """What is held, with the names of its variables and who needs it."""
+    order = list(plan.compiled.lines.values())
+    last: dict[tuple[str, int], int] = {}
+    for k, operator in enumerate(order):
+        for position, operand in enumerate(operator.operands):
+            if isinstance(operand, Ref) and operator.op.reads_value(position):
+                last[operand.key] = k
+    outputs = [r.key for r in plan.compiled.outputs]
+    fetched, written = set(outputs[: plan.fetches]), set(outputs[plan.fetches :])
+    alive = []
+    for size, spec, made_by, names in held:
+        if size == 0:
+            continue
+        why: Operator | str
+        made = made_by if made_by is not None else "constant"
+        if not names and spec is None and made != "fetch":
+            why = "of each iteration, for the gradient of the loop"
+            alive.append(Alive("(stack)", None, Formula([size], symbols, sizes=sizes), made, why))
+            continue
+        latest = max(names, key=lambda n: last.get(n, -1), default=None)
+        if made == "feed":
+            why = "the caller holds it"
+        elif made == "scope":
+            why = "the scope holds it"
+        elif fetched & set(names):
+            why = "it is fetched"
+        elif written & set(names):
+            why = "the scope will hold it"
+        elif latest is not None and latest in last:
+            why = order[last[latest]]
+        else:
+            why = "it has just been made"
+        name = names[0][0] if names else "(copy)"
+        alive.append(Alive(name, spec, Formula([size], symbols, sizes=sizes), made, why))
+    return alive

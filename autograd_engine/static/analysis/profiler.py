@@ -1,0 +1,379 @@
+"""How long each operation of a program takes, and how much memory it moves: `Executor.profile`.
+
+What is timed is the straight-line function, with a stamp before and after each of its statements.
+A backend that offers `timed_run` is asked for its own account, part by part. Everything is run on
+copies.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.compiler.python.function import CompiledFunction
+from autograd_engine.core.spec import format_shape
+from autograd_engine.program.ir.grad_op import GradOp
+from autograd_engine.program.ir.program import Operator, Ref
+from autograd_engine.static.analysis.symbolic_size import format_bytes
+
+__all__ = ["OperatorTime", "Profile", "SegmentTime", "timed_function"]
+
+Array = NDArray[Any]
+Clock = Callable[[], int]
+
+_HEAD: Final = ("operator", "results", "time", "share", "moved", "rate", "line")
+
+
+class Stamp(NamedTuple):
+    """One statement of one run: nanoseconds, and what it read and wrote."""
+
+    operator: Operator
+    start: int
+    stop: int
+    read: int
+    written: int
+    shapes: str
+
+
+@dataclass(frozen=True)
+class OperatorTime:
+    """One operator of the program.
+
+    Attributes
+    ----------
+    operator : Operator
+    seconds : float
+        The median of all repeats.
+    read, written : int
+        Bytes of its operands and of its results.
+    shapes : str
+        Its results, ``float32[32, 64]``.
+    """
+
+    operator: Operator
+    seconds: float
+    read: int
+    written: int
+    shapes: str
+
+    @property
+    def type(self) -> str:
+        return self.operator.type
+
+    @property
+    def bytes(self) -> int:
+        return self.read + self.written
+
+    @property
+    def line(self) -> str:
+        """The user's."""
+        return str(self.operator.location)
+
+
+@dataclass(frozen=True)
+class SegmentTime:
+    """One part of what a backend made of the program, by its own account."""
+
+    label: str
+    seconds: float
+    bytes: int
+    line: str
+
+
+class Profile:
+    """Times of one program.
+
+    Attributes
+    ----------
+    operators : list of OperatorTime
+        In the order of the program.
+    segments : list of SegmentTime
+        Parts of what the backend runs; empty where it gives no account.
+    backend : str
+        What runs the program where it is not profiled; see `Executor.explain`.
+    backend_seconds : float or None
+        A run by it, without stamps.
+    seconds : float
+        A run of the straight-line function, with stamps: the median.
+    repeat : int
+    """
+
+    def __init__(
+        self,
+        runs: list[list[Stamp]],
+        backend: str,
+        backend_seconds: float | None,
+        segments: Sequence[SegmentTime],
+    ) -> None:
+        self.repeat = len(runs)
+        self.backend = backend
+        self.backend_seconds = backend_seconds
+        self.segments = list(segments)
+        totals = [run[-1].stop - run[0].start if run else 0 for run in runs]
+        self.seconds = statistics.median_low(totals) / 1e9
+        self._run = runs[totals.index(statistics.median_low(totals))]
+        self.operators = list(_by_operator(runs))
+
+    def sorted(self) -> list[OperatorTime]:
+        """The slowest first."""
+        return sorted(self.operators, key=lambda o: -o.seconds)
+
+    def __str__(self) -> str:
+        rows = [_HEAD, *self._rows()]
+        widths = [max(len(r[k]) for r in rows) for k in range(len(_HEAD))]
+        lines = [self._head()]
+        lines += [
+            "  " + "  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip()
+            for r in rows
+        ]
+        lines += self._segment_lines()
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _head(self) -> str:
+        text = f"{_time(self.seconds)} for a run of straight-line Python (median of {self.repeat})"
+        if self.backend_seconds is not None:
+            text += f"; {_time(self.backend_seconds)} by the backend, {self.backend}"
+        return text
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        whole = sum(o.seconds for o in self.operators) or 1.0
+        return [
+            (
+                o.type,
+                o.shapes,
+                _time(o.seconds),
+                f"{o.seconds / whole:.1%}",
+                format_bytes(o.bytes),
+                f"{o.bytes / o.seconds / 1e9:.1f} GB/s" if o.seconds else "",
+                o.line,
+            )
+            for o in self.sorted()
+        ]
+
+    def _segment_lines(self) -> list[str]:
+        if not self.segments:
+            return []
+        lines = [f"parts of what {self.backend} runs:"]
+        for s in sorted(self.segments, key=lambda s: -s.seconds):
+            lines.append(
+                f"  {_time(s.seconds)}  {format_bytes(s.bytes)}  {s.label}  {s.line}".rstrip()
+            )
+        return lines
+
+    def _repr_html_(self) -> str:
+        from autograd_engine.eager.html import preformatted, table
+
+        more = "\n".join(self._segment_lines())
+        return (
+            preformatted(self._head())
+            + table(self._rows(), _HEAD)
+            + (preformatted(more) if more else "")
+        )
+
+    # --- the trace file
+
+    def trace(self) -> dict[str, Any]:
+        """One run as a Chrome trace: events with a beginning and a duration in microseconds."""
+        events = [
+            _named("process_name", 0, "autograd_engine"),
+            _named("thread_name", 0, "operators"),
+        ]
+        start = self._run[0].start if self._run else 0
+        for stamp in self._run:
+            o = stamp.operator
+            events.append(
+                {
+                    "name": o.type,
+                    "cat": o.role,
+                    "ph": "X",
+                    "pid": 1,
+                    "tid": 0,
+                    "ts": (stamp.start - start) / 1e3,
+                    "dur": (stamp.stop - stamp.start) / 1e3,
+                    "args": {
+                        "results": stamp.shapes,
+                        "bytes read": stamp.read,
+                        "bytes written": stamp.written,
+                        "line": str(o.location),
+                        "text": o.location.text,
+                    },
+                }
+            )
+        if self.segments:
+            events.append(_named("thread_name", 1, self.backend))
+        at = 0.0
+        for s in self.segments:
+            events.append(
+                {
+                    "name": s.label,
+                    "cat": self.backend,
+                    "ph": "X",
+                    "pid": 1,
+                    "tid": 1,
+                    "ts": at,
+                    "dur": s.seconds * 1e6,
+                    "args": {"bytes": s.bytes, "line": s.line},
+                }
+            )
+            at += s.seconds * 1e6
+        return {"traceEvents": events, "displayTimeUnit": "ns"}
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write `trace` to a file that chrome://tracing and ui.perfetto.dev open.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Replaced as a whole, where there is one.
+        """
+        from autograd_engine.core.atomic_file import write_atomically
+
+        write_atomically(Path(path), json.dumps(self.trace()))
+
+
+def _named(kind: str, tid: int, name: str) -> dict[str, Any]:
+    return {"name": kind, "ph": "M", "pid": 1, "tid": tid, "args": {"name": name}}
+
+
+def _by_operator(runs: list[list[Stamp]]) -> Iterator[OperatorTime]:
+    times: dict[int, list[int]] = {}
+    for run in runs:
+        spent: dict[int, int] = {}
+        for stamp in run:
+            n = stamp.operator.number
+            spent[n] = spent.get(n, 0) + stamp.stop - stamp.start
+        for n, t in spent.items():
+            times.setdefault(n, []).append(t)
+    first: dict[int, Stamp] = {}
+    for stamp in runs[-1]:
+        first.setdefault(stamp.operator.number, stamp)
+    for n, s in first.items():
+        seconds = statistics.median(times[n]) / 1e9
+        yield OperatorTime(s.operator, seconds, s.read, s.written, s.shapes)
+
+
+def _time(seconds: float) -> str:
+    if seconds >= 1.0:
+        return f"{seconds:.3f} s"
+    return f"{seconds * 1e3:.3f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.2f} us"
+
+
+# --- the function with stamps
+
+
+def timed_function(
+    compiled: CompiledFunction, stamps: list[Stamp], clock: Clock = time.perf_counter_ns
+) -> Callable[..., Any]:
+    """The function itself, taking note of each of its statements.
+
+    Parameters
+    ----------
+    compiled : CompiledFunction
+    stamps : list of Stamp
+        Where the notes go.
+    """
+    tree = ast.parse(compiled.source)
+    operators: list[Operator] = []
+
+    def note(k: int, start: int, stop: int, read: tuple[Any, ...], made: tuple[Any, ...]) -> None:
+        shapes = ", ".join(_kind(v) for v in made)
+        stamps.append(Stamp(operators[k], start, stop, _size(read), _size(made), shapes))
+
+    for function in tree.body:
+        assert isinstance(function, ast.FunctionDef)
+        body: list[ast.stmt] = []
+        for statement in function.body:
+            operator = compiled.lines.get(statement.lineno)
+            if operator is None or operator.block.idx != 0:
+                body.append(statement)
+                continue
+            operators.append(operator)
+            body += _stamped(statement, operator, len(operators) - 1)
+        function.body = body
+    scope = dict(compiled.function.__globals__)
+    scope |= {"__note": note, "__clock": clock}
+    exec(compile(ast.fix_missing_locations(tree), compiled.filename, "exec"), scope)
+    made: Callable[..., Any] = scope[compiled.function.__name__]
+    return made
+
+
+def _stamped(statement: ast.stmt, operator: Operator, index: int) -> list[ast.stmt]:
+    read = ", ".join(_read(statement, operator))
+    made = ", ".join(_names(statement, ast.Store))
+    lines = (
+        f"__start = __clock()\n__stop = __clock()\n"
+        f"__note({index}, __start, __stop, ({read}{',' * bool(read)}), ({made}{',' * bool(made)}))"
+    )
+    start, stop, note = ast.parse(lines).body
+    for new in (start, stop, note):
+        for node in ast.walk(new):
+            ast.copy_location(node, statement)
+    return [start, statement, stop, note]
+
+
+def _names(node: ast.AST, context: type[ast.expr_context]) -> list[str]:
+    found = [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, context)]
+    return list(dict.fromkeys(found))
+
+
+def _read(statement: ast.stmt, operator: Operator) -> list[str]:
+    """Names of the arrays whose values are read, and not their shapes only."""
+    calls = [n for n in ast.walk(statement) if isinstance(n, ast.Call)]
+    if not calls:
+        return []
+    names = [[n.id] if isinstance(n, ast.Name) else [] for arg in calls[0].args for n in _flat(arg)]
+    op = operator.op
+    positions = list(range(len(operator.operands)))
+    if isinstance(op, GradOp):
+        names = names[1 : 1 + len(positions)]  # the first is the namespace
+        g, saved = op.arrange(positions)
+        positions = [*_leaves(g), *_leaves(saved)]
+    if len(names) != len(positions):  # a block's, or one of another form
+        return [n for mine in names for n in mine]
+    return [
+        n
+        for mine, k in zip(names, positions, strict=True)
+        for n in mine
+        if isinstance(operator.operands[k], Ref) and op.reads_value(k)
+    ]
+
+
+def _flat(node: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(node, (ast.Tuple, ast.List)):
+        for part in node.elts:
+            yield from _flat(part)
+    else:
+        yield node
+
+
+def _leaves(parts: Any) -> Iterator[int]:
+    if isinstance(parts, (tuple, list)):
+        for part in parts:
+            yield from _leaves(part)
+    else:
+        yield parts
+
+
+def _size(values: Any) -> int:
+    """Bytes of the arrays among these values."""
+    if isinstance(values, (tuple, list)):
+        return sum(map(_size, values))
+    return int(getattr(values, "nbytes", 0)) if isinstance(values, (np.ndarray, np.generic)) else 0
+
+
+def _kind(value: Any) -> str:
+    if not hasattr(value, "dtype"):
+        return type(value).__name__
+    return f"{value.dtype.name}{format_shape(value.shape)}"

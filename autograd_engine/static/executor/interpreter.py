@@ -1,0 +1,396 @@
+"""A program run on Tensors, operation by operation, on the tape.
+
+What an `Executor` compiles is interpreted here, with the operations of eager mode: hooks, anomaly
+detection, ``.grad`` and debuggers see each of them. Operators of gradients run too: the pullback
+that they hold, on Tensors.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import operator as signs
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from autograd_engine.compiler.python.function import (
+    live_operators,
+    scattered_values,
+    takes_scattered,
+)
+from autograd_engine.core.random_generator import own_generator
+from autograd_engine.eager.grad_mode import grad_mode, no_grad
+from autograd_engine.eager.record import apply
+from autograd_engine.eager.tape import MultiNode
+from autograd_engine.eager.tensor import Parameter as EagerParameter
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.ops.registry.namespace import ops, raw
+from autograd_engine.ops.registry.opdef import OpDef
+from autograd_engine.ops.registry.scattered_cotangent import Scattered
+from autograd_engine.ops.registry.symbolic_zero import hollow, without_sign
+from autograd_engine.program import mode
+from autograd_engine.program.ir.control_flow_op import BlockOp, split_operands
+from autograd_engine.program.ir.grad_op import GradOp
+from autograd_engine.program.ir.program import (
+    Block,
+    Literal,
+    Operator,
+    Parameter,
+    Program,
+    Ref,
+    Variable,
+)
+from autograd_engine.program.scope import Scope, global_scope
+from autograd_engine.static.executor.feeds import checked_feeds, feed_dict
+from autograd_engine.static.executor.fetches import independent, split_fetches
+from autograd_engine.static.executor.persistable_values import given_values, read_values
+from autograd_engine.static.executor.plan import Wanted, steps_of
+
+__all__ = ["run_eagerly", "run_operators"]
+
+Key: TypeAlias = tuple[str, int]
+Values: TypeAlias = dict[Key, Any]
+
+
+def run_eagerly(
+    program: Program,
+    feed: Mapping[str, Any] | None = None,
+    fetch_list: Any = None,
+    scope: Scope | None = None,
+) -> dict[str, Tensor]:
+    """Run `program` on Tensors, and return them by name.
+
+    Parameters
+    ----------
+    program : Program
+    feed : dict of str to array_like, optional
+        As `Executor.run` takes it. A Tensor is used as it is, so that it gets its ``.grad``.
+    fetch_list : Variable, str, or list of them, optional
+        What is needed: only what these and the updates of the program depend on is run. By default
+        all of it.
+    scope : Scope, optional
+        Where parameters are read and updates are written, as in `Executor.run`.
+
+    Returns
+    -------
+    dict of str to Tensor
+        What was fetched (by default everything), what was fed, and parameters, which are leaves.
+
+    Raises
+    ------
+    FeedError, ExecutionError, ModeError
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import autograd_engine as paddle
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     x = paddle.static.data("x", [2], "float32")
+    ...     x.stop_gradient = False
+    ...     loss = paddle.sum(x * x)
+    >>> found = run_eagerly(main, {"x": np.float32([1.0, 2.0])})
+    >>> found[loss.name].backward()
+    >>> found["x"].grad.tolist()
+    [2.0, 4.0]
+    """
+    if not isinstance(program, Program):
+        raise TypeError(f"run_eagerly: program must be a Program, got {type(program).__name__}")
+    mode.require_dynamic("Program.run_eagerly")
+    chosen = global_scope() if scope is None else scope
+    if not isinstance(chosen, Scope):
+        raise TypeError(f"run_eagerly: scope must be a Scope, got {type(scope).__name__}")
+    feeds = feed_dict(feed)
+    with program.lock:
+        fetches = _fetches(program, program.global_block(), fetch_list)
+        steps = steps_of(program, Wanted(fetches))
+    values = _fed(program, steps.feeds, feeds)
+    with chosen.claimed(set(steps.writes)):
+        new = given_values(program, [r.var for r in steps.reads], feeds)
+        values |= _kept(program, steps.reads, new, chosen)
+        given = list(values)
+        with _stream(program):
+            run_operators(steps.operators, values, [*fetches, *steps.writes.values()])
+        fed = [values[r.key]._data for r in steps.feeds]
+        for name, ref in steps.writes.items():
+            new[name] = independent(values[ref.key]._data, fed)
+        chosen.commit(new)
+    found = {name: values[name, version] for name, version in given}
+    found.update((r.var.name, values[r.key]) for r in fetches if r.key in values)
+    return found
+
+
+@contextlib.contextmanager
+def _stream(program: Program) -> Iterator[None]:
+    """Random numbers are drawn from the program's own stream, if it has one: one run at a time."""
+    if program.generator is None:
+        yield
+        return
+    with program.drawing, own_generator(program.generator):
+        yield
+
+
+def _fetches(program: Program, block: Block, fetch_list: Any) -> list[Ref]:
+    if fetch_list is not None:
+        return split_fetches(program, fetch_list)[0]
+    return [Ref(v, v.version) for o in block.ops for r in o.results for v in (r.var,)]
+
+
+def _fed(program: Program, refs: Sequence[Ref], feeds: Mapping[str, Any]) -> Values:
+    arrays = checked_feeds(program, [r.var for r in refs], feeds)
+    values: Values = {}
+    for ref, array in zip(refs, arrays, strict=True):
+        given = feeds[ref.var.name]
+        if isinstance(given, Tensor):
+            values[ref.key] = given
+        else:
+            values[ref.key] = _leaf(ref.var, array.copy())
+    return values
+
+
+def _leaf(var: Variable, array: Any) -> Tensor:
+    tensor = Tensor._wrap(array)
+    tensor._stop = var.stop_gradient or array.dtype.kind != "f"
+    tensor.name = var.name
+    return tensor
+
+
+def _kept(program: Program, refs: Sequence[Ref], given: Mapping[str, Any], scope: Scope) -> Values:
+    values: Values = {}
+    arrays = read_values(program, [r.var for r in refs], given, scope)
+    for ref, array in zip(refs, arrays, strict=True):
+        if isinstance(ref.var, Parameter):
+            tensor: Tensor = EagerParameter(
+                array, name=ref.var.name, trainable=not ref.var.stop_gradient
+            )
+        else:
+            tensor = _leaf(ref.var, array)
+            tensor.persistable = True
+        values[ref.key] = tensor
+    return values
+
+
+def run_operators(
+    operators: Sequence[Operator], values: Values, outputs: Iterable[Ref] = ()
+) -> None:
+    """Run them in order; `values` has what they read, and takes what they make.
+
+    A cotangent that an executor would keep scattered stays so for those that take it, as a lazy
+    update by rows does; `outputs` are read written out.
+    """
+    scattered = scattered_values(operators, outputs)
+    kept: Values = {}
+    for operator in operators:
+        try:
+            made = _run(operator, values, kept, scattered.stays)
+        except Exception as error:
+            error.add_note(f"in {operator.type} of {operator.location} ({operator.location.text})")
+            raise
+        for ref, value in zip(operator.results, made, strict=True):
+            if value.__class__ is Scattered:
+                if ref.key in scattered.stays:
+                    kept[ref.key] = value
+                    if ref.key not in scattered.written_out:
+                        continue
+                value = value.dense()
+            _locate(value, operator)
+            values[ref.key] = value
+
+
+def _run(operator: Operator, values: Values, kept: Values, stays: Container[Key]) -> Sequence[Any]:
+    op: Any = operator.op
+    operands = [_operand(operator, k, values, kept) for k in range(len(operator.operands))]
+    if isinstance(op, BlockOp):
+        return _FLOW[op.kind](operator, operands)
+    stops = all(r.var.stop_gradient for r in operator.results)
+    with no_grad() if stops and grad_mode.enabled else _nothing:
+        if isinstance(op, GradOp):
+            g, saved = op.arrange(operands)
+            return op.pullback.pull(ops, g, saved, operator.attrs)
+        if not isinstance(op, OpDef):  # what has a kernel, and no derivative
+            return _called(op, operands, operator.attrs)
+        if any(o.__class__ is Scattered for o in operands):
+            return _of_scattered(op, operands, operator.attrs)
+        if op.place is not None and operator.results[0].key in stays:
+            return (ops.scatter(op.name, *operands, **operator.attrs),)
+        made = apply(op, operands, operator.attrs)
+        return made if op.multiple else (made,)
+
+
+def _called(op: Any, operands: Sequence[Any], attrs: Mapping[str, Any]) -> Sequence[Any]:
+    out = op.kernel(*(getattr(t, "_data", t) for t in operands), **attrs)
+    return [Tensor._wrap(np.asarray(m)) for m in (out if op.multiple else (out,))]
+
+
+def _of_scattered(op: OpDef, operands: Sequence[Any], attrs: Mapping[str, Any]) -> Sequence[Any]:
+    """A sum of cotangents, or an update by rows."""
+    if op.name == "add_n":
+        return (functools.reduce(signs.add, operands),)
+    return _called(op, [_on_arrays(o) for o in operands], attrs)
+
+
+def _on_arrays(value: Any) -> Any:
+    if value.__class__ is not Scattered:
+        return value
+    parts = [(_array(v), tuple(map(_array, places)), attrs) for v, places, attrs in value.parts]
+    return Scattered(value.op, raw, value.like, parts, _array(value.base))
+
+
+def _array(value: Any) -> Any:
+    return value._data if isinstance(value, Tensor) else value
+
+
+class _Nothing:
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+_nothing = _Nothing()
+
+
+def _operand(operator: Operator, position: int, values: Values, kept: Values) -> Any:
+    operand = operator.operands[position]
+    if isinstance(operand, Ref):
+        if operand.key in kept and takes_scattered(operator, position):
+            return kept[operand.key]
+        return values[operand.key]
+    if isinstance(operand, Literal):
+        return Tensor._wrap(np.asarray(operand.value, operand.dtype))
+    return None
+
+
+def _locate(tensor: Any, operator: Operator) -> None:
+    """Its node is of the line that built the operator."""
+    node = tensor._node if isinstance(tensor, Tensor) else None
+    if node is None or node.pullback.op is not operator.op:
+        return
+    at = operator.location
+    node.code, node.instruction = at.code, at.instruction
+    for edge in node.edges:
+        if isinstance(edge, MultiNode):
+            edge.code, edge.instruction = at.code, at.instruction
+
+
+# --- blocks inside of operators
+
+
+def _call(block: Block, operands: Sequence[Any], outputs: Sequence[Ref]) -> list[Any]:
+    """A block as the function that it is."""
+    values: Values = {
+        (a.name, 0): v for a, v in zip(block.arguments, operands, strict=True) if v is not None
+    }
+    run_operators(live_operators(block.ops, outputs), values, outputs)
+    return [values[r.key] for r in outputs]
+
+
+def _own(value: Any) -> Any:
+    """A value of its own, as what goes into a loop and comes out of a branch is in eager mode."""
+    return ops.assign(value) if isinstance(value, Tensor) and not value._stop else value
+
+
+def _truth(value: Tensor) -> bool:
+    from autograd_engine.ops.kernels.control_flow import truth
+
+    return truth(value._data)
+
+
+def _cond(operator: Operator, operands: list[Any]) -> list[Any]:
+    block = operator.attrs["true_block" if _truth(operands[0]) else "false_block"]
+    return [_own(v) for v in _call(block, operands[1:], block.results)]
+
+
+def _inlined(operator: Operator, operands: list[Any]) -> list[Any]:
+    block = operator.attrs["body_block"]
+    return [_own(v) for v in _call(block, operands, block.results)]
+
+
+def _while(operator: Operator, operands: list[Any]) -> list[Any]:
+    n = operator.attrs["carried"]
+    condition, body = operator.attrs["cond_block"], operator.attrs["body_block"]
+    carried, captured = [_own(v) for v in operands[:n]], operands[n:]
+    stacks: list[list[Any]] = [[] for _ in operator.results[n + 1 :]]
+    trips = 0
+    while _truth(_call(condition, [*carried, *captured], condition.results)[0]):
+        results = _call(body, [*carried, *captured], body.results)
+        carried = [_own(v) for v in results[:n]]
+        for stack, value in zip(stacks, results[n:], strict=True):
+            stack.append(value)
+        trips += 1
+    return [*carried, Tensor._wrap(np.asarray(trips)), *stacks]
+
+
+def _scan(operator: Operator, operands: list[Any]) -> list[Any]:
+    n = operator.attrs["carried"]
+    body = operator.attrs["body_block"]
+    given = split_operands(operator)
+    ends = 1 + len(given[0]), 1 + len(given[0]) + len(given[1])
+    carried, captured, stacks = (
+        operands[1 : ends[0]],
+        operands[ends[0] : ends[1]],
+        operands[ends[1] :],
+    )
+    count = int(operands[0].item())
+    if not count:  # as the kernel does
+        carried = [
+            Tensor._wrap(without_sign(c._data)) if isinstance(c, Tensor) and c._stop else c
+            for c in carried
+        ]
+    made: list[list[Any]] = [[None] * count for _ in operator.results[n:]]
+    for t in reversed(range(count)) if operator.attrs["reverse"] else range(count):
+        elements = [stack[t] for stack in stacks]
+        results = _call(body, [*carried, *captured, *elements], body.results)
+        carried = results[:n]
+        for stack, value in zip(made, results[n:], strict=True):
+            stack[t] = value
+    return [*carried, *made]
+
+
+def _add_stacks(operator: Operator, operands: list[Any]) -> list[Any]:
+    return [_added(operands)]
+
+
+def _added(stacks: Sequence[Any]) -> Any:
+    if isinstance(stacks[0], list):
+        return [_added(elements) for elements in zip(*stacks, strict=True)]
+    total = stacks[0]
+    for other in stacks[1:]:
+        total = total + other
+    return total
+
+
+def _fill_stack(operator: Operator, operands: list[Any]) -> list[Any]:
+    return [_filled(operands[0], operator.attrs["value"])]
+
+
+def _filled(like: Any, value: float) -> Any:
+    if isinstance(like, list):
+        return [_filled(v, value) for v in like]
+    return Tensor._wrap(hollow(like._data, value))
+
+
+def _hollow(operator: Operator, operands: list[Any]) -> list[Any]:
+    return [Tensor._wrap(hollow(operands[0]._data, **operator.attrs))]
+
+
+def _absent(operator: Operator, operands: list[Any]) -> list[Any]:
+    from autograd_engine.ops.kernels.control_flow import absent
+
+    made = absent(**operator.attrs)
+    return [made if isinstance(made, list) else Tensor._wrap(made)]
+
+
+_FLOW = {
+    "absent": _absent,
+    "add_stacks": _add_stacks,
+    "call": _inlined,
+    "cond": _cond,
+    "fill_stack": _fill_stack,
+    "hollow": _hollow,
+    "scan": _scan,
+    "while": _while,
+}

@@ -1,0 +1,157 @@
+"""What was compiled of a program for inputs of certain sizes.
+
+Compiling takes time, and someone may run a program once, or with other sizes each time. So the
+straight-line function, which serves all sizes, runs what comes for the first time, and few variants
+are kept.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from autograd_engine.core.spec import Spec
+from autograd_engine.static.executor.backend_choice import Attempt, Work, compiled_by
+from autograd_engine.static.flags import flags
+
+if TYPE_CHECKING:
+    from autograd_engine.compiler.backend import Compiled
+    from autograd_engine.program.scope import Scope
+    from autograd_engine.static.executor.bound_program import Binding
+
+__all__ = ["Variant", "Variants"]
+
+_TRIALS: Final = 2
+_KEPT: Final = 8
+_MOST: Final = 32  # that are compiled at all, for each program, fetches and backend
+
+
+class Variant:
+    """A program for inputs of certain sizes.
+
+    Attributes
+    ----------
+    specs : list of Spec
+    first : bool
+        Whether these are the sizes that came before all others.
+    runs : int
+        How often it was asked for.
+    compiled : Compiled or None
+        None until it is, and where it cannot be.
+    attempts : list of Attempt or None
+        None until it was tried.
+    refused : str
+        Why it was not tried; or what went wrong when it ran.
+    layout : object or None
+        How arguments and results of the work lie in those of what was compiled, once it ran.
+    layouts : list of (tuple of int or None), or None
+        Strides of what the straight-line function returned, where that was looked at.
+    bindings : WeakKeyDictionary of Scope to Binding
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "attempts",
+        "bindings",
+        "compiled",
+        "first",
+        "layout",
+        "layouts",
+        "refused",
+        "runs",
+        "specs",
+    )
+
+    def __init__(self, specs: list[Spec], first: bool = False) -> None:
+        self.specs = specs
+        self.first = first
+        self.runs = 0
+        self.compiled: Compiled | None = None
+        self.attempts: list[Attempt] | None = None
+        self.refused = ""
+        self.layout: Any = None
+        self.layouts: list[tuple[int, ...] | None] | None = None
+        self.bindings: weakref.WeakKeyDictionary[Scope, Binding] = weakref.WeakKeyDictionary()
+
+    def give_up(self, why: str) -> None:
+        """Run it as straight-line Python from now on."""
+        self.compiled, self.refused = None, why
+        self.bindings.clear()
+
+
+class Variants:
+    """Variants of one program for one backend.
+
+    Parameters
+    ----------
+    work : Work
+    backend : {"auto", "native", "numpy"}
+    """
+
+    def __init__(self, work: Work, backend: str) -> None:
+        self.work = work
+        self.backend = backend
+        self.made = 0
+        # A training is no single run, and one that goes on shall run as if it had never stopped.
+        self._trains = any(o.role == "optimize" for o in work.operators)
+        self._first: Hashable = None
+        self._kept: OrderedDict[Hashable, Variant] = OrderedDict()
+        self._lock = threading.Lock()
+        self._compiling = threading.RLock()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def at(self, arrays: Sequence[Any], more: Sequence[Spec] = ()) -> Variant:
+        """The variant for these arrays (or Specs), and `more`, which are always the same."""
+        key = tuple([(a.shape, a.dtype.char) for a in arrays])
+        with self._lock:
+            found = self._kept.get(key)
+            if self._first is None:
+                self._first = key
+            if found is None:
+                found = self._kept[key] = Variant(
+                    [*(Spec(a.shape, a.dtype) for a in arrays), *more], key == self._first
+                )
+                if len(self._kept) > _KEPT:
+                    self._kept.popitem(last=False)
+            else:
+                self._kept.move_to_end(key)
+        return found
+
+    def waits(self, variant: Variant, runs: int) -> bool:
+        """Whether a run is left to Python, `runs` being how many there were, with this one."""
+        least = flags.runs_before_compiling
+        if least is None:
+            least = 0 if self._trains and variant.first else _TRIALS
+        return runs <= least
+
+    def ready(self, variant: Variant) -> Compiled | None:
+        """What runs the variant, compiled if it was not yet; None: the straight-line function."""
+        if variant.attempts is None:
+            self._compile(variant)
+        return variant.compiled
+
+    def close(self) -> None:
+        """Let nothing of it run by the short way."""
+        with self._lock:
+            for variant in self._kept.values():
+                for binding in variant.bindings.values():
+                    binding.version = -1
+
+    def _compile(self, variant: Variant) -> None:
+        with self._compiling:
+            if variant.attempts is not None:
+                return
+            if self.made >= _MOST:
+                variant.attempts = []
+                variant.refused = (
+                    f"it was compiled for {_MOST} different sizes already; what is fed keeps "
+                    "changing its shape"
+                )
+                return
+            self.made += 1
+            variant.compiled, variant.attempts = compiled_by(self.backend, self.work, variant.specs)

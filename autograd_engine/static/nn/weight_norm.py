@@ -1,0 +1,116 @@
+"""Weights that are a length times a direction, both trained."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from autograd_engine.errors import ArgumentError
+from autograd_engine.nn.initializer import Constant, Initializer
+from autograd_engine.nn.param_attr import ParamAttr
+from autograd_engine.nn.parameters import static_parameter
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.builder import append_write
+from autograd_engine.program.ir.program import (
+    Variable,
+    default_main_program,
+    default_startup_program,
+    program_guard,
+)
+from autograd_engine.regularizer import WeightDecayRegularizer
+
+__all__ = ["WeightNormParamAttr", "norm_without"]
+
+
+class WeightNormParamAttr(ParamAttr):
+    """For ``weight_attr`` in programs: the weight is ``g * v / norm(v)`` (Salimans, Kingma 2016).
+
+    `v`, which has the shape of the weight, and `g` are parameters, ``<name>_v`` and ``<name>_g``.
+    In the beginning `g` is the norm of `v`, and the weight is what the initializer makes.
+
+    Parameters
+    ----------
+    dim : int, optional
+        An axis: the norm is taken, and there is a length, for each index of it. None for one
+        length of the whole weight.
+    name, initializer, learning_rate, regularizer, trainable, do_model_average, need_clip
+        See `ParamAttr`.
+
+    Raises
+    ------
+    TypeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main, paddle.static.Program()):
+    ...     x = paddle.static.data("x", [None, 4])
+    ...     attr = paddle.static.WeightNormParamAttr(dim=1, name="w")
+    ...     y = paddle.static.nn.fc(x, 3, weight_attr=attr, bias_attr=False)
+    >>> [(p.name, p.shape) for p in main.all_parameters()]
+    [('w_g', (1, 3)), ('w_v', (4, 3))]
+    """
+
+    dim: int | None
+
+    def __init__(
+        self,
+        dim: int | None = None,
+        name: str | None = None,
+        initializer: Initializer | None = None,
+        learning_rate: float = 1.0,
+        regularizer: WeightDecayRegularizer | None = None,
+        trainable: bool = True,
+        do_model_average: bool = False,
+        need_clip: bool = True,
+    ) -> None:
+        super().__init__(
+            name, initializer, learning_rate, regularizer, trainable, do_model_average, need_clip
+        )
+        if dim is not None and (isinstance(dim, bool) or not isinstance(dim, (int, np.integer))):
+            raise TypeError(f"WeightNormParamAttr: dim must be an int or None, got {dim!r}")
+        object.__setattr__(self, "dim", dim)
+
+    def composed(
+        self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], initializer: Initializer
+    ) -> Variable:
+        """The weight of that name, made of two parameters."""
+        if self.dim is not None and not -len(shape) <= self.dim < len(shape):
+            raise ArgumentError(
+                f"WeightNormParamAttr: dim={self.dim} is no axis of the weight {name}, which is "
+                f"{list(shape)}"
+            )
+        kept = None if self.dim is None else self.dim % len(shape)
+        lengths = tuple(d if k == kept else 1 for k, d in enumerate(shape))
+        names = {"g": f"{name}_g", "v": f"{name}_v"}
+        made = default_main_program().global_block().has_var(names["g"])
+        parts = {
+            part: static_parameter(
+                names[part],
+                lengths if part == "g" else shape,
+                dtype,
+                Constant(1.0) if part == "g" else initializer,
+                _plain(self),
+            )
+            for part in names
+        }
+        startup = default_startup_program()
+        if not made:
+            block = startup.global_block()
+            with program_guard(startup):
+                append_write(block.var(names["g"]), norm_without(block.var(names["v"]), kept))
+        weight: Variable = parts["v"] * (parts["g"] / norm_without(parts["v"], kept))
+        return weight
+
+
+def _plain(attr: WeightNormParamAttr) -> ParamAttr:
+    return ParamAttr(**{field.name: getattr(attr, field.name) for field in fields(ParamAttr)})
+
+
+def norm_without(v: Any, kept: int | None, *, keepdims: bool = True) -> Any:
+    """The norm of `v` for each index of the axis `kept`; of all of it for None."""
+    axes = tuple(k for k in range(len(v.shape)) if k != kept)
+    return ops.sqrt(ops.sum(v * v, axis=axes, keepdims=keepdims))

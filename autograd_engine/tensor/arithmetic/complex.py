@@ -1,0 +1,137 @@
+"""Complex values and their parts. They are computed, and not differentiated.
+
+Gradients do not pass through complex values: a function that would have to raises
+NotDifferentiableError. Compute with real and imaginary parts instead; `fft.fft_parts` and
+`fft.rfft_parts` are the transforms that do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.spec import format_shape
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import DTypeError, ShapeError
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.linalg.decomposition import refuse_gradient
+
+__all__ = ["angle", "as_complex", "as_real", "complex", "conj", "imag", "polar", "real"]
+
+_INSTEAD = "keep real and imaginary parts apart, or use x.detach()"
+
+
+def _complex_operand(op: str, x: Any) -> Any:
+    x = as_operand(op, x)
+    if spec_of(x).dtype.kind != "c":
+        raise DTypeError(f"{op}: takes complex values, got {spec_of(x).dtype.name}")
+    return x
+
+
+def real(x: Any, name: str | None = None) -> Tensor:
+    """The real parts of complex values.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.real(paddle.complex(paddle.ones([1]), paddle.zeros([1]))).tolist()
+    [1.0]
+    """
+    return ops.real_part(_complex_operand("real", x))
+
+
+def imag(x: Any, name: str | None = None) -> Tensor:
+    """The imaginary parts of complex values."""
+    return ops.imag_part(_complex_operand("imag", x))
+
+
+def conj(x: Any, name: str | None = None) -> Tensor:
+    """The complex conjugate; real values, and their gradients, stay as they are."""
+    x = as_operand("conj", x)
+    if spec_of(x).dtype.kind != "c":
+        return ops.assign(x)
+    return ops.to_complex(ops.real_part(x), -ops.imag_part(x))
+
+
+def angle(x: Any, name: str | None = None) -> Tensor:
+    """The angle of complex values in radians; 0 or pi for real ones. No gradient.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.angle(paddle.to_tensor([1.0, -1.0])).tolist()
+    [0.0, 3.1415927410125732]
+    """
+    return ops.angle(as_operand("angle", x))
+
+
+def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
+    """Complex values from real and imaginary parts, which broadcast.
+
+    Raises
+    ------
+    NotDifferentiableError
+        When one of them wants a gradient.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.complex(paddle.ones([1]), paddle.ones([1])).tolist()
+    [(1+1j)]
+    """
+    parts = as_operand("complex", real, "real"), as_operand("complex", imag, "imag")
+    for x in parts:
+        if spec_of(x).dtype.kind == "c":
+            raise DTypeError("complex: the parts must be real; these are complex already")
+        refuse_gradient("complex", x, _INSTEAD)
+    return ops.to_complex(*parts)
+
+
+@whole
+def as_complex(x: Any, name: str | None = None) -> Tensor:
+    """Complex values from real ones whose last axis holds the two parts.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.as_complex(paddle.to_tensor([[1.0, 2.0]])).tolist()
+    [(1+2j)]
+    """
+    x = as_operand("as_complex", x)
+    shape = spec_of(x).shape
+    if not shape or (shape[-1] != 2 and not isinstance(shape[-1], Dim)):
+        raise ShapeError(
+            f"as_complex: the last axis must hold the two parts, and have size 2; x has shape "
+            f"{format_shape(shape)}"
+        )
+    refuse_gradient("as_complex", x, _INSTEAD)
+    return ops.to_complex(ops.getitem(x, key=(..., 0)), ops.getitem(x, key=(..., 1)))
+
+
+def as_real(x: Any, name: str | None = None) -> Tensor:
+    """The two parts of complex values along a new last axis.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.as_real(paddle.complex(paddle.ones([1]), paddle.zeros([1]))).tolist()
+    [[1.0, 0.0]]
+    """
+    x = _complex_operand("as_real", x)
+    return ops.stack(ops.real_part(x), ops.imag_part(x), axis=spec_of(x).ndim)
+
+
+@whole
+def polar(abs: Any, angle: Any, name: str | None = None) -> Tensor:
+    """Complex values from absolute values and angles in radians, which broadcast.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.polar(paddle.ones([1]), paddle.zeros([1])).tolist()
+    [(1+0j)]
+    """
+    size, turn = as_operand("polar", abs, "abs"), as_operand("polar", angle, "angle")
+    return complex(size * ops.cos(turn), size * ops.sin(turn))

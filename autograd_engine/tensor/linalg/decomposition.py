@@ -1,0 +1,399 @@
+"""Decompositions of matrices. What is not in `__all__` is reached as ``paddle.linalg.<name>``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.spec import format_shape
+from autograd_engine.eager.grad_mode import is_grad_enabled
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, NotDifferentiableError, ShapeError
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.backward.planner import keys_of, needed_keys
+from autograd_engine.program.operands import as_operand, spec_of
+
+__all__ = ["cholesky", "eigvalsh"]
+
+
+def matrices(op: str, x: Any, argument: str = "x") -> Any:
+    """`x` as an operand of at least two dimensions."""
+    x = as_operand(op, x, argument)
+    if spec_of(x).ndim < 2:
+        raise ShapeError(
+            f"{op}: {argument} must hold matrices, of shape [..., m, n]; got "
+            f"{format_shape(spec_of(x).shape)}"
+        )
+    return x
+
+
+def real_matrices(op: str, x: Any, argument: str = "x") -> Any:
+    """`matrices`, which are not complex where a gradient is wanted."""
+    x = matrices(op, x, argument)
+    if spec_of(x).dtype.kind == "c":
+        refuse_gradient(op, x, "use real matrices, or x.detach()")
+    return x
+
+
+def refuse_gradient(op: str, x: Any, instead: str) -> None:
+    """Raise NotDifferentiableError where a gradient through complex values would be wanted."""
+    if spec_of(x).dtype.kind in "fc" and not x.stop_gradient and _wants_gradient(x):
+        raise NotDifferentiableError(
+            f"{op}: the engine has no gradients through complex values: {instead}"
+        )
+
+
+def _wants_gradient(x: Any) -> bool:
+    """Whether the graph is recorded; in a program, whether something leads to `x` that wants one.
+
+    Results of a program's operators may all be differentiated, until something says otherwise.
+    """
+    if isinstance(x, Tensor):
+        return is_grad_enabled()
+    sources = [
+        v for v in x.block.vars.values() if not v.stop_gradient and (v.is_data or v.persistable)
+    ]
+    return (x.name, x.version) in needed_keys(x.block, keys_of(sources, set()), set())
+
+
+def swap(x: Any) -> Any:
+    """The transpose of each matrix."""
+    n = spec_of(x).ndim
+    return ops.transpose(x, perm=(*range(n - 2), n - 1, n - 2))
+
+
+def part(x: Any, *key: Any) -> Any:
+    return ops.getitem(x, key=(Ellipsis, *key))
+
+
+def cholesky(x: Any, upper: bool = False, name: str | None = None) -> Tensor:
+    """Cholesky factor of symmetric positive definite matrices: x = L L' or, upper, x = U' U.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[..., n, n]``. The lower triangle is read, or with `upper` the upper one. The gradient is
+        symmetric.
+    upper : bool
+
+    Raises
+    ------
+    ArgumentError
+        When a matrix is not positive definite.
+
+    Notes
+    -----
+    Gradient: I. Murray, "Differentiation of the Cholesky decomposition" (2016).
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.linalg.cholesky(paddle.to_tensor([[4.0, 2.0], [2.0, 5.0]])).tolist()
+    [[2.0, 0.0], [1.0, 2.0]]
+    """
+    x = real_matrices("cholesky", x)
+    return ops.cholesky(ops.mirror_triangle(x, upper=upper), upper=upper)
+
+
+def qr(x: Any, mode: str = "reduced", name: str | None = None) -> Any:
+    """Q R with orthonormal columns of Q and an upper triangle R.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[..., m, n]``; k is the smaller of m and n.
+    mode : {"reduced", "complete", "r"}
+        Q ``[..., m, k]`` and R ``[..., k, n]``; Q ``[..., m, m]`` and R ``[..., m, n]``; R of
+        "reduced" alone.
+
+    Returns
+    -------
+    Q and R, or R
+
+    Notes
+    -----
+    Differentiable where the first k columns of `x` are linearly independent; "complete" only where
+    it is the same as "reduced", since the further columns of Q are not determined. A program must
+    know the sizes of matrices with more columns than rows.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> q, r = paddle.linalg.qr(paddle.to_tensor([[3.0], [4.0]]))
+    >>> paddle.abs(r).tolist()
+    [[5.0]]
+    """
+    x = real_matrices("qr", x)
+    if mode not in ("reduced", "complete", "r"):
+        raise ArgumentError(f"qr: mode must be 'reduced', 'complete' or 'r', got {mode!r}")
+    m, n = spec_of(x).shape[-2:]
+    wide = not isinstance(m, Dim) and not isinstance(n, Dim) and m < n
+    if mode == "complete" and m != n and not wide:
+        return ops.qr_complete(x)
+    if wide:
+        # The first m columns decide Q; it turns the others into those of R.
+        q, r = ops.qr(part(x, slice(0, m)))
+        rest = ops.matmul(q, part(x, slice(m, None)), transpose_x=True)
+        r = ops.concat(r, rest, axis=spec_of(x).ndim - 1)
+    else:
+        q, r = ops.qr(x)
+    return r if mode == "r" else (q, r)
+
+
+def svd(
+    x: Any, full_matrices: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Singular value decomposition U, S, V' with x = U diag(S) V'.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[..., m, n]``; k is the smaller of m and n.
+    full_matrices : bool
+        U ``[..., m, m]`` and V' ``[..., n, n]``, instead of ``[..., m, k]`` and ``[..., k, n]``.
+        Not differentiable unless m = n, since what is added is not determined.
+
+    Returns
+    -------
+    U, S (the largest first) and V'
+
+    Notes
+    -----
+    The gradient of a function of S alone is right at all matrices, to first order. That through U
+    and V is of functions that do not depend on the signs of their columns, and asks for singular
+    values that differ (and for m != n are not 0): where two are equal it is NaN.
+    J. Townsend, "Differentiating the singular value decomposition" (2016).
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> u, s, vh = paddle.linalg.svd(paddle.to_tensor([[0.0, 2.0], [1.0, 0.0]]))
+    >>> s.tolist()
+    [2.0, 1.0]
+    """
+    x = real_matrices("svd", x)
+    m, n = spec_of(x).shape[-2:]
+    return ops.svd_full(x) if full_matrices and m != n else ops.svd(x)
+
+
+def svdvals(x: Any, name: str | None = None) -> Tensor:
+    """Singular values, the largest first.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.linalg.svdvals(paddle.to_tensor([[0.0, 2.0], [1.0, 0.0]])).tolist()
+    [2.0, 1.0]
+    """
+    return ops.svd(real_matrices("svdvals", x))[1]
+
+
+def _triangle(op: str, uplo: Any) -> bool:
+    if uplo not in ("L", "U"):
+        raise ArgumentError(f"{op}: UPLO must be 'L' or 'U', the triangle to read; got {uplo!r}")
+    return bool(uplo == "U")
+
+
+def eigh(x: Any, UPLO: str = "L", name: str | None = None) -> tuple[Tensor, Tensor]:  # noqa: N803
+    """Eigenvalues, in ascending order, and orthonormal eigenvectors of symmetric matrices.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[..., n, n]``
+    UPLO : {"L", "U"}
+        The triangle that is read, the other counting as its mirror image. The gradient is
+        symmetric.
+
+    Returns
+    -------
+    values ``[..., n]`` and vectors ``[..., n, n]``, one in each column
+
+    Notes
+    -----
+    The gradient of a function of the values alone is right at all matrices, to first order. That
+    through the vectors is of functions that do not depend on their signs, and asks for eigenvalues
+    that differ: where two are equal it is NaN.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.linalg.eigh(paddle.to_tensor([[2.0, 0.0], [0.0, 1.0]]))[0].tolist()
+    [1.0, 2.0]
+    """
+    x = real_matrices("eigh", x)
+    return ops.eigh(ops.mirror_triangle(x, upper=_triangle("eigh", UPLO)))
+
+
+def eigvalsh(x: Any, UPLO: str = "L", name: str | None = None) -> Tensor:  # noqa: N803
+    """Eigenvalues of symmetric matrices, in ascending order; see `linalg.eigh`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.linalg.eigvalsh(paddle.to_tensor([[2.0, 0.0], [0.0, 1.0]])).tolist()
+    [1.0, 2.0]
+    """
+    x = real_matrices("eigvalsh", x)
+    return ops.eigh(ops.mirror_triangle(x, upper=_triangle("eigvalsh", UPLO)))[0]
+
+
+def eig(x: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Eigenvalues and eigenvectors of square matrices, complex; no gradient.
+
+    Raises
+    ------
+    NotDifferentiableError
+        When `x` wants a gradient. Symmetric matrices have one, with `linalg.eigh`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.linalg.eig(paddle.to_tensor([[2.0, 0.0], [0.0, 1.0]]))[0].tolist()
+    [(2+0j), (1+0j)]
+    """
+    x = matrices("eig", x)
+    refuse_gradient("eig", x, "use linalg.eigh where x is symmetric, or x.detach()")
+    return ops.eig(x)
+
+
+def eigvals(x: Any, name: str | None = None) -> Tensor:
+    """Eigenvalues of square matrices, complex; no gradient; see `linalg.eig`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.linalg.eigvals(paddle.to_tensor([[0.0, -1.0], [1.0, 0.0]])).tolist()
+    [1j, -1j]
+    """
+    x = matrices("eigvals", x)
+    refuse_gradient("eigvals", x, "use linalg.eigvalsh where x is symmetric, or x.detach()")
+    return ops.eig(x)[0]
+
+
+def lu(
+    x: Any, pivot: bool = True, get_infos: bool = False, name: str | None = None
+) -> tuple[Tensor, ...]:
+    """Triangular factors of x with its rows exchanged, P' x = L U, in one array.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[..., m, n]``; k is the smaller of m and n.
+    pivot : bool
+        Rows are always exchanged: False is refused.
+    get_infos : bool
+        Return as well, for each matrix, 0 or the place (from 1) of the first pivot that is 0.
+
+    Returns
+    -------
+    L below the diagonal (whose own is 1) and U on and above it ``[..., m, n]``; the pivots
+    ``[..., k]`` as int32: row i was exchanged with row pivots[i] - 1, in this order. Pass both to
+    `linalg.lu_unpack` or `linalg.lu_solve`.
+
+    Notes
+    -----
+    Square, nonsingular matrices have a gradient; others have none.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> factors, pivots = paddle.linalg.lu(paddle.to_tensor([[0.0, 1.0], [2.0, 3.0]]))
+    >>> factors.tolist(), pivots.tolist()
+    ([[2.0, 3.0], [0.0, 1.0]], [2, 2])
+    """
+    x = real_matrices("lu", x)
+    if not pivot:
+        raise ArgumentError("lu: without exchanges of rows it is unstable: use pivot=True")
+    m, n = spec_of(x).shape[-2:]
+    known = not isinstance(m, Dim) and not isinstance(n, Dim)
+    factors, pivots, info = (ops.lu_rectangular if known and m != n else ops.lu)(x)
+    return (factors, pivots, info) if get_infos else (factors, pivots)
+
+
+def lu_unpack(
+    x: Any,
+    y: Any,
+    unpack_ludata: bool = True,
+    unpack_pivots: bool = True,
+    name: str | None = None,
+) -> tuple[Any, Any, Any]:
+    """P, L and U from the factors and pivots of `linalg.lu`: the matrix was P L U.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        The factors, ``[..., m, n]``; k is the smaller of m and n. A program that does not know m
+        and n takes them to be equal.
+    y : Tensor or Variable
+        The pivots, ``[..., k]``.
+    unpack_ludata, unpack_pivots : bool
+        Without them L and U, or P, are None.
+
+    Returns
+    -------
+    P ``[..., m, m]``, L ``[..., m, k]``, U ``[..., k, n]``
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> factors, pivots = paddle.linalg.lu(paddle.to_tensor([[0.0, 1.0], [2.0, 3.0]]))
+    >>> p, l, u = paddle.linalg.lu_unpack(factors, pivots)
+    >>> (p @ l @ u).tolist()
+    [[0.0, 1.0], [2.0, 3.0]]
+    """
+    x, y = real_matrices("lu_unpack", x), as_operand("lu_unpack", y, "y")
+    p = ops.permutation_like(y, x) if unpack_pivots else None
+    if not unpack_ludata:
+        return p, None, None
+    m, n = spec_of(x).shape[-2:]
+    low, up = x, x
+    if not isinstance(m, Dim) and not isinstance(n, Dim):
+        low = part(x, slice(0, n)) if m >= n else part(x, slice(0, m))
+        up = part(x, slice(0, n), slice(None)) if m > n else x
+    strict = ops.tril(low, diagonal=-1)
+    return p, strict + ops.eye_like(strict), ops.triu(up)
+
+
+@whole
+def householder_product(x: Any, tau: Any, name: str | None = None) -> Tensor:
+    """The first columns of a product of Householder reflections I - tau v v'.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[..., m, n]`` with m >= n. v of reflection i is column i, with 1 in place i and 0 above.
+    tau : Tensor or Variable
+        ``[..., k]`` with k <= n, known while a program is built.
+
+    Returns
+    -------
+    ``[..., m, n]``
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([[1.0], [1.0]])
+    >>> paddle.linalg.householder_product(x, paddle.to_tensor([1.0])).tolist()
+    [[0.0], [-1.0]]
+    """
+    x = real_matrices("householder_product", x)
+    tau = as_operand("householder_product", tau, "tau")
+    (m, n), k = spec_of(x).shape[-2:], spec_of(tau).shape[-1] if spec_of(tau).ndim else None
+    if k is None or isinstance(k, Dim) or (not isinstance(n, Dim) and k > n):
+        raise ShapeError(
+            f"householder_product: tau {format_shape(spec_of(tau).shape)} must have a known last "
+            f"size of at most {n}, the number of columns of x"
+        )
+    if not isinstance(m, Dim) and not isinstance(n, Dim) and m < n:
+        raise ShapeError(
+            f"householder_product: x {format_shape(spec_of(x).shape)} has more columns than rows"
+        )
+    out = ops.eye_like(x)
+    vectors = ops.tril(x, diagonal=-1) + out
+    for i in reversed(range(k)):
+        v = part(vectors, slice(i, i + 1))
+        scale = ops.unsqueeze(part(tau, slice(i, i + 1)), axis=(spec_of(tau).ndim,))
+        out = out - scale * ops.matmul(v, ops.matmul(v, out, transpose_x=True))
+    return out
