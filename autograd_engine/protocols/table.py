@@ -122,9 +122,12 @@ def _uncovered(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str
     )
 
 
+_loaded: list[bool] = []
+
+
 def _load() -> None:
     """The modules that fill the table."""
-    if not FUNCTIONS:
+    if not _loaded:
         from autograd_engine.protocols import (  # noqa: F401 - they declare what they cover
             choosing,
             elementwise,
@@ -138,3 +141,5 @@ def _load() -> None:
             spreads,
             writing,
         )
+
+        _loaded.append(True)  # all of them: one alone may have been imported before
