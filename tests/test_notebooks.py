@@ -19,7 +19,8 @@ ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
 RUNNER = EXAMPLES / "run_notebooks.py"
 NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
-FRACTION = re.compile(r"(?<![\w.])[-+]?\d+\.\d*(?:e[-+]?\d+)?(?!\w)")
+# Numbers with a fraction, and bytes, which depend on what NumPy's own objects take.
+FRACTION = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*(?:e[-+]?\d+)?|\d{4,})(?!\w)")
 KILOBYTE = 1024
 
 
@@ -54,7 +55,7 @@ def texts(cell: Any) -> list[str]:
 
 
 def numbers_and_words(text: str) -> tuple[list[float], list[str]]:
-    """Numbers with a fraction, and everything between them, however it is spaced."""
+    """Such numbers, and everything between them, however it is spaced."""
     numbers = [float(found) for found in FRACTION.findall(text)]
     return numbers, " # ".join(FRACTION.split(text)).split()
 

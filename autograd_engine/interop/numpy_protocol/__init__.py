@@ -1,4 +1,35 @@
-"""What other libraries ask of an array: NumPy's protocols, DLPack, pickling, iteration.
+"""NumPy's functions on tensors and variables: what arrives at ``__array_ufunc__`` and its like.
 
-Tensor and Variable have the methods; the tables behind them are imported when one is first used.
+The families declare which function of NumPy's each of theirs is, so importing the package fills the
+table.
 """
+
+from autograd_engine.interop.numpy_protocol import (
+    array_function,
+    elementwise,
+    fft,
+    joining,
+    linalg,
+    polynomials,
+    quantiles,
+    reductions,
+    select,
+    setitem,
+    sets,
+    shape,
+)
+
+__all__ = [
+    "array_function",
+    "elementwise",
+    "fft",
+    "joining",
+    "linalg",
+    "polynomials",
+    "quantiles",
+    "reductions",
+    "select",
+    "setitem",
+    "sets",
+    "shape",
+]

@@ -87,7 +87,6 @@ def array_function(
     """What NumPy's ``function(*args, **kwargs)`` is, where an argument is one of ours."""
     if not all(issubclass(t, (Operand, np.ndarray)) for t in types):
         return NotImplemented
-    _load()
     ours = FUNCTIONS.get(function)
     if ours is None:
         return _uncovered(function, name_of(function), args, kwargs)
@@ -120,9 +119,3 @@ def _uncovered(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str
         f"{name} has no counterpart that records gradients: use t.detach() or t.numpy() where no "
         "gradient is needed, or compose it of paddle functions"
     )
-
-
-def _load() -> None:
-    """The modules that fill the table."""
-    if not FUNCTIONS:
-        pass
