@@ -21,6 +21,7 @@ from autograd_engine import ops as _table  # noqa: F401 - declares the operation
 from autograd_engine.autograd import grad
 from autograd_engine.autograd.explain import explain
 from autograd_engine.autograd.explain.graph import graph
+from autograd_engine.bindings import bind_methods as _bind_methods
 from autograd_engine.core.allocator import keep_freed_memory as _keep_freed_memory
 from autograd_engine.core.dtypes import (
     DTYPES,
@@ -45,7 +46,6 @@ from autograd_engine.eager.grad_mode import (
 )
 from autograd_engine.eager.printing import get_printoptions, set_printoptions
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.methods import bind_methods as _bind_methods
 from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.nn.parameters import create_parameter
 from autograd_engine.ops.registry.strong_zeros import strong_zeros

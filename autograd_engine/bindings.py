@@ -1,14 +1,19 @@
-"""Fills the namespace `ops`, and binds operators to Tensor and Variable, from the table.
+"""The one place that attaches to Tensor, Variable and Program what lives above them.
 
-What an operation does is decided by its operands: a Variable among them appends an operator to
-its program, else it runs on Tensors and is recorded.
+It fills the namespace `ops` and binds operators, both from the table: what an operation does is
+decided by its operands, a Variable among them appends an operator to its program, else it runs on
+Tensors and is recorded. Public functions become methods. And what methods of the classes ask for
+from further up is named in `ORIGINS`, and loaded when it is first used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
+from autograd_engine.autograd import hooks
+from autograd_engine.autograd.backward import tensor_backward
+from autograd_engine.core.above import ORIGINS
 from autograd_engine.core.operand import OPERATORS, REFLECTED, Operand
 from autograd_engine.eager.generated_calls import generate_call, generates
 from autograd_engine.eager.record import apply
@@ -21,8 +26,60 @@ from autograd_engine.program import mode
 from autograd_engine.program.builder import emit
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import NUMBERS, spec_of
+from autograd_engine.tensor import inplace, public
+from autograd_engine.tensor.arithmetic import (
+    complex as complex_values,
+)
+from autograd_engine.tensor.arithmetic import (
+    elementary as exponential,
+)
+from autograd_engine.tensor.arithmetic import (
+    logic,
+    math,
+    rounding,
+    scan,
+    special,
+    trigonometry,
+)
+from autograd_engine.tensor.creation import creation, random
+from autograd_engine.tensor.indexing import indexing, put_along
+from autograd_engine.tensor.indexing import scatter as writing
+from autograd_engine.tensor.linalg import (
+    contractions as products,
+)
+from autograd_engine.tensor.linalg import (
+    decomposition,
+    inverse,
+    least_squares,
+    norms,
+)
+from autograd_engine.tensor.linalg import (
+    products as linalg,
+)
+from autograd_engine.tensor.reduction import (
+    histogram as counting,
+)
+from autograd_engine.tensor.reduction import (
+    quantiles,
+    reduction,
+    search,
+    statistics,
+)
+from autograd_engine.tensor.shape import (
+    attribute,
+    broadcasting,
+    combining,
+    diagonals,
+    manipulation,
+    movement,
+    sizes,
+    splitting,
+)
 
-__all__: list[str] = []
+__all__ = ["METHODS", "bind_methods"]
+
+
+# --- operators, and the functions of `ops`
 
 
 def _general(op: OpDef) -> Callable[..., Any]:
@@ -118,3 +175,108 @@ for _dunder, _name in (*OPERATORS.items(), *REFLECTED.items()):
     _method = _operator(_dunder, _name)
     setattr(Tensor, _dunder, _method)
     setattr(Variable, _dunder, _method)
+
+
+# --- methods
+
+_NO_MATH_METHODS: Final = ("add_n", "multiplex", "positive", "where")
+_DECOMPOSITIONS: Final = ("eig", "eigvals", "householder_product", "lu", "lu_unpack", "qr")
+_LINEAR_SYSTEMS: Final = (
+    "cholesky_inverse",
+    "cholesky_solve",
+    "matrix_power",
+    "slogdet",
+    "solve",
+)
+
+_REPEATS: Final = ("broadcast_to", "expand", "expand_as", "repeat_interleave", "tile")
+
+
+def _matmul(x: Any, y: Any) -> Any:
+    """``x @ y``: generated when first used, for matrices; what else there is goes to `matmul`."""
+    call = generate_call(REGISTRY["matmul"], linalg.matmul, "_a0.ndim != 2 or _a1.ndim != 2")
+    for cls in (Tensor, Variable):
+        setattr(cls, "__matmul__", call)  # noqa: B010 - no attribute that a class declares
+    return call(x, y)
+
+
+METHODS: Final[dict[str, Any]] = {
+    **{name: getattr(math, name) for name in math.__all__ if name not in _NO_MATH_METHODS},
+    **{name: getattr(exponential, name) for name in exponential.__all__},
+    **{name: getattr(rounding, name) for name in rounding.__all__},
+    **{name: getattr(special, name) for name in special.__all__},
+    **{name: getattr(trigonometry, name) for name in trigonometry.__all__},
+    **{name: getattr(logic, name) for name in logic.__all__ if name != "is_integer"},
+    **{name: getattr(reduction, name) for name in reduction.__all__},
+    **{name: getattr(scan, name) for name in scan.__all__},
+    **{name: getattr(statistics, name) for name in (*statistics.__all__, "cov", "corrcoef")},
+    **{name: getattr(quantiles, name) for name in quantiles.__all__},
+    **{name: getattr(counting, name) for name in counting.__all__},
+    **{name: getattr(norms, name) for name in norms.__all__ if name != "pdist"},
+    **{name: getattr(manipulation, name) for name in manipulation.__all__},
+    **{name: getattr(diagonals, name) for name in diagonals.__all__},
+    **{name: getattr(splitting, name) for name in splitting.__all__},
+    **{name: getattr(movement, name) for name in movement.__all__ if name != "crop"},
+    **{name: getattr(broadcasting, name) for name in _REPEATS},
+    **{name: getattr(combining, name) for name in ("combinations", "vander")},
+    **{name: getattr(sizes, name) for name in ("is_empty", "numel", "rank")},
+    "fill_diagonal_tensor": diagonals.fill_diagonal_tensor,
+    **{name: getattr(indexing, name) for name in indexing.__all__},
+    **{name: getattr(put_along, name) for name in put_along.__all__},
+    **{name: getattr(writing, name) for name in writing.__all__},
+    **{name: getattr(search, name) for name in search.__all__ if name != "searchsorted"},
+    **attribute.ATTRIBUTES,
+    **inplace.methods(vars(public)),
+    "multinomial": random.multinomial,
+    **{name: getattr(linalg, name) for name in linalg.__all__ if name != "vecdot"},
+    **{name: getattr(products, name) for name in products.__all__},
+    **{name: getattr(complex_values, name) for name in complex_values.__all__ if name != "complex"},
+    **{name: getattr(decomposition, name) for name in _DECOMPOSITIONS},
+    **{name: getattr(inverse, name) for name in _LINEAR_SYSTEMS},
+    **{name: getattr(least_squares, name) for name in ("cond", "lstsq", "pinv")},
+    "astype": math.cast,
+    "clone": creation.clone,
+    "__matmul__": _matmul,
+    "__rmatmul__": lambda self, other: linalg.matmul(other, self),
+    "__pos__": math.positive,
+    "__pow__": math.pow,
+    "__rpow__": lambda self, other: math.pow(other, self),
+    "__getitem__": indexing.getitem,
+    "__setitem__": indexing.assign_item,
+}
+
+
+def bind_methods() -> None:
+    """Give both classes the functions of `METHODS`."""
+    for cls in (Tensor, Variable):
+        for name, function in METHODS.items():
+            setattr(cls, name, function)
+    eager = {"backward": tensor_backward, **{name: getattr(hooks, name) for name in hooks.__all__}}
+    for name, function in eager.items():
+        setattr(Tensor, name, function)
+
+
+# --- what methods find further up
+
+ORIGINS.update(
+    {
+        "EFFECTS": "static.print_assert",
+        "array_function": "interop.numpy_protocol.array_function",
+        "array_ufunc": "interop.numpy_protocol.array_ufunc",
+        "create_var": "static.persistable",
+        "deep": "interop.numpy_protocol.copying",
+        "draw": "autograd.explain.program_drawing",
+        "export": "interop.numpy_protocol.dlpack",
+        "flat_state": "io.files.nested_read",
+        "of_version": "interop.array_api",
+        "program_html": "autograd.explain.program_drawing",
+        "reduced": "interop.numpy_protocol.copying",
+        "round": "tensor.arithmetic.rounding",
+        "rows": "interop.numpy_protocol.iteration",
+        "run_eagerly": "static.executor.interpreter",
+        "set_state": "static.save_load",
+        "shallow": "interop.numpy_protocol.copying",
+        "state_of": "static.save_load",
+        "to_python": "static.analysis.to_python",
+    }
+)

@@ -20,8 +20,8 @@ from typing import Any
 import autograd_engine
 from autograd_engine.autograd import hooks
 from autograd_engine.autograd.backward import tensor_backward
+from autograd_engine.bindings import METHODS
 from autograd_engine.core.operand import OPERATORS, REFLECTED
-from autograd_engine.methods import METHODS
 from autograd_engine.tensor import inplace, public
 
 PACKAGE = Path(autograd_engine.__file__).resolve().parent

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import Any
 
 from autograd_engine.errors import EagerOnlyError
-
-if TYPE_CHECKING:
-    from autograd_engine.program.ir.program import Variable
 
 __all__ = ["eager_only", "missing", "missing_setting"]
 
@@ -107,7 +104,7 @@ _EAGER_ONLY = {
 }
 
 
-def eager_only(variable: Variable, name: str) -> AttributeError:
+def eager_only(variable: Any, name: str) -> AttributeError:
     """What to raise for an attribute that `variable` does not have."""
     if name not in _EAGER_ONLY:
         return AttributeError(f"{type(variable).__name__!r} object has no attribute {name!r}")

@@ -330,14 +330,9 @@ _KEYS: Final = frozenset({"generator", "seed", "state", "increment", "has_uint32
 
 def _not_traced(call: str) -> None:
     """Refuse what a program cannot do: it would happen once, while the function is traced."""
-    from autograd_engine.eager.grad_mode import grad_mode
+    for refuse in on_move:
+        refuse(call)
 
-    trace = grad_mode.trace
-    if trace is not None:
-        from autograd_engine.jit.tracing import NeedsValue
 
-        raise NeedsValue(
-            f"{trace.name}: {call} would happen once, while the function is traced, and not in "
-            "every call; move it out of the function, or run it eagerly, with "
-            "to_static(full_graph=False)"
-        )
+on_move: Final[list[Callable[[str], None]]] = []
+"""What is asked before the stream is set or moved from outside; it may raise."""

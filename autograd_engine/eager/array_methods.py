@@ -1,7 +1,6 @@
 """What Python and other libraries ask of an array: its values, copies of it, its rows.
 
-The methods are here, what they do beyond a few lines is in `interop.numpy_protocol`, which is
-imported when it is first asked for.
+The methods are here, what they do beyond a few lines is in `interop.numpy_protocol`.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.above import above
 from autograd_engine.eager.graph_cuts import note_cut
 from autograd_engine.errors import ArgumentError, ShapeError
 
@@ -82,21 +82,15 @@ class Values(TensorMethods):
         return values.copy() if copy else values
 
     def __array_ufunc__(self, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
-        from autograd_engine.interop.numpy_protocol.array_ufunc import array_ufunc
-
-        setattr(Values, "__array_ufunc__", array_ufunc)  # noqa: B010 - the next call goes there
-        return array_ufunc(self, ufunc, method, *inputs, **kwargs)
+        setattr(Values, "__array_ufunc__", above.array_ufunc)  # noqa: B010 - the next call goes there
+        return above.array_ufunc(self, ufunc, method, *inputs, **kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        from autograd_engine.interop.numpy_protocol.array_function import array_function
-
-        setattr(Values, "__array_function__", array_function)  # noqa: B010 - the next call goes there
-        return array_function(self, function, types, args, kwargs)
+        setattr(Values, "__array_function__", above.array_function)  # noqa: B010 - as above
+        return above.array_function(self, function, types, args, kwargs)
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
-        from autograd_engine.interop import array_api as array_namespace
-
-        return array_namespace.of_version(api_version)
+        return above.of_version(api_version)
 
     @property
     def device(self) -> str:
@@ -125,9 +119,7 @@ class Values(TensorMethods):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        from autograd_engine.interop.numpy_protocol.dlpack import export
-
-        return export(self, stream, max_version, dl_device, copy)
+        return above.export(self, stream, max_version, dl_device, copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)  # the CPU
@@ -185,9 +177,7 @@ class Values(TensorMethods):
         return int(self.item())
 
     def __round__(self, ndigits: int | None = None) -> Any:
-        from autograd_engine.tensor.arithmetic.rounding import round
-
-        return round(self, ndigits or 0)
+        return above.round(self, ndigits or 0)
 
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
         return self // other, self % other
@@ -213,14 +203,12 @@ class Values(TensorMethods):
         return len(self._data)
 
     def __iter__(self) -> Iterator[Tensor]:
-        from autograd_engine.interop.numpy_protocol.iteration import rows
-
-        return rows(self, 1)
+        found: Iterator[Tensor] = above.rows(self, 1)
+        return found
 
     def __reversed__(self) -> Iterator[Tensor]:
-        from autograd_engine.interop.numpy_protocol.iteration import rows
-
-        return rows(self, -1)
+        found: Iterator[Tensor] = above.rows(self, -1)
+        return found
 
     def __contains__(self, value: Any) -> bool:
         return bool((self == value).any())
@@ -228,18 +216,12 @@ class Values(TensorMethods):
     # --- copies
 
     def __copy__(self) -> Tensor:
-        from autograd_engine.interop.numpy_protocol.copying import shallow
-
-        copied: Tensor = shallow(self)
+        copied: Tensor = above.shallow(self)
         return copied
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        from autograd_engine.interop.numpy_protocol.copying import deep
-
-        copied: Tensor = deep(self, memo)
+        copied: Tensor = above.deep(self, memo)
         return copied
 
     def __reduce__(self) -> Any:
-        from autograd_engine.interop.numpy_protocol.copying import reduced
-
-        return reduced(self)
+        return above.reduced(self)

@@ -102,7 +102,7 @@ class Tensor(Values):
     def __init__(
         self, data: Any, dtype: DTypeLike | None = None, stop_gradient: bool = True
     ) -> None:
-        from autograd_engine.program.conversion import to_array
+        from autograd_engine.core.array_conversion import to_array
 
         self._data = to_array(data, dtype)
         if data.__class__ is np.ndarray:
@@ -337,7 +337,7 @@ class Tensor(Values):
         >>> w.grad.tolist()
         [2.0, 4.0]
         """
-        from autograd_engine.program.conversion import to_array
+        from autograd_engine.core.array_conversion import to_array
 
         given = value._data if isinstance(value, Tensor) else to_array(value, None, "set_value")
         if given.shape != self._data.shape:

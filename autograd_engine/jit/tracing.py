@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.core.locations import caller
+from autograd_engine.core.random_generator import on_move
 from autograd_engine.core.spec import Spec, format_shape
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.grad_mode import no_grad as no_grad_block
@@ -52,6 +53,20 @@ Array = NDArray[Any]
 
 class NeedsValue(ModeError, TypeError):
     """Python asked for the value of what has none while a function is traced."""
+
+
+def _stays(call: str) -> None:
+    """Refuse to move the stream of random numbers while a function is traced."""
+    trace = grad_mode.trace
+    if trace is not None:
+        raise NeedsValue(
+            f"{trace.name}: {call} would happen once, while the function is traced, and not in "
+            "every call; move it out of the function, or run it eagerly, with "
+            "to_static(full_graph=False)"
+        )
+
+
+on_move.append(_stays)
 
 
 class Captured(NamedTuple):

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.array_conversion import in_dtype
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import DTypeError, NotATensorError, ShapeError
 from autograd_engine.program.builder import Constant, append_write
-from autograd_engine.program.conversion import in_dtype
 from autograd_engine.program.ir.variable import Variable
 
 __all__ = ["assigned"]

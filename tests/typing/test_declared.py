@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from autograd_engine import Tensor
-from autograd_engine.methods import METHODS
+from autograd_engine.bindings import METHODS
 from autograd_engine.static import Variable
 
 ROOT = Path(__file__).resolve().parents[2]

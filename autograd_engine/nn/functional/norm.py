@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograd_engine.core.dims import Dim, product
-from autograd_engine.core.dtypes import common_dtype
 from autograd_engine.core.spec import Shape, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
@@ -15,6 +14,7 @@ from autograd_engine.nn.functional.window_arguments import is_int, whole
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.builder import append_write
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.program.passes.inference_form import standardize_with
 
 __all__ = [
     "batch_norm",
@@ -252,17 +252,6 @@ def batch_norm(
         for running, new in kept:
             _write(running, new)
     return out
-
-
-def standardize_with(x: Any, mean: Any, variance: Any, spread: Any, epsilon: float) -> Any:
-    """Standardise with given moments, in the dtype in which all meet."""
-    common = common_dtype([spec_of(v).dtype for v in (x, mean, variance)])
-    mean, variance = (
-        v if spec_of(v).dtype == common else ops.cast(v, dtype=common.name)
-        for v in (mean, variance)
-    )
-    deviation = ops.sqrt(ops.reshape(variance, shape=spread) + epsilon)
-    return (x - ops.reshape(mean, shape=spread)) / deviation
 
 
 def _write(running: Any, new: Any) -> None:

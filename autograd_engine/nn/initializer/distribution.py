@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.array_conversion import to_array
 from autograd_engine.core.checks import plain_number
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn.initializer.base import Initializer, deviation, floating
-from autograd_engine.program.conversion import held, number, to_array
+from autograd_engine.program.conversion import held, number
 
 __all__ = ["Assign", "Constant", "Normal", "TruncatedNormal", "Uniform"]
 

@@ -13,7 +13,6 @@ from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.nn.utils.composed import axis_of, parameter_of, set_once
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.ir.program import Variable
-from autograd_engine.static.nn.weight_norm import norm_without
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
 
@@ -131,3 +130,9 @@ def remove_weight_norm(layer: Any, name: str = "weight") -> Any:
     delattr(layer, f"{name}_g")
     layer._decompose(name, v)
     return layer
+
+
+def norm_without(v: Any, kept: int | None, *, keepdims: bool = True) -> Any:
+    """The norm of `v` for each index of the axis `kept`; of all of it for None."""
+    axes = tuple(k for k in range(len(v.shape)) if k != kept)
+    return ops.sqrt(ops.sum(v * v, axis=axes, keepdims=keepdims))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_engine.core.above import above
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program.files.fields import fail, shown
 
@@ -26,7 +27,5 @@ def named_operation(name: Any, where: str) -> OpDef:
 def _find(name: str) -> OpDef | None:
     found = REGISTRY.get(name)
     if found is None:
-        from autograd_engine.static.print_assert import EFFECTS
-
-        found = EFFECTS.get(name)
+        found = above.EFFECTS.get(name)
     return found

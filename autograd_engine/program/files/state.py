@@ -11,6 +11,7 @@ from typing import IO, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.above import above
 from autograd_engine.core.dtypes import DTYPES
 from autograd_engine.errors import FileFormatError
 from autograd_engine.program.files.archive import Archive, read_archive, write_archive
@@ -103,9 +104,7 @@ def _read(file: IO[bytes]) -> State:
 def state_of_archive(archive: Archive) -> State:
     """The arrays by name; of what `paddle.save` wrote, where that is a dict of arrays."""
     if archive.structure is not None:
-        from autograd_engine.io.files.nested_read import flat_state
-
-        return State(flat_state(archive))
+        return State(above.flat_state(archive))
     state = State(archive.arrays)
     if archive.comment.startswith(_MARK + b" "):
         state.save = archive.comment[len(_MARK) + 1 :].decode("ascii", "replace")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from autograd_engine.core.above import above
 from autograd_engine.core.spec import Spec
 from autograd_engine.errors import BuildError
 from autograd_engine.program.ir.operator import Operator
@@ -87,9 +88,8 @@ class Block:
         >>> block.create_var("hidden", shape=[-1, 3], dtype="float64")
         var hidden : LOD_TENSOR.shape(-1, 3).dtype(float64).stop_gradient(False)
         """
-        from autograd_engine.static.persistable import create_var
-
-        return create_var(self, name, shape, dtype, persistable, stop_gradient)
+        found: Variable = above.create_var(self, name, shape, dtype, persistable, stop_gradient)
+        return found
 
     def add_var(self, var: Variable) -> Variable:
         if var.name in self.vars:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.core.above import above
 from autograd_engine.errors import ArgumentError
 from autograd_engine.program import mode
 from autograd_engine.program.ir.block import Block
@@ -198,15 +199,12 @@ class Program:
         >>> found[1]
         {'w': ScopeTensor(array([0., 0.], dtype=float32))}
         """
-        from autograd_engine.static.save_load import state_of
-
-        return state_of(self, mode, scope)
+        found: dict[str, Any] = above.state_of(self, mode, scope)
+        return found
 
     def set_state_dict(self, state_dict: Mapping[str, Any], scope: Any = None) -> None:
         """Set what is kept between runs, as `set_program_state` does, in `scope`."""
-        from autograd_engine.static.save_load import set_state
-
-        set_state("Program.set_state_dict", self, state_dict, scope)
+        above.set_state("Program.set_state_dict", self, state_dict, scope)
 
     def run_eagerly(
         self, feed: Any = None, fetch_list: Any = None, scope: Any = None
@@ -236,9 +234,8 @@ class Program:
         >>> main.run_eagerly({"x": [0.0, 0.0]})[y.name].tolist()
         [0.0, 0.0]
         """
-        from autograd_engine.static.executor.interpreter import run_eagerly
-
-        return run_eagerly(self, feed, fetch_list, scope)
+        found: dict[str, Any] = above.run_eagerly(self, feed, fetch_list, scope)
+        return found
 
     def clone(self, for_test: bool = False) -> Program:
         """A copy that shares nothing with this program that either could change.
@@ -354,14 +351,12 @@ class Program:
         >>> print(main.draw().splitlines()[-2])
                 n0 -> n1 [label="x float32[?, 2]"]
         """
-        from autograd_engine.autograd.explain.program_drawing import draw
-
-        return draw(self, path, format, limit)
+        found: str = above.draw(self, path, format, limit)
+        return found
 
     def _repr_html_(self) -> str:
-        from autograd_engine.autograd.explain.program_drawing import program_html
-
-        return program_html(self)
+        found: str = above.program_html(self)
+        return found
 
     def to_python(self, fetch_list: Any = None, name: str = "program") -> str:
         """The program as a Python module: what a run does, to be read, run and changed.
@@ -402,9 +397,8 @@ class Program:
         >>> [y.shape for y in space["program"](paddle.ones([4, 3]).numpy())]
         [(4, 3)]
         """
-        from autograd_engine.static.analysis.to_python import to_python
-
-        return to_python(self, fetch_list, name)
+        found: str = above.to_python(self, fetch_list, name)
+        return found
 
     def _prune(self, targets: Any) -> Program:
         """A copy with only what `targets` (variables, names or operators) depend on."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from autograd_engine.core.above import above
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DType, as_dtype
 from autograd_engine.core.spec import Spec
@@ -143,21 +144,15 @@ class Variable(VariableMethods):
         return self.matrix_transpose()
 
     def __array_ufunc__(self, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
-        from autograd_engine.interop.numpy_protocol.array_ufunc import array_ufunc
-
-        setattr(Variable, "__array_ufunc__", array_ufunc)  # noqa: B010 - the next call goes there
-        return array_ufunc(self, ufunc, method, *inputs, **kwargs)
+        setattr(Variable, "__array_ufunc__", above.array_ufunc)  # noqa: B010 - where the next call goes
+        return above.array_ufunc(self, ufunc, method, *inputs, **kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        from autograd_engine.interop.numpy_protocol.array_function import array_function
-
-        setattr(Variable, "__array_function__", array_function)  # noqa: B010 - the next call goes there
-        return array_function(self, function, types, args, kwargs)
+        setattr(Variable, "__array_function__", above.array_function)  # noqa: B010 - as above
+        return above.array_function(self, function, types, args, kwargs)
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
-        from autograd_engine.interop import array_api as array_namespace
-
-        return array_namespace.of_version(api_version)
+        return above.of_version(api_version)
 
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
         return self // other, self % other

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from autograd_engine import unique_name
+from autograd_engine.core.dtypes import common_dtype
+from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.builder import emitting
 from autograd_engine.program.ir.control_flow_op import body_of, kind_of
@@ -19,6 +21,7 @@ from autograd_engine.program.ir.program import (
     Program,
     Ref,
 )
+from autograd_engine.program.operands import spec_of
 
 __all__ = ["Statistics", "running_statistics", "write_inference_form"]
 
@@ -77,8 +80,6 @@ def write_inference_form(program: Program, statistics: Iterable[Statistics]) -> 
 
 def _standardize_with(found: Statistics) -> None:
     """Put what standardises with given moments in the place of an operator that takes its own."""
-    from autograd_engine.nn.functional.norm import standardize_with
-
     operator = found.operator
     block, out = operator.block, operator.results[0].var
     x = operator.operands[0]
@@ -127,3 +128,14 @@ def _drop_unread(operator: Operator, is_read: Callable[[Ref], bool]) -> None:
 
 def _pushed(operator: Operator, body: Block, carried: int) -> Iterator[tuple[Ref, Ref]]:
     return zip(operator.results[carried + 1 :], body.results[carried:], strict=True)
+
+
+def standardize_with(x: Any, mean: Any, variance: Any, spread: Any, epsilon: float) -> Any:
+    """Standardise with given moments, in the dtype in which all meet."""
+    common = common_dtype([spec_of(v).dtype for v in (x, mean, variance)])
+    mean, variance = (
+        v if spec_of(v).dtype == common else ops.cast(v, dtype=common.name)
+        for v in (mean, variance)
+    )
+    deviation = ops.sqrt(ops.reshape(variance, shape=spread) + epsilon)
+    return (x - ops.reshape(mean, shape=spread)) / deviation

@@ -11,7 +11,7 @@ from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.initializer import Constant, Initializer
 from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.nn.parameters import static_parameter
-from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.nn.utils.weight_norm import norm_without
 from autograd_engine.program.builder import append_write
 from autograd_engine.program.ir.program import (
     Variable,
@@ -21,7 +21,7 @@ from autograd_engine.program.ir.program import (
 )
 from autograd_engine.regularizer import WeightDecayRegularizer
 
-__all__ = ["WeightNormParamAttr", "norm_without"]
+__all__ = ["WeightNormParamAttr"]
 
 
 class WeightNormParamAttr(ParamAttr):
@@ -108,9 +108,3 @@ class WeightNormParamAttr(ParamAttr):
 
 def _plain(attr: WeightNormParamAttr) -> ParamAttr:
     return ParamAttr(**{field.name: getattr(attr, field.name) for field in fields(ParamAttr)})
-
-
-def norm_without(v: Any, kept: int | None, *, keepdims: bool = True) -> Any:
-    """The norm of `v` for each index of the axis `kept`; of all of it for None."""
-    axes = tuple(k for k in range(len(v.shape)) if k != kept)
-    return ops.sqrt(ops.sum(v * v, axis=axes, keepdims=keepdims))

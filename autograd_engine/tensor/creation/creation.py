@@ -9,20 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.array_conversion import in_dtype
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program import mode
 from autograd_engine.program.atomic_call import whole
-from autograd_engine.program.conversion import (
-    MOST,
-    count,
-    held,
-    in_dtype,
-    number,
-    shape_of,
-)
+from autograd_engine.program.conversion import MOST, count, held, number, shape_of
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, constant, spec_of
 

@@ -1,0 +1,117 @@
+"""What users pass for an array, as an ndarray."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.core.dtypes import (
+    DTYPES,
+    DTypeLike,
+    get_default_numpy_dtype,
+    to_numpy,
+)
+from autograd_engine.core.operand import Operand
+from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError
+
+__all__ = ["in_dtype", "to_array"]
+
+Array = NDArray[Any]
+
+
+def to_array(data: Any, dtype: DTypeLike | None, function: str = "to_tensor") -> Array:
+    """A fresh ndarray of `data`: Python floats get the default dtype, ndarrays keep theirs."""
+    if isinstance(data, Operand):
+        array = np.array(_values(data))
+    else:
+        if isinstance(data, (list, tuple)):
+            data = _unwrapped(data)
+        try:
+            array = np.array(data)
+        except ValueError:
+            raise ArgumentError(
+                f"{function}: the lists are not rectangular: {data!r:.200}; all lists at one depth "
+                "must have one length"
+            ) from None
+        if dtype is None and not isinstance(data, (np.ndarray, np.generic)):
+            if array.dtype == np.float64 and not _holds_numpy(data):
+                with np.errstate(over="ignore"):
+                    array = array.astype(get_default_numpy_dtype())
+            elif array.dtype == np.complex128 and not _holds_numpy(data):
+                array = array.astype(np.complex64)
+    if array.dtype.kind not in "biufc":
+        _refuse(function, data, array)
+    return in_dtype(function, array, array.dtype if dtype is None else to_numpy(dtype))
+
+
+def _refuse(function: str, data: Any, array: Array) -> NoReturn:
+    if array.size and all(isinstance(v, (bool, int, float)) for v in array.ravel().tolist()):
+        raise ArgumentError(
+            f"{function}: {data!r:.200} holds an integer that does not fit int64; give a floating "
+            "dtype, and floats"
+        )
+    raise DTypeError(
+        f"{function}: cannot make a tensor of {type(data).__name__} (NumPy makes it "
+        f"{array.dtype}); pass numbers, nested lists of numbers, or an ndarray"
+    )
+
+
+def in_dtype(function: str, array: Array, dtype: np.dtype[Any]) -> Array:
+    """`array` in `dtype`, refused where integers of it cannot hold the values."""
+    if dtype == np.uint64 and not _is_dtype(dtype):  # what NumPy takes for 2**63 and more
+        dtype = np.dtype(np.int64)
+    if array.dtype == dtype and _is_dtype(array.dtype):
+        return array
+    chosen = to_numpy(dtype)
+    if array.dtype.kind == "c" and chosen.kind != "c":
+        raise DTypeError(
+            f"{function}: complex values cannot become {chosen.name}; take their real parts first"
+        )
+    if chosen.kind in "iu" and array.size and not np.can_cast(array.dtype, chosen, "safe"):
+        limits = np.iinfo(chosen)
+        low, high = array.min(), array.max()
+        # Of floats the whole part is kept; a NaN fails both comparisons.
+        if not (_whole(low) >= limits.min and _whole(high) <= limits.max):
+            bad = high if _whole(low) >= limits.min else low
+            raise ArgumentError(
+                f"{function}: {bad} does not fit {chosen.name}, which holds {limits.min} to "
+                f"{limits.max}; choose another dtype"
+            )
+    with np.errstate(over="ignore"):  # to float16: infinity is what rounding gives
+        return array.astype(chosen, copy=False)
+
+
+def _is_dtype(dtype: np.dtype[Any]) -> bool:
+    return dtype.isnative and dtype.name in DTYPES
+
+
+def _whole(value: Any) -> Any:
+    """A Python int, or the infinity or NaN that has none."""
+    number = value.item()
+    return math.trunc(number) if math.isfinite(number) else number
+
+
+def _unwrapped(data: Any) -> Any:
+    """Tensors in nested lists as arrays."""
+    if isinstance(data, (list, tuple)):
+        return [_unwrapped(d) for d in data]
+    return _values(data) if isinstance(data, Operand) else data
+
+
+def _values(operand: Any) -> Array:
+    values: Array | None = getattr(operand, "_data", None)
+    if values is None:
+        raise NotATensorError(
+            f"the variable {operand.name} of a program has no value yet; use paddle.stack or "
+            "paddle.concat, or what computes with it"
+        )
+    return values
+
+
+def _holds_numpy(data: Any) -> bool:
+    while isinstance(data, (list, tuple)) and data:
+        data = data[0]
+    return isinstance(data, (np.ndarray, np.generic))
