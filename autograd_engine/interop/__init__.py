@@ -1,1 +1,1 @@
-"""interop."""
+"""What other libraries ask of an array: NumPy's protocols, the Array API, DLPack, copies."""

@@ -16,6 +16,7 @@ from typing import (
     Final,
     Generic,
     ParamSpec,
+    Protocol,
     Self,
     TypeVar,
     overload,
@@ -32,7 +33,6 @@ from autograd_engine.program.ir.program import Program
 from autograd_engine.static.executor.backend_choice import BACKENDS, chosen_backend
 
 if TYPE_CHECKING:
-    from autograd_engine.nn.call_types import ToStatic
     from autograd_engine.nn.layer.base.layer import Layer
 
 __all__ = [
@@ -50,6 +50,15 @@ Q = ParamSpec("Q")  # P without the object of a method
 R = TypeVar("R")
 L = TypeVar("L", bound="Layer")
 _Owner = TypeVar("_Owner")
+
+
+class ToStatic(Protocol):
+    """What `to_static` returns without a function: a decorator."""
+
+    @overload  # a layer can be called, too
+    def __call__(self, function: L) -> L: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, function: Callable[P, R]) -> StaticFunction[P, R]: ...
 
 
 class _Switch:

@@ -1,1 +1,4 @@
-"""program."""
+"""Programs: blocks, operators and variables, what builds them, and what rewrites them.
+
+The second interpreter of the table, which writes operators. It runs nothing.
+"""

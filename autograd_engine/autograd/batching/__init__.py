@@ -1,1 +1,4 @@
-"""batching."""
+"""Many directions in one pass: stacks of cotangents, and what each operation does with them.
+
+A namespace over another one; no rule is written for stacks.
+"""

@@ -1,1 +1,1 @@
-"""custom_op."""
+"""Operations of the user's: `defop`, and what is checked of a kernel that is not ours."""

@@ -1,1 +1,1 @@
-"""forward."""
+"""Forward mode: tangents derived from the gradient rules, `jvp`, and recordings pushed along."""

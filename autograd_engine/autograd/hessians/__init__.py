@@ -1,1 +1,1 @@
-"""hessians."""
+"""Hessians compiled for the shape of a recording."""

@@ -1,1 +1,1 @@
-"""python."""
+"""Programs as one straight-line Python function."""

@@ -1,1 +1,1 @@
-"""workers."""
+"""Processes that make batches: channels, shared memory, and what becomes of failures."""

@@ -1,1 +1,1 @@
-"""linalg."""
+"""Rows of the table: products, decompositions, inverses, Fourier transforms."""

@@ -1,1 +1,1 @@
-"""nn."""
+"""Rows of the table: convolution, pooling, normalization, activations, losses, recurrence."""

@@ -1,1 +1,1 @@
-"""optimizer."""
+"""Rows of the table: update rules of optimizers."""

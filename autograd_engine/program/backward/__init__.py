@@ -1,1 +1,1 @@
-"""backward."""
+"""The backward half of a program, appended to its block."""

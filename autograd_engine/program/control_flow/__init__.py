@@ -1,1 +1,1 @@
-"""control_flow."""
+"""Branches and loops as operators with blocks, and their gradients."""

@@ -1,1 +1,1 @@
-"""files."""
+"""Programs and their values as files: JSON and npz, checked when read, never run."""

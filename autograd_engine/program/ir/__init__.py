@@ -1,1 +1,1 @@
-"""ir."""
+"""What a program is made of: `Program`, `Block`, `Operator`, `Variable`."""

@@ -1,1 +1,1 @@
-"""passes."""
+"""Programs from programs: copies, and the form for inference."""

@@ -1,1 +1,1 @@
-"""executor."""
+"""Running programs, in the order of the trip: feeds, plan, specializations, bound program, run."""

@@ -1,1 +1,1 @@
-"""arithmetic."""
+"""Public functions: element by element, and scans."""

@@ -1,1 +1,1 @@
-"""creation."""
+"""Public functions that make tensors."""

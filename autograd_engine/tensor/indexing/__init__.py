@@ -1,1 +1,1 @@
-"""indexing."""
+"""Public functions: reading and writing at indices and keys."""

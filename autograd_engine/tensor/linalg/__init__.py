@@ -1,1 +1,1 @@
-"""linalg."""
+"""Public functions of linear algebra."""

@@ -1,1 +1,1 @@
-"""reduction."""
+"""Public functions: sums, statistics, searches, histograms."""

@@ -1,1 +1,1 @@
-"""shape."""
+"""Public functions that move elements or give them another shape."""

@@ -1,1 +1,1 @@
-"""emit."""
+"""From scheduled loops to C text. Nothing here knows an operation."""

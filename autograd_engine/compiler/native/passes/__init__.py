@@ -1,1 +1,1 @@
-"""passes."""
+"""From loops to fewer and better ordered loops. Nothing here knows an operation."""

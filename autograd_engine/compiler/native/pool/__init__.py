@@ -1,1 +1,1 @@
-"""pool."""
+"""Pooling in C."""

@@ -1,1 +1,1 @@
-"""toolchain."""
+"""The C compiler, the cache of libraries, and the BLAS that NumPy has loaded."""

@@ -1,1 +1,1 @@
-"""base."""
+"""The class `Layer`: attributes, hooks, state, copies."""

@@ -1,1 +1,1 @@
-"""norm."""
+"""Layers that normalise."""

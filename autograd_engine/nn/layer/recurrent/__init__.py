@@ -1,1 +1,1 @@
-"""recurrent."""
+"""Recurrent layers: cells, stacks of them, and what wraps a cell."""

@@ -1,1 +1,1 @@
-"""transformer."""
+"""Attention and the layers of Transformers."""
