@@ -52,7 +52,7 @@ def check_wheel(path: Path) -> str:
     if shipped != expected:
         missing, more = sorted(expected - shipped)[:5], sorted(shipped - expected)[:5]
         raise Wrong(f"{path.name}: without {missing}, with {more}")
-    for needed in (f"{PACKAGE}/py.typed", f"{PACKAGE}/codegen/native/c/runtime.c"):
+    for needed in (f"{PACKAGE}/py.typed", f"{PACKAGE}/compiler/native/c/runtime.c"):
         if needed not in shipped:
             raise Wrong(f"{path.name} has no {needed}")
     check_metadata(contents[f"{information}METADATA"].decode())

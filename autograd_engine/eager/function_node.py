@@ -8,7 +8,7 @@ with the rest when the graph is freed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from autograd_engine.eager.function_saved import (
 )
 from autograd_engine.eager.grad_mode import grad_mode, no_grad, recording
 from autograd_engine.eager.graph_cuts import in_user_code
-from autograd_engine.eager.opaque import OpaqueOp
 from autograd_engine.eager.tape import Edge, MultiNode, edge_of
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
@@ -34,7 +33,27 @@ from autograd_engine.errors import (
 )
 from autograd_engine.ops.registry.namespace import raw
 
-__all__ = ["Label", "LayerNode", "LayerOp", "LayerPullback", "Taking", "refuse_numpy"]
+__all__ = ["Label", "LayerNode", "LayerOp", "LayerPullback", "OpaqueOp", "Taking", "refuse_numpy"]
+
+
+class OpaqueOp:
+    """The attributes of an `OpDef`, of something that is no elementary operation."""
+
+    attrs: ClassVar[dict[str, Any]] = {}
+    multiple = True
+    variadic = False
+    variadic_output = False
+    lazy_cotangents = True
+    casts = False
+    random = False
+    real = False
+    tangent: Final = None
+    place: Final = None
+    broadcasts: Final = None
+    untyped: ClassVar[frozenset[str]] = frozenset()
+    takes_scattered: ClassVar[frozenset[str]] = frozenset()
+
+    __slots__ = ()
 
 
 class LayerOp(OpaqueOp):

@@ -18,8 +18,8 @@ from autograd_engine.io.samplers import (
     SequenceSampler,
     SubsetRandomSampler,
     WeightedRandomSampler,
+    random_split,
 )
-from autograd_engine.io.splitting import random_split
 from autograd_engine.io.workers.info import WorkerInfo, get_worker_info
 
 __all__ = [

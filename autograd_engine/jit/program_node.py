@@ -18,8 +18,8 @@ import numpy as np
 
 from autograd_engine.core.random_generator import own_generator
 from autograd_engine.core.spec import Spec
+from autograd_engine.eager.function_node import OpaqueOp
 from autograd_engine.eager.grad_mode import recorded_with, recording
-from autograd_engine.eager.opaque import OpaqueOp
 from autograd_engine.eager.tape import Edge, MultiNode, Node, WrittenOut, check_alive, connect
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.jit.concrete import Halves

@@ -155,7 +155,7 @@ def _traced(layer: Any, input_spec: Sequence[Any] | None) -> TracedProgram:
 
 def _of_layer(layer: Any) -> StaticFunction[Any, Any]:
     """Calls of a layer as a function, hooks included, with what its `forward` was told."""
-    from autograd_engine.nn.layer.base.hooks import HookedCall
+    from autograd_engine.nn.layer.base.layer import HookedCall
 
     forward = layer.forward
     if not isinstance(forward, StaticFunction):

@@ -1,7 +1,6 @@
 """How good a model is: measures of a batch, and of many."""
 
-from autograd_engine.metric.functional import accuracy
-from autograd_engine.metric.metrics import Accuracy, Auc, Metric, Precision, Recall
+from autograd_engine.metric.metrics import Accuracy, Auc, Metric, Precision, Recall, accuracy
 
 __all__ = ["Accuracy", "Auc", "Metric", "Precision", "Recall", "accuracy"]
 

@@ -14,9 +14,10 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.static.metric import accuracy as counted
 from autograd_engine.tensor.reduction.reduction import topk as top
 
-__all__ = ["Accuracy", "Auc", "Metric", "Precision", "Recall"]
+__all__ = ["Accuracy", "Auc", "Metric", "Precision", "Recall", "accuracy"]
 
 Array = NDArray[Any]
 
@@ -464,3 +465,44 @@ class Auc(Metric):
     def name(self) -> str:
         """What it is called."""
         return self._name
+
+
+def accuracy(
+    input: Any,
+    label: Any,
+    k: int = 1,
+    correct: Any = None,
+    total: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The share of rows of `input` whose label is among the `k` largest scores.
+
+    Parameters
+    ----------
+    input : Tensor or Variable
+        ``[N, classes]``
+    label : Tensor or Variable
+        ``[N]`` or ``[N, 1]`` integers.
+    k : int
+    correct, total : Tensor or Variable, optional
+        One integer each: given how many rows there are whose label is, and how many there are.
+    name : str, optional
+        Accepted for the reference's sake.
+
+    Returns
+    -------
+    Tensor or Variable
+        float32 ``[]``
+
+    Raises
+    ------
+    NotATensorError, ArgumentError, DTypeError, ShapeError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> scores = paddle.to_tensor([[0.1, 0.9], [0.8, 0.2]])
+    >>> paddle.metric.accuracy(scores, paddle.to_tensor([[1], [1]])).item()
+    0.5
+    """
+    return counted(input, label, k, correct, total)

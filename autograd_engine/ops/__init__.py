@@ -19,7 +19,6 @@ from autograd_engine.ops import (
     scan,
     setitem,
     shape,
-    sizes,
     sorting,
     special,
 )
@@ -79,7 +78,6 @@ __all__ = [
     "sequence",
     "setitem",
     "shape",
-    "sizes",
     "sorting",
     "special",
     "update",

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from autograd_engine.optimizer.adam_variants import Lamb as Lamb
     from autograd_engine.optimizer.adam_variants import NAdam as NAdam
     from autograd_engine.optimizer.adam_variants import RAdam as RAdam
-    from autograd_engine.optimizer.asgd import ASGD as ASGD
     from autograd_engine.optimizer.lbfgs import LBFGS as LBFGS
     from autograd_engine.optimizer.rmsprop import Adadelta as Adadelta
     from autograd_engine.optimizer.rmsprop import Adagrad as Adagrad
     from autograd_engine.optimizer.rmsprop import RMSProp as RMSProp
-    from autograd_engine.optimizer.rprop import Rprop as Rprop
+    from autograd_engine.optimizer.sgd import ASGD as ASGD
+    from autograd_engine.optimizer.sgd import Rprop as Rprop
 else:
     __getattr__ = lazily(
         __name__,

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.optimizer.update import sgd_rows
 from autograd_engine.optimizer.checks import number, unit_interval
 from autograd_engine.optimizer.optimizer import Array, Optimizer
 from autograd_engine.optimizer.settings import State
 
-__all__ = ["SGD", "Momentum"]
+__all__ = ["ASGD", "Momentum", "Rprop", "SGD"]
 
 
 class SGD(Optimizer):
@@ -130,3 +131,121 @@ class Momentum(Optimizer):
             "use_nesterov": bool(use_nesterov),
             "rescale_grad": number(owner, "rescale_grad", rescale_grad),
         }
+
+
+class ASGD(Optimizer):
+    """A step along the mean of the last gradient of each batch (Schmidt, Le Roux and Bach 2013).
+
+    Parameters
+    ----------
+    learning_rate : float or LRScheduler
+    batch_num : int
+        How many batches there are; each is kept a gradient of.
+    parameters : list of Tensor, or of dict, optional
+        See `Optimizer`, also for `weight_decay` and `grad_clip`.
+    weight_decay : float, L1Decay or L2Decay, optional
+    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
+    multi_precision : bool
+        Keep float16 parameters in float32 besides, and update these.
+    name : str, optional
+    """
+
+    operation = "asgd"
+    state: ClassVar = {
+        "d": State(),
+        "y": State(lambda shape, attrs: (attrs["batch_num"], *shape)),
+        "m": State(False, dtype="int64"),
+    }
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        batch_num: int = 1,
+        parameters: Sequence[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        multi_precision: bool = False,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            learning_rate,
+            parameters,
+            weight_decay,
+            grad_clip,
+            name,
+            multi_precision=multi_precision,
+            hyper={"batch_num": batch_num},
+        )
+
+    def _attributes(self, batch_num: Any = 1) -> dict[str, Any]:
+        if not isinstance(batch_num, int) or isinstance(batch_num, bool) or batch_num < 1:
+            raise ArgumentError(f"ASGD: batch_num must be an int above 0, got {batch_num!r}")
+        return {"batch_num": batch_num}
+
+
+class Rprop(Optimizer):
+    """A rate for each element, which only the signs of gradients change (Riedmiller, Braun 1993).
+
+    Parameters
+    ----------
+    learning_rate : float or LRScheduler
+        Where the rates start.
+    learning_rate_range : (float, float)
+        The smallest and the largest rate.
+    parameters : list of Tensor, or of dict, optional
+        See `Optimizer`, also for `grad_clip`.
+    etas : (float, float)
+        Factors of a rate where the sign of the gradient changed, and where it did not.
+    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
+    multi_precision : bool
+        Keep float16 parameters in float32 besides, and update these.
+    name : str, optional
+    """
+
+    operation = "rprop"
+    state: ClassVar = {
+        "prevs": State(),
+        "learning_rates": State(True, lambda attrs, rate: rate),
+    }
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        learning_rate_range: tuple[float, float] = (1e-5, 50),
+        parameters: Sequence[Any] | None = None,
+        etas: tuple[float, float] = (0.5, 1.2),
+        grad_clip: Any = None,
+        multi_precision: bool = False,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            learning_rate,
+            parameters,
+            None,
+            grad_clip,
+            name,
+            multi_precision=multi_precision,
+            hyper={"learning_rate_range": learning_rate_range, "etas": etas},
+        )
+
+    def _attributes(
+        self, learning_rate_range: Any = (1e-5, 50), etas: Any = (0.5, 1.2)
+    ) -> dict[str, Any]:
+        smallest, largest = _pair("learning_rate_range", learning_rate_range)
+        shrink, grow = _pair("etas", etas)
+        if not 0 < smallest <= self.get_lr() <= largest:
+            raise ArgumentError(
+                f"Rprop: learning_rate {self.get_lr()} must be in the learning_rate_range "
+                f"{(smallest, largest)}, and this above 0"
+            )
+        if not 0 < shrink < 1 < grow:
+            raise ArgumentError(
+                f"Rprop: etas must be a factor below 1 and one above 1, got {(shrink, grow)}"
+            )
+        return {"smallest": smallest, "largest": largest, "shrink": shrink, "grow": grow}
+
+
+def _pair(name: str, value: Any) -> tuple[float, float]:
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise ArgumentError(f"Rprop: {name} must be a pair of numbers, got {value!r}")
+    return number("Rprop", name, value[0]), number("Rprop", name, value[1])

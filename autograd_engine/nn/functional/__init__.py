@@ -8,7 +8,6 @@ from autograd_engine.nn.functional import (
     conv,
     ctc,
     distance,
-    inplace,
     loss,
     margin,
     norm,
@@ -35,7 +34,7 @@ from autograd_engine.nn.functional import (
 from autograd_engine.nn.functional import (
     softmax_and_gates as gated,
 )
-from autograd_engine.nn.functional.activation import *  # noqa: F403
+from autograd_engine.nn.functional.activation import *  # noqa: F403  # noqa: F403
 from autograd_engine.nn.functional.attention import *  # noqa: F403
 from autograd_engine.nn.functional.binary_losses import *  # noqa: F403
 from autograd_engine.nn.functional.channel_shuffling import *  # noqa: F403
@@ -46,7 +45,6 @@ from autograd_engine.nn.functional.ctc import *  # noqa: F403
 from autograd_engine.nn.functional.distance import *  # noqa: F403
 from autograd_engine.nn.functional.dropouts import *  # noqa: F403
 from autograd_engine.nn.functional.hierarchical_loss import *  # noqa: F403
-from autograd_engine.nn.functional.inplace import *  # noqa: F403
 from autograd_engine.nn.functional.loss import *  # noqa: F403
 from autograd_engine.nn.functional.margin import *  # noqa: F403
 from autograd_engine.nn.functional.norm import *  # noqa: F403
@@ -67,7 +65,6 @@ __all__ += ctc.__all__
 __all__ += distance.__all__
 __all__ += gated.__all__
 __all__ += hierarchy.__all__
-__all__ += inplace.__all__
 __all__ += logits.__all__
 __all__ += loss.__all__
 __all__ += margin.__all__

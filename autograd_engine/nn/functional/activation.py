@@ -10,26 +10,36 @@ from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn.functional.arguments import as_floats, check_number
+from autograd_engine.nn.functional.smooth_activation import tanh
+from autograd_engine.nn.functional.softmax_and_gates import softmax
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import whole
 from autograd_engine.program.operands import spec_of
 from autograd_engine.tensor.arithmetic.math import clip
+from autograd_engine.tensor.inplace import in_place
 
 __all__ = [
     "celu",
     "elu",
+    "elu_",
     "hardshrink",
     "hardsigmoid",
     "hardswish",
     "hardtanh",
+    "hardtanh_",
     "leaky_relu",
+    "leaky_relu_",
     "prelu",
     "relu",
     "relu6",
+    "relu_",
     "rrelu",
     "selu",
+    "softmax_",
     "softshrink",
+    "tanh_",
     "thresholded_relu",
+    "thresholded_relu_",
 ]
 
 _SELU_SCALE = 1.0507009873554804934193349852946
@@ -305,3 +315,14 @@ def thresholded_relu(
     """
     x = as_floats("thresholded_relu", x)
     return ops.where(ops.less_equal(x, threshold), value, x)
+
+
+elu_ = in_place("elu", elu, instead="y = F.elu(x)")
+hardtanh_ = in_place("hardtanh", hardtanh, instead="y = F.hardtanh(x)")
+leaky_relu_ = in_place("leaky_relu", leaky_relu, instead="y = F.leaky_relu(x)")
+relu_ = in_place("relu", relu, instead="y = F.relu(x)")
+softmax_ = in_place("softmax", softmax, instead="y = F.softmax(x)")
+tanh_ = in_place("tanh", tanh, instead="y = F.tanh(x)")
+thresholded_relu_ = in_place(
+    "thresholded_relu", thresholded_relu, instead="y = F.thresholded_relu(x)"
+)

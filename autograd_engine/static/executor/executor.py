@@ -335,7 +335,7 @@ class Executor:
         >>> [(o.type, o.read, o.written) for o in found.operators]
         [('tanh', 8, 8), ('multiply', 8, 8)]
         """
-        from autograd_engine.static.analysis.profile_runs import profiled
+        from autograd_engine.static.analysis.profiler import profiled
 
         if isinstance(repeat, bool) or not isinstance(repeat, int) or repeat < 1:
             raise ArgumentError(f"profile: repeat must be a positive int, got {repeat!r}")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import reprlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, ParamSpec, TypeVar, overload
+from types import MethodType
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 
@@ -17,12 +19,11 @@ from autograd_engine.eager.hooks import Hooks, RemovableHandle
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.nn.layer.base import state_dict as state
-from autograd_engine.nn.layer.base.copies import deep, shallow
-from autograd_engine.nn.layer.base.hooks import call_with_hooks, run_named
-from autograd_engine.nn.layer.base.registered import SUBLAYER
-from autograd_engine.nn.layer.base.stateful import Stateful
+from autograd_engine.nn.layer.base.registered import BUFFER, PARAMETER, PASSING, SUBLAYER
+from autograd_engine.nn.layer.base.state_dict import Stateful
 from autograd_engine.nn.parameters import create_parameter, persistable_variable, sizes_of
 from autograd_engine.program import mode
+from autograd_engine.program.builder import layer_scope
 from autograd_engine.program.ir.program import default_main_program
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from autograd_engine.nn.initializer import Initializer
     from autograd_engine.nn.param_attr import ParamAttr
 
-__all__ = ["Layer"]
+__all__ = ["HookedCall", "Layer", "call_with_hooks", "deep", "run_named", "shallow"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -423,3 +424,92 @@ def _floating(function: str, dtype: Any) -> np.dtype[Any]:
             f"'float64' or 'float16', got {chosen.name}"
         )
     return chosen
+
+
+def run_named(
+    layer: Layer, forward: Callable[..., Any], inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """``forward(*inputs, **kwargs)``; in a program temporaries are named after the layer."""
+    if not mode.building():
+        return forward(*inputs, **kwargs)
+    with layer_scope(layer._full_name):
+        return forward(*inputs, **kwargs)
+
+
+def call_with_hooks(layer: Layer, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a call does. A `forward` that runs as a program takes the hooks into the program."""
+    forward: Any = layer.forward
+    traced = getattr(forward, "dygraph_function", None)
+    if traced is None:
+        return HookedCall(layer, forward)(*inputs, **kwargs)
+    kept = layer.__dict__.get("_hooked_forward")
+    if kept is None or kept.dygraph_function.forward != traced:
+        kept = forward.like(HookedCall(layer, traced))
+        layer.__dict__["_hooked_forward"] = kept
+    return kept(*inputs, **kwargs)
+
+
+class HookedCall:
+    """`forward` of a layer between its hooks."""
+
+    stands_in_front_of = ("layer", "forward")  # what `jit.guards` looks into
+
+    def __init__(self, layer: Layer, forward: Callable[..., Any]) -> None:
+        self.layer = layer
+        self.forward = forward
+        self.__qualname__ = getattr(forward, "__qualname__", type(layer).__name__)
+        self.__module__ = type(layer).__module__
+
+    def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+        layer = self.layer
+        for hook in list(layer._forward_pre_hooks.values()):
+            changed = hook(layer, inputs)
+            if changed is not None:
+                inputs = changed if isinstance(changed, tuple) else (changed,)
+        outputs = run_named(layer, self.forward, inputs, kwargs)
+        for hook in list(layer._forward_post_hooks.values()):
+            changed = hook(layer, inputs, outputs)
+            if changed is not None:
+                outputs = changed
+        return outputs
+
+
+# What a layer says of what it holds: a copy that is edited must not edit that.
+_SAYS: Final = frozenset({"_kinds", "_forward_pre_hooks", "_forward_post_hooks"})
+
+
+def shallow(layer: _L) -> _L:
+    """A layer that holds the same parameters and layers, and can be edited by itself."""
+    new = object.__new__(type(layer))
+    for name, value in layer.__dict__.items():
+        if hasattr(value, "dygraph_function"):
+            if name == "forward":  # others are made again when they are asked for
+                new.__dict__[name] = _traced(value, layer, new)
+        else:
+            new.__dict__[name] = copy.copy(value) if name in _SAYS else value
+    return new
+
+
+def _traced(function: Any, old: Any, new: Any) -> Any:
+    """A method that runs as a program, for the copy."""
+    target = function.dygraph_function
+    if hasattr(target, "dygraph_function"):
+        target = _traced(target, old, new)
+    elif getattr(target, "__self__", None) is old:
+        target = MethodType(target.__func__, new)
+    return function.like(target)
+
+
+def deep(layer: _L, memo: dict[int, Any]) -> _L:
+    """A layer of its own, whose parameters have new names: optimizers keep state by name."""
+    new = memo[id(layer)] = object.__new__(type(layer))
+    state: Any = layer.__getstate__()
+    new.__dict__.update(copy.deepcopy(state, memo))
+    old = layer._full_name
+    new._full_name = unique_name.generate(re.sub(r"_\d+$", "", old))
+    for name, value in new._own(PARAMETER, BUFFER, PASSING):
+        if isinstance(value, Tensor) and value.name == layer.__dict__[name].name:
+            _, own, rest = value.name.partition(f"{old}.")
+            fresh = f"{new._full_name}.{rest}" if own else f"{value.name}_deepcopy"
+            value.name = fresh if own else unique_name.generate(fresh)
+    return new

@@ -10,14 +10,13 @@ from autograd_engine.core.change_counter import Edited, Edits
 from autograd_engine.core.checks import require_bools
 from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import ArgumentError, ModeError
-from autograd_engine.nn.layer.base.missing import missing
 from autograd_engine.program.ir.program import Parameter as StaticParameter
 from autograd_engine.program.ir.program import Variable
 
 if TYPE_CHECKING:
     from autograd_engine.nn.layer.base.layer import Layer
 
-__all__ = ["BUFFER", "COMPOSED", "PARAMETER", "PASSING", "SUBLAYER", "Registered"]
+__all__ = ["BUFFER", "COMPOSED", "PARAMETER", "PASSING", "Registered", "SUBLAYER", "missing"]
 
 PARAMETER: Final = "parameter"
 BUFFER: Final = "buffer"
@@ -281,3 +280,33 @@ class Registered(Edited):
     def buffers(self, include_sublayers: bool = True) -> list[Tensor]:
         """All buffers."""
         return [b for _, b in self.named_buffers(include_sublayers=include_sublayers)]
+
+
+_HERE: Final = {
+    "add_module": "add_sublayer(name, layer)",
+    "bfloat16": "to(dtype='float16'), for there is no bfloat16",
+    "compile": "paddle.jit.to_static(layer)",
+    "cpu": "nothing: all arrays are on the CPU",
+    "cuda": "nothing: all arrays are on the CPU",
+    "get_parameter": "dict(layer.named_parameters())[name]",
+    "get_submodule": "dict(layer.named_sublayers())[name]",
+    "half": "to(dtype='float16')",
+    "load_state_dict": "set_state_dict(state)",
+    "modules": "sublayers(include_self=True)",
+    "named_modules": "named_sublayers(include_self=True)",
+    "register_forward_hook": "register_forward_post_hook(hook)",
+    "register_module": "add_sublayer(name, layer)",
+    "register_parameter": "add_parameter(name, parameter)",
+    "requires_grad_": "stop_gradient = True or False on each of parameters()",
+    "zero_grad": "clear_gradients()",
+}
+
+
+def missing(layer: Any, name: str) -> AttributeError:
+    """What to raise for an attribute that `layer` does not have."""
+    if name in _HERE:
+        hint = f"; here it is {_HERE[name]}"
+    else:
+        own = ", ".join(list(layer.__dict__.get("_kinds", ()))[:8])
+        hint = f"; it has {own}" if own and not name.startswith("_") else ""
+    return AttributeError(f"{type(layer).__name__!r} object has no attribute {name!r}{hint}")
