@@ -578,13 +578,25 @@ def test_an_interrupt_from_outside(trouble: Trouble) -> None:
     step = model.prepare()
     step(x, y)
 
-    def steps() -> None:
-        while True:
-            step(x, y)
+    over = threading.Event()
 
-    threading.Timer(0.3, _thread.interrupt_main).start()
+    def interrupt() -> None:
+        """Again and again: Python drops an interrupt that comes while it runs a finalizer."""
+        while not over.wait(0.3):
+            _thread.interrupt_main()
+
+    def steps() -> None:
+        try:
+            while True:
+                step(x, y)
+        finally:
+            over.set()
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
     with pytest.raises(KeyboardInterrupt):
         steps()
+    thread.join()
     values = model.values()
     step(x, y)
     assert model.values() != values
