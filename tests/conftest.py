@@ -1,6 +1,7 @@
 """What every test starts from."""
 
 import os
+import signal
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,6 +27,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell starts what runs in the background with interrupts ignored, and children inherit that.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "processors: run as if on other processors, when asked for")
 
 
