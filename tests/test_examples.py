@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
 DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),
-    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
 ]
 NAMED_TEST = re.compile(r"\b((?:tests|benchmarks|examples)/[\w/]+\.py)(?:::(?:Test\w+::)?(\w+))?")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[\w-]*)?\)")
@@ -42,7 +42,7 @@ RUNNER = _runner()
 # The pages whose code is run.
 GUIDES = [
     page
-    for page in sorted((ROOT / "docs").glob("*.md"))
+    for page in sorted((ROOT / "docs").rglob("*.md"))
     if RUNNER.examples(page.read_text(encoding="utf-8"))
 ]
 SHOWN = [

@@ -43,7 +43,7 @@ def reference():
         ("index.md", "LICENSE", "license.md"),
         ("index.md", "examples/static.ipynb", "examples/static.md"),
         ("static.md", "optimizers.md", "optimizers.md"),
-        ("design.md", "../CONTRIBUTING.md", "contributing.md"),
+        ("design/proof.md", "../../CONTRIBUTING.md", "../contributing.md"),
         ("why_is_my_grad_none.md", "../examples/tour.py", "examples/tour.md"),
         ("examples/static.md", "../docs/compiled.md", "../compiled.md"),
         ("index.md", "https://example.org/docs/x.md", "https://example.org/docs/x.md"),

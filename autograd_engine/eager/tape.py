@@ -7,7 +7,7 @@ consumer of its output, has contributed already. No recursion, and nothing is vi
 cotangent reaches.
 
 Saved arrays need no version counters: memory that anything else can see is never written (see
-docs/design.md, "Values").
+docs/design/eager.md, "Values").
 """
 
 from __future__ import annotations

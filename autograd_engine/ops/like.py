@@ -52,7 +52,7 @@ def _spread(x: Array, like: Like, axis: Axes, keepdims: bool) -> Array:
     """A view of `x` broadcast to the shape of `like`, with the axes in `axis` put back.
 
     `np.broadcast_to` takes eight times as long on small arrays. The view is never written: see
-    docs/design.md, "Values".
+    docs/design/eager.md, "Values".
     """
     shape = like.shape
     if x.ndim == 0:

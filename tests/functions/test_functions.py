@@ -143,7 +143,7 @@ def test_a_program_that_does_not_know_the_first_sizes(case):
             same_bits(g, value)
         for g, value in zip(orders[1], second, strict=True):
             assert (g is None) == (value is None)
-            if g is not None:  # see docs/design.md, "the same bits"
+            if g is not None:  # see docs/design/table.md, "the same bits"
                 scale = max(1.0, float(np.max(np.abs(value), initial=0.0)))
                 close(g / scale, value / scale, 1e-5)
 
