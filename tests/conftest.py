@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.eager.grad_mode import grad_mode
-from autograd_engine.program.ir.program import _defaults as defaults
-from autograd_engine.program.mode import in_dynamic_mode
+from tests.fresh import fresh_state
 from tests.processors import machine
 
 # Programs are compared with eager mode bit by bit; tests of native code ask for it.
@@ -73,24 +71,10 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture(autouse=True)
-def fresh_state() -> Iterator[None]:
-    """Empty default programs, an empty scope, names from 0, a fixed seed; eager mode, recording."""
-    static = paddle.static
-    main, startup, scope = static.Program(), static.Program(), static.Scope()
-    paddle.seed(0)
-    with paddle.unique_name.guard(), static.scope_guard(scope):
-        before = defaults.main, defaults.startup
-        defaults.main, defaults.startup = main, startup
-        try:
-            yield
-        finally:
-            defaults.main, defaults.startup = before
-            paddle.disable_static()
-            grad_mode.inference, grad_mode.recorder = False, True
-            grad_mode.switch(True)
-            paddle.set_default_dtype("float32")
-            paddle.set_flags({"FLAGS_call_stack_level": 1})
-    assert in_dynamic_mode(), "a test left a program_guard open"
+def fresh() -> Iterator[None]:
+    """Every test starts from the same state."""
+    with fresh_state():
+        yield
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from autograd_engine.compiler.planned.ufunc_trace import NotTraced, traced
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.kernels.elementwise import EXACT
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
+from tests.over import over
 from tests.registry.samples import cases
 from tests.registry.sampling import Sample
 
@@ -86,7 +87,7 @@ def _lowered(op: OpDef, operands: Sequence[Array], attrs: dict[str, Any]) -> lis
     return [lowering.where.get(id(r)) if isinstance(r, Value) else None for r in results]
 
 
-@pytest.mark.parametrize(("op", "sample"), cases(lambda op, s: not (op.random or op.effect)))
+@over(("op", "sample"), cases(lambda op, s: not (op.random or op.effect)))
 def test_results_lie_where_the_kernel_puts_them(op: OpDef, sample: Sample) -> None:
     attrs = op.complete_attrs(sample.attrs)
     for label, layout in LAYOUTS.items():

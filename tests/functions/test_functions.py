@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
+from tests.over import over
 
 from .cases import CASES
 from .harness import (
@@ -29,8 +30,8 @@ def smooth(case):
     return case.differentiable and case.smooth
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("case", cases(lambda c: c.numpy is not None))
+@over("dtype", ["float64", "float32"])
+@over("case", cases(lambda c: c.numpy is not None))
 def test_value(case, dtype):
     operands = operands_in(case, dtype)
     _, outputs = call(case, operands)
@@ -44,7 +45,7 @@ def test_value(case, dtype):
         np.testing.assert_allclose(result, value, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("case", cases(smooth))
+@over("case", cases(smooth))
 def test_three_orders_against_differences(case):
     """Each order is the derivative along v of the one below, and central differences give that."""
     operands = operands_in(case, np.float64)
@@ -64,7 +65,7 @@ def test_three_orders_against_differences(case):
         assert values[order + 1] / scale == pytest.approx(expected / scale, abs=1e-5), order + 1
 
 
-@pytest.mark.parametrize("case", cases(smooth))
+@over("case", cases(smooth))
 def test_each_element_of_the_gradient(case):
     """Along a direction errors might cancel; one element at a time they cannot."""
     operands = operands_in(case, np.float64)
@@ -82,7 +83,7 @@ def test_each_element_of_the_gradient(case):
         close((np.zeros_like(expected) if g is None else g) / scale, expected / scale, 1e-5)
 
 
-@pytest.mark.parametrize("case", cases(smooth))
+@over("case", cases(smooth))
 def test_forward_mode(case):
     operands = operands_in(case, np.float64)
     found = tangents(case, operands)
@@ -102,7 +103,7 @@ def test_forward_mode(case):
         close(t / scale, expected / scale, 1e-5)
 
 
-@pytest.mark.parametrize("case", cases(lambda c: c.differentiable))
+@over("case", cases(lambda c: c.differentiable))
 def test_recording_a_pass_changes_no_bit_of_it(case):
     operands = operands_in(case, np.float32)
     _, (plain,) = eager_derivatives(case, operands, 1)
@@ -111,8 +112,8 @@ def test_recording_a_pass_changes_no_bit_of_it(case):
         same_bits(a, b)
 
 
-@pytest.mark.parametrize("written_out", [False, True], ids=["generated", "written-out"])
-@pytest.mark.parametrize("case", cases(lambda c: c.static))
+@over("written_out", [False, True], ids=["generated", "written-out"])
+@over("case", cases(lambda c: c.static))
 def test_a_program_has_the_bits_of_eager_mode(case, written_out):
     operands = operands_in(case, np.float32)
     results, orders, pushed = static_results(case, operands, written_out=written_out)
@@ -130,7 +131,7 @@ def test_a_program_has_the_bits_of_eager_mode(case, written_out):
             same_bits(t, value)
 
 
-@pytest.mark.parametrize("case", cases(lambda c: c.static and not c.known))
+@over("case", cases(lambda c: c.static and not c.known))
 def test_a_program_that_does_not_know_the_first_sizes(case):
     operands = operands_in(case, np.float32)
     results, orders, _ = static_results(case, operands, unknown=True)
@@ -148,8 +149,8 @@ def test_a_program_that_does_not_know_the_first_sizes(case):
                 close(g / scale, value / scale, 1e-5)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-@pytest.mark.parametrize("case", cases(lambda c: c.differentiable))
+@over("dtype", ["float16", "float32", "float64"])
+@over("case", cases(lambda c: c.differentiable))
 def test_gradients_have_the_dtype_of_their_operands(case, dtype):
     operands = operands_in(case, dtype)
     xs, outputs = call(case, operands, traced=True)

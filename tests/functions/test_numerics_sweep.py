@@ -12,6 +12,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine import errors
+from tests.over import over
 
 from .harness import call, cases, directions, flat, floating, operands_in, wanted
 from .peers import torch
@@ -55,8 +56,8 @@ def in_float64(case, operands):
     return [a.astype(np.float64) if k in at else a for k, a in enumerate(operands)]
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16"])
-@pytest.mark.parametrize("case", cases(lambda c: c.smooth))
+@over("dtype", ["float32", "float16"])
+@over("case", cases(lambda c: c.smooth))
 def test_a_narrow_dtype_agrees_with_float64(case, dtype):
     """Of the same, rounded, operands; two orders."""
     operands = operands_in(case, dtype)
@@ -164,7 +165,7 @@ def same_summation(name):
     return last in ELEMENTWISE or not (last in SUMS or name.startswith(FAMILIES_OF_SUMS))
 
 
-@pytest.mark.parametrize("case", cases())
+@over("case", cases())
 def test_layouts_of_operands(case, request):
     """Strides change no bit, or a sum by no more than its rounding; no operand is written to."""
     name = request.node.callspec.id.split("-")[0]
@@ -184,7 +185,7 @@ def test_layouts_of_operands(case, request):
             np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.parametrize("case", cases(lambda c: c.differentiable))
+@over("case", cases(lambda c: c.differentiable))
 def test_operands_that_are_broadcast_views(case):
     """Of stride 0 along the first axis: what their copies give, or the error that those give."""
     views = [
@@ -211,7 +212,7 @@ FAR_OUT = [1e4, -1e4, 0.0]
 ILL_CONDITIONED = ("linalg.", "inverse", "cholesky", "eig", "svd", "matrix_rank")
 
 
-@pytest.mark.parametrize(
+@over(
     "case",
     [p for p in cases(lambda c: c.smooth) if not p.id.startswith(("Tensor.", *ILL_CONDITIONED))],
 )
@@ -269,8 +270,8 @@ def refusal(error):
     )
 
 
-@pytest.mark.parametrize("which", [0, -1])
-@pytest.mark.parametrize("case", cases(has_axes))
+@over("which", [0, -1])
+@over("case", cases(has_axes))
 def test_empty_operands(case, which):
     """They have values and gradients of their shape, or are refused in words."""
     operands = emptied(case, which)
@@ -304,8 +305,8 @@ NOT_AS_PYTORCH = {
 
 @pytest.mark.skipif(torch is None, reason="PyTorch is not installed")
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("which", [0, -1])
-@pytest.mark.parametrize("case", cases(lambda c: has_axes(c) and c.torch is not None))
+@over("which", [0, -1])
+@over("case", cases(lambda c: has_axes(c) and c.torch is not None))
 def test_empty_operands_beside_pytorch(case, which, request):
     name = request.node.callspec.id.rsplit("]", 1)[0].split("-")[0]
     operands = emptied(case, which)

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from tests.over import over
+
 from .harness import (
     call,
     cases,
@@ -31,7 +33,7 @@ def torch_call(case, operands, *, traced=False):
     return xs, flat(case.torch(*xs))
 
 
-@pytest.mark.parametrize("case", cases(peers))
+@over("case", cases(peers))
 def test_value(case):
     operands = operands_in(case, np.float64)
     _, ours = call(case, operands)
@@ -42,7 +44,7 @@ def test_value(case):
         np.testing.assert_allclose(y.numpy(), t.detach().numpy(), rtol=TOLERANCE, atol=TOLERANCE)
 
 
-@pytest.mark.parametrize("case", cases(lambda c: peers(c) and c.differentiable and c.smooth))
+@over("case", cases(lambda c: peers(c) and c.differentiable and c.smooth))
 def test_gradients_of_two_orders(case):
     operands = operands_in(case, np.float64)
     _, ours = eager_derivatives(case, operands, 2)

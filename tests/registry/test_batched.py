@@ -1,7 +1,6 @@
 """Every operation on stacks of values: what it gives for each direction alone, stacked."""
 
 import numpy as np
-import pytest
 
 import autograd_engine as paddle
 from autograd_engine.autograd.batching.batched import Batched, batching, value_of
@@ -10,6 +9,7 @@ from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.ops.registry.scattered_cotangent import dense
+from tests.over import over
 
 from .harness import (
     differentiable,
@@ -71,7 +71,7 @@ def differs_in_shape(op):
     return op.name in {"unique", "unique_consecutive", "nonzero", "histogram", "bincount"}
 
 
-@pytest.mark.parametrize(
+@over(
     ("op", "sample"),
     cases(lambda op, sample: bool(op.inputs) and not op.random and not differs_in_shape(op)),
 )
@@ -110,8 +110,8 @@ def saved_values(op, operands, attrs, wanted):
     return pullback, pullback.save(*op.group(operands), *grouped), out
 
 
-@pytest.mark.parametrize(("op", "sample"), cases(has_gradient))
-@pytest.mark.parametrize("strong", [False, True], ids=["", "strong"])
+@over(("op", "sample"), cases(has_gradient))
+@over("strong", [False, True], ids=["", "strong"])
 def test_a_batched_pull_is_the_pulls_stacked(op, sample, strong):
     operands, attrs = sample.cast(np.float64), op.complete_attrs(sample.attrs)
     paddle.seed(1)

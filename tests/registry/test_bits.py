@@ -7,6 +7,7 @@ import autograd_engine as paddle
 from autograd_engine.errors import ShapeError
 from autograd_engine.testing import op_checks as table
 from autograd_engine.testing.op_checks import PROGRAMS, all_same, settings
+from tests.over import over
 
 from .harness import (
     gradient,
@@ -18,20 +19,17 @@ from .references import SEED
 from .samples import cases
 
 
-@pytest.fixture(autouse=True)
-def seeded():
-    paddle.seed(SEED)
-
-
-@pytest.mark.parametrize(("op", "sample"), cases())
+@over(("op", "sample"), cases())
 def test_eager_value_is_that_of_the_kernel(op, sample):
+    paddle.seed(SEED)
     operands, attrs = sample.cast(np.float32), op.complete_attrs(sample.attrs)
     table.eager_is_the_kernel(op, operands, attrs)
 
 
-@pytest.mark.parametrize("shapes", ["known", "unknown"])
-@pytest.mark.parametrize(("op", "sample"), cases(lambda op, sample: sample.unknown))
+@over("shapes", ["known", "unknown"])
+@over(("op", "sample"), cases(lambda op, sample: sample.unknown))
 def test_value_in_a_program_is_that_of_the_kernel(op, sample, shapes):
+    paddle.seed(SEED)
     operands, attrs = sample.cast(np.float32), op.complete_attrs(sample.attrs)
     expected = kernel(op, operands, attrs)
     paddle.seed(SEED)
@@ -39,8 +37,9 @@ def test_value_in_a_program_is_that_of_the_kernel(op, sample, shapes):
     all_same(results, expected)
 
 
-@pytest.mark.parametrize(("op", "sample"), cases(lambda op, sample: not sample.unknown))
+@over(("op", "sample"), cases(lambda op, sample: not sample.unknown))
 def test_sizes_that_a_program_must_know(op, sample):
+    paddle.seed(SEED)
     operands, attrs = sample.cast(np.float32), op.complete_attrs(sample.attrs)
     with pytest.raises(ShapeError, match=r"declare it in static\.data|the parameter is"):
         static_orders(op, operands, attrs, (), (), (), unknown=True)
@@ -48,15 +47,17 @@ def test_sizes_that_a_program_must_know(op, sample):
     all_same(results, kernel(op, operands, attrs))
 
 
-@pytest.mark.parametrize(("op", "sample"), cases(has_gradient))
+@over(("op", "sample"), cases(has_gradient))
 def test_recording_the_pass_changes_no_bit(op, sample):
+    paddle.seed(SEED)
     operands, attrs = sample.cast(np.float32), op.complete_attrs(sample.attrs)
     table.recording_changes_nothing(op, operands, attrs)
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-@pytest.mark.parametrize(("op", "sample"), cases(has_gradient))
+@over("program", PROGRAMS)
+@over(("op", "sample"), cases(has_gradient))
 def test_gradients_in_a_program(op, sample, program):
+    paddle.seed(SEED)
     operands, attrs = sample.cast(np.float32), op.complete_attrs(sample.attrs)
     if not sample.unknown and PROGRAMS[program]["unknown"]:
         with pytest.raises(ShapeError):
@@ -65,9 +66,10 @@ def test_gradients_in_a_program(op, sample, program):
     table.programs_agree(op, operands, attrs, **PROGRAMS[program])
 
 
-@pytest.mark.parametrize(("op", "sample"), cases(has_gradient))
+@over(("op", "sample"), cases(has_gradient))
 def test_first_order_in_a_program(op, sample):
     """Without a second order, so that the gradient operators run as they were appended."""
+    paddle.seed(SEED)
     operands, attrs = sample.cast(np.float32), op.complete_attrs(sample.attrs)
     for setting in settings(op, operands, attrs):
         *head, _ = setting

@@ -7,6 +7,7 @@ import autograd_engine as paddle
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.testing import op_checks as table
+from tests.over import over
 
 from .harness import (
     call,
@@ -21,8 +22,8 @@ from .samples import SAMPLES, cases
 DTYPES = ["float16", "float32", "float64"]
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(("op", "sample"), cases(has_gradient))
+@over("dtype", DTYPES)
+@over(("op", "sample"), cases(has_gradient))
 def test_gradients_keep_the_dtype(op, sample, dtype):
     operands, attrs = sample.cast(dtype), op.complete_attrs(sample.attrs)
     table.gradients_keep_dtypes(op, operands, attrs)
@@ -35,10 +36,8 @@ MOMENTS = {("standardize", "mean"), ("standardize", "variance")}
 CHOSEN = frozenset(n for n, op in REGISTRY.items() if "dtype" in op.attrs)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(
-    ("op", "sample"), cases(lambda op, s: op.name not in CHOSEN and s.operands and s.smooth)
-)
+@over("dtype", DTYPES)
+@over(("op", "sample"), cases(lambda op, s: op.name not in CHOSEN and s.operands and s.smooth))
 def test_values_keep_the_dtype(op, sample, dtype):
     operands = sample.cast(dtype)
     # A condition or an index has no say; `like` alone has one in cast_like.

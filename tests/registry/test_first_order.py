@@ -1,10 +1,10 @@
 """Gradient rules against differences of the kernels; never against another formula."""
 
 import numpy as np
-import pytest
 
 import autograd_engine as paddle
 from autograd_engine.ops.registry.opdef import REGISTRY
+from tests.over import over
 
 from .harness import (
     call,
@@ -47,7 +47,7 @@ def test_real_names_operations():
     assert set(REGISTRY) >= REAL
 
 
-@pytest.mark.parametrize(("op", "sample"), cases(is_smooth))
+@over(("op", "sample"), cases(is_smooth))
 def test_gradient_is_that_of_differences(op, sample):
     operands, attrs = sample.cast(np.float64), op.complete_attrs(sample.attrs)
     cotangents = directions(with_gradient(op, kernel(op, operands, attrs)), seed=1)
@@ -74,7 +74,7 @@ def complex_step(f, operands, k):
     return out
 
 
-@pytest.mark.parametrize(("op", "sample"), cases(is_analytic))
+@over(("op", "sample"), cases(is_analytic))
 def test_gradient_is_that_of_the_complex_step(op, sample):
     operands, attrs = sample.cast(np.float64), op.complete_attrs(sample.attrs)
     cotangents = directions(with_gradient(op, kernel(op, operands, attrs)), seed=2)
@@ -93,7 +93,7 @@ def multiple(op, sample):
     return op.multiple and is_smooth(op, sample)
 
 
-@pytest.mark.parametrize(("op", "sample"), cases(multiple))
+@over(("op", "sample"), cases(multiple))
 def test_one_output_alone(op, sample):
     """A cotangent that never arrives counts as zeros."""
     operands, attrs = sample.cast(np.float64), op.complete_attrs(sample.attrs)

@@ -6,6 +6,7 @@ import pytest
 import autograd_engine as paddle
 from autograd_engine.autograd import jvp
 from autograd_engine.testing import op_checks as table
+from tests.over import over
 
 from .harness import (
     STEP,
@@ -29,7 +30,7 @@ from .samples import cases
 TOLERANCE = 1e-5
 
 
-@pytest.mark.parametrize(("op", "sample"), cases(is_smooth))
+@over(("op", "sample"), cases(is_smooth))
 def test_tangent_is_that_of_differences(op, sample):
     operands, attrs = sample.cast(np.float64), op.complete_attrs(sample.attrs)
     for wanted in subsets(differentiable(op, operands)):
@@ -46,7 +47,7 @@ def test_tangent_is_that_of_differences(op, sample):
             close(jv.numpy(), np.asarray((above - below) / (2.0 * STEP)), TOLERANCE)
 
 
-@pytest.mark.parametrize(("op", "sample"), cases(has_gradient))
+@over(("op", "sample"), cases(has_gradient))
 def test_tangent_is_adjoint_to_the_gradient(op, sample):
     """<Jv, u> = <v, J'u>, also where differences say nothing."""
     operands, attrs = sample.cast(np.float64), op.complete_attrs(sample.attrs)
@@ -64,7 +65,7 @@ def test_tangent_is_adjoint_to_the_gradient(op, sample):
     assert left == pytest.approx(inner(tangents, pulled), rel=tolerance, abs=tolerance)
 
 
-@pytest.mark.parametrize(("op", "sample"), cases(has_gradient))
+@over(("op", "sample"), cases(has_gradient))
 def test_tangents_in_a_program(op, sample):
     for unknown in (False, True) if sample.unknown else (False,):
         same_in_a_program(op, sample, unknown)
@@ -97,14 +98,14 @@ def same_in_a_program(op, sample, unknown):
         same_bits(result, value.numpy())
 
 
-@pytest.mark.parametrize(
+@over(
     ("op", "sample"), cases(lambda op, sample: has_gradient(op, sample) and op.tangent is not None)
 )
 def test_the_declared_kind_gives_what_transposing_twice_gives(op, sample):
     table.declared_tangent(op, sample.cast(np.float64), op.complete_attrs(sample.attrs))
 
 
-@pytest.mark.parametrize(("op", "sample"), cases(is_smooth))
+@over(("op", "sample"), cases(is_smooth))
 def test_tangents_can_be_differentiated(op, sample):
     """The gradient of <u, Jv> in v is J'u."""
     operands, attrs = sample.cast(np.float64), op.complete_attrs(sample.attrs)

@@ -1,12 +1,12 @@
 """Hessians through every operation: by a compiled plan where there is one, and the general way."""
 
 import numpy as np
-import pytest
 
 import autograd_engine as paddle
 from autograd_engine.autograd import hessian
 from autograd_engine.autograd.hessians import kernel_trace as lines
 from autograd_engine.autograd.hessians import plan as hessian_plan
+from tests.over import over
 
 from .harness import call, close, differentiable, directions, is_smooth, tensors, with_gradient
 from .samples import cases
@@ -15,7 +15,7 @@ from .samples import cases
 TOLERANCE = 1e-8
 
 
-@pytest.mark.parametrize(
+@over(
     ("op", "sample"), cases(lambda op, s: is_smooth(op, s) and sum(a.size for a in s.operands) < 80)
 )
 def test_both_ways_agree(op, sample, monkeypatch):
@@ -52,10 +52,8 @@ def test_both_ways_agree(op, sample, monkeypatch):
             np.testing.assert_array_equal(fast.numpy(), repeated.numpy())
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize(
-    ("op", "sample"), cases(lambda op, s: not op.multiple and op.name not in lines._VIEWS)
-)
+@over("dtype", [np.float32, np.float64])
+@over(("op", "sample"), cases(lambda op, s: not op.multiple and op.name not in lines._VIEWS))
 def test_plans_know_which_results_share_memory(op, sample, dtype):
     """They write over an operand of which nothing else may be a view."""
     operands, attrs = sample.cast(dtype), op.complete_attrs(sample.attrs)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
+from tests.over import over
 
 from .harness import (
     STEP,
@@ -33,7 +34,7 @@ def setting(op, sample, seed):
     return operands, attrs, positions, cotangents, tangents
 
 
-@pytest.mark.parametrize(("op", "sample"), cases(is_smooth))
+@over(("op", "sample"), cases(is_smooth))
 def test_gradient_of_the_gradient(op, sample):
     operands, attrs, positions, cotangents, tangents = setting(op, sample, seed=10)
     for wanted in subsets(positions):
@@ -51,7 +52,7 @@ def test_gradient_of_the_gradient(op, sample):
             close(np.zeros(x.shape) if found is None else found, expected, TOLERANCE)
 
 
-@pytest.mark.parametrize(("op", "sample"), cases(is_smooth))
+@over(("op", "sample"), cases(is_smooth))
 def test_jacobian_and_its_adjoint(op, sample):
     """<J v, u> = <v, J'u>, with J v by differences, and as the gradient of <v, J'u> in u."""
     operands, attrs, positions, cotangents, tangents = setting(op, sample, seed=20)
@@ -73,7 +74,7 @@ def test_jacobian_and_its_adjoint(op, sample):
     assert left == pytest.approx(right, rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.parametrize(("op", "sample"), cases(is_smooth))
+@over(("op", "sample"), cases(is_smooth))
 def test_recording_a_pass_changes_no_bit_of_the_next(op, sample):
     """The second pass gives the same with and without being recorded itself."""
     operands, attrs, positions, cotangents, tangents = setting(op, sample, seed=30)

@@ -8,6 +8,7 @@ from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.testing import op_checks as table
+from tests.over import over
 
 from .harness import kernel, same_bits, tensors
 from .references import REFERENCES, SEED
@@ -35,8 +36,8 @@ def test_an_operation_without_samples_is_noticed(monkeypatch):
         test_every_operation_has_samples_and_a_reference()
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(("op", "sample"), cases())
+@over("dtype", DTYPES)
+@over(("op", "sample"), cases())
 def test_value(op, sample, dtype):
     operands = sample.cast(dtype)
     paddle.seed(SEED)
@@ -63,8 +64,8 @@ def sized_by_values(op, sample):
     return op.name in SIZED_BY_VALUES or op.name in masked
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(("op", "sample"), cases())
+@over("dtype", DTYPES)
+@over(("op", "sample"), cases())
 def test_inference(op, sample, dtype):
     operands = sample.cast(dtype)
     attrs = op.complete_attrs(sample.attrs)
@@ -78,13 +79,13 @@ def reads_only_specs(op, sample):
     return any(not op.reads_value(k) for k in range(len(sample.operands)))
 
 
-@pytest.mark.parametrize(("op", "sample"), cases(reads_only_specs))
+@over(("op", "sample"), cases(reads_only_specs))
 def test_like_inputs_are_asked_for_nothing_but_shape_and_dtype(op, sample):
     operands = sample.cast(np.float32)
     table.like_inputs_are_not_read(op, operands, op.complete_attrs(sample.attrs))
 
 
-@pytest.mark.parametrize(("op", "sample"), cases())
+@over(("op", "sample"), cases())
 def test_kernels_write_to_no_operand(op, sample):
     table.writes_to_no_operand(op, sample.cast(np.float64), op.complete_attrs(sample.attrs))
 
