@@ -3,6 +3,7 @@
 import ctypes
 import io
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -241,6 +242,25 @@ def test_a_directory_that_others_can_write_to_is_refused(
     assert tmp_path not in instead.path.parents
     assert "written to by others" in instead.why_temporary
     assert instead.path.stat().st_mode & 0o777 == 0o700
+
+
+def test_the_reason_is_that_of_the_place_that_is_asked_for_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open" / "native").mkdir()
+    (tmp_path / "open" / "native").chmod(0o777)
+    paths = []
+    for place, reason in (
+        ("file", "File exists|Not a directory"),
+        ("open", "written to by others"),
+    ):
+        monkeypatch.setenv("AUTOGRAD_ENGINE_CACHE", str(tmp_path / place))
+        found = cache_directory()
+        assert re.search(reason, found.why_temporary)
+        paths.append(found.path)
+    assert paths[0] == paths[1]
 
 
 def test_a_linked_directory_is_refused(tmp_path: Path) -> None:

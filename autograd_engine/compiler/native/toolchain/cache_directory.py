@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import dataclasses
 import functools
 import hashlib
 import hmac
@@ -179,14 +180,14 @@ def _remove(path: Path, owner: int) -> None:
 
 
 def temporary(why: str) -> CacheDirectory:
-    """The private directory that goes away with this process."""
+    """The private directory that goes away with this process, and why it is wanted now."""
     with _lock:
         found = _temporary.get(os.getpid())
         if found is None:
             path = Path(tempfile.mkdtemp(prefix="autograd_engine-"))
             atexit.register(_remove, path, os.getpid())
             found = _temporary[os.getpid()] = CacheDirectory.at(path, why)
-        return found
+        return dataclasses.replace(found, why_temporary=why)
 
 
 def cache_directory() -> CacheDirectory:
