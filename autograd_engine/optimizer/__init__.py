@@ -23,7 +23,7 @@ else:
     __getattr__ = lazily(
         __name__,
         {
-            "ASGD": "optimizer.asgd",
+            "ASGD": "optimizer.sgd",
             "Adadelta": "optimizer.rmsprop",
             "Adagrad": "optimizer.rmsprop",
             "Adamax": "optimizer.adam_variants",
@@ -32,7 +32,7 @@ else:
             "NAdam": "optimizer.adam_variants",
             "RAdam": "optimizer.adam_variants",
             "RMSProp": "optimizer.rmsprop",
-            "Rprop": "optimizer.rprop",
+            "Rprop": "optimizer.sgd",
         },
         ("lr",),
     )

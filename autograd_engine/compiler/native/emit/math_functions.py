@@ -53,7 +53,7 @@ _NAME: Final = re.compile(r"\b(?:aei?|AE)_\w+")
 
 
 def _read(name: str) -> str:
-    return (files(__package__) / "c" / f"maths_{name}.h").read_text(encoding="utf-8")
+    return (files("autograd_engine.compiler.native") / "c" / f"maths_{name}.h").read_text(encoding="utf-8")
 
 
 def _definitions(text: str) -> Iterator[_Definition]:
