@@ -177,7 +177,9 @@ def functions() -> str:
 def stubs() -> dict[Path, str]:
     return {
         PACKAGE / "eager" / "declared.pyi": methods("TensorMethods", "Tensor", eager=True),
-        PACKAGE / "static" / "declared.pyi": methods("VariableMethods", "Variable", eager=False),
+        PACKAGE / "program" / "ir" / "declared.pyi": methods(
+            "VariableMethods", "Variable", eager=False
+        ),
         PACKAGE / "tensor" / "declared.pyi": functions(),
     }
 

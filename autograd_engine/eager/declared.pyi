@@ -4,8 +4,8 @@ Written by tools/declare.py: run it again when a signature changes.
 """
 
 import builtins
-from autograd_engine.core.operand import Operand
 from autograd_engine.core.dtypes import DTypeLike
+from autograd_engine.core.operand import Operand
 from autograd_engine.eager.hooks import Hook, RemovableHandle
 from autograd_engine.eager.tensor import Tensor
 from collections.abc import Callable, Sequence

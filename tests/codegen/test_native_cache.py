@@ -351,7 +351,8 @@ def test_threads_that_ask_for_the_same_compile_once(counted: tuple[Toolchain, Pa
 
 CHILD = """
     import sys, time
-    from autograd_engine.compiler.native import library_cache, toolchain
+    from autograd_engine.compiler.native.toolchain import library_cache
+    from autograd_engine.compiler.native.toolchain import compiler as toolchain
     tools = toolchain.find_toolchain()
     assert tools is not None, toolchain.why_not()
     print("ready", flush=True)

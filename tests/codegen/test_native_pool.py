@@ -218,7 +218,8 @@ def test_each_index_is_visited_once(library: Any, n: int, grain: int) -> None:
 
 def test_small_regions_start_no_thread(pool: tuple[Runtime, Any]) -> None:
     code = """
-        from autograd_engine.compiler.native import runtime as r, toolchain
+        from autograd_engine.compiler.native import runtime as r
+        from autograd_engine.compiler.native.toolchain import compiler as toolchain
         import tests.codegen.test_native_pool as t
         runtime = r.get_runtime(toolchain.find_toolchain())
         library = t.load(r.header() + t.SOURCE, toolchain.find_toolchain())
@@ -395,7 +396,8 @@ def test_signals_are_for_the_threads_of_python(pool: tuple[Runtime, Any]) -> Non
 @pytest.mark.parametrize(("given", "expected"), [("1", "1"), ("1,4", "1"), ("", None)])
 def test_omp_num_threads_is_honoured(given: str, expected: str | None) -> None:
     code = """
-        from autograd_engine.compiler.native import runtime, toolchain
+        from autograd_engine.compiler.native import runtime
+        from autograd_engine.compiler.native.toolchain import compiler as toolchain
         before = runtime.threads()
         assert runtime.get_runtime(toolchain.find_toolchain()).threads == before
         print(before)

@@ -458,7 +458,8 @@ def test_nothing_foreign_happens_while_files_are_read(tmp_path: Any) -> None:
     import json, os, re, sys
     import autograd_engine as paddle
     from autograd_engine.errors import FileFormatError
-    from autograd_engine.static import effects, io, inference, serialize
+    from autograd_engine.program.files import text as _text
+    from autograd_engine.static import inference_model, print_assert, save_load
     from autograd_engine.core.locations import PACKAGE_DIR
     texts = json.load(open({str(path)!r}))
     parse = paddle.static.Program.parse_from_string

@@ -25,7 +25,7 @@ def test_the_stubs_are_up_to_date(declare):
         assert path.read_text(encoding="utf-8") == text, "run: python tools/declare.py"
 
 
-@pytest.mark.parametrize(("cls", "stub"), [(Tensor, "eager"), (Variable, "static")])
+@pytest.mark.parametrize(("cls", "stub"), [(Tensor, "eager"), (Variable, "program/ir")])
 def test_every_method_is_declared(declare, cls, stub):
     text = (declare.PACKAGE / stub / "declared.pyi").read_text(encoding="utf-8")
     for name in METHODS:
