@@ -1,6 +1,6 @@
 """In-place writes as the user sees them: a tensor takes over the result of a recorded operation.
 
-No memory is written (see docs/design/eager.md, "Values"): the operation makes a new array, and the tensor
+No memory is written (docs/design/eager.md, "Values"): the operation makes a new array, and the tensor
 becomes its result, values and history both. Graphs recorded before keep the values they saw.
 """
 

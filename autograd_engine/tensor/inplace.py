@@ -1,7 +1,7 @@
 """In-place functions and methods, made from those that are not in place.
 
 ``x.add_(y)`` computes ``add(x, y)``, makes `x` the result, and returns it. Memory is not written
-(docs/design/eager.md, "Values"), so what was recorded before keeps the values it saw, and gradients are
+(docs/design/eager.md, "Values"), so what was recorded before keeps the values it saw; gradients are
 those of ``x = x.add(y)``:
 
 >>> import autograd_engine as paddle

@@ -53,7 +53,8 @@ _NAME: Final = re.compile(r"\b(?:aei?|AE)_\w+")
 
 
 def _read(name: str) -> str:
-    return (files("autograd_engine.compiler.native") / "c" / f"maths_{name}.h").read_text(encoding="utf-8")
+    texts = files("autograd_engine.compiler.native") / "c"
+    return (texts / f"maths_{name}.h").read_text(encoding="utf-8")
 
 
 def _definitions(text: str) -> Iterator[_Definition]:
