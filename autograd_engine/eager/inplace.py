@@ -1,7 +1,7 @@
 """In-place writes as the user sees them: a tensor takes over the result of a recorded operation.
 
-No memory is written (docs/design/eager.md, "Values"): the operation makes a new array, and the tensor
-becomes its result, values and history both. Graphs recorded before keep the values they saw.
+No memory is written (docs/design/eager.md, "Values"): the operation makes a new array, and the
+tensor becomes its result, values and history both. Graphs recorded before keep the values they saw.
 """
 
 from __future__ import annotations
