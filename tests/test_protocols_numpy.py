@@ -14,7 +14,6 @@ from autograd_engine.interop.numpy_protocol import array_function as table
 from autograd_engine.interop.numpy_protocol.array_ufunc import UFUNCS
 from tests.numpy_calls import CALLS, arrays
 
-
 # They write into their first argument, and have tests of their own.
 WRITES = {"copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"}
 # Results that have no gradient, or integers and truths.
