@@ -23,15 +23,16 @@ Values = tuple[str, dict[str, Any]]
 """What tells an entry of an axis apart, and its arguments."""
 
 
-def over(names: str | Sequence[str], entries: Sequence[Any], **options: Any) -> Any:
-    """See the module; `entries` with ids of the form ``name-label`` are grouped by name."""
+def over(
+    names: str | Sequence[str], entries: Sequence[Any], *, ids: Sequence[str] | None = None
+) -> Any:
+    """See the module; samples and cases, with ids ``name-label``, are grouped by name."""
     wanted = tuple(n.strip() for n in names.split(",")) if isinstance(names, str) else tuple(names)
-    ids = options.pop("ids", None)
     axis = [_values(wanted, e, None if ids is None else ids[k]) for k, e in enumerate(entries)]
 
     def decorate(test: Any) -> Any:
         bundle = getattr(test, "bundle", None) or _Bundle(test)
-        bundle.add(axis, grouped=any("-" in label for label, _ in axis) and len(axis) > 8)
+        bundle.add(wanted, axis)
         return bundle.test
 
     return decorate
@@ -63,19 +64,17 @@ class _Bundle:
         self.test: Any = run
         run.bundle = self  # type: ignore[attr-defined]
 
-    def add(self, axis: list[Values], *, grouped: bool) -> None:
-        if grouped and self.groups is None:
+    def add(self, names: tuple[str, ...], axis: list[Values]) -> None:
+        if "sample" in names or "case" in names:  # of which none may be left (`--rules-at`)
             self.groups = {}
             for label, values in axis:
                 self.groups.setdefault(label.partition("-")[0], []).append((label, values))
             self.test = pytest.mark.parametrize("group", list(self.groups))(self.test)
         else:
             self.axes.append(axis)
-        taken = self.taken
-        taken.update(axis[0][1])
-        fixtures = [
-            p for n, p in inspect.signature(self.inner).parameters.items() if n not in taken
-        ]
+        self.taken.update(names)
+        given = inspect.signature(self.inner).parameters
+        fixtures = [p for name, p in given.items() if name not in self.taken]
         group = inspect.Parameter("group", inspect.Parameter.KEYWORD_ONLY)
         kept = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in fixtures]
         self.test.__signature__ = inspect.Signature([group, *kept])

@@ -62,5 +62,5 @@ def reached(function: Callable[..., Any], seen: set[CodeType]) -> Iterator[CodeT
     called = [function.__globals__.get(name) for name in names]
     called += [cell.cell_contents for cell in function.__closure__ or ()]
     for other in called:
-        if getattr(other, "__module__", "").startswith("autograd_engine.ops"):
+        if (getattr(other, "__module__", None) or "").startswith("autograd_engine.ops"):
             yield from reached(other, seen)

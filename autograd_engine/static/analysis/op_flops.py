@@ -41,7 +41,7 @@ Specs = Sequence[Spec]
 _MOVING: Final = frozenset(
     {
         *("shape", "movement", "joining", "indexing", "getitem", "setitem", "padding"),
-        *("diagonal", "creation", "sizes"),
+        *("diagonal", "creation"),
     }
 )
 _FREE: Final = frozenset(
