@@ -9,6 +9,11 @@ import numpy as np
 __all__ = ["CALLS", "arrays"]
 
 
+def since(version: str, *calls: str) -> tuple[str, ...]:
+    """`calls`, where NumPy is of that version or later."""
+    return calls if np.lib.NumpyVersion(np.__version__) >= version else ()
+
+
 def arrays() -> dict[str, np.ndarray]:
     """Inputs by the names that calls use."""
     rng = np.random.default_rng(7)
@@ -345,8 +350,19 @@ CALLS: dict[str, list[str]] = {
     ],
     "compress": ["np.compress([True, False, True], a, axis=0)", "np.compress(t[0], w)"],
     "extract": ["np.extract(t, a)"],
-    "sort": ["np.sort(a)", "np.sort(a, axis=0)", "np.sort(a, axis=None)"],
-    "argsort": ["np.argsort(a)", "np.argsort(a, axis=0)", "np.argsort(v, kind='stable')"],
+    "sort": [
+        "np.sort(a)",
+        "np.sort(a, axis=0)",
+        "np.sort(a, axis=None)",
+        *since("2.5.0", "np.sort(n, descending=True)", "np.sort(k, axis=0, descending=True)"),
+    ],
+    "argsort": [
+        "np.argsort(a)",
+        "np.argsort(a, axis=0)",
+        "np.argsort(v, kind='stable')",
+        *since("2.5.0", "np.argsort(n, descending=True)"),
+        *since("2.5.0", "np.argsort(k, 1, descending=True, stable=True)"),
+    ],
     "partition": ["np.partition(v, 2)[2]"],
     "searchsorted": [
         "np.searchsorted(up, v)",

@@ -19,6 +19,8 @@ __all__ = [
     "to_numpy",
 ]
 
+_ScalarType: TypeAlias = type[np.generic]
+
 
 class DType:
     """A dtype as users see it: ``paddle.float32``.
@@ -55,6 +57,21 @@ class DType:
     @property
     def is_floating(self) -> bool:
         return self.dtype.kind == "f"
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element."""
+        return self.dtype.itemsize
+
+    @property
+    def kind(self) -> str:
+        """NumPy's letter for what it holds: ``"f"``, ``"i"``, ``"u"``, ``"b"`` or ``"c"``."""
+        return self.dtype.kind
+
+    @property
+    def type(self) -> _ScalarType:
+        """NumPy's type of a scalar, as code that takes any array asks for it."""
+        return self.dtype.type
 
 
 DTypeLike: TypeAlias = "DType | str | np.dtype[Any] | type"

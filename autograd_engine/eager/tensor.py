@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.above import above
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.dtypes import DType, DTypeLike, as_dtype
 from autograd_engine.core.locations import Location, caller
@@ -215,9 +216,8 @@ class Tensor(Values):
 
         Of a leaf it is the node that accumulates in its ``.grad``. See `GradNode`.
         """
-        from autograd_engine.eager.grad_node import grad_fn
-
-        return grad_fn(self)
+        found: GradNode | None = above.grad_fn(self)
+        return found
 
     @property
     def inplace_version(self) -> int:
@@ -369,9 +369,8 @@ class Tensor(Values):
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from autograd_engine.eager.html import tensor_html
-
-        return tensor_html(self, type(self).__name__)
+        found: str = above.tensor_html(self, type(self).__name__)
+        return found
 
 
 class Parameter(Trained, Tensor):

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from autograd_engine.compiler.python.function import live_operators
+from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.core.spec import Spec
 from autograd_engine.jit.backward_half import Half
 from autograd_engine.ops.registry.opdef import REGISTRY

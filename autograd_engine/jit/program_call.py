@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograd_engine.compiler.python.function import always_runs
+from autograd_engine.compiler.live_operators import always_runs
 from autograd_engine.core import pytree as nest
 from autograd_engine.core.dims import fresh_dim
 from autograd_engine.core.locations import PACKAGE_DIR, caller, user_stack
@@ -26,9 +26,10 @@ from autograd_engine.jit.concrete import Halves
 from autograd_engine.jit.guards import Guards
 from autograd_engine.jit.program_node import TracedNode, TracedOp, TracedPullback
 from autograd_engine.jit.state_switch import traced
-from autograd_engine.jit.tracing import Captured, NeedsValue, Trace, Write, unused
+from autograd_engine.jit.tracing import Captured, NeedsValue, Trace, Write
 from autograd_engine.jit.training_step import TrainingCall
 from autograd_engine.program.builder import Constant, append_write
+from autograd_engine.program.ir.block import unused_name
 from autograd_engine.program.ir.program import Program, Variable, program_guard
 from autograd_engine.static.executor.backend_choice import chosen_backend
 
@@ -217,7 +218,7 @@ def trace_function(
             sizes = tuple([fresh_dim() if d == -1 else d for d in given.shape])
             var = Variable(
                 block,
-                unused(block, given.name),
+                unused_name(block, given.name),
                 Spec(sizes, given.dtype),
                 stop_gradient=given.stop,
                 is_data=True,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from autograd_engine.compiler.python.function import live_operators
+from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.core import pytree as nest
 from autograd_engine.core.atomic_file import write_all
 from autograd_engine.core.change_counter import Edited

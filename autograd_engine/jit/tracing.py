@@ -8,9 +8,8 @@ a program that was made with other values does not serve.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +29,11 @@ from autograd_engine.errors import (
     NotDifferentiableError,
     ShapeError,
 )
+from autograd_engine.jit.training_step import Training
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.builder import Number, emit
+from autograd_engine.program.ir.block import unused_name
 from autograd_engine.program.ir.program import (
     Block,
     Parameter,
@@ -42,9 +43,6 @@ from autograd_engine.program.ir.program import (
 )
 from autograd_engine.program.operands import constant, spec_of
 from autograd_engine.tensor.indexing.indexing import written
-
-if TYPE_CHECKING:
-    from autograd_engine.jit.training_step import Training
 
 __all__ = ["Captured", "NeedsValue", "Trace", "Write"]
 
@@ -139,8 +137,6 @@ class Trace:
     def training(self) -> Training:
         """Gradients and optimizers, where the function trains."""
         if self._training is None:
-            from autograd_engine.jit.training_step import Training
-
             self._training = Training(self)
         return self._training
 
@@ -216,7 +212,7 @@ class Trace:
     def _capture(self, tensor: Tensor) -> Variable:
         block = self.block
         data = tensor._data
-        name = unused(block, tensor.name)
+        name = unused_name(block, tensor.name)
         spec = Spec(data.shape, data.dtype)
         if isinstance(tensor, EagerParameter):
             var: Variable = Parameter(block, name, spec, trainable=not tensor._stop)
@@ -384,10 +380,3 @@ class Trace:
 
 def _listed(values: Any) -> list[Any]:
     return list(values) if isinstance(values, (list, tuple)) else [values]
-
-
-def unused(block: Block, name: str) -> str:
-    """`name`, or that with a number behind it."""
-    if name not in block.vars:
-        return name
-    return next(n for n in (f"{name}_{k}" for k in itertools.count(1)) if n not in block.vars)

@@ -27,6 +27,7 @@ from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
 from autograd_engine.program.backward.append_backward import gradients
+from autograd_engine.program.ir.block import unused_name
 from autograd_engine.program.ir.program import Block, Ref, Variable
 
 if TYPE_CHECKING:
@@ -290,10 +291,8 @@ class Training:
         read: Callable[[Sequence[Tensor]], Any],
         state: tuple[Optimizer, Tensor] | None = None,
     ) -> Variable:
-        from autograd_engine.jit.tracing import unused
-
         block = self.trace.block
-        var = Variable(block, unused(block, name), spec, stop_gradient=True, persistable=True)
+        var = Variable(block, unused_name(block, name), spec, stop_gradient=True, persistable=True)
         block.add_var(var)
         self.slots.append(Slot(var, read, state))
         return var

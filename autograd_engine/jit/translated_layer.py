@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.compiler.python.function import live_operators
+from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.core import pytree as nest
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Parameter as EagerParameter

@@ -9,24 +9,20 @@ import numpy as np
 
 from autograd_engine import unique_name
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
-from autograd_engine.core.locations import caller
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.tensor import Parameter as EagerParameter
 from autograd_engine.errors import ArgumentError, DTypeError, ModeError
 from autograd_engine.nn.initializer import Constant, Initializer, XavierUniform
 from autograd_engine.nn.initializer.base import initializer_for
+from autograd_engine.nn.initializer.startup import initialize
 from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.ops.registry.namespace import raw
-from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program import mode
 from autograd_engine.program.ir.program import (
     Block,
-    Operator,
     Parameter,
-    Ref,
     Variable,
     default_main_program,
-    default_startup_program,
 )
 
 __all__ = ["create_parameter", "persistable_variable", "sizes_of", "static_parameter"]
@@ -152,46 +148,3 @@ def persistable_variable(
     block.add_var(var)
     initialize(name, spec, value if isinstance(value, Initializer) else Constant(value))
     return var
-
-
-def initialize(name: str, spec: Spec, initializer: Initializer) -> None:
-    """Have the default startup program write `name`."""
-    startup = default_startup_program().global_block()
-    if name in startup.vars:
-        return
-    kernel, attrs = _operation(initializer, spec)
-    var = Variable(startup, name, spec, stop_gradient=True, persistable=True)
-    startup.add_var(var)
-    full = kernel.complete_attrs(attrs)
-    startup.append(Operator(startup, kernel, (), (Ref(var, 0),), full, caller(), "forward"))
-
-
-def _operation(initializer: Initializer, spec: Spec) -> tuple[OpDef, dict[str, Any]]:
-    shape = tuple(int(d) for d in spec.shape)
-    name, attrs = initializer.operation(shape, spec.dtype.name)
-    return REGISTRY[name], attrs
-
-
-def initialize_again(var: Variable, initializer: Initializer, block: Any = None) -> None:
-    """Have a startup program write `var` another time, where it stands."""
-    if not var.persistable:
-        raise ArgumentError(
-            f"{type(initializer).__name__}: {var.name} is computed by the program, and has no "
-            "value to begin with; give a parameter"
-        )
-    startup = default_startup_program().global_block() if block is None else block
-    if not isinstance(startup, Block):
-        raise TypeError(
-            f"{type(initializer).__name__}: block must be the block of a program, got "
-            f"{type(block).__name__}"
-        )
-    known = startup.vars.get(var.name)
-    if known is None:
-        known = Variable(startup, var.name, var.spec, stop_gradient=True, persistable=True)
-        startup.add_var(known)
-        result = Ref(known, 0)
-    else:
-        result = known.write()
-    kernel, attrs = _operation(initializer, var.spec)
-    full = kernel.complete_attrs(attrs)
-    startup.append(Operator(startup, kernel, (), (result,), full, caller(), "forward"))

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from autograd_engine.core.lazy import lazily
 from autograd_engine.program.backward.append_backward import append_backward, gradients
 from autograd_engine.program.data import data
-from autograd_engine.program.ir.op_role import device_guard, name_scope
 from autograd_engine.program.ir.program import (
     Block,
     Operator,
@@ -16,6 +15,7 @@ from autograd_engine.program.ir.program import (
     default_startup_program,
     program_guard,
 )
+from autograd_engine.program.marking import device_guard, name_scope
 from autograd_engine.program.scope import Scope, global_scope, scope_guard
 from autograd_engine.static import nn
 from autograd_engine.static.compiled_program import (

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, NotATensorError
 
 if TYPE_CHECKING:
     from autograd_engine.autograd.explain.graph_view import Graph
@@ -45,9 +46,29 @@ def graph(outputs: Any, *, limit: int = 120) -> Graph:
     >>> paddle.graph(paddle.tanh(x)).arrows
     (Arrow(source=0, target=1, label='float32[2]'),)
     """
-    from autograd_engine.autograd.explain.graph_view import draw
+    from autograd_engine.autograd.explain.graph_view import graph_of_tensors
+    from autograd_engine.program.ir.program import Program, Variable
 
-    return draw(outputs, limit)
+    results = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 2:
+        raise ArgumentError(f"graph: limit must be an integer of 2 or more, got {limit!r}")
+    if isinstance(outputs, Program):
+        from autograd_engine.autograd.explain.program_graph import graph_of_program
+
+        return graph_of_program(outputs, limit)
+    if results and all(isinstance(v, Variable) for v in results):
+        from autograd_engine.autograd.explain.program_graph import graph_of_variables
+
+        return graph_of_variables(results, limit)
+    for v in results:
+        if not isinstance(v, Tensor):
+            raise NotATensorError(
+                f"graph takes a Tensor, a Variable or a list of them, got {type(v).__name__}: give "
+                "it the loss"
+            )
+    if not results:
+        raise ArgumentError("graph: outputs cannot be empty; give it the loss")
+    return graph_of_tensors(results, limit)
 
 
 def saved_report(outputs: Tensor | Sequence[Tensor]) -> SavedReport:

@@ -15,9 +15,9 @@ from autograd_engine.core.spec import Spec
 from autograd_engine.eager.grad_node import freed_at, output_of, saved_entries, spec_text
 from autograd_engine.eager.tape import Edge, Node, edge_of
 from autograd_engine.eager.tensor import Parameter, Tensor
-from autograd_engine.errors import ArgumentError, MissingLibraryError, NotATensorError
+from autograd_engine.errors import ArgumentError, MissingLibraryError
 
-__all__ = ["Arrow", "Box", "Cluster", "Graph", "draw"]
+__all__ = ["Arrow", "Box", "Cluster", "Graph", "graph_of_tensors"]
 
 _LEAF = 'shape=box style="rounded,filled" fillcolor="#d5ebe3" color="#148b97"'
 _OPERATION = 'shape=box style=filled fillcolor="#f4f4f4" color="#999999"'
@@ -214,33 +214,7 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\n", "\\n") + '"'
 
 
-def draw(outputs: Any, limit: int) -> Graph:
-    """`diagnosis.graph`."""
-    from autograd_engine.program.ir.program import Program, Variable
-
-    results = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
-    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 2:
-        raise ArgumentError(f"graph: limit must be an integer of 2 or more, got {limit!r}")
-    if isinstance(outputs, Program):
-        from autograd_engine.autograd.explain.program_graph import graph_of_program
-
-        return graph_of_program(outputs, limit)
-    if results and all(isinstance(v, Variable) for v in results):
-        from autograd_engine.autograd.explain.program_graph import graph_of_variables
-
-        return graph_of_variables(results, limit)
-    for v in results:
-        if not isinstance(v, Tensor):
-            raise NotATensorError(
-                f"graph takes a Tensor, a Variable or a list of them, got {type(v).__name__}: give "
-                "it the loss"
-            )
-    if not results:
-        raise ArgumentError("graph: outputs cannot be empty; give it the loss")
-    return _graph_of_tensors(results, limit)
-
-
-def _graph_of_tensors(results: Sequence[Tensor], limit: int) -> Graph:
+def graph_of_tensors(results: Sequence[Tensor], limit: int) -> Graph:
     roots = [edge_of(t) for t in results if not t.stop_gradient]
     if not roots:
         names = ", ".join(t.name for t in results)

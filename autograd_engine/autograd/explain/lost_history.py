@@ -298,3 +298,14 @@ def _not_connected(
         f"it is not connected to the loss: {uses}{entry}. Check that the loss is computed from "
         "this very tensor",
     )
+
+
+def seed_notes(loss: Tensor) -> list[str]:
+    """What is to be said of a loss that is no scalar."""
+    if loss.size == 1:
+        return []
+    return [
+        f"the loss has shape {list(loss.shape)}; an omitted seed is ones of shape "
+        f"{tuple(loss.shape)}, so what is differentiated is the sum of its elements. Did you "
+        "forget .mean()? Else pass grad_tensor"
+    ]

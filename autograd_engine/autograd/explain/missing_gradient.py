@@ -13,6 +13,7 @@ from autograd_engine.autograd.explain.lost_history import (
     cuts_perhaps_from,
     lost_reasons,
     readers,
+    seed_notes,
 )
 from autograd_engine.autograd.explain.report import Explanation, Reason
 from autograd_engine.eager.grad_node import freed_at, lines
@@ -20,7 +21,7 @@ from autograd_engine.eager.graph_cuts import cut_of, recent_blocks
 from autograd_engine.eager.tape import Edge, Node, Slot, edge_of
 from autograd_engine.eager.tensor import Tensor
 
-__all__ = ["explain_tensor", "seed_notes"]
+__all__ = ["explain_tensor"]
 
 
 def explain_tensor(x: Tensor, loss: Tensor | None) -> Explanation:
@@ -49,16 +50,6 @@ def _subject(x: Tensor) -> str:
     if x._node is None:
         return f"{'leaf ' if not x._stop else ''}{x.name} ({spec})"
     return f"{x.name} ({spec}), the result of {x._node.name} at {lines(x._node.location)}"
-
-
-def seed_notes(loss: Tensor) -> list[str]:
-    if loss.size == 1:
-        return []
-    return [
-        f"the loss has shape {list(loss.shape)}; an omitted seed is ones of shape "
-        f"{tuple(loss.shape)}, so what is differentiated is the sum of its elements. Did you "
-        "forget .mean()? Else pass grad_tensor"
-    ]
 
 
 def _why_none(x: Tensor, loss: Tensor | None) -> tuple[list[Reason], list[str]]:

@@ -15,7 +15,12 @@ from numpy.typing import NDArray
 
 from autograd_engine.autograd.explain.causes import forward_cause, nonfinite_cause, zero_cause
 from autograd_engine.autograd.explain.graph_walk import walk
-from autograd_engine.autograd.explain.lost_history import described, path_between, shown_path
+from autograd_engine.autograd.explain.lost_history import (
+    described,
+    path_between,
+    seed_notes,
+    shown_path,
+)
 from autograd_engine.autograd.explain.report import Explanation, Reason
 from autograd_engine.autograd.gradient import leads_to
 from autograd_engine.core.locations import caller
@@ -33,8 +38,6 @@ _MOST = 6
 
 def explain_value(x: Tensor, subject: str, grad: Array, loss: Tensor | None) -> Explanation:
     """A gradient that is there."""
-    from autograd_engine.autograd.explain.missing_gradient import seed_notes
-
     state = state_of(grad)
     notes = [] if loss is None else seed_notes(loss)
     if state == "partly zero":

@@ -33,8 +33,6 @@ def timed_run(bound: NativeBound) -> list[tuple[str, float, int, str]]:
 
     The shortest of a few runs on the arrays of `bound`, whose state they move on.
     """
-    from autograd_engine.compiler.native.function import NativeBound, NativeFunction
-
     function = bound.function
     toolchain = find_toolchain()
     assert toolchain is not None
@@ -44,8 +42,8 @@ def timed_run(bound: NativeBound) -> list[tuple[str, float, int, str]]:
     sources = [f"{header(later_unit=k > 0)}\n{u}" for k, u in enumerate(emitted.units)]
     library = load(sources, toolchain, "the program with clocks")
     runtime.bind(library)
-    timed = NativeFunction(function.graph, function.arranged, emitted, library, (0.0, 0.0))
-    run = NativeBound(timed, bound.arrays)
+    timed = type(function)(function.graph, function.arranged, emitted, library, (0.0, 0.0))
+    run = type(bound)(timed, bound.arrays)
     took = None
     for _ in range(_RUNS):  # the first finds nothing in the caches
         run()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.ops.kernels import control_flow
 from autograd_engine.program.ir.control_flow_op import branches_of, kind_of, split_operands
 
@@ -107,7 +108,6 @@ def _loop(writer: Writer, operator: Operator, index: int, uses: Uses) -> tuple[s
 
 def _carried(operator: Operator, asked: set[int], pushed: Sequence[Ref]) -> list[int]:
     """Positions of what has to be carried for the results that are asked for."""
-    from autograd_engine.compiler.python.function import live_operators
     from autograd_engine.program.ir.program import Ref
 
     body: Block = operator.attrs["body_block"]
@@ -128,7 +128,6 @@ def _carried(operator: Operator, asked: set[int], pushed: Sequence[Ref]) -> list
 
 
 def _arguments_read(block: Block, outputs: Sequence[Ref], n: int) -> set[int]:
-    from autograd_engine.compiler.python.function import live_operators
     from autograd_engine.program.ir.program import Ref
 
     live = live_operators(block.ops, outputs)
@@ -152,7 +151,6 @@ def _function(
     outputs: Sequence[Ref],
     inputs: Sequence[Ref] | None = None,
 ) -> str:
-    from autograd_engine.compiler.python.function import live_operators
     from autograd_engine.program.ir.program import Ref
 
     if inputs is None:

@@ -24,7 +24,7 @@ from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.ops.registry.scattered_cotangent import dense
-from autograd_engine.program.ir.control_flow_op import BlockOp, inner_blocks, kind_of
+from autograd_engine.program.ir.control_flow_op import BlockOp, kind_of
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import Literal, Operator, Ref
 
@@ -33,7 +33,6 @@ __all__ = [
     "Uses",
     "Writer",
     "compile_operators",
-    "live_operators",
     "scattered_values",
     "takes_scattered",
 ]
@@ -80,25 +79,6 @@ class CompiledFunction:
                 found = self.lines.get(trace.tb_lineno)
             trace = trace.tb_next
         return found
-
-
-def live_operators(operators: Sequence[Operator], outputs: Iterable[Ref]) -> list[Operator]:
-    """Operators that `outputs` depend on; those that draw random numbers stay, for the stream."""
-    wanted = {r.key for r in outputs}
-    live = []
-    for operator in reversed(operators):
-        keeps = always_runs(operator)
-        if keeps or any(r.key in wanted for r in operator.results):
-            live.append(operator)
-            wanted.update(o.key for o in operator.operands if isinstance(o, Ref))
-    return live[::-1]
-
-
-def always_runs(operator: Operator) -> bool:
-    """Whether it runs even where nothing asks for its results."""
-    if isinstance(operator.op, BlockOp):
-        return any(always_runs(inner) for b in inner_blocks(operator) for inner in b.ops)
-    return operator.op.runs_always
 
 
 class Writer:

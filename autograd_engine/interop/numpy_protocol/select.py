@@ -134,22 +134,31 @@ def _extract(condition: Any, arr: Any) -> Any:
 
 @covers("sort")
 def _sort(
-    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
-) -> Any:
+    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None,
+    descending: Any = None,
+) -> Any:  # fmt: skip
     x = as_tensor(a)
     if axis is None:
         x, axis = paddle.reshape(x, [-1]), -1
-    return paddle.sort(x, axis)
+    if descending and paddle.is_floating_point(
+        x
+    ):  # NaN comes last in either order, ours puts it first
+        return -paddle.sort(-x, axis)
+    return paddle.sort(x, axis, bool(descending))
 
 
 @covers("argsort")
 def _argsort(
-    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
-) -> Any:
+    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None,
+    descending: Any = None,
+) -> Any:  # fmt: skip
     x = as_tensor(a)
     if axis is None:
         x, axis = paddle.reshape(x, [-1]), -1
-    return paddle.argsort(x, axis, stable=bool(stable) or kind in ("stable", "mergesort"))
+    stable = bool(stable) or kind in ("stable", "mergesort")
+    if descending and paddle.is_floating_point(x):
+        return paddle.argsort(-x, axis, stable=stable)
+    return paddle.argsort(x, axis, bool(descending), stable)
 
 
 @covers("partition")

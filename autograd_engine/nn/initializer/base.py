@@ -68,7 +68,7 @@ class Initializer:
         from autograd_engine.program.ir.program import Variable
 
         if isinstance(param, Variable):
-            from autograd_engine.nn.parameters import initialize_again
+            from autograd_engine.nn.initializer.startup import initialize_again
 
             initialize_again(param, self, block)
         elif isinstance(param, Tensor):

@@ -8,7 +8,8 @@ from typing import Any
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.program.builder import append_operator, emit, emitting
-from autograd_engine.program.ir.control_flow_op import BlockOp, inner_blocks
+from autograd_engine.program.ir.block import inner_blocks
+from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.op_role import pass_on
 from autograd_engine.program.ir.program import (

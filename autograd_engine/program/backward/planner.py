@@ -30,8 +30,10 @@ from autograd_engine.program.backward.dataflow import (
 from autograd_engine.program.builder import spec_of
 from autograd_engine.program.control_flow.block_gradient import Incoming
 from autograd_engine.program.control_flow.gradient import gradient_operator, own_values
-from autograd_engine.program.ir.control_flow_op import BlockOp, inner_blocks
+from autograd_engine.program.ir.block import inner_blocks
+from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
+from autograd_engine.program.ir.op_desc import OpDesc
 from autograd_engine.program.ir.op_role import pass_on
 from autograd_engine.program.ir.program import (
     Block,
@@ -41,7 +43,6 @@ from autograd_engine.program.ir.program import (
     Ref,
     Variable,
 )
-from autograd_engine.program.op_desc import OpDesc
 
 __all__ = ["BackwardPlan", "Callback", "keys_of", "needed_keys"]
 

@@ -14,10 +14,10 @@ from autograd_engine.program.control_flow.block_gradient import (
     Wanted,
     handed_out,
 )
+from autograd_engine.program.ir.block import inner_blocks
 from autograd_engine.program.ir.control_flow_op import (
     BlockOp,
     branches_of,
-    inner_blocks,
     kind_of,
 )
 from autograd_engine.program.ir.program import (

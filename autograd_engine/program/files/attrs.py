@@ -13,6 +13,7 @@ import typing
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import DTYPES
 from autograd_engine.ops.registry.opdef import OpDef
@@ -87,7 +88,7 @@ def _fits(value: Any, wanted: Any) -> bool:
         if len(arguments) == 2 and arguments[1] is Ellipsis:
             return all(_fits(v, arguments[0]) for v in value)
         return len(value) == len(arguments) and all(map(_fits, value, arguments))
-    if origin is np.ndarray or wanted is np.ndarray:
+    if origin in (np.ndarray, NDArray) or wanted is np.ndarray:  # NumPy 2.5: NDArray is a name
         return isinstance(value, np.ndarray)
     if isinstance(origin, type):  # a Sequence, a Callable
         return isinstance(value, origin)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from autograd_engine.core.spec import Spec, may_equal
 from autograd_engine.program.files.fields import fail
-from autograd_engine.program.ir.control_flow_op import inner_blocks
+from autograd_engine.program.ir.block import inner_blocks
 from autograd_engine.program.ir.program import Block, Program, Ref
 
 __all__ = ["check_blocks", "check_control"]

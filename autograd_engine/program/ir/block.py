@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from autograd_engine.program.ir.variable import Parameter, Ref, Variable
 if TYPE_CHECKING:
     from autograd_engine.program.ir.program import Program
 
-__all__ = ["Block"]
+__all__ = ["Block", "inner_blocks", "unused_name"]
 
 
 class Block:
@@ -148,9 +149,8 @@ class Block:
             self.program.changed()
 
     def __repr__(self) -> str:
-        from autograd_engine.program.printing import block_text
-
-        return block_text(self)
+        found: str = above.block_text(self)
+        return found
 
 
 class _AsItWas:
@@ -209,3 +209,15 @@ class _AsItWas:
             for key in list(table)[size:]:
                 del table[key]
         program.changed()
+
+
+def inner_blocks(operator: Operator) -> list[Block]:
+    """The blocks of an operator, in the order of its attributes."""
+    return [v for v in operator.attrs.values() if isinstance(v, Block)]
+
+
+def unused_name(block: Block, name: str) -> str:
+    """`name`, or that with a number behind it."""
+    if name not in block.vars:
+        return name
+    return next(n for n in (f"{name}_{k}" for k in itertools.count(1)) if n not in block.vars)

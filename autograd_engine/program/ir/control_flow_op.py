@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from autograd_engine.program.ir.program import Block, Operator
 
-__all__ = ["BlockOp", "body_of", "branches_of", "inner_blocks", "kind_of", "split_operands"]
+__all__ = ["BlockOp", "body_of", "branches_of", "kind_of", "split_operands"]
 
 _INPUTS = {
     "cond": ("Cond", "X"),
@@ -87,13 +87,6 @@ class BlockOp:
     def reads_value(self, position: int) -> bool:
         """Whether the value of the operand is read, not only its shape."""
         return self.kind != "hollow"
-
-
-def inner_blocks(operator: Operator) -> list[Block]:
-    """The blocks of an operator, in the order of its attributes."""
-    from autograd_engine.program.ir.program import Block
-
-    return [v for v in operator.attrs.values() if isinstance(v, Block)]
 
 
 def branches_of(operator: Operator) -> tuple[list[Block], int]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from autograd_engine.core.above import above
 from autograd_engine.core.locations import Location
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
+from autograd_engine.program.ir.op_desc import Described
 from autograd_engine.program.ir.op_role import placement
 from autograd_engine.program.ir.variable import OperandRef, Ref, Variable
-from autograd_engine.program.op_desc import Described
 
 if TYPE_CHECKING:
     from autograd_engine.program.ir.block import Block
@@ -112,6 +113,5 @@ class Operator(Described):
         return [ref.var.name for ref in self.results]
 
     def __repr__(self) -> str:
-        from autograd_engine.program.printing import operator_text
-
-        return operator_text(self)
+        found: str = above.operator_text(self)
+        return found

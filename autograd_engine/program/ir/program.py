@@ -265,9 +265,8 @@ class Program:
         >>> [op.type for op in main.clone(for_test=True).global_block().ops]
         ['matmul', 'add', 'dropout_mask', 'multiply', 'mean']
         """
-        from autograd_engine.program.passes.clone import clone
-
-        return clone(self, for_test)
+        found: Program = above.clone(self, for_test)
+        return found
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The whole program as JSON text, from which `parse_from_string` makes it again.
@@ -284,9 +283,8 @@ class Program:
         FileFormatError
             When the program runs Python code of the user's.
         """
-        from autograd_engine.program.files.text import program_to_string
-
-        return program_to_string(self, throw_on_error, with_details)
+        found: str = above.program_to_string(self, throw_on_error, with_details)
+        return found
 
     @staticmethod
     def parse_from_string(text: str | bytes) -> Program:
@@ -310,9 +308,8 @@ class Program:
         >>> str(again) == str(main)
         True
         """
-        from autograd_engine.program.files.text import program_from_string
-
-        return program_from_string(text)
+        found: Program = above.program_from_string(text)
+        return found
 
     def draw(
         self,
@@ -402,14 +399,12 @@ class Program:
 
     def _prune(self, targets: Any) -> Program:
         """A copy with only what `targets` (variables, names or operators) depend on."""
-        from autograd_engine.program.passes.clone import prune
-
-        return prune(self, targets)
+        found: Program = above.prune(self, targets)
+        return found
 
     def __repr__(self) -> str:
-        from autograd_engine.program.printing import program_text
-
-        return program_text(self)
+        found: str = above.program_text(self)
+        return found
 
 
 class _Defaults(threading.local):

@@ -161,9 +161,8 @@ class Variable(VariableMethods):
         return other // self, other % self
 
     def __repr__(self) -> str:
-        from autograd_engine.program.printing import variable_text
-
-        return variable_text(self)
+        found: str = above.variable_text(self)
+        return found
 
     def __bool__(self) -> bool:
         raise ModeError(

@@ -12,7 +12,7 @@ from autograd_engine.core.locations import Location
 from autograd_engine.core.random_generator import snapshot
 from autograd_engine.errors import BuildError, NotATensorError
 from autograd_engine.ops.registry.opdef import OpDef
-from autograd_engine.program.ir.control_flow_op import inner_blocks
+from autograd_engine.program.ir.block import inner_blocks
 from autograd_engine.program.ir.program import (
     Block,
     Operator,

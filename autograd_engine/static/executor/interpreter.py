@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.compiler.python.function import (
-    live_operators,
     scattered_values,
     takes_scattered,
 )

@@ -7,16 +7,14 @@ from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from autograd_engine.compiler.python.function import (
-    CompiledFunction,
-    compile_operators,
-    live_operators,
-)
+from autograd_engine.compiler.live_operators import live_operators
+from autograd_engine.compiler.python.function import CompiledFunction, compile_operators
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.gc_pause import collector_paused
 from autograd_engine.errors import ExecutionError, FeedError
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
-from autograd_engine.program.ir.control_flow_op import BlockOp, inner_blocks
+from autograd_engine.program.ir.block import inner_blocks
+from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import (
     Block,

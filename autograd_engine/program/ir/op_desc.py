@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from autograd_engine.core.above import above
 from autograd_engine.program.ir.op_role import LOSS, ROLES, role_variables
 
 if TYPE_CHECKING:
@@ -41,9 +42,8 @@ class Described:
 
     def all_attrs(self: Operator) -> dict[str, Any]:  # type: ignore[misc]
         """All attributes by name."""
-        from autograd_engine.program.printing import operator_attributes
-
-        return operator_attributes(self)
+        found: dict[str, Any] = above.operator_attributes(self)
+        return found
 
     @property
     def attr_names(self: Operator) -> list[str]:  # type: ignore[misc]
