@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
+from autograd_engine.core.dtypes import DTYPES
 from autograd_engine.errors import DTypeError, ShapeError
 
 
@@ -353,3 +354,10 @@ def test_operators_refuse_what_is_no_number(other: Any) -> None:
     for use in (lambda: x + other, lambda: other - x, lambda: x * other):
         with pytest.raises(TypeError):
             use()
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_a_dtype_says_what_numpys_says(name: str) -> None:
+    dtype, numpys = getattr(paddle, name), np.dtype(name)
+    assert (dtype.type, dtype.kind, dtype.itemsize) == (numpys.type, numpys.kind, numpys.itemsize)
+    assert dtype.type(1) == 1
