@@ -21,7 +21,7 @@ from autograd_engine.ops.registry.scattered_cotangent import Scattered, dense, i
 from autograd_engine.program import mode
 
 if TYPE_CHECKING:
-    from autograd_engine.autograd.explain.dump import GraphDump
+    from autograd_engine.autograd.graph_dump import GraphDump
 
 __all__ = [
     "accumulate",
@@ -191,7 +191,7 @@ def graph_dump(path: str | None, seeds: list[tuple[Edge, Any]]) -> GraphDump | N
     if path is None:
         return None
     # Rarely asked for, and what writes files takes long to import.
-    from autograd_engine.autograd.explain.dump import GraphDump
+    from autograd_engine.autograd.graph_dump import GraphDump
 
     return GraphDump(path, seeds)
 

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograd_engine.autograd.batching.directions import (
+from autograd_engine.autograd.directions import (
     checked_chunk,
     pull_units,
     push_units,

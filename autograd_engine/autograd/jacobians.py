@@ -8,7 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from autograd_engine.autograd.batching.directions import checked_chunk, pull_units, split_front
+from autograd_engine.autograd.directions import checked_chunk, pull_units, split_front
 from autograd_engine.autograd.gradient import grad
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.operand import OPERATORS, REFLECTED

@@ -18,7 +18,7 @@ from autograd_engine.program.ir.program import (
 from autograd_engine.program.marking import device_guard, name_scope
 from autograd_engine.program.scope import Scope, global_scope, scope_guard
 from autograd_engine.static import nn
-from autograd_engine.static.compiled_program import (
+from autograd_engine.static.executor.compiled_program import (
     BuildStrategy,
     CompiledProgram,
     ExecutionStrategy,

@@ -19,8 +19,13 @@ from autograd_engine.errors import (
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.backward.append_backward import gradients
+from autograd_engine.program.backward.dataflow import needed_keys
 from autograd_engine.program.backward.decompose import as_variable, decompose_on_path
-from autograd_engine.program.backward.planner import BackwardPlan, needed_keys
+from autograd_engine.program.backward.operation_gradient import (
+    counts,
+    projected,
+    saved_operands,
+)
 from autograd_engine.program.builder import emitting
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
@@ -135,11 +140,11 @@ def _push_operator(operator: Operator, tangents: dict[Key, Any]) -> Sequence[Any
     }
     if not along:
         return [None] * len(operator.results)
-    pullback = op.pullback(sum(1 << k for k in along), BackwardPlan.projected(operator))
-    gradop = GradOp.of(pullback, BackwardPlan.counts(operator))
-    saved_operands = BackwardPlan.saved_operands(operator, pullback.saved)
+    pullback = op.pullback(sum(1 << k for k in along), projected(operator))
+    gradop = GradOp.of(pullback, counts(operator))
+    read = saved_operands(operator, pullback.saved)
     none = [None] * len(operator.results)
-    _, saved = gradop.arrange([*map(as_variable, saved_operands), *none])
+    _, saved = gradop.arrange([*map(as_variable, read), *none])
     outputs = [ref.var for ref in operator.results]
 
     def transpose(given: Sequence[Any]) -> Sequence[Any]:

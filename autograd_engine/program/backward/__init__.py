@@ -1,1 +1,1 @@
-"""The backward half of a program, appended to its block."""
+"""The backward half of a program, appended to its block; `append_backward` has the way."""

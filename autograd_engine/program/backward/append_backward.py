@@ -1,9 +1,15 @@
-"""The backward half of a program: `append_backward` and `gradients`."""
+"""The backward half of a program: `append_backward` and `gradients`.
+
+The files of this folder in the order of the trip: `arguments` and `open_blocks` say what is asked,
+`decompose` writes out operators that have no rule of their own, `dataflow` finds what cotangents
+reach, `walk` plans operators for it, `checkpoints` has them read values computed again, `commit`
+appends what was planned. An error on the way leaves the program as it was.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from typing import Any
+from typing import Any, TypeAlias
 
 from autograd_engine.core.gc_pause import collector_paused
 from autograd_engine.core.locations import Location, caller
@@ -23,18 +29,17 @@ from autograd_engine.program.backward.arguments import (
     variables,
 )
 from autograd_engine.program.backward.checkpoints import read_originals, recompute
+from autograd_engine.program.backward.commit import Callback, commit
+from autograd_engine.program.backward.dataflow import keys_of, needed_keys
 from autograd_engine.program.backward.decompose import decompose_on_path
 from autograd_engine.program.backward.open_blocks import check_inside, check_open, stands_for
-from autograd_engine.program.backward.planner import (
-    BackwardPlan,
-    Callback,
-    keys_of,
-    needed_keys,
-)
+from autograd_engine.program.backward.walk import plan_backward
 from autograd_engine.program.ir.op_role import mark_gradients, mark_loss, mark_seeds
 from autograd_engine.program.ir.program import Block, Ref, Variable
 
 __all__ = ["append_backward", "gradients"]
+
+Key: TypeAlias = tuple[str, int]
 
 
 def append_backward(
@@ -118,7 +123,7 @@ def append_backward(
     inside = [(v, stands_for("append_backward", block, v)) for v in wanted]
     asked = [v for _, v in inside if v is not None]
     with block.restored_on_error():
-        found = _run(
+        found = _differentiate(
             block,
             [(target, None)],
             [*asked, *leaves],
@@ -193,17 +198,11 @@ def gradients(
     with block.restored_on_error():
         starts = [None if g is None else g.seen_from(block) for g in given]
         seeds = list(zip(ends, starts, strict=True))
-        found = _run(block, seeds, open_sources, no_grad, caller(), seed_by_shape=False)
+        found = _differentiate(block, seeds, open_sources, no_grad, caller(), seed_by_shape=False)
     return [None if v is None else found.get(v.name) for v in asked]
 
 
-def _sort_from(variables: dict[str, Variable], count: int) -> None:
-    """Put those behind the first `count` in the order of their names, as listings show them."""
-    for name in sorted(list(variables)[count:]):
-        variables[name] = variables.pop(name)
-
-
-def _run(
+def _differentiate(
     block: Block,
     seeds: Sequence[tuple[Ref, Variable | None]],
     wanted: Sequence[Variable],
@@ -214,29 +213,41 @@ def _run(
     callbacks: Sequence[Callback] = (),
     checkpoints: Set[str] = frozenset(),
 ) -> dict[str, Variable]:
-    """Plan and append; gradients by the name of what they belong to."""
-    open_seeds = [(r, g) for r, g in seeds if r.var.name not in no_grad and not r.var.stop_gradient]
-    targets = [r for r, _ in open_seeds]
+    """Plan the gradients and append them; gradients by the name of what they belong to."""
+    seeds = [(r, g) for r, g in seeds if r.var.name not in no_grad and not r.var.stop_gradient]
+    targets = [r for r, _ in seeds]
     keys = keys_of(wanted, no_grad)
     count = len(block.vars)
     with block.restored_on_error():
         with collector_paused():
-            read_originals(block, targets)
-            if any(not isinstance(operator.op, OpDef) for operator in block.ops):
-                decompose_on_path(block, targets, needed_keys(block, keys, no_grad))
-            plan = BackwardPlan(
-                block, open_seeds, keys, no_grad, location, seed_by_shape=seed_by_shape
-            )
+            _prepare(block, targets, keys, no_grad)
+            plan = plan_backward(block, seeds, keys, no_grad, location, seed_by_shape=seed_by_shape)
             if checkpoints:
-                plan.operators, copies = recompute(block, plan.operators, targets, checkpoints)
-                plan.variables.update(copies)
+                recompute(plan, targets, checkpoints)
             if seed_by_shape:
-                mark_seeds(plan.seed_operators)
-        plan.commit(callbacks)
+                mark_seeds(plan.draft.seeds)
+        commit(plan, callbacks)
         _sort_from(block.vars, count)
+    return _by_name(plan.cotangents.gradient, wanted)
+
+
+def _prepare(block: Block, targets: Sequence[Ref], keys: set[Key], no_grad: set[str]) -> None:
+    """Let every operator on the way be one that has a rule."""
+    read_originals(block, targets)
+    if any(not isinstance(operator.op, OpDef) for operator in block.ops):
+        decompose_on_path(block, targets, needed_keys(block, keys, no_grad))
+
+
+def _sort_from(variables: dict[str, Variable], count: int) -> None:
+    """Put those behind the first `count` in the order of their names, as listings show them."""
+    for name in sorted(list(variables)[count:]):
+        variables[name] = variables.pop(name)
+
+
+def _by_name(gradient: dict[Key, Variable], wanted: Sequence[Variable]) -> dict[str, Variable]:
+    """Of each wanted variable the gradient of the version that was read, the latest of several."""
     found: dict[str, Variable] = {}
     for v in wanted:
-        # The gradient belongs to the version that was read, the latest where several were.
-        versions = [plan.gradient.get((v.name, n)) for n in range(v.version, -1, -1)]
+        versions = [gradient.get((v.name, n)) for n in range(v.version, -1, -1)]
         found.update((v.name, g) for g in versions[::-1] if g is not None)
     return found

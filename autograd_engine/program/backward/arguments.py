@@ -8,7 +8,7 @@ from typing import Any
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.errors import ArgumentError, BuildError, NotATensorError, ShapeError
-from autograd_engine.program.backward.planner import Callback
+from autograd_engine.program.backward.commit import Callback
 from autograd_engine.program.ir.program import Block, Parameter, Variable
 
 __all__ = [

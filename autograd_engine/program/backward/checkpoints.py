@@ -22,6 +22,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence, Set
 from typing import Any, Final, TypeAlias
 
+from autograd_engine.program.backward.walk import BackwardPlan
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.op_role import pass_on
 from autograd_engine.program.ir.program import (
@@ -37,32 +38,22 @@ Key: TypeAlias = tuple[str, int]
 _COPY: Final = re.compile(r"(.+)\.subprog_\d+")
 
 
-def recompute(
-    block: Block, operators: Sequence[Operator], targets: Iterable[Ref], checkpoints: Set[str]
-) -> tuple[list[Operator], dict[str, Variable]]:
-    """Gradient operators that read copies, with the operators that compute these.
+def recompute(plan: BackwardPlan, targets: Iterable[Ref], checkpoints: Set[str]) -> None:
+    """Have the planned operators read copies of what is not kept, and plan what computes these.
 
     Parameters
     ----------
-    block : Block
-        Its operators are what may be computed again.
-    operators : sequence of Operator
-        Gradient operators in order, not appended yet; their operands are changed.
+    plan : BackwardPlan
     targets : iterable of Ref
         Where the gradients start.
     checkpoints : set of str
         Names of what is kept.
-
-    Returns
-    -------
-    operators : list of Operator
-    variables : dict of str to Variable
-        The copies by name.
     """
+    block, draft = plan.block, plan.draft
     segments = _Segments(block, targets, checkpoints)
     copies = _Copies(block, segments)
     out: list[Operator] = []
-    for operator in operators:
+    for operator in draft.operators:
         read = [
             operand.key
             for k, operand in enumerate(operator.operands)
@@ -76,7 +67,8 @@ def recompute(
             for k, o in enumerate(operator.operands)
         )
         out.append(operator)
-    return out, copies.variables
+    draft.operators = out
+    draft.variables.update(copies.variables)
 
 
 class _Segments:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.ir.control_flow_op import (
@@ -28,7 +28,15 @@ from autograd_engine.program.ir.program import (
 if TYPE_CHECKING:
     from autograd_engine.program.ir.grad_op import GradOp
 
-__all__ = ["LoopFlow", "arrivals", "keys_of", "needed_keys", "wanted_operands"]
+__all__ = [
+    "LoopFlow",
+    "Reach",
+    "arrivals",
+    "branch_reached",
+    "keys_of",
+    "needed_keys",
+    "reach",
+]
 
 Key: TypeAlias = tuple[str, int]
 # Answers of operators that have blocks, by what they were asked.
@@ -43,6 +51,41 @@ def keys_of(variables: Iterable[Variable], no_grad: set[str]) -> set[Key]:
         if v.name not in no_grad
         for version in range(v.version + 1)
     }
+
+
+class Reach(NamedTuple):
+    """What a backward walk through a block is going to meet.
+
+    Attributes
+    ----------
+    needed : set of (str, int)
+        Values that something wanted influences.
+    expected : Counter
+        How many cotangents arrive at each of them.
+    crossed : dict of int to list
+        By the number of an operation on the way, its operands that cotangents arrive at.
+    no_grad : set of str
+    """
+
+    needed: set[Key]
+    expected: Counter[Key]
+    crossed: dict[int, list[tuple[int, Ref]]]
+    no_grad: set[str]
+
+    def wanted(self, operator: Operator, reached: set[int]) -> list[tuple[int, Ref]]:
+        """The operands that get a cotangent, the results at `reached` having one."""
+        known = self.crossed.pop(operator.number, None)
+        if known is None:
+            return wanted_operands(operator, reached, self.needed, self.no_grad)
+        return known
+
+
+def reach(block: Block, seeds: Iterable[Key], wanted: Collection[Key], no_grad: set[str]) -> Reach:
+    """Where cotangents that start at `seeds` go on their way to what is wanted."""
+    needed = needed_keys(block, wanted, no_grad)
+    crossed: dict[int, list[tuple[int, Ref]]] = {}
+    starts = [key for key in seeds if key in needed]
+    return Reach(needed, arrivals(block, starts, needed, no_grad, crossed), crossed, no_grad)
 
 
 def needed_keys(

@@ -1,1 +1,1 @@
-"""Branches and loops as operators with blocks, and their gradients."""
+"""Branches and loops as operators with blocks."""

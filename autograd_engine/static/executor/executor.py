@@ -7,12 +7,13 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from autograd_engine.core.above import above
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, FeedError
 from autograd_engine.program.ir.program import Program, default_main_program
 from autograd_engine.program.scope import Scope, global_scope
-from autograd_engine.static.compiled_program import CompiledProgram
 from autograd_engine.static.executor.backend_choice import BACKENDS, chosen_backend
+from autograd_engine.static.executor.compiled_program import CompiledProgram
 from autograd_engine.static.executor.feeds import (
     check_named,
     checked_feeds,
@@ -278,14 +279,13 @@ class Executor:
         >>> exe.explain(main, {"x": np.ones(2, "float32")}).backend
         'python'
         """
-        from autograd_engine.static.analysis.backend_report import backend_report, fed_specs
-
         plan, fed = self._planned("explain", program, feed, fetch_list, use_prune)
         variant = None
         if not plan.plain:
             variant = plan.variant(fed)
             plan.variants.ready(variant)
-        return backend_report(plan, variant, fed_specs(plan, fed))
+        found: BackendReport = above.backend_report(plan, variant, above.fed_specs(plan, fed))
+        return found
 
     def profile(
         self,
@@ -335,13 +335,12 @@ class Executor:
         >>> [(o.type, o.read, o.written) for o in found.operators]
         [('tanh', 8, 8), ('multiply', 8, 8)]
         """
-        from autograd_engine.static.analysis.profiler import profiled
-
         if isinstance(repeat, bool) or not isinstance(repeat, int) or repeat < 1:
             raise ArgumentError(f"profile: repeat must be a positive int, got {repeat!r}")
         plan, fed = self._planned("profile", program, feed, fetch_list, use_prune)
         program, scope = _program(program, "profile"), _scope(scope, "profile")
-        return profiled(program, plan, fed, feed_dict(feed), scope, repeat)
+        found: Profile = above.profiled(program, plan, fed, feed_dict(feed), scope, repeat)
+        return found
 
     def _planned(
         self, function: str, program: Any, feed: Any, fetch_list: Any, use_prune: bool

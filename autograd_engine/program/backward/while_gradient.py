@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from autograd_engine.program.backward.dataflow import LoopFlow
-from autograd_engine.program.control_flow.block_gradient import (
+from autograd_engine.program.backward.block_gradient import (
     BlockGradient,
     Incoming,
     InnerGradient,
     Wanted,
     handed_out,
 )
+from autograd_engine.program.backward.dataflow import LoopFlow
 from autograd_engine.program.ir.control_flow_op import BlockOp, split_operands
 from autograd_engine.program.ir.program import Operator, Ref, Variable
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["LoopGradient"]
 
@@ -49,7 +46,7 @@ class LoopGradient(BlockGradient):
         inner.block.arguments[:] = [inner.arguments[slot] for slot in slots]
         trips = operator.results[n] if first == 0 else operator.operands[0]
         reverse = not operator.attrs.get("reverse", False)
-        plan.operators.append(
+        plan.draft.operators.append(
             Operator(
                 plan.into,
                 BlockOp.of("scan", f"{operator.type}_grad"),
@@ -76,14 +73,14 @@ class LoopGradient(BlockGradient):
         given = self.cotangents[j]
         if given is None:
             final = self.operator.results[j]
-            given = self.plan.filled(final, 0.0)
+            given = self.plan.cotangents.filled(final, 0.0)
         return Ref(given, given.version)
 
     def _start_of_sum(self, k: int, ref: Ref) -> Ref:
         """What the cotangents of something captured are added to."""
         prior = self.priors.get(k)
         if prior is None:
-            prior = self.plan.filled(ref, -0.0)
+            prior = self.plan.cotangents.filled(ref, -0.0)
         return Ref(prior, prior.version)
 
     def _inner(self, sums: Wanted, elements: Wanted) -> InnerGradient:
@@ -111,15 +108,17 @@ class LoopGradient(BlockGradient):
         return Ref(self.body.arguments[j], 0).key in self.flow.arrived
 
     def _results(self, inner: InnerGradient, sums: Wanted, elements: Wanted) -> list[Variable]:
-        plan, body, flow = self.plan, self.body, self.flow
+        cotangents, body, flow = self.plan.cotangents, self.body, self.flow
         wanted = dict(self.wanted)
         results = []
         for j in self.carried:
             ref = wanted.get(flow.first + j)
             results.append(
-                plan.spare(self.operator.results[j]) if ref is None else plan.contribution(ref)
+                cotangents.spare(self.operator.results[j])
+                if ref is None
+                else cotangents.contribution(ref)
             )
-        results += [plan.contribution(ref) for _, ref in [*sums, *elements]]
+        results += [cotangents.contribution(ref) for _, ref in [*sums, *elements]]
         positions = [flow.first + j for j in self.carried] + [k for k, _ in [*sums, *elements]]
         for position in positions:
             argument = Ref(body.arguments[position - flow.first], 0)

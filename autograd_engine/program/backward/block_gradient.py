@@ -22,7 +22,7 @@ from autograd_engine.program.ir.program import (
 )
 
 if TYPE_CHECKING:
-    from autograd_engine.program.backward.planner import BackwardPlan
+    from autograd_engine.program.backward.walk import BackwardPlan
 
 __all__ = [
     "BlockGradient",
@@ -40,7 +40,7 @@ Cotangents: TypeAlias = Sequence[Variable | None]
 
 
 class BlockGradient:
-    """What the gradient of a branch or loop is made for; see `block_gradient.gradient_operator`."""
+    """What the gradient of a branch or loop is made for; see `control_flow_gradient`."""
 
     def __init__(
         self,
@@ -76,17 +76,12 @@ class InnerGradient:
         seeds: Sequence[tuple[Ref, Incoming]],
         keys: set[Key],
     ) -> None:
-        from autograd_engine.program.backward.planner import BackwardPlan
-
         program = block.program
         self.forward = block
         self.block = program.new_block(plan.into.idx, forward_idx=block.idx)
-        self.plan = BackwardPlan(
-            block, seeds, keys, plan.no_grad, plan.location, seed_by_shape=False, into=self.block
-        )
-        plan.contexts |= self.plan.contexts
+        self.plan = plan.inside(block, seeds, keys, self.block)
         # Their names are taken, before arguments are named.
-        self.block.vars.update(self.plan.variables)
+        self.block.vars.update(self.plan.draft.variables)
         self.arguments: dict[tuple[Any, ...], Variable] = {}
         for _, incoming in seeds:
             if incoming.var is not None:
@@ -109,16 +104,16 @@ class InnerGradient:
 
     def gradient(self, key: Key, like: Ref, value: float) -> Variable:
         """The gradient planned for an argument of the forward block, or zeros."""
-        found = self.plan.gradient.get(key)
+        found = self.plan.cotangents.gradient.get(key)
         if found is None:
-            found = self.plan.filled(like, value)
+            found = self.plan.cotangents.filled(like, value)
             self.block.vars[found.name] = found
         return found
 
     def close(self, local: Any) -> None:
         """Write the operators into the block; `local` says what stands there for forward values."""
         block = self.block
-        operators = [*self.plan.seed_operators, *self.plan.operators]
+        operators = [*self.plan.draft.seeds, *self.plan.draft.operators]
         for operator in operators:
             operator.operands = tuple(
                 local(o, operator.op.reads_value(k))

@@ -16,37 +16,74 @@ variable therefore goes into the block, and what it contributes is added there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
 
-from autograd_engine.program.control_flow.cond_gradient import BranchGradient, given_backward
-from autograd_engine.program.control_flow.while_gradient import LoopGradient
+from autograd_engine.program.backward.cond_gradient import BranchGradient, given_backward
+from autograd_engine.program.backward.while_gradient import LoopGradient
 from autograd_engine.program.ir.control_flow_op import kind_of
+from autograd_engine.program.ir.op_role import pass_on
 from autograd_engine.program.ir.program import Operator, Ref, Variable
 
 if TYPE_CHECKING:
-    from autograd_engine.program.backward.planner import BackwardPlan
+    from autograd_engine.program.backward.walk import Arrival, BackwardPlan
 
-__all__ = ["gradient_operator", "own_values"]
-
-Key: TypeAlias = tuple[str, int]
-Wanted: TypeAlias = Sequence[tuple[int, Ref]]
-Cotangents: TypeAlias = Sequence[Variable | None]
+__all__ = ["pull_blocks"]
 
 
-def gradient_operator(
+def pull_blocks(
     plan: BackwardPlan,
     operator: Operator,
-    wanted: Wanted,
-    cotangents: Cotangents,
+    wanted: list[tuple[int, Ref]],
+    cotangents: Sequence[Variable | None],
+    sure: bool,
+) -> list[Arrival]:
+    """What arrives at the `wanted` operands of a branch or loop, planning what is not there yet."""
+    if kind_of(operator) == "add_stacks":
+        assert cotangents[0] is not None
+        return [(ref, cotangents[0], sure) for _, ref in wanted]
+    # What goes in as a value of its own has a cotangent that is complete, and comes last. The tape
+    # goes through what goes in, and what comes out, from the last to the first.
+    last_in = _own_values(operator)
+    wanted.sort(key=lambda pair: (pair[0] < last_in, -pair[0]))
+    priors: dict[int, Variable] = {}
+    for k, ref in wanted:
+        prior = plan.cotangents.fold(ref) if k >= last_in else None
+        if prior is not None:
+            priors[k] = prior
+    grads = tuple((k, c.name, c.version) for k, c in enumerate(cotangents) if c is not None)
+    made_by = "blocks", operator.results[0].key, grads
+    keys: dict[int, Hashable] = {
+        k: (*made_by, k, priors[k].name if k in priors else None) for k, _ in wanted
+    }
+    existing = plan.draft.existing
+    missing = [(k, ref) for k, ref in wanted if existing(keys[k]) is None]
+    always = {k for k, _ in wanted}
+    if missing:
+        own = {k: v for k, v in priors.items() if any(k == m for m, _ in missing)}
+        made, always = _emit(plan, operator, missing, cotangents, own)
+        pass_on(operator, plan.draft.operators[-1:])
+        for (k, _), var in zip(missing, made, strict=True):
+            plan.draft.emitted[keys[k]] = var
+    arrivals: list[Arrival] = []
+    for k, ref in wanted:
+        found = existing(keys[k])
+        assert found is not None
+        arrivals.append((ref, found, sure and k in always))
+    return arrivals
+
+
+def _emit(
+    plan: BackwardPlan,
+    operator: Operator,
+    wanted: Sequence[tuple[int, Ref]],
+    cotangents: Sequence[Variable | None],
     priors: dict[int, Variable],
 ) -> tuple[list[Variable], set[int]]:
     """Plan the gradient of a branch or loop.
 
     Parameters
     ----------
-    plan : BackwardPlan
-        What the operator is added to.
     wanted : list of (int, Ref)
         Operands that cotangents arrive at.
     cotangents : list of Variable or None
@@ -67,7 +104,7 @@ def gradient_operator(
     return LoopGradient(plan, operator, wanted, cotangents, priors).append()
 
 
-def own_values(operator: Operator) -> int:
+def _own_values(operator: Operator) -> int:
     """How many of the first operands are values of their own inside, whatever they are outside.
 
     All others stand for variables around. What has arrived at one of these so far goes in as well.

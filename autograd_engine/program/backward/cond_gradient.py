@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from autograd_engine.program.backward.dataflow import branch_reached
-from autograd_engine.program.control_flow.block_gradient import (
+from autograd_engine.program.backward.block_gradient import (
     BlockGradient,
     Cotangents,
     Incoming,
@@ -14,6 +13,7 @@ from autograd_engine.program.control_flow.block_gradient import (
     Wanted,
     handed_out,
 )
+from autograd_engine.program.backward.dataflow import branch_reached
 from autograd_engine.program.ir.block import inner_blocks
 from autograd_engine.program.ir.control_flow_op import (
     BlockOp,
@@ -28,7 +28,7 @@ from autograd_engine.program.ir.program import (
 )
 
 if TYPE_CHECKING:
-    from autograd_engine.program.backward.planner import BackwardPlan
+    from autograd_engine.program.backward.walk import BackwardPlan
 
 __all__ = ["BranchGradient", "given_backward"]
 
@@ -52,8 +52,8 @@ class BranchGradient(BlockGradient):
         results = []
         for k, ref in self.wanted:
             # Adding -0.0 changes nothing, not even the sign of a zero.
-            value = 0.0 if plan.awaits(ref) == 1 else -0.0
-            results.append(plan.contribution(ref))
+            value = 0.0 if plan.cotangents.awaits(ref) == 1 else -0.0
+            results.append(plan.cotangents.contribution(ref))
             for inner, block in zip(inners, blocks, strict=True):
                 argument = Ref(block.arguments[k - first], 0)
                 made = inner.gradient(argument.key, argument, value)
@@ -66,7 +66,7 @@ class BranchGradient(BlockGradient):
             inner.block.arguments[:] = [
                 inner.argument(slot, likes[slot], likes[slot].name) for slot in self.slots
             ]
-        plan.operators.append(
+        plan.draft.operators.append(
             Operator(
                 plan.into,
                 BlockOp.of(kind_of(operator), f"{operator.type}_grad"),
@@ -120,19 +120,19 @@ def given_backward(
     """Call the block that was given for it, a copy: its own gradients are made in its blocks."""
     attrs = operator.attrs
     given = [
-        plan.filled(ref, 0.0) if g is None else g
+        plan.cotangents.filled(ref, 0.0) if g is None else g
         for ref, g in zip(operator.results, cotangents, strict=True)
     ]
     operands = [Ref(g, g.version) for g in given] + list(operator.operands)
-    by_position = {k: plan.contribution(ref) for k, ref in wanted}
+    by_position = {k: plan.cotangents.contribution(ref) for k, ref in wanted}
     inputs = operator.operands[: attrs["inputs"]]
     results = [
-        by_position[k] if k in by_position else plan.spare(ref)
+        by_position[k] if k in by_position else plan.cotangents.spare(ref)
         for k, ref in enumerate(inputs)
         if isinstance(ref, Ref) and ref.var.spec.dtype.kind in "fc"
     ]
     body = _copied(attrs["backward_block"], plan.into.idx)
-    plan.operators.append(
+    plan.draft.operators.append(
         Operator(
             plan.into,
             BlockOp.of("call", f"{operator.type}_grad"),

@@ -1,0 +1,134 @@
+"""The reverse walk over the operators of a block: reverse mode, as a program.
+
+It is the walk of the tape (`eager.tape.run_backward`). Operators are met from the last to the
+first; where cotangents have arrived at the results of one, its rule says what arrives at its
+operands, and each value sums what arrives at it. Here the rules are planned as operators, in full
+before anything is appended: a failure leaves the program as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, TypeAlias
+
+from autograd_engine.core.locations import Location
+from autograd_engine.ops.registry.pullback import Pullback
+from autograd_engine.program.backward.block_gradient import Incoming
+from autograd_engine.program.backward.control_flow_gradient import pull_blocks
+from autograd_engine.program.backward.cotangents import Cotangents
+from autograd_engine.program.backward.dataflow import Reach, reach
+from autograd_engine.program.backward.draft import Draft
+from autograd_engine.program.backward.operation_gradient import pull_operation
+from autograd_engine.program.ir.control_flow_op import BlockOp
+from autograd_engine.program.ir.grad_op import GradOp
+from autograd_engine.program.ir.program import Block, Ref, Variable
+
+__all__ = ["Arrival", "BackwardPlan", "plan_backward"]
+
+Key: TypeAlias = tuple[str, int]
+Seeds: TypeAlias = Sequence[tuple[Ref, Variable | Incoming | None]]
+# A cotangent of a value; whether it is more than a zero for a branch that did not run.
+Arrival: TypeAlias = tuple[Ref, Variable, bool]
+
+
+def plan_backward(
+    block: Block,
+    seeds: Seeds,
+    wanted: set[Key],
+    no_grad: set[str],
+    location: Location,
+    *,
+    seed_by_shape: bool,
+    into: Block | None = None,
+) -> BackwardPlan:
+    """Plan the gradients of a block.
+
+    Parameters
+    ----------
+    block : Block
+    seeds : list of (Ref, Variable or None)
+        Targets with the cotangents that start there; None stands for ones.
+    wanted : set of (str, int)
+        Which versions of which variables gradients are asked for.
+    no_grad : set of str
+        Names at which gradients stop.
+    into : Block, optional
+        Where the operators go, if not into `block`: the gradient of a branch or of the body of a
+        loop is a block of its own. The targets then come with `Incoming` cotangents.
+    """
+    flow = reach(block, [ref.key for ref, _ in seeds], wanted, no_grad)
+    plan = BackwardPlan(block, flow, Draft(block if into is None else into, location))
+    cotangents = plan.cotangents
+    for ref, given in seeds:
+        if ref.key in flow.needed:
+            _start(cotangents, ref, given, seed_by_shape)
+    for operator in reversed(block.ops):
+        arrived = [cotangents.gradient.get(ref.key) for ref in operator.results]
+        reached = {k for k, cotangent in enumerate(arrived) if cotangent is not None}
+        if not reached:
+            continue
+        asked = flow.wanted(operator, reached)
+        sure = cotangents.surely([operator.results[k] for k in reached])
+        pull = pull_blocks if isinstance(operator.op, BlockOp) else pull_operation
+        for ref, contribution, certain in pull(plan, operator, asked, arrived, sure):
+            cotangents.arrive(ref, contribution, certain)
+    return plan
+
+
+def _start(
+    cotangents: Cotangents, ref: Ref, given: Variable | Incoming | None, by_shape: bool
+) -> None:
+    if isinstance(given, Incoming):
+        given.var = cotangents.contribution(ref)
+        cotangents.arrive(ref, given.var, given.sure)
+    elif given is None:
+        cotangents.arrive(ref, cotangents.ones(ref, by_shape=by_shape))
+    else:
+        cotangents.arrive(ref, cotangents.given(ref, given))
+
+
+class BackwardPlan:
+    """The gradients of a block, made but not yet appended.
+
+    Attributes
+    ----------
+    block, into : Block
+        What is differentiated, and where the operators go.
+    draft : Draft
+        The operators.
+    cotangents : Cotangents
+        Among them the gradients, when the walk is over.
+    gradient_operations : dict
+        The gradient operations that were made, by what they are made of.
+    contexts : dict of Block to dict
+        What callbacks are told of the blocks inside the operators.
+    """
+
+    def __init__(self, block: Block, flow: Reach, draft: Draft) -> None:
+        self.block = block
+        self.into = draft.into
+        self.no_grad = flow.no_grad
+        self.draft = draft
+        self.cotangents = Cotangents(draft, block.idx, flow.expected)
+        self.gradient_operations: dict[Hashable, tuple[Pullback, GradOp]] = {}
+        self.contexts: dict[Block, dict[str, Any]] = {}
+
+    def inside(
+        self, block: Block, seeds: Sequence[tuple[Ref, Incoming]], wanted: set[Key], into: Block
+    ) -> BackwardPlan:
+        """The gradients of a block inside an operator of this one, in a block of their own."""
+        inner = plan_backward(
+            block,
+            seeds,
+            wanted,
+            self.no_grad,
+            self.draft.location,
+            seed_by_shape=False,
+            into=into,
+        )
+        self.contexts |= inner.contexts
+        return inner
+
+    def context(self) -> dict[str, Any]:
+        """Names of gradients, and of what they are gradients of."""
+        return {v.name: name for (name, _), v in self.cotangents.gradient.items()}
