@@ -11,7 +11,7 @@ from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.initializer import Constant, Initializer
 from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.nn.parameters import static_parameter
-from autograd_engine.nn.utils.weight_norm import norm_without
+from autograd_engine.nn.utils.weight_normalization import norm_without
 from autograd_engine.program.builder import append_write
 from autograd_engine.program.ir.program import (
     Variable,
