@@ -28,6 +28,5 @@ from autograd_engine.nn.functional.vision import *  # noqa: F403
 if not TYPE_CHECKING:
     __all__ = [name for name, value in globals().items() if isinstance(value, FunctionType)]
 
-
-def __dir__() -> list[str]:
-    return __all__
+    def __dir__():
+        return __all__

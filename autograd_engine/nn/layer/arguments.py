@@ -5,7 +5,7 @@ repr that lists attributes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from autograd_engine.program.ir.program import Parameter as StaticParameter
 from autograd_engine.program.ir.program import Variable
 
 __all__ = [
-    "LAYOUTS",
     "Elementwise",
     "Plain",
     "Reduced",
@@ -38,9 +37,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-
-# By the number of axes of an image: channels before them, and behind.
-LAYOUTS: Final = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 _NUMBER = {1: "one of them", 2: "two of them", 3: "three of them", 4: "four of them"}
 
