@@ -11,14 +11,8 @@ from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.initializer import Constant, Initializer
 from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.nn.parameters import static_parameter
-from autograd_engine.nn.utils.weight_normalization import norm_without
-from autograd_engine.program.builder import append_write
-from autograd_engine.program.ir.program import (
-    Variable,
-    default_main_program,
-    default_startup_program,
-    program_guard,
-)
+from autograd_engine.nn.utils.weight_normalization import norm_without, of_norm, set_once
+from autograd_engine.program.ir.program import Variable, default_main_program
 from autograd_engine.regularizer import WeightDecayRegularizer
 
 __all__ = ["WeightNormParamAttr"]
@@ -97,12 +91,9 @@ class WeightNormParamAttr(ParamAttr):
             )
             for part in names
         }
-        startup = default_startup_program()
         if not made:
-            block = startup.global_block()
-            with program_guard(startup):
-                append_write(block.var(names["g"]), norm_without(block.var(names["v"]), kept))
-        weight: Variable = parts["v"] * (parts["g"] / norm_without(parts["v"], kept))
+            set_once(parts["g"], parts["v"], lambda v: norm_without(v, kept))
+        weight: Variable = of_norm(parts["v"], parts["g"], kept)
         return weight
 
 
