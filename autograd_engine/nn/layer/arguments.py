@@ -45,13 +45,16 @@ class Plain(Layer):
     """A layer whose repr lists attributes, with what they hold, and its name where it has one."""
 
     _shown: ClassVar[tuple[str, ...]] = ()
+    _shown_unless: ClassVar[tuple[tuple[str, Any], ...]] = ()  # and what they hold if left out
 
     def __init__(self, name: str | None = None, dtype: DTypeLike | None = None) -> None:
         super().__init__(dtype=dtype)
         self._name = named(self, name)
 
     def extra_repr(self) -> str:
-        return self._listed(f"{name.lstrip('_')}={getattr(self, name)}" for name in self._shown)
+        unusual = (name for name, usual in self._shown_unless if getattr(self, name) != usual)
+        shown = (*self._shown, *unusual)
+        return self._listed(f"{name.lstrip('_')}={getattr(self, name)}" for name in shown)
 
     def _listed(self, parts: Iterable[str]) -> str:
         named = [] if self._name is None else [f"name={self._name}"]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeAlias
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from autograd_engine.core.dtypes import DTypeLike
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.functional.window_arguments import ints, paddings
+from autograd_engine.nn.functional.window_arguments import IntOrInts, ints, paddings
 from autograd_engine.nn.initializer import Initializer, Normal
 from autograd_engine.nn.layer.arguments import choice, flag, integer, required
 from autograd_engine.nn.layer.arguments import padding as checked_padding
@@ -18,8 +18,6 @@ from autograd_engine.nn.layer.base.layer import Layer
 from autograd_engine.nn.layer.spatial import Spatial
 
 __all__ = ["Conv1D", "Conv2D", "Conv3D"]
-
-IntOrInts: TypeAlias = int | Sequence[int]
 
 _MODES = ("zeros", "reflect", "replicate", "circular")
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
+from autograd_engine.nn.functional.window_arguments import IntOrInts
 from autograd_engine.nn.layer.arguments import per_axis
 from autograd_engine.nn.layer.conv import Filters
 
 __all__ = ["Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"]
-
-IntOrInts: TypeAlias = int | Sequence[int]
 
 
 class _ConvTranspose(Filters):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeAlias
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
+from autograd_engine.nn.functional.window_arguments import IntOrInts
 from autograd_engine.nn.layer.arguments import Unnamed, choice, flag, number, per_axis
 from autograd_engine.nn.layer.arguments import padding as checked_padding
 from autograd_engine.nn.layer.spatial import Spatial
@@ -21,8 +22,6 @@ __all__ = [
     "MaxPool2D",
     "MaxPool3D",
 ]
-
-IntOrInts: TypeAlias = int | Sequence[int]
 
 
 class _Pool(Spatial, Unnamed):

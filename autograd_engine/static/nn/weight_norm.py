@@ -79,23 +79,11 @@ class WeightNormParamAttr(ParamAttr):
             )
         kept = None if self.dim is None else self.dim % len(shape)
         lengths = tuple(d if k == kept else 1 for k, d in enumerate(shape))
-        names = {"g": f"{name}_g", "v": f"{name}_v"}
-        made = default_main_program().global_block().has_var(names["g"])
-        parts = {
-            part: static_parameter(
-                names[part],
-                lengths if part == "g" else shape,
-                dtype,
-                Constant(1.0) if part == "g" else initializer,
-                _plain(self),
-            )
-            for part in names
-        }
+        made = default_main_program().global_block().has_var(f"{name}_g")
+        plain = ParamAttr(**{field.name: getattr(self, field.name) for field in fields(ParamAttr)})
+        g = static_parameter(f"{name}_g", lengths, dtype, Constant(1.0), plain)
+        v = static_parameter(f"{name}_v", shape, dtype, initializer, plain)
         if not made:
-            set_once(parts["g"], parts["v"], lambda v: norm_without(v, kept))
-        weight: Variable = of_norm(parts["v"], parts["g"], kept)
+            set_once(g, v, lambda v: norm_without(v, kept))
+        weight: Variable = of_norm(v, g, kept)
         return weight
-
-
-def _plain(attr: WeightNormParamAttr) -> ParamAttr:
-    return ParamAttr(**{field.name: getattr(attr, field.name) for field in fields(ParamAttr)})

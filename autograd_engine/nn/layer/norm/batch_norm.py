@@ -106,6 +106,9 @@ class _BatchNorm(Spatial, _Running):
     ['_mean', '_variance', 'bias', 'weight']
     """
 
+    _shown = ("_num_features", "_momentum", "_epsilon")
+    _shown_unless = (("_data_format", "NCHW"),)
+
     def __init__(
         self,
         num_features: int,
@@ -136,17 +139,6 @@ class _BatchNorm(Spatial, _Running):
                 f"{self._form()}, got {format_shape(shape)}"
             )
         return self._normalized(x, self._use_global_stats)
-
-    def extra_repr(self) -> str:
-        usual = "NCHW"
-        return self._listed(
-            [
-                f"num_features={self._num_features}",
-                f"momentum={self._momentum}",
-                f"epsilon={self._epsilon}",
-                *([f"data_format={self._data_format}"] if self._data_format != usual else []),
-            ]
-        )
 
 
 class BatchNorm1D(_BatchNorm, axes=1):
