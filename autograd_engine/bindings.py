@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from autograd_engine.autograd import hooks
-from autograd_engine.autograd.backward import tensor_backward
+from autograd_engine.autograd.backward_pass import tensor_backward
 from autograd_engine.core.above import ORIGINS
 from autograd_engine.core.operand import OPERATORS, REFLECTED, Operand
 from autograd_engine.eager.generated_calls import generate_call, generates

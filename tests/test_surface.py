@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
+import inspect
+import pkgutil
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -150,3 +155,27 @@ def test_what_is_called_says_what_it_does(path: str) -> None:
 def test_completion_offers_the_names(group: str) -> None:
     module = resolved(group)
     assert sorted({*NAMES[group].split()} - {*dir(module)}) == []
+
+
+def packages() -> list[ModuleType]:
+    inside = pkgutil.walk_packages(paddle.__path__, f"{paddle.__name__}.")
+    return [paddle, *(importlib.import_module(m.name) for m in inside if m.ispkg)]
+
+
+def named_in(package: ModuleType) -> set[str]:
+    """What a package imports from elsewhere or defines, now or when it is asked for."""
+    found = set()
+    for node in ast.walk(ast.parse(inspect.getsource(package))):
+        if isinstance(node, ast.ImportFrom) and node.module != package.__name__:
+            found |= {a.asname or a.name for a in node.names}
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+    return found
+
+
+@pytest.mark.parametrize("package", packages(), ids=lambda p: p.__name__)
+def test_no_module_bears_a_public_name_of_its_package(package: ModuleType) -> None:
+    """Importing it would put the module in the place of what has the name."""
+    modules = {m.name for m in pkgutil.iter_modules(package.__path__)}
+    bound = {n for n, v in vars(package).items() if not isinstance(v, ModuleType)}
+    assert sorted(modules & (bound | named_in(package))) == []

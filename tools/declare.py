@@ -19,7 +19,7 @@ from typing import Any
 
 import autograd_engine
 from autograd_engine.autograd import hooks
-from autograd_engine.autograd.backward import tensor_backward
+from autograd_engine.autograd.backward_pass import tensor_backward
 from autograd_engine.bindings import METHODS
 from autograd_engine.core.operand import OPERATORS, REFLECTED
 from autograd_engine.tensor import inplace, public

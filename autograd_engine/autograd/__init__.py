@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from autograd_engine.autograd.backward import backward
+from autograd_engine.autograd.backward_pass import backward
 from autograd_engine.autograd.explain.graph import graph, saved_report
 from autograd_engine.autograd.forward.jvp import jvp, vjp
 from autograd_engine.autograd.gradient import grad

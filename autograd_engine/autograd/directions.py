@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.autograd.backward import observer
+from autograd_engine.autograd.backward_pass import observer
 from autograd_engine.autograd.batching.batched import Batched, Batching, batching
 from autograd_engine.autograd.forward.push import is_recorded, push_along
 from autograd_engine.autograd.gradient import leads_to

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from operator import attrgetter
 from typing import Any, Literal, overload
 
-from autograd_engine.autograd.backward import (
+from autograd_engine.autograd.backward_pass import (
     _checked_tensors,
     checked_cotangents,
     graph_dump,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.autograd.backward import settled
+from autograd_engine.autograd.backward_pass import settled
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.row_sparse import RowSparse

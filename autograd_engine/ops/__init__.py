@@ -28,9 +28,7 @@ from autograd_engine.ops.linalg import (
     fft,
     inverse,
     lu,
-)
-from autograd_engine.ops.linalg import (
-    products as linalg,
+    products,
 )
 from autograd_engine.ops.nn import (
     activation,
@@ -60,7 +58,6 @@ __all__ = [
     "inverse",
     "joining",
     "like",
-    "linalg",
     "logic",
     "loss",
     "lu",
@@ -69,6 +66,7 @@ __all__ = [
     "pool",
     "order",
     "padding",
+    "products",
     "random",
     "recurrent",
     "reduction",

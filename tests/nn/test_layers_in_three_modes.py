@@ -212,12 +212,35 @@ def test_it_is_there(name: str) -> None:
 
 
 def test_there_is_a_case_of_every_layer() -> None:
-    modules = "activation adaptive_pool batch_norm classification common conv conv_transpose"
-    modules += (
-        " distance dropout gated instance_norm loss margin norm padding pool sigmoidal vision"
-    )
-    names = {n for m in modules.split() for n in getattr(paddle.nn.layer, m).__all__}
+    elsewhere = {"base", "containers", "recurrent", "transformer"}  # with tests of their own
+    layers = {name: getattr(paddle.nn, name) for name in paddle.nn.layer.__all__}
+    names = {
+        name for name, layer in layers.items() if not elsewhere & {*layer.__module__.split(".")}
+    }
     assert names == {case.name for case in CASES}
+
+
+LAYOUTS = {"1D": "NCL", "2D": "NCHW", "3D": "NCDHW"}
+FAMILIES = sorted({case.name for case in CASES if any(k in case.name for k in LAYOUTS)})
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_member_of_a_family_speaks_of_its_own_images(name: str) -> None:
+    """Constructors and docstrings are those of the family, with its layout and its words."""
+    layer = getattr(paddle.nn, name)
+    axes = next(k for k in LAYOUTS if k in name)
+    layout = inspect.signature(layer).parameters.get("data_format")
+    assert layout is None or layout.default == LAYOUTS[axes]
+    doc = inspect.getdoc(layer) or ""
+    assert f"paddle.nn.{name}(" in doc
+    assert "$" not in doc
+    others = [layout for k, layout in LAYOUTS.items() if k != axes]
+    assert not any(f'"{other}"' in doc for other in others)
+
+    class Own(layer):
+        pass
+
+    assert inspect.signature(Own) == inspect.signature(layer)
 
 
 @pytest.mark.parametrize("name", sorted({case.name for case in CASES}))

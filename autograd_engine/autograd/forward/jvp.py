@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.autograd.backward import settled
+from autograd_engine.autograd.backward_pass import settled
 from autograd_engine.autograd.gradient import grad
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.spec import format_shape

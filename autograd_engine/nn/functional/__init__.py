@@ -1,40 +1,9 @@
 """Functions of neural networks; each runs in either mode, by its operands."""
 
-from autograd_engine.nn.functional import (
-    activation,
-    attention,
-    classification,
-    common,
-    conv,
-    ctc,
-    distance,
-    loss,
-    margin,
-    norm,
-    padding,
-    pool,
-    recurrent,
-    vision,
-)
-from autograd_engine.nn.functional import (
-    binary_losses as logits,
-)
-from autograd_engine.nn.functional import (
-    channel_shuffling as shuffle,
-)
-from autograd_engine.nn.functional import (
-    dropouts as noise,
-)
-from autograd_engine.nn.functional import (
-    hierarchical_loss as hierarchy,
-)
-from autograd_engine.nn.functional import (
-    smooth_activation as sigmoidal,
-)
-from autograd_engine.nn.functional import (
-    softmax_and_gates as gated,
-)
-from autograd_engine.nn.functional.activation import *  # noqa: F403  # noqa: F403
+from types import FunctionType
+from typing import TYPE_CHECKING
+
+from autograd_engine.nn.functional.activation import *  # noqa: F403
 from autograd_engine.nn.functional.attention import *  # noqa: F403
 from autograd_engine.nn.functional.binary_losses import *  # noqa: F403
 from autograd_engine.nn.functional.channel_shuffling import *  # noqa: F403
@@ -55,28 +24,9 @@ from autograd_engine.nn.functional.smooth_activation import *  # noqa: F403
 from autograd_engine.nn.functional.softmax_and_gates import *  # noqa: F403
 from autograd_engine.nn.functional.vision import *  # noqa: F403
 
-__all__: list[str] = []
-__all__ += activation.__all__
-__all__ += attention.__all__
-__all__ += classification.__all__
-__all__ += common.__all__
-__all__ += conv.__all__
-__all__ += ctc.__all__
-__all__ += distance.__all__
-__all__ += gated.__all__
-__all__ += hierarchy.__all__
-__all__ += logits.__all__
-__all__ += loss.__all__
-__all__ += margin.__all__
-__all__ += noise.__all__
-__all__ += norm.__all__
-__all__ += padding.__all__
-__all__ += pool.__all__
-__all__ += recurrent.__all__
-__all__ += shuffle.__all__
-__all__ += sigmoidal.__all__
-__all__ += vision.__all__
+# To type checkers, what is imported with a star is what is exported.
+if not TYPE_CHECKING:
+    __all__ = [name for name, value in globals().items() if isinstance(value, FunctionType)]
 
-
-def __dir__() -> list[str]:
-    return __all__
+    def __dir__():
+        return __all__

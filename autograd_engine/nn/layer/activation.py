@@ -118,6 +118,8 @@ class PReLU(Plain):
 
     _LAYOUTS = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
 
+    _shown = ("_num_parameters", "_data_format", "_init", "_dtype")
+
     def __init__(
         self,
         num_parameters: int = 1,
@@ -138,16 +140,6 @@ class PReLU(Plain):
 
     def forward(self, x: Any) -> Tensor:
         return F.prelu(x, self._weight, self._data_format)
-
-    def extra_repr(self) -> str:
-        return self._listed(
-            [
-                f"num_parameters={self._num_parameters}",
-                f"data_format={self._data_format}",
-                f"init={self._init}",
-                f"dtype={self._dtype.name}",
-            ]
-        )
 
 
 class RReLU(Plain):
@@ -172,6 +164,8 @@ class RReLU(Plain):
     [-1.0, 2.0]
     """
 
+    _shown = ("_lower", "_upper", "training", "_dtype")
+
     def __init__(
         self, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0, name: str | None = None
     ) -> None:
@@ -185,16 +179,6 @@ class RReLU(Plain):
 
     def forward(self, x: Any) -> Tensor:
         return F.rrelu(x, self._lower, self._upper, self.training)
-
-    def extra_repr(self) -> str:
-        return self._listed(
-            [
-                f"lower={self._lower}",
-                f"upper={self._upper}",
-                f"training={self.training}",
-                f"dtype={self._dtype.name}",
-            ]
-        )
 
 
 class ELU(Plain):

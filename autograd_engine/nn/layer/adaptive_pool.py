@@ -7,16 +7,10 @@ from typing import Any, ClassVar, TypeAlias
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.layer.arguments import (
-    LAYOUTS,
-    Unnamed,
-    choice,
-    flag,
-    integer,
-    per_axis,
-    sequence,
-)
+from autograd_engine.nn.functional.window_arguments import IntOrInts
+from autograd_engine.nn.layer.arguments import Unnamed, choice, flag, integer, per_axis, sequence
 from autograd_engine.nn.layer.arguments import padding as checked_padding
+from autograd_engine.nn.layer.spatial import Spatial
 
 __all__ = [
     "AdaptiveAvgPool1D",
@@ -30,16 +24,50 @@ __all__ = [
     "MaxUnPool3D",
 ]
 
-IntOrInts: TypeAlias = int | Sequence[int]
 Sizes: TypeAlias = int | Sequence[int | None] | None
 
 
 # --- mean
 
 
-class AdaptiveAvgPool1D(Unnamed):
-    """The means of `output_size` bins of ``[N, C, L]``.
+class _AdaptiveAvgPool(Spatial, Unnamed):
+    _shown = ("_output_size",)
+    _function: ClassVar[Callable[..., Any]]
+    _sections = """
+    Parameters
+    ----------
+    output_size : $bins
+        Bins along each axis of space; None keeps the size.
+    data_format : {$layouts}
 
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([1.0, 2.0, 4.0]).reshape([1, 1, ${thin}3])
+    >>> paddle.nn.AdaptiveAvgPool${n}D([${thin}2])(x).flatten().tolist()
+    [1.5, 3.0]
+    """
+
+    def __init__(
+        self, output_size: Sizes, data_format: str = "NCHW", name: str | None = None
+    ) -> None:
+        super().__init__(name)
+        several = self._axes > 1
+        self._output_size = per_axis(self, "output_size", output_size, self._axes, none=several)
+        self._data_format = choice(self, "data_format", data_format, self._layouts)
+
+    def forward(self, x: Any) -> Tensor:
+        return self._function(x, self._output_size, self._data_format)
+
+
+class AdaptiveAvgPool1D(_AdaptiveAvgPool, axes=1):
+    """The means of `output_size` bins of ``[N, C, L]``."""
+
+    _sections = """
     Parameters
     ----------
     output_size : int
@@ -55,88 +83,50 @@ class AdaptiveAvgPool1D(Unnamed):
     [[[1.5, 3.0]]]
     """
 
-    _shown = ("_output_size",)
-
     def __init__(self, output_size: IntOrInts, name: str | None = None) -> None:
-        super().__init__(name)
-        self._output_size = per_axis(self, "output_size", output_size, 1)
+        super().__init__(output_size, "NCL", name)
 
     def forward(self, input: Any) -> Tensor:
         return F.adaptive_avg_pool1d(input, self._output_size)
 
 
-class AdaptiveAvgPool2D(Unnamed):
-    """The means of bins that divide the plane; see `nn.functional.adaptive_avg_pool2d`.
+class AdaptiveAvgPool2D(_AdaptiveAvgPool, axes=2):
+    """The means of bins that divide the plane; see `nn.functional.adaptive_avg_pool2d`."""
 
-    Parameters
-    ----------
-    output_size : int, or two ints or None
-        Bins along height and width; None keeps the size.
-    data_format : {"NCHW", "NHWC"}
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> layer = paddle.nn.AdaptiveAvgPool2D([None, 2])
-    >>> layer(paddle.to_tensor([[[[1.0, 2.0, 4.0]]]])).tolist()
-    [[[[1.5, 3.0]]]]
-    """
-
-    _shown = ("_output_size",)
-
-    def __init__(
-        self, output_size: Sizes, data_format: str = "NCHW", name: str | None = None
-    ) -> None:
-        super().__init__(name)
-        self._output_size = per_axis(self, "output_size", output_size, 2, none=True)
-        self._data_format = choice(self, "data_format", data_format, ("NCHW", "NHWC"))
-
-    def forward(self, x: Any) -> Tensor:
-        return F.adaptive_avg_pool2d(x, self._output_size, self._data_format)
+    _function = staticmethod(F.adaptive_avg_pool2d)
 
 
-class AdaptiveAvgPool3D(Unnamed):
-    """The means of bins that divide volumes; see `AdaptiveAvgPool2D`.
+class AdaptiveAvgPool3D(_AdaptiveAvgPool, axes=3):
+    """The means of bins that divide volumes; see `AdaptiveAvgPool2D`."""
 
-    Parameters
-    ----------
-    output_size : int, or three ints or None
-    data_format : {"NCDHW", "NDHWC"}
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.AdaptiveAvgPool3D(1)(paddle.ones([1, 1, 2, 3, 4])).tolist()
-    [[[[[1.0]]]]]
-    """
-
-    _shown = ("_output_size",)
-
-    def __init__(
-        self, output_size: Sizes, data_format: str = "NCDHW", name: str | None = None
-    ) -> None:
-        super().__init__(name)
-        self._output_size = per_axis(self, "output_size", output_size, 3, none=True)
-        self._data_format = choice(self, "data_format", data_format, ("NCDHW", "NDHWC"))
-
-    def forward(self, x: Any) -> Tensor:
-        return F.adaptive_avg_pool3d(x, self._output_size, self._data_format)
+    _function = staticmethod(F.adaptive_avg_pool3d)
 
 
 # --- maximum
 
 
-class _AdaptiveMaxPool(Unnamed):
+class _AdaptiveMaxPool(Spatial, Unnamed):
     _shown = ("_output_size", "_return_mask")
-    _axes: ClassVar[int]
+    _function: ClassVar[Callable[..., Any]]
+    _sections = """
+    Parameters
+    ----------
+    output_size : $bins
+        Bins along each axis of space; None keeps the size.
+    return_mask : bool
+        Return also the position of each maximum in its $image, all axes counted as one.
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([1.0, 2.0, 4.0]).reshape([1, 1, ${thin}3])
+    >>> paddle.nn.AdaptiveMaxPool${n}D([${thin}2])(x).flatten().tolist()
+    [2.0, 4.0]
+    """
 
     def __init__(
         self, output_size: Sizes, return_mask: bool = False, name: str | None = None
@@ -146,108 +136,74 @@ class _AdaptiveMaxPool(Unnamed):
         self._output_size = per_axis(self, "output_size", output_size, self._axes, none=several)
         self._return_mask = flag(self, "return_mask", return_mask)
 
+    def forward(self, x: Any) -> Any:
+        return self._function(x, self._output_size, self._return_mask)
 
-class AdaptiveMaxPool1D(_AdaptiveMaxPool):
-    """The maxima of `output_size` bins of ``[N, C, L]``.
 
-    Parameters
-    ----------
-    output_size : int
-    return_mask : bool
-        Return also where each maximum is.
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.AdaptiveMaxPool1D(2)(paddle.to_tensor([[[1.0, 2.0, 4.0]]])).tolist()
-    [[[2.0, 4.0]]]
-    """
-
-    _axes = 1
+class AdaptiveMaxPool1D(_AdaptiveMaxPool, axes=1):
+    """The maxima of `output_size` bins of ``[N, C, L]``."""
 
     def forward(self, input: Any) -> Any:
         return F.adaptive_max_pool1d(input, self._output_size, self._return_mask)
 
 
-class AdaptiveMaxPool2D(_AdaptiveMaxPool):
-    """The maxima of bins that divide the plane; see `nn.functional.adaptive_max_pool2d`.
+class AdaptiveMaxPool2D(_AdaptiveMaxPool, axes=2):
+    """The maxima of bins that divide the plane; see `nn.functional.adaptive_max_pool2d`."""
 
-    Parameters
-    ----------
-    output_size : int, or two ints or None
-        Bins along height and width; None keeps the size.
-    return_mask : bool
-        Return also the position ``h * W + w`` of each maximum in its plane.
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.AdaptiveMaxPool2D([1, 2])(paddle.to_tensor([[[[1.0, 2.0, 4.0]]]])).tolist()
-    [[[[2.0, 4.0]]]]
-    """
-
-    _axes = 2
-
-    def forward(self, x: Any) -> Any:
-        return F.adaptive_max_pool2d(x, self._output_size, self._return_mask)
+    _function = staticmethod(F.adaptive_max_pool2d)
 
 
-class AdaptiveMaxPool3D(_AdaptiveMaxPool):
-    """The maxima of bins that divide volumes; see `AdaptiveMaxPool2D`.
+class AdaptiveMaxPool3D(_AdaptiveMaxPool, axes=3):
+    """The maxima of bins that divide volumes; see `AdaptiveMaxPool2D`."""
 
-    Parameters
-    ----------
-    output_size : int, or three ints or None
-    return_mask : bool
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.AdaptiveMaxPool3D(1)(paddle.ones([1, 1, 2, 3, 4])).tolist()
-    [[[[[1.0]]]]]
-    """
-
-    _axes = 3
-
-    def forward(self, x: Any) -> Any:
-        return F.adaptive_max_pool3d(x, self._output_size, self._return_mask)
+    _function = staticmethod(F.adaptive_max_pool3d)
 
 
 # --- the maxima put back
 
 
-class _MaxUnPool(Unnamed):
+class _MaxUnPool(Spatial, Unnamed):
     _shown = ("output_size",)
-    _axes: ClassVar[int]
     _function: ClassVar[Callable[..., Any]]
+    _sections = """
+    See `nn.functional.max_unpool2d`.
+
+    Parameters
+    ----------
+    kernel_size, stride, padding
+        Those of the pooling.
+    data_format : {"$layout"}
+    output_size : sequence of int, optional
+        Of the ${image}s there were; worked out where None.
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([1.0, 3.0, 2.0, 0.0]).reshape([1, 1, ${thin}4])
+    >>> pool = paddle.nn.MaxPool${n}D([${thin}2], return_mask=True)
+    >>> paddle.nn.MaxUnPool${n}D([${thin}2])(*pool(x)).flatten().tolist()
+    [0.0, 3.0, 2.0, 0.0]
+    """
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        data_format: str,
-        output_size: Any,
-        name: str | None,
+        kernel_size: IntOrInts,
+        stride: IntOrInts | None = None,
+        padding: IntOrInts = 0,
+        data_format: str = "NCHW",
+        output_size: Sequence[int] | None = None,
+        name: str | None = None,
     ) -> None:
         super().__init__(name)
         axes = self._axes
         self.kernel_size = per_axis(self, "kernel_size", kernel_size, axes)
         self.stride = None if stride is None else per_axis(self, "stride", stride, axes)
         self.padding = checked_padding(self, padding, axes, False)
-        self.data_format = choice(self, "data_format", data_format, LAYOUTS[axes][:1])
+        self.data_format = choice(self, "data_format", data_format, self._layouts[:1])
         if output_size is not None:
             for n in sequence(output_size):
                 integer(self, "output_size", n)
@@ -265,117 +221,19 @@ class _MaxUnPool(Unnamed):
         )
 
 
-class MaxUnPool1D(_MaxUnPool):
-    """The maxima that `MaxPool1D` found, put back where they were; zeros elsewhere.
+class MaxUnPool1D(_MaxUnPool, axes=1):
+    """The maxima that `MaxPool1D` found, put back where they were; zeros elsewhere."""
 
-    Parameters
-    ----------
-    kernel_size, stride, padding
-        Those of the pooling.
-    data_format : {"NCL"}
-    output_size : sequence of int, optional
-        Of the sequences there were; worked out where None.
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> pool, back = paddle.nn.MaxPool1D(2, return_mask=True), paddle.nn.MaxUnPool1D(2)
-    >>> back(*pool(paddle.to_tensor([[[1.0, 3.0, 2.0, 0.0]]]))).tolist()
-    [[[0.0, 3.0, 2.0, 0.0]]]
-    """
-
-    _axes = 1
     _function = staticmethod(F.max_unpool1d)
 
-    def __init__(
-        self,
-        kernel_size: IntOrInts,
-        stride: IntOrInts | None = None,
-        padding: IntOrInts = 0,
-        data_format: str = "NCL",
-        output_size: Sequence[int] | None = None,
-        name: str | None = None,
-    ) -> None:
-        super().__init__(kernel_size, stride, padding, data_format, output_size, name)
 
+class MaxUnPool2D(_MaxUnPool, axes=2):
+    """The maxima that `MaxPool2D` found, put back where they were; zeros elsewhere."""
 
-class MaxUnPool2D(_MaxUnPool):
-    """The maxima that `MaxPool2D` found, put back where they were; zeros elsewhere.
-
-    See `nn.functional.max_unpool2d`.
-
-    Parameters
-    ----------
-    kernel_size, stride, padding
-        Those of the pooling.
-    data_format : {"NCHW"}
-    output_size : sequence of int, optional
-        Of the images there were; worked out where None.
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> pool, back = paddle.nn.MaxPool2D(2, return_mask=True), paddle.nn.MaxUnPool2D(2)
-    >>> back(*pool(paddle.arange(4.0).reshape([1, 1, 2, 2]))).tolist()
-    [[[[0.0, 0.0], [0.0, 3.0]]]]
-    """
-
-    _axes = 2
     _function = staticmethod(F.max_unpool2d)
 
-    def __init__(
-        self,
-        kernel_size: IntOrInts,
-        stride: IntOrInts | None = None,
-        padding: IntOrInts = 0,
-        data_format: str = "NCHW",
-        output_size: Sequence[int] | None = None,
-        name: str | None = None,
-    ) -> None:
-        super().__init__(kernel_size, stride, padding, data_format, output_size, name)
 
+class MaxUnPool3D(_MaxUnPool, axes=3):
+    """The maxima that `MaxPool3D` found, put back where they were; zeros elsewhere."""
 
-class MaxUnPool3D(_MaxUnPool):
-    """The maxima that `MaxPool3D` found, put back where they were; zeros elsewhere.
-
-    Parameters
-    ----------
-    kernel_size, stride, padding
-        Those of the pooling.
-    data_format : {"NCDHW"}
-    output_size : sequence of int, optional
-        Of the volumes there were; worked out where None.
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> pool, back = paddle.nn.MaxPool3D(2, return_mask=True), paddle.nn.MaxUnPool3D(2)
-    >>> back(*pool(paddle.ones([1, 1, 2, 2, 2]))).sum().item()
-    1.0
-    """
-
-    _axes = 3
     _function = staticmethod(F.max_unpool3d)
-
-    def __init__(
-        self,
-        kernel_size: IntOrInts,
-        stride: IntOrInts | None = None,
-        padding: IntOrInts = 0,
-        data_format: str = "NCDHW",
-        output_size: Sequence[int] | None = None,
-        name: str | None = None,
-    ) -> None:
-        super().__init__(kernel_size, stride, padding, data_format, output_size, name)

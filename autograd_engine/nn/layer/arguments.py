@@ -5,7 +5,7 @@ repr that lists attributes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from autograd_engine.program.ir.program import Parameter as StaticParameter
 from autograd_engine.program.ir.program import Variable
 
 __all__ = [
-    "LAYOUTS",
     "Elementwise",
     "Plain",
     "Reduced",
@@ -39,9 +38,6 @@ __all__ = [
 
 T = TypeVar("T")
 
-# By the number of axes of an image: channels before them, and behind.
-LAYOUTS: Final = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
-
 _NUMBER = {1: "one of them", 2: "two of them", 3: "three of them", 4: "four of them"}
 
 
@@ -49,13 +45,16 @@ class Plain(Layer):
     """A layer whose repr lists attributes, with what they hold, and its name where it has one."""
 
     _shown: ClassVar[tuple[str, ...]] = ()
+    _shown_unless: ClassVar[tuple[tuple[str, Any], ...]] = ()  # and what they hold if left out
 
     def __init__(self, name: str | None = None, dtype: DTypeLike | None = None) -> None:
         super().__init__(dtype=dtype)
         self._name = named(self, name)
 
     def extra_repr(self) -> str:
-        return self._listed(f"{name.lstrip('_')}={getattr(self, name)}" for name in self._shown)
+        unusual = (name for name, usual in self._shown_unless if getattr(self, name) != usual)
+        shown = (*self._shown, *unusual)
+        return self._listed(f"{name.lstrip('_')}={getattr(self, name)}" for name in shown)
 
     def _listed(self, parts: Iterable[str]) -> str:
         named = [] if self._name is None else [f"name={self._name}"]

@@ -121,6 +121,8 @@ class Linear(Plain):
     Linear(in_features=2, out_features=3, dtype=float32)
     """
 
+    _shown = ("in_features", "out_features", "_dtype")
+
     def __init__(
         self,
         in_features: int,
@@ -139,15 +141,6 @@ class Linear(Plain):
 
     def forward(self, input: Any) -> Tensor:
         return F.linear(input, self.weight, self.bias)
-
-    def extra_repr(self) -> str:
-        return self._listed(
-            [
-                f"in_features={self.in_features}",
-                f"out_features={self.out_features}",
-                f"dtype={self._dtype.name}",
-            ]
-        )
 
 
 class Bilinear(Plain):
@@ -177,6 +170,8 @@ class Bilinear(Plain):
     paddle.Size([5, 4])
     """
 
+    _shown = ("_in1_features", "_in2_features", "_out_features", "_dtype")
+
     def __init__(
         self,
         in1_features: int,
@@ -196,16 +191,6 @@ class Bilinear(Plain):
 
     def forward(self, x1: Any, x2: Any) -> Tensor:
         return F.bilinear(x1, x2, self.weight, self.bias)
-
-    def extra_repr(self) -> str:
-        return self._listed(
-            [
-                f"in1_features={self._in1_features}",
-                f"in2_features={self._in2_features}",
-                f"out_features={self._out_features}",
-                f"dtype={self._dtype.name}",
-            ]
-        )
 
 
 class Embedding(Plain):

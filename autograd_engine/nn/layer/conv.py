@@ -3,40 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeAlias
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from autograd_engine.core.dtypes import DTypeLike
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.functional.window_arguments import ints, paddings
+from autograd_engine.nn.functional.window_arguments import IntOrInts, ints, paddings
 from autograd_engine.nn.initializer import Initializer, Normal
-from autograd_engine.nn.layer.arguments import (
-    LAYOUTS,
-    choice,
-    flag,
-    integer,
-    required,
-)
+from autograd_engine.nn.layer.arguments import choice, flag, integer, required
 from autograd_engine.nn.layer.arguments import padding as checked_padding
 from autograd_engine.nn.layer.base.layer import Layer
+from autograd_engine.nn.layer.spatial import Spatial
 
-__all__ = [
-    "Conv1D",
-    "Conv2D",
-    "Conv3D",
-]
-
-IntOrInts: TypeAlias = int | Sequence[int]
+__all__ = ["Conv1D", "Conv2D", "Conv3D"]
 
 _MODES = ("zeros", "reflect", "replicate", "circular")
 
 
-class Filters(Layer):
+class Filters(Spatial, Layer):
     """Filters and a bias, and how they are laid over images."""
 
-    _axes: ClassVar[int]
     _function: ClassVar[Callable[..., Any]]
 
     def __init__(
@@ -64,7 +52,7 @@ class Filters(Layer):
         self._kernel_size = list(ints(owner, "kernel_size", kernel_size, axes))
         self._stride = list(ints(owner, "stride", stride, axes))
         self._dilation = list(ints(owner, "dilation", dilation, axes))
-        self._data_format = choice(self, "data_format", data_format, LAYOUTS[axes])
+        self._data_format = choice(self, "data_format", data_format, self._layouts)
         self._padding = checked_padding(self, padding, axes, data_format.endswith("C"))
 
     def _make(
@@ -100,22 +88,60 @@ class Filters(Layer):
 
 
 class _Conv(Filters):
+    _sections = """
+    Parameters
+    ----------
+    in_channels, out_channels : int
+        Channels of what it takes and gives; `groups` divides both.
+    kernel_size, stride, dilation : $ints
+    padding : $pads, pairs, "SAME" or "VALID"
+    groups : int
+    bias : bool
+        False for no bias, as with ``bias_attr=False``.
+    padding_mode : {"zeros", "reflect", "replicate", "circular"}
+        What stands in the padding; see `nn.functional.pad`.
+    device : "cpu", optional
+    dtype : dtype, optional
+        Of the parameters.
+    weight_attr, bias_attr : ParamAttr, str or Initializer, optional
+        By default the weight is normal with variance 2 / (inputs of a filter), the bias zeros.
+    data_format : {$layouts}
+
+    Attributes
+    ----------
+    weight : Parameter
+        ``[out_channels, in_channels / groups, $window]``
+    bias : Parameter or None
+        ``[out_channels]``
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.Conv${n}D(3, 8, 3, padding=1)(paddle.ones([2, 3, $fives])).shape
+    paddle.Size([2, 8, $fives])
+    """
+
     def __init__(
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        dilation: Any,
-        groups: int,
-        bias: bool,
-        padding_mode: str,
-        device: Any,
-        dtype: DTypeLike | None,
-        weight_attr: Any,
-        bias_attr: Any,
-        data_format: str,
+        kernel_size: IntOrInts,
+        stride: IntOrInts = 1,
+        padding: Any = 0,
+        dilation: IntOrInts = 1,
+        groups: int = 1,
+        *,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: DTypeLike | None = None,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCHW",
     ) -> None:
         super().__init__(
             in_channels, out_channels, kernel_size, stride, padding, dilation, groups, data_format,
@@ -162,199 +188,19 @@ class _Conv(Filters):
         return [f"padding_mode={self._padding_mode}"] if self._padding_mode != "zeros" else []
 
 
-class Conv1D(_Conv):
-    """Cross-correlation of sequences with filters that are learned; see `nn.functional.conv1d`.
+class Conv1D(_Conv, axes=1):
+    """Cross-correlation of sequences with filters that are learned; see `nn.functional.conv1d`."""
 
-    Parameters
-    ----------
-    in_channels, out_channels : int
-        Channels of what it takes and gives; `groups` divides both.
-    kernel_size, stride, dilation : int
-    padding : int, two ints (before, after), pairs, "SAME" or "VALID"
-    groups : int
-    bias : bool
-        False for no bias, as with ``bias_attr=False``.
-    padding_mode : {"zeros", "reflect", "replicate", "circular"}
-        What stands in the padding; see `nn.functional.pad`.
-    device : "cpu", optional
-    dtype : dtype, optional
-        Of the parameters.
-    weight_attr, bias_attr : ParamAttr, str or Initializer, optional
-        By default the weight is normal with variance 2 / (inputs of a filter), the bias zeros.
-    data_format : {"NCL", "NLC"}
-
-    Attributes
-    ----------
-    weight : Parameter
-        ``[out_channels, in_channels / groups, k]``
-    bias : Parameter or None
-        ``[out_channels]``
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.Conv1D(3, 8, 3, padding=1)(paddle.ones([2, 3, 5])).shape
-    paddle.Size([2, 8, 5])
-    """
-
-    _axes = 1
     _function = staticmethod(F.conv1d)
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: IntOrInts,
-        stride: IntOrInts = 1,
-        padding: Any = 0,
-        dilation: IntOrInts = 1,
-        groups: int = 1,
-        *,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: DTypeLike | None = None,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
-        data_format: str = "NCL",
-    ) -> None:
-        super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias,
-            padding_mode, device, dtype, weight_attr, bias_attr, data_format,
-        )  # fmt: skip
 
+class Conv2D(_Conv, axes=2):
+    """Cross-correlation of images with filters that are learned; see `nn.functional.conv2d`."""
 
-class Conv2D(_Conv):
-    """Cross-correlation of images with filters that are learned; see `nn.functional.conv2d`.
-
-    Parameters
-    ----------
-    in_channels, out_channels : int
-        Channels of what it takes and gives; `groups` divides both.
-    kernel_size, stride, dilation : int or two ints
-    padding : int, two ints, four ints, pairs, "SAME" or "VALID"
-    groups : int
-    bias : bool
-        False for no bias, as with ``bias_attr=False``.
-    padding_mode : {"zeros", "reflect", "replicate", "circular"}
-        What stands in the padding; see `nn.functional.pad`.
-    device : "cpu", optional
-    dtype : dtype, optional
-        Of the parameters.
-    weight_attr, bias_attr : ParamAttr, str or Initializer, optional
-        By default the weight is normal with variance 2 / (inputs of a filter), the bias zeros.
-    data_format : {"NCHW", "NHWC"}
-
-    Attributes
-    ----------
-    weight : Parameter
-        ``[out_channels, in_channels / groups, kh, kw]``
-    bias : Parameter or None
-        ``[out_channels]``
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.Conv2D(3, 8, 3, padding=1)(paddle.ones([2, 3, 5, 5])).shape
-    paddle.Size([2, 8, 5, 5])
-    """
-
-    _axes = 2
     _function = staticmethod(F.conv2d)
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: IntOrInts,
-        stride: IntOrInts = 1,
-        padding: Any = 0,
-        dilation: IntOrInts = 1,
-        groups: int = 1,
-        *,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: DTypeLike | None = None,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
-        data_format: str = "NCHW",
-    ) -> None:
-        super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias,
-            padding_mode, device, dtype, weight_attr, bias_attr, data_format,
-        )  # fmt: skip
 
+class Conv3D(_Conv, axes=3):
+    """Cross-correlation of volumes with filters that are learned; see `nn.functional.conv3d`."""
 
-class Conv3D(_Conv):
-    """Cross-correlation of volumes with filters that are learned; see `nn.functional.conv3d`.
-
-    Parameters
-    ----------
-    in_channels, out_channels : int
-        Channels of what it takes and gives; `groups` divides both.
-    kernel_size, stride, dilation : int or three ints
-    padding : int, three ints, six ints, pairs, "SAME" or "VALID"
-    groups : int
-    bias : bool
-        False for no bias, as with ``bias_attr=False``.
-    padding_mode : {"zeros", "reflect", "replicate", "circular"}
-        What stands in the padding; see `nn.functional.pad`.
-    device : "cpu", optional
-    dtype : dtype, optional
-        Of the parameters.
-    weight_attr, bias_attr : ParamAttr, str or Initializer, optional
-        By default the weight is normal with variance 2 / (inputs of a filter), the bias zeros.
-    data_format : {"NCDHW", "NDHWC"}
-
-    Attributes
-    ----------
-    weight : Parameter
-        ``[out_channels, in_channels / groups, kd, kh, kw]``
-    bias : Parameter or None
-        ``[out_channels]``
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.Conv3D(3, 8, 3, padding=1)(paddle.ones([2, 3, 5, 5, 5])).shape
-    paddle.Size([2, 8, 5, 5, 5])
-    """
-
-    _axes = 3
     _function = staticmethod(F.conv3d)
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: IntOrInts,
-        stride: IntOrInts = 1,
-        padding: Any = 0,
-        dilation: IntOrInts = 1,
-        groups: int = 1,
-        *,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: DTypeLike | None = None,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
-        data_format: str = "NCDHW",
-    ) -> None:
-        super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias,
-            padding_mode, device, dtype, weight_attr, bias_attr, data_format,
-        )  # fmt: skip

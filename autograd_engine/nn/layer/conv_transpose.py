@@ -2,34 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
+from autograd_engine.nn.functional.window_arguments import IntOrInts
 from autograd_engine.nn.layer.arguments import per_axis
 from autograd_engine.nn.layer.conv import Filters
 
 __all__ = ["Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"]
 
-IntOrInts: TypeAlias = int | Sequence[int]
-
 
 class _ConvTranspose(Filters):
+    _sections = """
+    Parameters
+    ----------
+    in_channels, out_channels : int
+    kernel_size, stride, padding, dilation, groups
+        Of the convolution that this is the adjoint of; see `Conv${n}D`.
+    output_padding : $ints
+        Elements more than the least number, below the stride.
+    weight_attr, bias_attr : ParamAttr, str or Initializer, optional
+        By default Xavier uniform, and zeros.
+    data_format : {$layouts}
+
+    Attributes
+    ----------
+    weight : Parameter
+        ``[in_channels, out_channels / groups, $window]``
+    bias : Parameter or None
+        ``[out_channels]``
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> layer = paddle.nn.Conv${n}DTranspose(3, 8, 2, stride=2)
+    >>> x = paddle.ones([2, 3, $twos])
+    >>> layer(x).shape
+    paddle.Size([2, 8, $fours])
+    >>> layer(x, output_size=[$fives]).shape
+    paddle.Size([2, 8, $fives])
+    """
+
     def __init__(
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        output_padding: Any,
-        dilation: Any,
-        groups: int,
-        weight_attr: Any,
-        bias_attr: Any,
-        data_format: str,
+        kernel_size: IntOrInts,
+        stride: IntOrInts = 1,
+        padding: Any = 0,
+        output_padding: IntOrInts = 0,
+        dilation: IntOrInts = 1,
+        groups: int = 1,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCHW",
     ) -> None:
         super().__init__(
             in_channels, out_channels, kernel_size, stride, padding, dilation, groups, data_format,
@@ -66,45 +98,12 @@ class _ConvTranspose(Filters):
         return [f"output_padding={more}"] if more != 0 else []
 
 
-class Conv1DTranspose(_ConvTranspose):
-    """Transposed convolution of sequences; see `nn.functional.conv1d_transpose`.
+class Conv1DTranspose(_ConvTranspose, axes=1):
+    """Transposed convolution of sequences; see `nn.functional.conv1d_transpose`."""
 
-    Parameters
-    ----------
-    in_channels, out_channels : int
-    kernel_size, stride, padding, dilation, groups
-        Of the convolution that this is the adjoint of; see `Conv1D`.
-    output_padding : int
-        Elements more than the least number, below the stride.
-    weight_attr, bias_attr : ParamAttr, str or Initializer, optional
-        By default Xavier uniform, and zeros.
-    data_format : {"NCL", "NLC"}
-
-    Attributes
-    ----------
-    weight : Parameter
-        ``[in_channels, out_channels / groups, k]``
-    bias : Parameter or None
-        ``[out_channels]``
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> layer = paddle.nn.Conv1DTranspose(3, 8, 2, stride=2)
-    >>> x = paddle.ones([2, 3, 2])
-    >>> layer(x).shape
-    paddle.Size([2, 8, 4])
-    >>> layer(x, output_size=[5]).shape
-    paddle.Size([2, 8, 5])
-    """
-
-    _axes = 1
     _function = staticmethod(F.conv1d_transpose)
 
+    # The reference has `groups` before `dilation` here.
     def __init__(
         self,
         in_channels: int,
@@ -125,119 +124,13 @@ class Conv1DTranspose(_ConvTranspose):
         )  # fmt: skip
 
 
-class Conv2DTranspose(_ConvTranspose):
-    """Transposed convolution of images; see `nn.functional.conv2d_transpose`.
+class Conv2DTranspose(_ConvTranspose, axes=2):
+    """Transposed convolution of images; see `nn.functional.conv2d_transpose`."""
 
-    Parameters
-    ----------
-    in_channels, out_channels : int
-    kernel_size, stride, padding, dilation, groups
-        Of the convolution that this is the adjoint of; see `Conv2D`.
-    output_padding : int or two ints
-        Elements more than the least number, below the stride.
-    weight_attr, bias_attr : ParamAttr, str or Initializer, optional
-        By default Xavier uniform, and zeros.
-    data_format : {"NCHW", "NHWC"}
-
-    Attributes
-    ----------
-    weight : Parameter
-        ``[in_channels, out_channels / groups, kh, kw]``
-    bias : Parameter or None
-        ``[out_channels]``
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> layer = paddle.nn.Conv2DTranspose(3, 8, 2, stride=2)
-    >>> x = paddle.ones([2, 3, 2, 2])
-    >>> layer(x).shape
-    paddle.Size([2, 8, 4, 4])
-    >>> layer(x, output_size=[5, 5]).shape
-    paddle.Size([2, 8, 5, 5])
-    """
-
-    _axes = 2
     _function = staticmethod(F.conv2d_transpose)
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: IntOrInts,
-        stride: IntOrInts = 1,
-        padding: Any = 0,
-        output_padding: IntOrInts = 0,
-        dilation: IntOrInts = 1,
-        groups: int = 1,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
-        data_format: str = "NCHW",
-    ) -> None:
-        super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, output_padding, dilation,
-            groups, weight_attr, bias_attr, data_format,
-        )  # fmt: skip
 
+class Conv3DTranspose(_ConvTranspose, axes=3):
+    """Transposed convolution of volumes; see `nn.functional.conv3d_transpose`."""
 
-class Conv3DTranspose(_ConvTranspose):
-    """Transposed convolution of volumes; see `nn.functional.conv3d_transpose`.
-
-    Parameters
-    ----------
-    in_channels, out_channels : int
-    kernel_size, stride, padding, dilation, groups
-        Of the convolution that this is the adjoint of; see `Conv3D`.
-    output_padding : int or three ints
-        Elements more than the least number, below the stride.
-    weight_attr, bias_attr : ParamAttr, str or Initializer, optional
-        By default Xavier uniform, and zeros.
-    data_format : {"NCDHW", "NDHWC"}
-
-    Attributes
-    ----------
-    weight : Parameter
-        ``[in_channels, out_channels / groups, kd, kh, kw]``
-    bias : Parameter or None
-        ``[out_channels]``
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> layer = paddle.nn.Conv3DTranspose(3, 8, 2, stride=2)
-    >>> x = paddle.ones([2, 3, 2, 2, 2])
-    >>> layer(x).shape
-    paddle.Size([2, 8, 4, 4, 4])
-    >>> layer(x, output_size=[5, 5, 5]).shape
-    paddle.Size([2, 8, 5, 5, 5])
-    """
-
-    _axes = 3
     _function = staticmethod(F.conv3d_transpose)
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: IntOrInts,
-        stride: IntOrInts = 1,
-        padding: Any = 0,
-        output_padding: IntOrInts = 0,
-        dilation: IntOrInts = 1,
-        groups: int = 1,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
-        data_format: str = "NCDHW",
-    ) -> None:
-        super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, output_padding, dilation,
-            groups, weight_attr, bias_attr, data_format,
-        )  # fmt: skip

@@ -65,6 +65,9 @@ class PairwiseDistance(Plain):
     [5.0]
     """
 
+    _shown = ("p",)
+    _shown_unless = (("epsilon", 1e-6), ("keepdim", False))
+
     def __init__(
         self,
         p: float = 2.0,
@@ -79,12 +82,3 @@ class PairwiseDistance(Plain):
 
     def forward(self, x: Any, y: Any) -> Tensor:
         return F.pairwise_distance(x, y, self.p, self.epsilon, self.keepdim)
-
-    def extra_repr(self) -> str:
-        return self._listed(
-            [
-                f"p={self.p}",
-                *([f"epsilon={self.epsilon}"] if self.epsilon != 1e-6 else []),
-                *([f"keepdim={self.keepdim}"] if self.keepdim else []),
-            ]
-        )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.layer.arguments import Plain, along, choice, number
+from autograd_engine.nn.layer.spatial import Spatial
 
 __all__ = ["AlphaDropout", "Dropout", "Dropout2D", "Dropout3D", "FeatureAlphaDropout"]
 
@@ -79,14 +80,15 @@ class Dropout(_Dropout):
         return f"{super().extra_repr()}, inplace={self.inplace}"
 
 
-class Dropout2D(_Dropout):
-    """Each channel of an image set to 0 as a whole with probability `p` while training.
-
+class _ChannelDropout(Spatial, _Dropout):
+    _shown = ("p", "data_format")
+    _function: ClassVar[Callable[..., Any]]
+    _sections = """
     Parameters
     ----------
     p : float
         In [0, 1].
-    data_format : {"NCHW", "NHWC"}
+    data_format : {$layouts}
 
     Raises
     ------
@@ -95,49 +97,29 @@ class Dropout2D(_Dropout):
     Examples
     --------
     >>> import autograd_engine as paddle
-    >>> out = paddle.nn.Dropout2D()(paddle.ones([1, 8, 4, 4]))
-    >>> set(out.mean([2, 3]).flatten().tolist()) <= {0.0, 2.0}
+    >>> out = paddle.nn.$name()(paddle.ones([1, 8, $fours]))
+    >>> set(out.flatten(2).mean(-1).flatten().tolist()) <= {0.0, 2.0}
     True
     """
 
-    _shown = ("p", "data_format")
-
     def __init__(self, p: float = 0.5, data_format: str = "NCHW", name: str | None = None) -> None:
         super().__init__(p, name)
-        self.data_format = choice(self, "data_format", data_format, ("NCHW", "NHWC"))
+        self.data_format = choice(self, "data_format", data_format, self._layouts)
 
     def forward(self, input: Any) -> Tensor:
-        return F.dropout2d(input, self.p, self.training, self.data_format)
+        return self._function(input, self.p, self.training, self.data_format)
 
 
-class Dropout3D(_Dropout):
-    """Each channel of a volume set to 0 as a whole with probability `p` while training.
+class Dropout2D(_ChannelDropout, axes=2):
+    """Each channel of an image set to 0 as a whole with probability `p` while training."""
 
-    Parameters
-    ----------
-    p : float
-        In [0, 1].
-    data_format : {"NCDHW", "NDHWC"}
+    _function = staticmethod(F.dropout2d)
 
-    Raises
-    ------
-    ArgumentError
 
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.Dropout3D().eval()(paddle.ones([1, 1, 1, 1, 2])).tolist()
-    [[[[[1.0, 1.0]]]]]
-    """
+class Dropout3D(_ChannelDropout, axes=3):
+    """Each channel of a volume set to 0 as a whole with probability `p` while training."""
 
-    _shown = ("p", "data_format")
-
-    def __init__(self, p: float = 0.5, data_format: str = "NCDHW", name: str | None = None) -> None:
-        super().__init__(p, name)
-        self.data_format = choice(self, "data_format", data_format, ("NCDHW", "NDHWC"))
-
-    def forward(self, input: Any) -> Tensor:
-        return F.dropout3d(input, self.p, self.training, self.data_format)
+    _function = staticmethod(F.dropout3d)
 
 
 class AlphaDropout(_Dropout):

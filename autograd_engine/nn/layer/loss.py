@@ -64,9 +64,6 @@ class L1Loss(Reduced):
     2.0
     """
 
-    def __init__(self, reduction: str = "mean", name: str | None = None) -> None:
-        super().__init__(reduction, name)
-
     def forward(self, input: Any, label: Any) -> Tensor:
         return F.l1_loss(input, label, self.reduction)
 

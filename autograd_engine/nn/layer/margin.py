@@ -287,9 +287,6 @@ class SoftMarginLoss(Reduced):
     0.6931
     """
 
-    def __init__(self, reduction: str = "mean", name: str | None = None) -> None:
-        super().__init__(reduction, name)
-
     def forward(self, input: Any, label: Any) -> Tensor:
         return F.soft_margin_loss(input, label, self.reduction)
 

@@ -11,6 +11,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.layer.arguments import Plain, choice, number
+from autograd_engine.nn.layer.spatial import Spatial
 
 __all__ = [
     "CircularPad1D",
@@ -36,13 +37,38 @@ __all__ = [
 _MODES = ("constant", "reflect", "replicate", "circular")
 
 
-class _Pad(Plain):
+class _Pad(Spatial, Plain):
+    """In any mode."""
+
     _shown = ("_pad", "_mode", "_value", "_data_format")
-    _axes: ClassVar[int]
-    _layouts: ClassVar[tuple[str, str]]
+    _sections = """
+    Parameters
+    ----------
+    padding : int or sequence of int
+        How many: $ends.
+    mode : {"constant", "reflect", "replicate", "circular"}
+    value : float
+        What they are in mode "constant".
+    data_format : {$layouts}
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.Pad${n}D(1)(paddle.ones([1, 1, $twos])).shape
+    paddle.Size([1, 1, $fours])
+    """
 
     def __init__(
-        self, padding: Any, mode: str, value: float, data_format: str, name: str | None
+        self,
+        padding: int | Sequence[int],
+        mode: str = "constant",
+        value: float = 0.0,
+        data_format: str = "NCHW",
+        name: str | None = None,
     ) -> None:
         super().__init__(name)
         self._pad = self._numbers(padding)
@@ -71,33 +97,12 @@ class _Pad(Plain):
         return super().extra_repr().replace("pad=", "padding=", 1)
 
 
-class _Pad1D(_Pad):
-    _axes = 1
-    _layouts = ("NCL", "NLC")
-
-
-class _Around1D(_Pad1D):
-    """In the mode of the class."""
-
-    _of_class: ClassVar[str]
-
-    def __init__(
-        self, padding: int | Sequence[int], data_format: str = "NCL", name: str | None = None
-    ) -> None:
-        super().__init__(padding, self._of_class, 0.0, data_format, name)
-
-
-class Pad1D(_Pad1D):
-    """Elements put around sequences; see `nn.functional.pad`.
-
+class _ConstantPad(_Pad):
+    _sections = """
     Parameters
     ----------
-    padding : int or sequence of int
-        How many: left, right.
-    mode : {"constant", "reflect", "replicate", "circular"}
-    value : float
-        What they are in mode "constant".
-    data_format : {"NCL", "NLC"}
+    padding, value, data_format
+        As of `Pad${n}D`.
 
     Raises
     ------
@@ -106,356 +111,147 @@ class Pad1D(_Pad1D):
     Examples
     --------
     >>> import autograd_engine as paddle
-    >>> paddle.nn.Pad1D(1)(paddle.ones([1, 1, 2])).shape
-    paddle.Size([1, 1, 4])
-    """
-
-    def __init__(
-        self,
-        padding: int | Sequence[int],
-        mode: str = "constant",
-        value: float = 0.0,
-        data_format: str = "NCL",
-        name: str | None = None,
-    ) -> None:
-        super().__init__(padding, mode, value, data_format, name)
-
-
-class ConstantPad1D(_Pad1D):
-    """A number around sequences; see `Pad1D`.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.ConstantPad1D(1, 2.0)(paddle.ones([1, 1, 2])).shape
-    paddle.Size([1, 1, 4])
+    >>> paddle.nn.ConstantPad${n}D(1, 2.0)(paddle.ones([1, 1, $twos])).shape
+    paddle.Size([1, 1, $fours])
     """
 
     def __init__(
         self,
         padding: int | Sequence[int],
         value: float,
-        data_format: str = "NCL",
+        data_format: str = "NCHW",
         name: str | None = None,
     ) -> None:
         super().__init__(padding, "constant", value, data_format, name)
 
 
-class CircularPad1D(_Around1D):
-    """Their other ends around sequences, as if these went on periodically.
-
-    The arguments are those of `Pad1D`.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.CircularPad1D(1)(paddle.ones([1, 1, 2])).shape
-    paddle.Size([1, 1, 4])
-    """
-
-    _of_class = "circular"
-
-
-class ReflectionPad1D(_Around1D):
-    """Sequences mirrored at their first and last elements.
-
-    The arguments are those of `Pad1D`.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.ReflectionPad1D(1)(paddle.ones([1, 1, 2])).shape
-    paddle.Size([1, 1, 4])
-    """
-
-    _of_class = "reflect"
-
-
-class ReplicationPad1D(_Around1D):
-    """The first and last elements of sequences repeated around them.
-
-    The arguments are those of `Pad1D`.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.ReplicationPad1D(1)(paddle.ones([1, 1, 2])).shape
-    paddle.Size([1, 1, 4])
-    """
-
-    _of_class = "replicate"
-
-
-class ZeroPad1D(_Around1D):
-    """Zeros around sequences.
-
-    The arguments are those of `Pad1D`.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.ZeroPad1D(1)(paddle.ones([1, 1, 2])).shape
-    paddle.Size([1, 1, 4])
-    """
-
-    _of_class = "constant"
-
-
-class _Pad2D(_Pad):
-    _axes = 2
-    _layouts = ("NCHW", "NHWC")
-
-
-class _Around2D(_Pad2D):
+class _PadOfMode(_Pad):
     """In the mode of the class."""
 
-    _of_class: ClassVar[str]
+    _mode_of_class: ClassVar[str]
+    _sections = """
+    Parameters
+    ----------
+    padding, data_format
+        As of `Pad${n}D`.
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.$name(1)(paddle.ones([1, 1, $twos])).shape
+    paddle.Size([1, 1, $fours])
+    """
 
     def __init__(
         self, padding: int | Sequence[int], data_format: str = "NCHW", name: str | None = None
     ) -> None:
-        super().__init__(padding, self._of_class, 0.0, data_format, name)
+        super().__init__(padding, self._mode_of_class, 0.0, data_format, name)
 
 
-class Pad2D(_Pad2D):
-    """Elements put around images; see `nn.functional.pad`.
+# --- sequences
 
-    Parameters
-    ----------
-    padding : int or sequence of int
-        How many: left, right, top, bottom.
-    mode : {"constant", "reflect", "replicate", "circular"}
-    value : float
-        What they are in mode "constant".
-    data_format : {"NCHW", "NHWC"}
 
-    Raises
-    ------
-    ArgumentError
+class Pad1D(_Pad, axes=1):
+    """Elements put around sequences; see `nn.functional.pad`."""
 
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.Pad2D(1)(paddle.ones([1, 1, 2, 2])).shape
-    paddle.Size([1, 1, 4, 4])
-    """
 
-    def __init__(
-        self,
-        padding: int | Sequence[int],
-        mode: str = "constant",
-        value: float = 0.0,
-        data_format: str = "NCHW",
-        name: str | None = None,
-    ) -> None:
-        super().__init__(padding, mode, value, data_format, name)
+class ConstantPad1D(_ConstantPad, axes=1):
+    """A number around sequences; see `Pad1D`."""
 
 
-class ConstantPad2D(_Pad2D):
-    """A number around images; see `Pad2D`.
+class CircularPad1D(_PadOfMode, axes=1):
+    """Their other ends around sequences, as if these went on periodically."""
 
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.ConstantPad2D(1, 2.0)(paddle.ones([1, 1, 2, 2])).shape
-    paddle.Size([1, 1, 4, 4])
-    """
+    _mode_of_class = "circular"
 
-    def __init__(
-        self,
-        padding: int | Sequence[int],
-        value: float,
-        data_format: str = "NCHW",
-        name: str | None = None,
-    ) -> None:
-        super().__init__(padding, "constant", value, data_format, name)
 
+class ReflectionPad1D(_PadOfMode, axes=1):
+    """Sequences mirrored at their first and last elements."""
 
-class CircularPad2D(_Around2D):
-    """Their other ends around images, as if these went on periodically.
+    _mode_of_class = "reflect"
 
-    The arguments are those of `Pad2D`.
 
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.CircularPad2D(1)(paddle.ones([1, 1, 2, 2])).shape
-    paddle.Size([1, 1, 4, 4])
-    """
+class ReplicationPad1D(_PadOfMode, axes=1):
+    """The first and last elements of sequences repeated around them."""
 
-    _of_class = "circular"
+    _mode_of_class = "replicate"
 
 
-class ReflectionPad2D(_Around2D):
-    """Images mirrored at their first and last elements.
+class ZeroPad1D(_PadOfMode, axes=1):
+    """Zeros around sequences."""
 
-    The arguments are those of `Pad2D`.
+    _mode_of_class = "constant"
 
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.ReflectionPad2D(1)(paddle.ones([1, 1, 2, 2])).shape
-    paddle.Size([1, 1, 4, 4])
-    """
 
-    _of_class = "reflect"
-
+# --- images
 
-class ReplicationPad2D(_Around2D):
-    """The first and last elements of images repeated around them.
 
-    The arguments are those of `Pad2D`.
+class Pad2D(_Pad, axes=2):
+    """Elements put around images; see `nn.functional.pad`."""
 
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.ReplicationPad2D(1)(paddle.ones([1, 1, 2, 2])).shape
-    paddle.Size([1, 1, 4, 4])
-    """
 
-    _of_class = "replicate"
+class ConstantPad2D(_ConstantPad, axes=2):
+    """A number around images; see `Pad2D`."""
 
 
-class ZeroPad2D(_Around2D):
-    """Zeros around images.
+class CircularPad2D(_PadOfMode, axes=2):
+    """Their other ends around images, as if these went on periodically."""
 
-    The arguments are those of `Pad2D`.
+    _mode_of_class = "circular"
 
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.ZeroPad2D(1)(paddle.ones([1, 1, 2, 2])).shape
-    paddle.Size([1, 1, 4, 4])
-    """
 
-    _of_class = "constant"
+class ReflectionPad2D(_PadOfMode, axes=2):
+    """Images mirrored at their first and last elements."""
 
+    _mode_of_class = "reflect"
 
-class _Pad3D(_Pad):
-    _axes = 3
-    _layouts = ("NCDHW", "NDHWC")
 
+class ReplicationPad2D(_PadOfMode, axes=2):
+    """The first and last elements of images repeated around them."""
 
-class _Around3D(_Pad3D):
-    """In the mode of the class."""
+    _mode_of_class = "replicate"
 
-    _of_class: ClassVar[str]
 
-    def __init__(
-        self, padding: int | Sequence[int], data_format: str = "NCDHW", name: str | None = None
-    ) -> None:
-        super().__init__(padding, self._of_class, 0.0, data_format, name)
+class ZeroPad2D(_PadOfMode, axes=2):
+    """Zeros around images."""
 
+    _mode_of_class = "constant"
 
-class Pad3D(_Pad3D):
-    """Elements put around volumes; see `nn.functional.pad`.
 
-    Parameters
-    ----------
-    padding : int or sequence of int
-        How many: left, right, top, bottom, front, back.
-    mode : {"constant", "reflect", "replicate", "circular"}
-    value : float
-        What they are in mode "constant".
-    data_format : {"NCDHW", "NDHWC"}
+# --- volumes
 
-    Raises
-    ------
-    ArgumentError
 
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.Pad3D(1)(paddle.ones([1, 1, 2, 2, 2])).shape
-    paddle.Size([1, 1, 4, 4, 4])
-    """
+class Pad3D(_Pad, axes=3):
+    """Elements put around volumes; see `nn.functional.pad`."""
 
-    def __init__(
-        self,
-        padding: int | Sequence[int],
-        mode: str = "constant",
-        value: float = 0.0,
-        data_format: str = "NCDHW",
-        name: str | None = None,
-    ) -> None:
-        super().__init__(padding, mode, value, data_format, name)
 
+class ConstantPad3D(_ConstantPad, axes=3):
+    """A number around volumes; see `Pad3D`."""
 
-class ConstantPad3D(_Pad3D):
-    """A number around volumes; see `Pad3D`.
 
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.ConstantPad3D(1, 2.0)(paddle.ones([1, 1, 2, 2, 2])).shape
-    paddle.Size([1, 1, 4, 4, 4])
-    """
+class CircularPad3D(_PadOfMode, axes=3):
+    """Their other ends around volumes, as if these went on periodically."""
 
-    def __init__(
-        self,
-        padding: int | Sequence[int],
-        value: float,
-        data_format: str = "NCDHW",
-        name: str | None = None,
-    ) -> None:
-        super().__init__(padding, "constant", value, data_format, name)
+    _mode_of_class = "circular"
 
 
-class CircularPad3D(_Around3D):
-    """Their other ends around volumes, as if these went on periodically.
+class ReflectionPad3D(_PadOfMode, axes=3):
+    """Volumes mirrored at their first and last elements."""
 
-    The arguments are those of `Pad3D`.
+    _mode_of_class = "reflect"
 
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.CircularPad3D(1)(paddle.ones([1, 1, 2, 2, 2])).shape
-    paddle.Size([1, 1, 4, 4, 4])
-    """
 
-    _of_class = "circular"
+class ReplicationPad3D(_PadOfMode, axes=3):
+    """The first and last elements of volumes repeated around them."""
 
+    _mode_of_class = "replicate"
 
-class ReflectionPad3D(_Around3D):
-    """Volumes mirrored at their first and last elements.
 
-    The arguments are those of `Pad3D`.
+class ZeroPad3D(_PadOfMode, axes=3):
+    """Zeros around volumes."""
 
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.ReflectionPad3D(1)(paddle.ones([1, 1, 2, 2, 2])).shape
-    paddle.Size([1, 1, 4, 4, 4])
-    """
-
-    _of_class = "reflect"
-
-
-class ReplicationPad3D(_Around3D):
-    """The first and last elements of volumes repeated around them.
-
-    The arguments are those of `Pad3D`.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.ReplicationPad3D(1)(paddle.ones([1, 1, 2, 2, 2])).shape
-    paddle.Size([1, 1, 4, 4, 4])
-    """
-
-    _of_class = "replicate"
-
-
-class ZeroPad3D(_Around3D):
-    """Zeros around volumes.
-
-    The arguments are those of `Pad3D`.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.ZeroPad3D(1)(paddle.ones([1, 1, 2, 2, 2])).shape
-    paddle.Size([1, 1, 4, 4, 4])
-    """
-
-    _of_class = "constant"
+    _mode_of_class = "constant"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeAlias
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.layer.arguments import LAYOUTS, Unnamed, choice, flag, number, per_axis
+from autograd_engine.nn.functional.window_arguments import IntOrInts
+from autograd_engine.nn.layer.arguments import Unnamed, choice, flag, number, per_axis
 from autograd_engine.nn.layer.arguments import padding as checked_padding
+from autograd_engine.nn.layer.spatial import Spatial
 
 __all__ = [
     "AvgPool1D",
@@ -21,14 +23,12 @@ __all__ = [
     "MaxPool3D",
 ]
 
-IntOrInts: TypeAlias = int | Sequence[int]
 
-
-class _Pool(Unnamed):
+class _Pool(Spatial, Unnamed):
     """Windows of a size, a stride apart, over images with something around them."""
 
     _shown: ClassVar[tuple[str, ...]] = ("kernel_size", "stride", "padding")
-    _axes: ClassVar[int]
+    _function: ClassVar[Callable[..., Any]]
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class _Pool(Unnamed):
         self.kernel_size = per_axis(self, "kernel_size", kernel_size, axes)
         self.stride = None if stride is None else per_axis(self, "stride", stride, axes)
         self.ceil_mode = flag(self, "ceil_mode", ceil_mode)
-        self.data_format = choice(self, "data_format", data_format, LAYOUTS[axes])
+        self.data_format = choice(self, "data_format", data_format, self._layouts)
         self.padding = checked_padding(self, padding, axes, data_format.endswith("C"))
 
 
@@ -52,19 +52,40 @@ class _Pool(Unnamed):
 
 
 class _MaxPool(_Pool):
-    """Maxima, and where they are if that is asked for."""
+    _sections = """
+    Parameters
+    ----------
+    kernel_size, stride : $ints
+        The stride is that of the window where None.
+    padding : $pads, pairs, "SAME" or "VALID"
+        As of `Conv${n}D`. Padding is never the maximum.
+    return_mask : bool
+        Return also the position of each maximum in its $image, all axes counted as one.
+    ceil_mode : bool
+        Whether a last window that runs over the end counts.
+    data_format : {$layouts}
 
-    _function: ClassVar[Callable[..., Any]]
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([1.0, 3.0, 2.0, 0.0]).reshape([1, 1, ${thin}4])
+    >>> paddle.nn.MaxPool${n}D([${thin}2])(x).flatten().tolist()
+    [3.0, 2.0]
+    """
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        return_mask: bool,
-        ceil_mode: bool,
-        data_format: str,
-        name: str | None,
+        kernel_size: IntOrInts,
+        stride: IntOrInts | None = None,
+        padding: Any = 0,
+        return_mask: bool = False,
+        ceil_mode: bool = False,
+        data_format: str = "NCHW",
+        name: str | None = None,
     ) -> None:
         super().__init__(kernel_size, stride, padding, ceil_mode, data_format, name)
         self.return_mask = flag(self, "return_mask", return_mask)
@@ -81,13 +102,18 @@ class _MaxPool(_Pool):
         )
 
 
-class MaxPool1D(_MaxPool):
-    """The maximum of each window of ``[N, C, L]``; see `nn.functional.max_pool1d`.
+class MaxPool1D(_MaxPool, axes=1):
+    """The maximum of each window of ``[N, C, L]``; see `nn.functional.max_pool1d`."""
 
+    _sections = """
     Parameters
     ----------
     kernel_size, stride, padding, return_mask, ceil_mode
-        As of `MaxPool2D`.
+        As of `MaxPool2D`, with one int for two.
+
+    Raises
+    ------
+    ArgumentError
 
     Examples
     --------
@@ -95,8 +121,6 @@ class MaxPool1D(_MaxPool):
     >>> paddle.nn.MaxPool1D(2)(paddle.to_tensor([[[1.0, 3.0, 2.0, 0.0]]])).tolist()
     [[[3.0, 2.0]]]
     """
-
-    _axes = 1
 
     def __init__(
         self,
@@ -115,94 +139,35 @@ class MaxPool1D(_MaxPool):
         )
 
 
-class MaxPool2D(_MaxPool):
-    """The maximum of each window; see `nn.functional.max_pool2d`.
+class MaxPool2D(_MaxPool, axes=2):
+    """The maximum of each window; see `nn.functional.max_pool2d`."""
 
-    Parameters
-    ----------
-    kernel_size, stride : int or two ints
-        The stride is that of the window where None.
-    padding : int, two ints, four ints, pairs, "SAME" or "VALID"
-        As of `Conv2D`. Padding is never the maximum.
-    return_mask : bool
-        Return also the position ``h * W + w`` of each maximum in its plane.
-    ceil_mode : bool
-        Whether a last window that runs over the end counts.
-    data_format : {"NCHW", "NHWC"}
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.MaxPool2D(2)(paddle.arange(4.0).reshape([1, 1, 2, 2])).tolist()
-    [[[[3.0]]]]
-    """
-
-    _axes = 2
     _function = staticmethod(F.max_pool2d)
 
-    def __init__(
-        self,
-        kernel_size: IntOrInts,
-        stride: IntOrInts | None = None,
-        padding: Any = 0,
-        return_mask: bool = False,
-        ceil_mode: bool = False,
-        data_format: str = "NCHW",
-        name: str | None = None,
-    ) -> None:
-        super().__init__(kernel_size, stride, padding, return_mask, ceil_mode, data_format, name)
 
+class MaxPool3D(_MaxPool, axes=3):
+    """The maximum of each window of volumes; see `nn.functional.max_pool3d`."""
 
-class MaxPool3D(_MaxPool):
-    """The maximum of each window of volumes; see `nn.functional.max_pool3d`.
-
-    Parameters
-    ----------
-    kernel_size, stride, padding, return_mask, ceil_mode
-        As of `MaxPool2D`, with three ints for two.
-    data_format : {"NCDHW", "NDHWC"}
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.MaxPool3D(2)(paddle.arange(8.0).reshape([1, 1, 2, 2, 2])).tolist()
-    [[[[[7.0]]]]]
-    """
-
-    _axes = 3
     _function = staticmethod(F.max_pool3d)
-
-    def __init__(
-        self,
-        kernel_size: IntOrInts,
-        stride: IntOrInts | None = None,
-        padding: Any = 0,
-        return_mask: bool = False,
-        ceil_mode: bool = False,
-        data_format: str = "NCDHW",
-        name: str | None = None,
-    ) -> None:
-        super().__init__(kernel_size, stride, padding, return_mask, ceil_mode, data_format, name)
 
 
 # --- mean
 
 
-class AvgPool1D(_Pool):
-    """The mean of each window of ``[N, C, L]``; see `nn.functional.avg_pool1d`.
+class AvgPool1D(_Pool, axes=1):
+    """The mean of each window of ``[N, C, L]``; see `nn.functional.avg_pool1d`."""
 
+    _sections = """
     Parameters
     ----------
-    kernel_size, stride, padding, exclusive, ceil_mode
-        As of `AvgPool2D`.
+    kernel_size, stride, padding, ceil_mode
+        As of `MaxPool2D`, with one int for two.
+    exclusive : bool
+        Padding does not count among the elements that the sum is divided by.
+
+    Raises
+    ------
+    ArgumentError
 
     Examples
     --------
@@ -210,8 +175,6 @@ class AvgPool1D(_Pool):
     >>> paddle.nn.AvgPool1D(2)(paddle.to_tensor([[[1.0, 3.0, 2.0, 0.0]]])).tolist()
     [[[2.0, 1.0]]]
     """
-
-    _axes = 1
 
     def __init__(
         self,
@@ -234,18 +197,38 @@ class AvgPool1D(_Pool):
 class _AvgPool(_Pool):
     """Means whose divisor may be given."""
 
-    _function: ClassVar[Callable[..., Any]]
+    _sections = """
+    Parameters
+    ----------
+    kernel_size, stride, padding, ceil_mode, data_format
+        As of `MaxPool${n}D`.
+    exclusive : bool
+        Padding does not count among the elements that the sum is divided by.
+    divisor_override : float, optional
+        Divide by this instead.
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([1.0, 3.0, 2.0, 0.0]).reshape([1, 1, ${thin}4])
+    >>> paddle.nn.AvgPool${n}D([${thin}2])(x).flatten().tolist()
+    [2.0, 1.0]
+    """
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        ceil_mode: bool,
-        exclusive: bool,
-        divisor_override: float | None,
-        data_format: str,
-        name: str | None,
+        kernel_size: IntOrInts,
+        stride: IntOrInts | None = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        exclusive: bool = True,
+        divisor_override: float | None = None,
+        data_format: str = "NCHW",
+        name: str | None = None,
     ) -> None:
         super().__init__(kernel_size, stride, padding, ceil_mode, data_format, name)
         self.exclusive = flag(self, "exclusive", exclusive)
@@ -266,85 +249,16 @@ class _AvgPool(_Pool):
         )
 
 
-class AvgPool2D(_AvgPool):
-    """The mean of each window; see `nn.functional.avg_pool2d`.
+class AvgPool2D(_AvgPool, axes=2):
+    """The mean of each window; see `nn.functional.avg_pool2d`."""
 
-    Parameters
-    ----------
-    kernel_size, stride, padding, ceil_mode, data_format
-        As of `MaxPool2D`.
-    exclusive : bool
-        Padding does not count among the elements that the sum is divided by.
-    divisor_override : float, optional
-        Divide by this instead.
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.AvgPool2D(2)(paddle.arange(4.0).reshape([1, 1, 2, 2])).tolist()
-    [[[[1.5]]]]
-    """
-
-    _axes = 2
     _function = staticmethod(F.avg_pool2d)
 
-    def __init__(
-        self,
-        kernel_size: IntOrInts,
-        stride: IntOrInts | None = None,
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        exclusive: bool = True,
-        divisor_override: float | None = None,
-        data_format: str = "NCHW",
-        name: str | None = None,
-    ) -> None:
-        super().__init__(
-            kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format, name
-        )
 
+class AvgPool3D(_AvgPool, axes=3):
+    """The mean of each window of volumes; see `nn.functional.avg_pool3d`."""
 
-class AvgPool3D(_AvgPool):
-    """The mean of each window of volumes; see `nn.functional.avg_pool3d`.
-
-    Parameters
-    ----------
-    kernel_size, stride, padding, ceil_mode, exclusive, divisor_override
-        As of `AvgPool2D`, with three ints for two.
-    data_format : {"NCDHW", "NDHWC"}
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.AvgPool3D(2)(paddle.arange(8.0).reshape([1, 1, 2, 2, 2])).tolist()
-    [[[[[3.5]]]]]
-    """
-
-    _axes = 3
     _function = staticmethod(F.avg_pool3d)
-
-    def __init__(
-        self,
-        kernel_size: IntOrInts,
-        stride: IntOrInts | None = None,
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        exclusive: bool = True,
-        divisor_override: float | None = None,
-        data_format: str = "NCDHW",
-        name: str | None = None,
-    ) -> None:
-        super().__init__(
-            kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format, name
-        )
 
 
 # --- power means
@@ -352,20 +266,41 @@ class AvgPool3D(_AvgPool):
 
 class _LPPool(_Pool):
     _shown = ("norm_type", "kernel_size", "stride", "padding")
-    _function: ClassVar[Callable[..., Any]]
+    _sections = """
+    Parameters
+    ----------
+    norm_type : float
+        p, above 0; the maximum for infinity.
+    kernel_size, stride, padding, ceil_mode
+        As of `MaxPool${n}D`.
+    data_format : {$layouts}
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([3.0, 4.0]).reshape([1, 1, ${thin}2])
+    >>> paddle.nn.LPPool${n}D(2, [${thin}2])(x).flatten().tolist()
+    [5.0]
+    """
 
     def __init__(
         self,
         norm_type: float,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        ceil_mode: bool,
-        data_format: str,
-        name: str | None,
+        kernel_size: IntOrInts,
+        stride: IntOrInts | None = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        data_format: str = "NCHW",
+        name: str | None = None,
     ) -> None:
         super().__init__(kernel_size, stride, padding, ceil_mode, data_format, name)
         self.norm_type = float(number(self, "norm_type", norm_type, above=0))
+        if stride is None and self._axes == 2:
+            self.stride = self.kernel_size  # so the reference shows it
 
     def forward(self, x: Any) -> Tensor:
         return self._function(
@@ -379,78 +314,13 @@ class _LPPool(_Pool):
         )
 
 
-class LPPool1D(_LPPool):
-    """``(sum x**p)**(1/p)`` over each window of sequences; see `nn.functional.lp_pool2d`.
+class LPPool1D(_LPPool, axes=1):
+    """``(sum x**p)**(1/p)`` over each window of sequences; see `nn.functional.lp_pool2d`."""
 
-    Parameters
-    ----------
-    norm_type : float
-        p, above 0; the maximum for infinity.
-    kernel_size, stride, padding, ceil_mode
-        As of `MaxPool1D`.
-    data_format : {"NCL", "NLC"}
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.LPPool1D(2, 2)(paddle.to_tensor([[[3.0, 4.0]]])).tolist()
-    [[[5.0]]]
-    """
-
-    _axes = 1
     _function = staticmethod(F.lp_pool1d)
 
-    def __init__(
-        self,
-        norm_type: float,
-        kernel_size: IntOrInts,
-        stride: IntOrInts | None = None,
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        data_format: str = "NCL",
-        name: str | None = None,
-    ) -> None:
-        super().__init__(norm_type, kernel_size, stride, padding, ceil_mode, data_format, name)
 
+class LPPool2D(_LPPool, axes=2):
+    """``(sum x**p)**(1/p)`` over each window; see `nn.functional.lp_pool2d`."""
 
-class LPPool2D(_LPPool):
-    """``(sum x**p)**(1/p)`` over each window; see `nn.functional.lp_pool2d`.
-
-    Parameters
-    ----------
-    norm_type : float
-        p, above 0; the maximum for infinity.
-    kernel_size, stride, padding, ceil_mode, data_format
-        As of `MaxPool2D`.
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.LPPool2D(2, [1, 2])(paddle.to_tensor([[[[3.0, 4.0]]]])).tolist()
-    [[[[5.0]]]]
-    """
-
-    _axes = 2
     _function = staticmethod(F.lp_pool2d)
-
-    def __init__(
-        self,
-        norm_type: float,
-        kernel_size: IntOrInts,
-        stride: IntOrInts | None = None,
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        data_format: str = "NCHW",
-        name: str | None = None,
-    ) -> None:
-        super().__init__(norm_type, kernel_size, stride, padding, ceil_mode, data_format, name)
-        if stride is None:
-            self.stride = self.kernel_size

@@ -224,6 +224,9 @@ class PixelShuffle(Plain):
     [[[[0.0, 1.0], [2.0, 3.0]]]]
     """
 
+    _shown = ("_upscale_factor",)
+    _shown_unless = (("_data_format", "NCHW"),)
+
     def __init__(
         self, upscale_factor: int, data_format: str = "NCHW", name: str | None = None
     ) -> None:
@@ -233,13 +236,6 @@ class PixelShuffle(Plain):
 
     def forward(self, x: Any) -> Tensor:
         return F.pixel_shuffle(x, self._upscale_factor, self._data_format)
-
-    def extra_repr(self) -> str:
-        return self._listed([f"upscale_factor={self._upscale_factor}", *_layout(self._data_format)])
-
-
-def _layout(data_format: str) -> list[str]:
-    return [] if data_format == "NCHW" else [f"data_format={data_format}"]
 
 
 class PixelUnshuffle(Plain):
@@ -262,6 +258,9 @@ class PixelUnshuffle(Plain):
     [[[[0.0]], [[1.0]], [[2.0]], [[3.0]]]]
     """
 
+    _shown = ("_downscale_factor",)
+    _shown_unless = (("_data_format", "NCHW"),)
+
     def __init__(
         self, downscale_factor: int, data_format: str = "NCHW", name: str | None = None
     ) -> None:
@@ -271,11 +270,6 @@ class PixelUnshuffle(Plain):
 
     def forward(self, x: Any) -> Tensor:
         return F.pixel_unshuffle(x, self._downscale_factor, self._data_format)
-
-    def extra_repr(self) -> str:
-        return self._listed(
-            [f"downscale_factor={self._downscale_factor}", *_layout(self._data_format)]
-        )
 
 
 class ChannelShuffle(Plain):
@@ -298,6 +292,9 @@ class ChannelShuffle(Plain):
     [0.0, 2.0, 1.0, 3.0]
     """
 
+    _shown = ("_groups",)
+    _shown_unless = (("_data_format", "NCHW"),)
+
     def __init__(self, groups: int, data_format: str = "NCHW", name: str | None = None) -> None:
         super().__init__(name)
         self._groups = integer(self, "groups", groups)
@@ -306,13 +303,15 @@ class ChannelShuffle(Plain):
     def forward(self, x: Any) -> Tensor:
         return F.channel_shuffle(x, self._groups, self._data_format)
 
-    def extra_repr(self) -> str:
-        return self._listed([f"groups={self._groups}", *_layout(self._data_format)])
-
 
 class _Columns(Plain):
     def __init__(
-        self, kernel_sizes: Any, dilations: Any, paddings: Any, strides: Any, name: str | None
+        self,
+        kernel_sizes: int | Sequence[int],
+        dilations: int | Sequence[int] = 1,
+        paddings: int | Sequence[int] = 0,
+        strides: int | Sequence[int] = 1,
+        name: str | None = None,
     ) -> None:
         super().__init__(name)
         self.kernel_sizes = per_axis(self, "kernel_sizes", kernel_sizes, 2)
@@ -352,16 +351,6 @@ class Unfold(_Columns):
     >>> paddle.nn.Unfold(2)(paddle.arange(6.0).reshape([1, 1, 2, 3])).tolist()
     [[[0.0, 1.0], [1.0, 2.0], [3.0, 4.0], [4.0, 5.0]]]
     """
-
-    def __init__(
-        self,
-        kernel_sizes: int | Sequence[int],
-        dilations: int | Sequence[int] = 1,
-        paddings: int | Sequence[int] = 0,
-        strides: int | Sequence[int] = 1,
-        name: str | None = None,
-    ) -> None:
-        super().__init__(kernel_sizes, dilations, paddings, strides, name)
 
     def forward(self, input: Any) -> Tensor:
         return F.unfold(input, self.kernel_sizes, self.strides, self.paddings, self.dilations)

@@ -3,7 +3,7 @@
 from autograd_engine.nn.utils.clip_grad import clip_grad_norm_, clip_grad_value_
 from autograd_engine.nn.utils.spectral import spectral_norm
 from autograd_engine.nn.utils.vectors import parameters_to_vector, vector_to_parameters
-from autograd_engine.nn.utils.weight_norm import remove_weight_norm, weight_norm
+from autograd_engine.nn.utils.weight_normalization import remove_weight_norm, weight_norm
 
 __all__ = [
     "clip_grad_norm_",

@@ -21,7 +21,7 @@ from autograd_engine.nn.functional.spectral import (
 )
 from autograd_engine.nn.initializer import Normal
 from autograd_engine.nn.parameters import persistable_variable
-from autograd_engine.nn.utils.weight_norm import axis_of, parameter_of, set_once
+from autograd_engine.nn.utils.weight_normalization import axis_of, parameter_of, set_once
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.builder import append_write
 from autograd_engine.program.ir.program import Variable

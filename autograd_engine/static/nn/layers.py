@@ -1,242 +1,434 @@
-"""More layers that make their own parameters: those of `static.nn` that fewer programs ask for."""
+"""Layers of programs: parameters of their own, then the functions of `nn.functional`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from autograd_engine import unique_name
-from autograd_engine.core.dims import Dim
+import numpy as np
+
+from autograd_engine.core.dims import Dim, product
+from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.functional.window_arguments import IntOrInts, ints, paddings
-from autograd_engine.nn.initializer import Constant, KaimingNormal, XavierUniform
+from autograd_engine.nn.functional.spectral import matrix_sizes, over_largest_singular_value
+from autograd_engine.nn.functional.window_arguments import ints
+from autograd_engine.nn.initializer import Constant, Normal, XavierUniform
+from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import checked
-from autograd_engine.program.builder import layer_scope
 from autograd_engine.program.data import require_variable
 from autograd_engine.program.ir.program import Variable
-from autograd_engine.static.nn import _activate, _bias, _filters, _parameter
+from autograd_engine.static.nn.parameters import (
+    LayerParameters,
+    activated,
+    at_least,
+    channels_of,
+    floating,
+    layer,
+    one_of,
+)
+from autograd_engine.tensor.linalg.products import matmul
 
 __all__ = [
-    "conv2d_transpose",
-    "conv3d",
-    "conv3d_transpose",
+    "batch_norm",
+    "bilinear_tensor_product",
+    "embedding",
+    "fc",
     "group_norm",
     "instance_norm",
+    "layer_norm",
     "prelu",
+    "row_conv",
+    "spectral_norm",
 ]
 
-
-def _channels(layer: str, x: Any, ndim: int | None, data_format: str, argument: str) -> int:
-    """The number of channels of `x`, whose axes `data_format` names."""
-    require_variable(layer, argument, x)
-    if x.spec.dtype.kind != "f":
-        raise DTypeError(f"{layer}: {argument} must be floating, got {x.dtype.name}: cast it first")
-    shape = x.spec.shape
-    axis = 1 if data_format[1:2] == "C" else len(shape) - 1
-    fits = len(shape) >= 2 if ndim is None else len(shape) == ndim
-    if not fits or isinstance(shape[axis], Dim):
-        raise ShapeError(
-            f"{layer}: {argument} must be [{', '.join(data_format)}] with a known C, got "
-            f"{format_shape(shape)}"
-        )
-    return int(shape[axis])
-
-
-def _one_of(layer: str, name: str, value: Any, known: Sequence[str]) -> None:
-    if value not in known:
-        raise ArgumentError(
-            f"{layer}: {name} must be one of {', '.join(map(repr, known))}; got {value!r}"
-        )
+# --- products
 
 
 @checked
-def conv3d(
-    input: Any,
-    num_filters: int,
-    filter_size: IntOrInts,
-    stride: IntOrInts = 1,
-    padding: Any = 0,
-    dilation: IntOrInts = 1,
-    groups: int | None = None,
-    param_attr: Any = None,
-    bias_attr: Any = None,
-    use_cudnn: bool = True,
-    act: str | None = None,
-    name: str | None = None,
-    data_format: str = "NCDHW",
-) -> Any:
-    """A convolution with a filter (and bias) of its own; see `nn.functional.conv3d`.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
-    ...     x = paddle.static.data("x", [None, 1, 8, 8, 8])
-    ...     paddle.static.nn.conv3d(x, num_filters=4, filter_size=3).shape
-    (-1, 4, 6, 6, 6)
-    """
-    _one_of("conv3d", "data_format", data_format, ("NCDHW", "NDHWC"))
-    channels = _channels("conv3d", input, 5, data_format, "input")
-    groups = _filters("conv3d", num_filters, groups, channels)
-    shape = (num_filters, channels // groups, *ints("conv3d", "filter_size", filter_size, 3))
-    layer, dtype = name or unique_name.generate("conv3d"), input.spec.dtype
-    with layer_scope(layer):
-        weight = _parameter(layer, "w", shape, dtype, param_attr, KaimingNormal())
-        bias = _bias(layer, num_filters, dtype, bias_attr)
-        out = F.conv3d(input, weight, bias, stride, padding, dilation, groups, data_format)
-        return _activate("conv3d", out, act)
-
-
-@checked
-def conv2d_transpose(
-    input: Any,
-    num_filters: int,
-    output_size: IntOrInts | None = None,
-    filter_size: IntOrInts | None = None,
-    padding: Any = 0,
-    stride: IntOrInts = 1,
-    dilation: IntOrInts = 1,
-    groups: int | None = None,
-    param_attr: Any = None,
-    bias_attr: Any = None,
-    use_cudnn: bool = True,
-    act: str | None = None,
-    name: str | None = None,
-    data_format: str = "NCHW",
-) -> Any:
-    """A transposed convolution with a filter (and bias) of its own.
-
-    See `nn.functional.conv2d_transpose`. Without `filter_size` it is what gives `output_size`.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
-    ...     x = paddle.static.data("x", [None, 3, 5, 5])
-    ...     paddle.static.nn.conv2d_transpose(x, 4, filter_size=3, stride=2).shape
-    (-1, 4, 11, 11)
-    """
-    _one_of("conv2d_transpose", "data_format", data_format, ("NCHW", "NHWC"))
-    window = (padding, stride, dilation, data_format)
-    attrs = (param_attr, bias_attr, act, name)
-    return _transposed(
-        "conv2d_transpose", input, num_filters, output_size, filter_size, groups, window, attrs
-    )
-
-
-@checked
-def conv3d_transpose(
-    input: Any,
-    num_filters: int,
-    output_size: IntOrInts | None = None,
-    filter_size: IntOrInts | None = None,
-    padding: Any = 0,
-    stride: IntOrInts = 1,
-    dilation: IntOrInts = 1,
-    groups: int | None = None,
-    param_attr: Any = None,
-    bias_attr: Any = None,
-    use_cudnn: bool = True,
-    act: str | None = None,
-    name: str | None = None,
-    data_format: str = "NCDHW",
-) -> Any:
-    """A transposed convolution of volumes with a filter (and bias) of its own.
-
-    See `nn.functional.conv3d_transpose`. Without `filter_size` it is what gives `output_size`.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
-    ...     x = paddle.static.data("x", [None, 3, 5, 5, 5])
-    ...     paddle.static.nn.conv3d_transpose(x, 4, filter_size=3, stride=2).shape
-    (-1, 4, 11, 11, 11)
-    """
-    _one_of("conv3d_transpose", "data_format", data_format, ("NCDHW", "NDHWC"))
-    window = (padding, stride, dilation, data_format)
-    attrs = (param_attr, bias_attr, act, name)
-    return _transposed(
-        "conv3d_transpose", input, num_filters, output_size, filter_size, groups, window, attrs
-    )
-
-
-def _transposed(
-    where: str,
+def fc(
     x: Any,
-    num_filters: Any,
-    output_size: Any,
-    filter_size: Any,
-    groups: Any,
-    window: tuple[Any, ...],
-    attrs: tuple[Any, ...],
+    size: int,
+    num_flatten_dims: int = 1,
+    weight_attr: Any = None,
+    bias_attr: Any = None,
+    activation: str | None = None,
+    name: str | None = None,
 ) -> Any:
-    """The layer of that name; `window` and `attrs` are what its arguments are called there."""
-    padding, stride, dilation, data_format = window
-    param_attr, bias_attr, act, name = attrs
-    ndim = len(data_format)
-    channels = _channels(where, x, ndim, data_format, "input")
-    groups = _filters(where, num_filters, groups, channels)
-    if filter_size is None:
-        sizes = _filter_size(where, x, output_size, padding, stride, dilation, data_format)
-    else:
-        sizes = tuple(ints(where, "filter_size", filter_size, ndim - 2))
-    layer, dtype = name or unique_name.generate(where), x.spec.dtype
-    with layer_scope(layer):
-        shape = (channels, num_filters // groups, *sizes)
-        weight = _parameter(layer, "w", shape, dtype, param_attr, XavierUniform())
-        bias = _bias(layer, num_filters, dtype, bias_attr)
-        out = getattr(F, where)(
-            x,
+    """A fully connected layer: the axes from `num_flatten_dims` on, as one, times a weight.
+
+    Parameters
+    ----------
+    x : Variable or list of Variable
+        Floating. Several are each given a weight, and summed.
+    size : int
+        Width of the output.
+    num_flatten_dims : int
+        How many leading axes stay.
+    weight_attr, bias_attr : ParamAttr, str, Initializer, optional
+        ``bias_attr=False`` for no bias.
+    activation : {"relu", "sigmoid", "tanh", "softmax", "gelu"}, optional
+
+    Returns
+    -------
+    Variable
+        ``x.shape[:num_flatten_dims] + [size]``
+
+    Raises
+    ------
+    NotATensorError, DTypeError, ShapeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     x = paddle.static.data("x", [None, 4, 2])
+    ...     paddle.static.nn.fc(x, size=3).shape
+    (-1, 3)
+    """
+    inputs = list(x) if isinstance(x, (list, tuple)) else [x]
+    if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+        raise ArgumentError(f"fc: size must be a positive int, got {size!r}")
+    if not inputs:
+        raise ArgumentError("fc: x is empty; give one Variable at least")
+    for v in inputs:
+        floating("fc", "x", v)
+    with layer("fc", name, inputs[0].spec.dtype) as made:
+        terms = [_product(made, v, size, num_flatten_dims, weight_attr) for v in inputs]
+        out = terms[0] if len(terms) == 1 else ops.add_n(*terms)
+        bias = made.bias(bias_attr, size)
+        return activated("fc", out if bias is None else out + bias, activation)
+
+
+def _product(made: LayerParameters, x: Variable, size: int, keep: int, weight_attr: Any) -> Any:
+    shape = x.spec.shape
+    if isinstance(keep, bool) or not isinstance(keep, (int, np.integer)):
+        raise TypeError(f"fc: num_flatten_dims must be an int, got {type(keep).__name__}")
+    if not 1 <= keep < len(shape):
+        raise ShapeError(
+            f"fc: num_flatten_dims={keep} must be 1 to {len(shape) - 1} for x {format_shape(shape)}"
+        )
+    width = product(shape[keep:])
+    if isinstance(width, Dim):
+        raise ShapeError(
+            f"fc: the sizes of x {format_shape(shape)} from axis {keep} on must be known, for they "
+            "are the weight's; declare them in static.data"
+        )
+    weight = made.weight((width, size), weight_attr, XavierUniform(), x.spec.dtype)
+    rows = x if keep == len(shape) - 1 else ops.reshape(x, shape=(*[0] * keep, width))
+    return matmul(rows, weight)
+
+
+@checked
+def embedding(
+    input: Any,
+    size: Sequence[int],
+    is_sparse: bool = False,
+    is_distributed: bool = False,
+    padding_idx: int | None = None,
+    param_attr: Any = None,
+    dtype: DTypeLike = "float32",
+    name: str | None = None,
+) -> Any:
+    """A table of `size` = [rows, width], and the rows of it that `input` names.
+
+    Parameters
+    ----------
+    input : Variable
+        Integers from 0 to rows - 1.
+    size : list or tuple of int
+        Rows and width of the table.
+    is_sparse : bool
+        Gradients hold only the rows that were named.
+    is_distributed : bool
+        Not supported.
+    padding_idx : int, optional
+        A row without a gradient.
+    param_attr : ParamAttr, str, Initializer, optional
+    dtype : dtype
+
+    Returns
+    -------
+    Variable
+
+    Raises
+    ------
+    NotATensorError, DTypeError, ShapeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     x = paddle.static.data("x", [None, 13], "int64")
+    ...     paddle.static.nn.embedding(x, size=[100, 256]).shape
+    (-1, 13, 256)
+    """
+    require_variable("embedding", "input", input)
+    rows, width = ints("embedding", "size", size, 2)
+    if is_distributed:
+        raise ArgumentError("embedding: is_distributed=True is not supported; leave it out")
+    with layer("embedding", name, to_numpy(dtype)) as made:
+        if input.spec.dtype.kind not in "iu":
+            raise DTypeError(
+                f"embedding: input must hold integers, got {input.dtype.name}: declare it with "
+                "dtype='int64'"
+            )
+        weight = made.weight((rows, width), param_attr, XavierUniform())
+        return F.embedding(input, weight, padding_idx=padding_idx, sparse=is_sparse)
+
+
+@checked
+def bilinear_tensor_product(
+    x: Any,
+    y: Any,
+    size: int,
+    act: str | None = None,
+    name: str | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+) -> Any:
+    """For each k: x W_k y + b_k, with weights and a bias of its own; see `F.bilinear`.
+
+    Parameters
+    ----------
+    x, y : Variable
+        Floating, ``[N, M]`` and ``[N, K]``.
+    size : int
+        Width of the output.
+    act : str, optional
+        See `fc`.
+    param_attr, bias_attr : ParamAttr, str, Initializer, optional
+        ``bias_attr=False`` for no bias.
+
+    Returns
+    -------
+    Variable
+        ``[N, size]``
+
+    Raises
+    ------
+    NotATensorError, DTypeError, ShapeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     x, y = paddle.static.data("x", [None, 5]), paddle.static.data("y", [None, 4])
+    ...     paddle.static.nn.bilinear_tensor_product(x, y, size=7).shape
+    (-1, 7)
+    """
+    where = "bilinear_tensor_product"
+    for argument, v in (("x", x), ("y", y)):
+        floating(where, argument, v)
+        if len(v.spec.shape) != 2 or isinstance(v.spec.shape[1], Dim):
+            raise ShapeError(
+                f"{where}: {argument} must be [N, width] with a known width, got "
+                f"{format_shape(v.spec.shape)}"
+            )
+    at_least(where, 1, size=size)
+    shape = (size, int(x.spec.shape[1]), int(y.spec.shape[1]))
+    with layer(where, name, x.spec.dtype) as made:
+        weight = made.weight(shape, param_attr, XavierUniform())
+        bias = made.bias(bias_attr, 1, size)
+        return activated(where, F.bilinear(x, y, weight, bias), act)
+
+
+@checked
+def row_conv(
+    input: Any, future_context_size: int, param_attr: Any = None, act: str | None = None
+) -> Any:
+    """Each step as a weighted sum of itself and the steps that follow (Deep Speech 2, section 3.7).
+
+    Parameters
+    ----------
+    input : Variable
+        Floating, ``[N, T, D]``; T must be known.
+    future_context_size : int
+        How many following steps count; there are none past the end.
+    param_attr : ParamAttr, str, Initializer, optional
+        Of the weight, ``[future_context_size + 1, D]``.
+    act : str, optional
+        See `fc`.
+
+    Returns
+    -------
+    Variable
+        Of the shape of `input`.
+
+    Raises
+    ------
+    NotATensorError, DTypeError, ShapeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     x = paddle.static.data("x", [None, 9, 4])
+    ...     paddle.static.nn.row_conv(x, future_context_size=2).shape
+    (-1, 9, 4)
+    """
+    floating("row_conv", "input", input)
+    shape = input.spec.shape
+    if len(shape) != 3 or any(isinstance(d, Dim) for d in shape[1:]):
+        raise ShapeError(
+            f"row_conv: input must be [N, T, D] with known T and D, got {format_shape(shape)}"
+        )
+    at_least("row_conv", 0, future_context_size=future_context_size)
+    steps, wide = int(shape[1]), (future_context_size + 1, int(shape[2]))
+    with layer("row_conv", None, input.spec.dtype) as made:
+        weight = made.weight(wide, param_attr, XavierUniform())
+        terms = [input * weight[0]]
+        for k in range(1, min(future_context_size + 1, steps)):
+            terms.append(F.pad(input[:, k:] * weight[k], [0, 0, 0, k, 0, 0]))
+        return activated("row_conv", terms[0] if len(terms) == 1 else ops.add_n(*terms), act)
+
+
+# --- normalisation
+
+
+@checked
+def batch_norm(
+    input: Any,
+    act: str | None = None,
+    is_test: bool = False,
+    momentum: float = 0.9,
+    epsilon: float = 1e-05,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    data_layout: str = "NCHW",
+    in_place: bool = False,
+    name: str | None = None,
+    moving_mean_name: str | None = None,
+    moving_variance_name: str | None = None,
+    do_model_average_for_mean_and_var: bool = True,
+    use_global_stats: bool = False,
+) -> Any:
+    """Batch normalisation with parameters and running statistics of its own.
+
+    Parameters
+    ----------
+    input : Variable
+        Floating, ``[N, C, ...]``, or ``[N, ..., C]`` as `data_layout` says.
+    act : str, optional
+        See `fc`.
+    is_test, use_global_stats : bool
+        Use the running statistics, and leave them as they are.
+    momentum, epsilon : float
+    param_attr, bias_attr : ParamAttr, str, Initializer, optional
+        Of the scale and the shift. ``bias_attr=False`` for no shift, ``param_attr=False`` for no
+        scale.
+    data_layout : str
+    in_place, do_model_average_for_mean_and_var : bool
+        Accepted for the reference's sake.
+    moving_mean_name, moving_variance_name : str, optional
+        Names of the running statistics.
+
+    Raises
+    ------
+    NotATensorError, DTypeError, ShapeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     x = paddle.static.data("x", [None, 3, 8, 8])
+    ...     paddle.static.nn.batch_norm(x).shape
+    (-1, 3, 8, 8)
+    """
+    require_variable("batch_norm", "input", input)
+    if input.spec.dtype.kind != "f":
+        raise DTypeError(f"batch_norm: input must be floating, got {input.dtype.name}: cast it")
+    shape = input.spec.shape
+    axis = len(shape) - 1 if data_layout in ("NLC", "NHWC", "NDHWC") else 1
+    if len(shape) < 2 or isinstance(shape[axis], Dim):
+        raise ShapeError(f"batch_norm: input must be [N, C, ...], got {format_shape(shape)}")
+    channels = int(shape[axis])
+    with layer("batch_norm", name, input.spec.dtype) as made:
+        weight, bias = made.scale(param_attr, channels), made.bias(bias_attr, channels)
+        mean, variance = (
+            made.weight([channels], ParamAttr(given, start, trainable=False), start)
+            for given, start in (
+                (moving_mean_name, Constant(0.0)),
+                (moving_variance_name, Constant(1.0)),
+            )
+        )
+        out = F.batch_norm(
+            input,
+            mean,
+            variance,
             weight,
             bias,
-            stride,
-            padding,
-            dilation=dilation,
-            groups=groups,
-            output_size=output_size,
-            data_format=data_format,
+            training=not is_test,
+            momentum=momentum,
+            epsilon=epsilon,
+            data_format=data_layout,
+            use_global_stats=True if use_global_stats else None,
         )
-        return _activate(where, out, act)
+        return activated("batch_norm", out, act)
 
 
-def _filter_size(
-    where: str,
-    x: Variable,
-    output_size: Any,
-    padding: Any,
-    stride: Any,
-    dilation: Any,
-    data_format: str,
-) -> tuple[int, ...]:
-    """What turns the size of `x` into `output_size`."""
-    n = len(data_format) - 2
-    first = 2 if data_format[1] == "C" else 1
-    sizes = x.spec.shape[first : first + n]
-    if output_size is None or any(isinstance(d, Dim) for d in sizes):
-        raise ArgumentError(
-            f"{where}: without filter_size, output_size and the sizes of input must be known; "
-            "pass filter_size"
+@checked
+def layer_norm(
+    input: Any,
+    scale: bool = True,
+    shift: bool = True,
+    begin_norm_axis: int = 1,
+    epsilon: float = 1e-05,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    act: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """Layer normalisation over the axes from `begin_norm_axis` on.
+
+    Parameters
+    ----------
+    input : Variable
+        Floating.
+    scale, shift : bool
+        Whether there is a scale, and a shift, for each element.
+    begin_norm_axis : int
+    epsilon : float
+    param_attr, bias_attr : ParamAttr, str, Initializer, optional
+        Of the scale and the shift.
+    act : str, optional
+        See `fc`.
+
+    Returns
+    -------
+    Variable
+
+    Raises
+    ------
+    NotATensorError, DTypeError, ShapeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     x = paddle.static.data("x", [None, 6])
+    ...     paddle.static.nn.layer_norm(x).shape
+    (-1, 6)
+    """
+    require_variable("layer_norm", "input", input)
+    if isinstance(begin_norm_axis, bool) or not isinstance(begin_norm_axis, (int, np.integer)):
+        raise TypeError(
+            f"layer_norm: begin_norm_axis must be an int, got {type(begin_norm_axis).__name__}"
         )
-    wanted = ints(where, "output_size", output_size, n)
-    steps, holes = ints(where, "stride", stride, n), ints(where, "dilation", dilation, n)
-    pads = [0] * n
-    if not isinstance(padding, str):  # "SAME" takes what it needs
-        last = data_format[-1] == "C"
-        pads = [sum(pair) for pair in paddings(where, padding, sizes, (1,) * n, steps, holes, last)]
-    found = tuple(
-        (want - (int(have) - 1) * step + pad - 1) // hole + 1
-        for want, have, step, pad, hole in zip(wanted, sizes, steps, pads, holes, strict=True)
-    )
-    if min(found) < 1:
-        raise ArgumentError(
-            f"{where}: no filter makes {format_shape(wanted)} of {format_shape(sizes)} with "
-            f"stride {list(steps)}; ask for a larger output_size, or for a smaller stride"
+    sizes = input.spec.shape[begin_norm_axis:]
+    if not sizes or any(isinstance(d, Dim) for d in sizes):
+        raise ShapeError(
+            f"layer_norm: input {format_shape(input.spec.shape)} needs known sizes from axis "
+            f"{begin_norm_axis} on"
         )
-    return found
+    width = int(np.prod(sizes))
+    with layer("layer_norm", name, input.spec.dtype) as made:
+        weight = made.weight([width], param_attr, Constant(1.0)) if scale else None
+        bias = made.bias(ParamAttr.of(bias_attr), width) if shift else None
+        out = F.layer_norm(input, [int(d) for d in sizes], weight, bias, epsilon)
+        return activated("layer_norm", out, act)
 
 
 @checked
@@ -260,13 +452,13 @@ def group_norm(
     ...     paddle.static.nn.group_norm(x, groups=2).shape
     (-1, 4, 8, 8)
     """
-    _one_of("group_norm", "data_layout", data_layout, ("NCHW", "NHWC"))
-    channels = _channels("group_norm", input, None, data_layout, "input")
-    layer = name or unique_name.generate("group_norm")
-    with layer_scope(layer):
-        weight, bias = _scale_and_shift(layer, channels, input.spec.dtype, param_attr, bias_attr)
+    one_of("group_norm", "data_layout", data_layout, ("NCHW", "NHWC"))
+    floating("group_norm", "input", input)
+    channels = channels_of("group_norm", input, data_layout)
+    with layer("group_norm", name, input.spec.dtype) as made:
+        weight, bias = made.scale(param_attr, channels), made.bias(bias_attr, channels)
         out = F.group_norm(input, groups, epsilon, weight, bias, data_layout)
-        return _activate("group_norm", out, act)
+        return activated("group_norm", out, act)
 
 
 @checked
@@ -287,25 +479,79 @@ def instance_norm(
     ...     paddle.static.nn.instance_norm(x).shape
     (-1, 4, 8, 8)
     """
-    channels = _channels("instance_norm", input, None, "NCHW", "input")
+    floating("instance_norm", "input", input)
+    channels = channels_of("instance_norm", input, "NCHW")
     if (param_attr is False) != (bias_attr is False):
         raise ArgumentError(
             "instance_norm: scale and shift come together; set both param_attr and bias_attr to "
             "False, or neither"
         )
-    layer = name or unique_name.generate("instance_norm")
-    with layer_scope(layer):
-        weight, bias = _scale_and_shift(layer, channels, input.spec.dtype, param_attr, bias_attr)
+    with layer("instance_norm", name, input.spec.dtype) as made:
+        weight, bias = made.scale(param_attr, channels), made.bias(bias_attr, channels)
         return F.instance_norm(input, weight=weight, bias=bias, eps=epsilon)
 
 
-def _scale_and_shift(
-    layer: str, channels: int, dtype: Any, param_attr: Any, bias_attr: Any
-) -> tuple[Variable | None, Variable | None]:
-    weight = None
-    if param_attr is not False:
-        weight = _parameter(layer, "w", (channels,), dtype, param_attr, Constant(1.0))
-    return weight, _bias(layer, channels, dtype, bias_attr)
+@checked
+def spectral_norm(
+    weight: Any, dim: int = 0, power_iters: int = 1, eps: float = 1e-12, name: str | None = None
+) -> Any:
+    """`weight` over its largest singular value, as power iteration finds it (Miyato et al. 2018).
+
+    Each run begins the iteration with the same two random vectors. They are no variables of the
+    gradient: it is that of ``weight / (u W v)`` with u and v as they are in the end.
+
+    Parameters
+    ----------
+    weight : Variable
+        Floating, of known sizes.
+    dim : {0, 1}
+        The axis of the rows of the matrix that `weight` is taken for: 0 of the weight of `fc`, 1 of
+        a convolution.
+    power_iters : int
+    eps : float
+        Added to norms, so that they are not 0.
+
+    Returns
+    -------
+    Variable
+        Of the shape of `weight`.
+
+    Raises
+    ------
+    NotATensorError, DTypeError, ShapeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     w = paddle.static.create_parameter([2, 8, 3, 3], "float32")
+    ...     paddle.static.nn.spectral_norm(w, dim=1, power_iters=2).shape
+    (2, 8, 3, 3)
+    """
+    floating("spectral_norm", "weight", weight)
+    shape = weight.spec.shape
+    if not shape or any(isinstance(d, Dim) or d == 0 for d in shape):
+        raise ShapeError(
+            f"spectral_norm: the sizes of weight must be known and not 0; got {format_shape(shape)}"
+        )
+    if isinstance(dim, bool) or not isinstance(dim, int) or dim not in (0, 1) or dim >= len(shape):
+        raise ArgumentError(
+            f"spectral_norm: dim must be 0 or 1, and an axis of weight {format_shape(shape)}; got "
+            f"{dim!r}"
+        )
+    at_least("spectral_norm", 0, power_iters=power_iters)
+    if isinstance(eps, bool) or not isinstance(eps, (int, float)):
+        raise ArgumentError(f"spectral_norm: eps must be a float, got {type(eps).__name__}")
+    start = Normal(0.0, 1.0)
+    with layer("spectral_norm", name, weight.spec.dtype) as made:
+        u, v = (
+            made.weight([size], ParamAttr(initializer=start, trainable=False), start)
+            for size in matrix_sizes(shape, dim)
+        )
+        return over_largest_singular_value(weight, u, v, dim, power_iters, eps)
+
+
+# --- activation
 
 
 @checked
@@ -333,13 +579,14 @@ def prelu(
     ...     paddle.static.nn.prelu(x, "channel").shape
     (-1, 4, 8, 8)
     """
-    _one_of("prelu", "mode", mode, ("all", "channel", "element"))
+    one_of("prelu", "mode", mode, ("all", "channel", "element"))
     formats = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
-    _one_of("prelu", "data_format", data_format, formats)
+    one_of("prelu", "data_format", data_format, formats)
     require_variable("prelu", "x", x)
     shape: tuple[int, ...] = (1,)
     if mode == "channel":
-        channels = _channels("prelu", x, None, data_format, "x")
+        floating("prelu", "x", x)
+        channels = channels_of("prelu", x, data_format, argument="x")
         shape = (1, channels, 1, 1) if data_format[1] == "C" else (1, 1, 1, channels)
     elif mode == "element":
         sizes = x.spec.shape[1:]
@@ -349,9 +596,8 @@ def prelu(
                 "known, but for the first; declare them in static.data"
             )
         shape = (1, *(int(d) for d in sizes))
-    layer = name or unique_name.generate("prelu")
-    with layer_scope(layer):
-        weight = _parameter(layer, "w", shape, x.spec.dtype, param_attr, Constant(0.25))
+    with layer("prelu", name, x.spec.dtype) as made:
+        weight = made.weight(shape, param_attr, Constant(0.25))
         if mode == "element":
             above = ops.greater_than(x, 0.0)
             return ops.where(above, x, ops.where(above, 0.0, x) * weight)

@@ -11,14 +11,8 @@ from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.initializer import Constant, Initializer
 from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.nn.parameters import static_parameter
-from autograd_engine.nn.utils.weight_norm import norm_without
-from autograd_engine.program.builder import append_write
-from autograd_engine.program.ir.program import (
-    Variable,
-    default_main_program,
-    default_startup_program,
-    program_guard,
-)
+from autograd_engine.nn.utils.weight_normalization import norm_without, of_norm, set_once
+from autograd_engine.program.ir.program import Variable, default_main_program
 from autograd_engine.regularizer import WeightDecayRegularizer
 
 __all__ = ["WeightNormParamAttr"]
@@ -85,26 +79,11 @@ class WeightNormParamAttr(ParamAttr):
             )
         kept = None if self.dim is None else self.dim % len(shape)
         lengths = tuple(d if k == kept else 1 for k, d in enumerate(shape))
-        names = {"g": f"{name}_g", "v": f"{name}_v"}
-        made = default_main_program().global_block().has_var(names["g"])
-        parts = {
-            part: static_parameter(
-                names[part],
-                lengths if part == "g" else shape,
-                dtype,
-                Constant(1.0) if part == "g" else initializer,
-                _plain(self),
-            )
-            for part in names
-        }
-        startup = default_startup_program()
+        made = default_main_program().global_block().has_var(f"{name}_g")
+        plain = ParamAttr(**{field.name: getattr(self, field.name) for field in fields(ParamAttr)})
+        g = static_parameter(f"{name}_g", lengths, dtype, Constant(1.0), plain)
+        v = static_parameter(f"{name}_v", shape, dtype, initializer, plain)
         if not made:
-            block = startup.global_block()
-            with program_guard(startup):
-                append_write(block.var(names["g"]), norm_without(block.var(names["v"]), kept))
-        weight: Variable = parts["v"] * (parts["g"] / norm_without(parts["v"], kept))
+            set_once(g, v, lambda v: norm_without(v, kept))
+        weight: Variable = of_norm(v, g, kept)
         return weight
-
-
-def _plain(attr: WeightNormParamAttr) -> ParamAttr:
-    return ParamAttr(**{field.name: getattr(attr, field.name) for field in fields(ParamAttr)})

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from autograd_engine.nn.initializer import Initializer
     from autograd_engine.nn.param_attr import ParamAttr
 
-__all__ = ["HookedCall", "Layer", "call_with_hooks", "deep", "run_named", "shallow"]
+__all__ = ["Layer"]
 
 P = ParamSpec("P")
 R = TypeVar("R")

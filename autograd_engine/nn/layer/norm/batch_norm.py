@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from autograd_engine import unique_name
 from autograd_engine.core.dtypes import DTypeLike
@@ -12,6 +12,7 @@ from autograd_engine.errors import ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.initializer import Constant
 from autograd_engine.nn.layer.arguments import Plain, choice, flag, integer, named, number
+from autograd_engine.nn.layer.spatial import Spatial
 from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = ["BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D"]
@@ -61,87 +62,8 @@ class _Running(Plain):
         )
 
 
-class _BatchNorm(_Running):
-    _layouts: ClassVar[tuple[str, ...]]
-    _forms: ClassVar[dict[int, str]]
-
-    def __init__(
-        self,
-        num_features: int,
-        momentum: float,
-        epsilon: float,
-        weight_attr: Any,
-        bias_attr: Any,
-        data_format: str,
-        use_global_stats: bool | None,
-        name: str | None,
-    ) -> None:
-        super().__init__(name)
-        self._num_features = integer(self, "num_features", num_features)
-        self._data_format = choice(self, "data_format", data_format, self._layouts)
-        self._use_global_stats = choice(
-            self, "use_global_stats", use_global_stats, (None, True, False)
-        )
-        mean, variance = (None, None) if name is None else (f"{name}_mean", f"{name}_variance")
-        self._make(self._num_features, momentum, epsilon, weight_attr, bias_attr, mean, variance)
-
-    def forward(self, input: Any) -> Tensor:
-        x = as_operand(type(self).__name__, input, "input")
-        shape = spec_of(x).shape
-        if len(shape) not in self._forms:
-            raise ShapeError(
-                f"{type(self).__name__}: input must be {' or '.join(self._forms.values())}, got "
-                f"{format_shape(shape)}"
-            )
-        return self._normalized(x, self._use_global_stats)
-
-    def extra_repr(self) -> str:
-        usual = "NCHW"
-        return self._listed(
-            [
-                f"num_features={self._num_features}",
-                f"momentum={self._momentum}",
-                f"epsilon={self._epsilon}",
-                *([f"data_format={self._data_format}"] if self._data_format != usual else []),
-            ]
-        )
-
-
-class BatchNorm1D(_BatchNorm):
-    """Each channel of ``[N, C]`` or ``[N, C, L]`` standardised over the batch.
-
-    The arguments are those of `BatchNorm2D`, with `data_format` "NCL", "NC" or "NLC".
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.BatchNorm1D(1, epsilon=0)(paddle.to_tensor([[1.0], [3.0]])).tolist()
-    [[-1.0], [1.0]]
-    """
-
-    _layouts = ("NCL", "NC", "NLC")
-    _forms: ClassVar = {2: "[N, C]", 3: "[N, C, L] (or [N, L, C], as data_format says)"}
-
-    def __init__(
-        self,
-        num_features: int,
-        momentum: float = 0.9,
-        epsilon: float = 1e-05,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
-        data_format: str = "NCL",
-        use_global_stats: bool | None = None,
-        name: str | None = None,
-    ) -> None:
-        super().__init__(
-            num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats,
-            name,
-        )  # fmt: skip
-
-
-class BatchNorm2D(_BatchNorm):
-    """Each channel of images standardised over the batch, then scaled and shifted.
-
+class _BatchNorm(Spatial, _Running):
+    _sections = """
     While training it is standardised with the moments of the batch, and the running ones become
     ``momentum * running + (1 - momentum) * moments``; after `eval` with the running ones. In a
     program the first holds, and `Program.clone` with ``for_test=True`` makes one for the second.
@@ -157,7 +79,7 @@ class BatchNorm2D(_BatchNorm):
         Added to the variance.
     weight_attr, bias_attr : ParamAttr, str, Initializer or bool, optional
         Ones and zeros by default; False for none.
-    data_format : {"NCHW", "NHWC"}
+    data_format : {$layouts}
     use_global_stats : bool, optional
         Use the running moments; by default when not training.
     name : str, optional
@@ -177,15 +99,15 @@ class BatchNorm2D(_BatchNorm):
     Examples
     --------
     >>> import autograd_engine as paddle
-    >>> layer = paddle.nn.BatchNorm2D(3)
-    >>> layer(paddle.randn([4, 3, 5, 5])).shape
-    paddle.Size([4, 3, 5, 5])
+    >>> layer = paddle.nn.BatchNorm${n}D(3)
+    >>> layer(paddle.randn([4, 3, $fives])).shape
+    paddle.Size([4, 3, $fives])
     >>> sorted(layer.state_dict())
     ['_mean', '_variance', 'bias', 'weight']
     """
 
-    _layouts = ("NCHW", "NHWC")
-    _forms: ClassVar = {4: "[N, C, H, W] (or [N, H, W, C], as data_format says)"}
+    _shown = ("_num_features", "_momentum", "_epsilon")
+    _shown_unless = (("_data_format", "NCHW"),)
 
     def __init__(
         self,
@@ -198,42 +120,39 @@ class BatchNorm2D(_BatchNorm):
         use_global_stats: bool | None = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(
-            num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats,
-            name,
-        )  # fmt: skip
+        super().__init__(name)
+        self._num_features = integer(self, "num_features", num_features)
+        self._data_format = choice(self, "data_format", data_format, self._layouts)
+        self._use_global_stats = choice(
+            self, "use_global_stats", use_global_stats, (None, True, False)
+        )
+        mean, variance = (None, None) if name is None else (f"{name}_mean", f"{name}_variance")
+        self._make(self._num_features, momentum, epsilon, weight_attr, bias_attr, mean, variance)
+
+    def forward(self, input: Any) -> Tensor:
+        x = as_operand(type(self).__name__, input, "input")
+        shape = spec_of(x).shape
+        flat = "NC" in self._layouts
+        if len(shape) != self._axes + 2 and not (flat and len(shape) == 2):
+            raise ShapeError(
+                f"{type(self).__name__}: input must be {'[N, C] or ' if flat else ''}"
+                f"{self._form()}, got {format_shape(shape)}"
+            )
+        return self._normalized(x, self._use_global_stats)
 
 
-class BatchNorm3D(_BatchNorm):
-    """Each channel of volumes standardised over the batch.
+class BatchNorm1D(_BatchNorm, axes=1):
+    """Each channel of ``[N, C]`` or ``[N, C, L]`` standardised over the batch."""
 
-    The arguments are those of `BatchNorm2D`, with `data_format` "NCDHW" or "NDHWC".
+    _layouts = ("NCL", "NC", "NLC")
 
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.nn.BatchNorm3D(3)(paddle.randn([4, 3, 2, 2, 2])).shape
-    paddle.Size([4, 3, 2, 2, 2])
-    """
 
-    _layouts = ("NCDHW", "NDHWC")
-    _forms: ClassVar = {5: "[N, C, D, H, W] (or [N, D, H, W, C], as data_format says)"}
+class BatchNorm2D(_BatchNorm, axes=2):
+    """Each channel of images standardised over the batch, then scaled and shifted."""
 
-    def __init__(
-        self,
-        num_features: int,
-        momentum: float = 0.9,
-        epsilon: float = 1e-05,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
-        data_format: str = "NCDHW",
-        use_global_stats: bool | None = None,
-        name: str | None = None,
-    ) -> None:
-        super().__init__(
-            num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats,
-            name,
-        )  # fmt: skip
+
+class BatchNorm3D(_BatchNorm, axes=3):
+    """Each channel of volumes standardised over the batch."""
 
 
 class BatchNorm(_Running):

@@ -214,6 +214,9 @@ class LocalResponseNorm(Plain):
     [[[0.5], [0.5]]]
     """
 
+    _shown = ("size", "alpha", "beta", "k")
+    _shown_unless = (("data_format", "NCHW"),)
+
     def __init__(
         self,
         size: int,
@@ -233,18 +236,6 @@ class LocalResponseNorm(Plain):
     def forward(self, input: Any) -> Tensor:
         return F.local_response_norm(
             input, self.size, self.alpha, self.beta, self.k, self.data_format
-        )
-
-    def extra_repr(self) -> str:
-        usual = "NCHW"
-        return self._listed(
-            [
-                f"size={self.size}",
-                f"alpha={self.alpha}",
-                f"beta={self.beta}",
-                f"k={self.k}",
-                *([f"data_format={self.data_format}"] if self.data_format != usual else []),
-            ]
         )
 
 

@@ -17,7 +17,16 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.builder import append_write
 from autograd_engine.program.ir.program import Variable, default_startup_program, program_guard
 
-__all__ = ["WeightNorm", "axis_of", "parameter_of", "remove_weight_norm", "set_once", "weight_norm"]
+__all__ = [
+    "WeightNorm",
+    "axis_of",
+    "norm_without",
+    "of_norm",
+    "parameter_of",
+    "remove_weight_norm",
+    "set_once",
+    "weight_norm",
+]
 
 
 class WeightNorm:
@@ -29,7 +38,7 @@ class WeightNorm:
     def __call__(self, layer: Any) -> Any:
         v, g = getattr(layer, f"{self.name}_v"), getattr(layer, f"{self.name}_g")
         spread = tuple(-1 if k == self.kept else 1 for k in range(len(v.shape)))
-        return v * (ops.reshape(g, shape=spread) / norm_without(v, self.kept))
+        return of_norm(v, ops.reshape(g, shape=spread), self.kept)
 
 
 def weight_norm(layer: Any, name: str = "weight", dim: int | None = 0) -> Any:
@@ -133,6 +142,11 @@ def remove_weight_norm(layer: Any, name: str = "weight") -> Any:
     delattr(layer, f"{name}_g")
     layer._decompose(name, v)
     return layer
+
+
+def of_norm(v: Any, g: Any, kept: int | None) -> Any:
+    """`v` made to have the norm `g` for each index of the axis `kept`."""
+    return v * (g / norm_without(v, kept))
 
 
 def norm_without(v: Any, kept: int | None, *, keepdims: bool = True) -> Any:

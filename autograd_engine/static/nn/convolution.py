@@ -1,0 +1,271 @@
+"""Convolutions of `static.nn`: filters of their own, then the functions of `nn.functional`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.spec import format_shape
+from autograd_engine.errors import ArgumentError
+from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
+from autograd_engine.nn.functional.window_arguments import IntOrInts, ints, paddings
+from autograd_engine.nn.initializer import KaimingNormal, XavierUniform
+from autograd_engine.program.atomic_call import checked
+from autograd_engine.program.data import require_variable
+from autograd_engine.program.ir.program import Variable
+from autograd_engine.static.nn.parameters import activated, channels_of, floating, layer, one_of
+
+__all__ = ["conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose"]
+
+
+@checked
+def conv2d(
+    input: Any,
+    num_filters: int,
+    filter_size: IntOrInts,
+    stride: IntOrInts = 1,
+    padding: Any = 0,
+    dilation: IntOrInts = 1,
+    groups: int | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    use_cudnn: bool = True,
+    act: str | None = None,
+    name: str | None = None,
+    data_format: str = "NCHW",
+) -> Any:
+    """A convolution with a filter (and bias) of its own; see `nn.functional.conv2d`.
+
+    Parameters
+    ----------
+    input : Variable
+        Floating, ``[N, C, H, W]``, or ``[N, H, W, C]`` as `data_format` says.
+    num_filters : int
+        Channels of the result.
+    filter_size, stride, dilation : int or two ints
+    padding : int, list of int or {"SAME", "VALID"}
+    groups : int, optional
+    param_attr, bias_attr : ParamAttr, str, Initializer, optional
+        Of the filter and the bias; ``bias_attr=False`` for none.
+    act : str, optional
+        See `fc`.
+    use_cudnn : bool
+        Accepted for the reference's sake.
+
+    Returns
+    -------
+    Variable
+
+    Raises
+    ------
+    NotATensorError, DTypeError, ShapeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     x = paddle.static.data("x", [None, 1, 8, 8])
+    ...     paddle.static.nn.conv2d(x, num_filters=4, filter_size=3, act="relu").shape
+    (-1, 4, 6, 6)
+    """
+    require_variable("conv2d", "input", input)
+    if data_format not in ("NCHW", "NHWC"):
+        raise ArgumentError(f"conv2d: data_format must be 'NCHW' or 'NHWC', got {data_format!r}")
+    return _convolution(
+        "conv2d", input, num_filters, filter_size, groups, (param_attr, bias_attr, act, name),
+        stride=stride, padding=padding, dilation=dilation, data_format=data_format,
+    )  # fmt: skip
+
+
+@checked
+def conv3d(
+    input: Any,
+    num_filters: int,
+    filter_size: IntOrInts,
+    stride: IntOrInts = 1,
+    padding: Any = 0,
+    dilation: IntOrInts = 1,
+    groups: int | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    use_cudnn: bool = True,
+    act: str | None = None,
+    name: str | None = None,
+    data_format: str = "NCDHW",
+) -> Any:
+    """A convolution with a filter (and bias) of its own; see `nn.functional.conv3d`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     x = paddle.static.data("x", [None, 1, 8, 8, 8])
+    ...     paddle.static.nn.conv3d(x, num_filters=4, filter_size=3).shape
+    (-1, 4, 6, 6, 6)
+    """
+    one_of("conv3d", "data_format", data_format, ("NCDHW", "NDHWC"))
+    floating("conv3d", "input", input)
+    return _convolution(
+        "conv3d", input, num_filters, filter_size, groups, (param_attr, bias_attr, act, name),
+        stride=stride, padding=padding, dilation=dilation, data_format=data_format,
+    )  # fmt: skip
+
+
+@checked
+def conv2d_transpose(
+    input: Any,
+    num_filters: int,
+    output_size: IntOrInts | None = None,
+    filter_size: IntOrInts | None = None,
+    padding: Any = 0,
+    stride: IntOrInts = 1,
+    dilation: IntOrInts = 1,
+    groups: int | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    use_cudnn: bool = True,
+    act: str | None = None,
+    name: str | None = None,
+    data_format: str = "NCHW",
+) -> Any:
+    """A transposed convolution with a filter (and bias) of its own.
+
+    See `nn.functional.conv2d_transpose`. Without `filter_size` it is what gives `output_size`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     x = paddle.static.data("x", [None, 3, 5, 5])
+    ...     paddle.static.nn.conv2d_transpose(x, 4, filter_size=3, stride=2).shape
+    (-1, 4, 11, 11)
+    """
+    one_of("conv2d_transpose", "data_format", data_format, ("NCHW", "NHWC"))
+    floating("conv2d_transpose", "input", input)
+    return _convolution(
+        "conv2d_transpose", input, num_filters, filter_size, groups,
+        (param_attr, bias_attr, act, name), stride=stride, padding=padding, dilation=dilation,
+        data_format=data_format, output_size=output_size,
+    )  # fmt: skip
+
+
+@checked
+def conv3d_transpose(
+    input: Any,
+    num_filters: int,
+    output_size: IntOrInts | None = None,
+    filter_size: IntOrInts | None = None,
+    padding: Any = 0,
+    stride: IntOrInts = 1,
+    dilation: IntOrInts = 1,
+    groups: int | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    use_cudnn: bool = True,
+    act: str | None = None,
+    name: str | None = None,
+    data_format: str = "NCDHW",
+) -> Any:
+    """A transposed convolution of volumes with a filter (and bias) of its own.
+
+    See `nn.functional.conv3d_transpose`. Without `filter_size` it is what gives `output_size`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     x = paddle.static.data("x", [None, 3, 5, 5, 5])
+    ...     paddle.static.nn.conv3d_transpose(x, 4, filter_size=3, stride=2).shape
+    (-1, 4, 11, 11, 11)
+    """
+    one_of("conv3d_transpose", "data_format", data_format, ("NCDHW", "NDHWC"))
+    floating("conv3d_transpose", "input", input)
+    return _convolution(
+        "conv3d_transpose", input, num_filters, filter_size, groups,
+        (param_attr, bias_attr, act, name), stride=stride, padding=padding, dilation=dilation,
+        data_format=data_format, output_size=output_size,
+    )  # fmt: skip
+
+
+def _convolution(
+    where: str,
+    x: Any,
+    num_filters: Any,
+    filter_size: Any,
+    groups: Any,
+    attrs: tuple[Any, ...],
+    **window: Any,
+) -> Any:
+    """The function of `nn.functional` of that name with a filter and a bias.
+
+    `window` is what it is called with besides; those that are transposed have an `output_size`.
+    """
+    param_attr, bias_attr, act, name = attrs
+    data_format, transposed = window["data_format"], "output_size" in window
+    axes = len(data_format) - 2
+    channels = channels_of(where, x, data_format, axes + 2)
+    groups = _groups(where, num_filters, groups, channels)
+    if transposed and filter_size is None:
+        sizes = _filter_size(where, x, **window)
+    else:
+        sizes = ints(where, "filter_size", filter_size, axes)
+    with layer(where, name, x.spec.dtype) as made:
+        if transposed:
+            shape = (channels, num_filters // groups, *sizes)
+            weight = made.weight(shape, param_attr, XavierUniform())
+        else:
+            shape = (num_filters, channels // groups, *sizes)
+            weight = made.weight(shape, param_attr, KaimingNormal())
+        bias = made.bias(bias_attr, num_filters)
+        return activated(where, getattr(F, where)(x, weight, bias, groups=groups, **window), act)
+
+
+def _groups(where: str, num_filters: Any, groups: Any, channels: int) -> int:
+    """The number of groups, which channels and filters divide into."""
+    groups = 1 if groups is None else groups
+    for name, value in (("num_filters", num_filters), ("groups", groups)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise ArgumentError(f"{where}: {name} must be a positive int, got {value!r}")
+    if channels % groups or num_filters % groups:
+        raise ArgumentError(
+            f"{where}: {channels} channels and {num_filters} filters must divide into {groups} "
+            "groups"
+        )
+    count: int = groups
+    return count
+
+
+def _filter_size(
+    where: str,
+    x: Variable,
+    output_size: Any,
+    padding: Any,
+    stride: Any,
+    dilation: Any,
+    data_format: str,
+) -> tuple[int, ...]:
+    """What turns the size of `x` into `output_size`."""
+    n = len(data_format) - 2
+    first = 2 if data_format[1] == "C" else 1
+    sizes = x.spec.shape[first : first + n]
+    if output_size is None or any(isinstance(d, Dim) for d in sizes):
+        raise ArgumentError(
+            f"{where}: without filter_size, output_size and the sizes of input must be known; "
+            "pass filter_size"
+        )
+    wanted = ints(where, "output_size", output_size, n)
+    steps, holes = ints(where, "stride", stride, n), ints(where, "dilation", dilation, n)
+    pads = [0] * n
+    if not isinstance(padding, str):  # "SAME" takes what it needs
+        last = data_format[-1] == "C"
+        pads = [sum(pair) for pair in paddings(where, padding, sizes, (1,) * n, steps, holes, last)]
+    found = tuple(
+        (want - (int(have) - 1) * step + pad - 1) // hole + 1
+        for want, have, step, pad, hole in zip(wanted, sizes, steps, pads, holes, strict=True)
+    )
+    if min(found) < 1:
+        raise ArgumentError(
+            f"{where}: no filter makes {format_shape(wanted)} of {format_shape(sizes)} with "
+            f"stride {list(steps)}; ask for a larger output_size, or for a smaller stride"
+        )
+    return found
