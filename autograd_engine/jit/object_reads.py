@@ -34,6 +34,7 @@ from autograd_engine.jit.places import (
     Keys,
     Place,
     cell_contents,
+    computed,
     default,
     elements_of,
     entry,
@@ -49,7 +50,9 @@ MOST_PLACES: Final = 20_000
 _RATE: Final = frozenset({"_learning_rate", "_rate_was_set"})
 _RATE_READERS: Final = frozenset({"get_lr", "state_dict", *_RATE})
 # Code that uses one of these may name attributes in strings.
-_BY_STRING: Final = frozenset({"getattr", "hasattr", "setattr", "vars", "__dict__", "globals"})
+_BY_STRING: Final = frozenset(
+    {"getattr", "hasattr", "setattr", "vars", "__dict__", "globals", "attrgetter", "methodcaller"}
+)
 # What the engine calls of objects that it is given.
 _CALLED: Final = ("forward", "backward")
 _SEQUENCES: Final = (list, tuple, deque)
@@ -185,29 +188,35 @@ class ObjectReads:
             self._layer(value)
         elif _is_ours(type(value).__module__):
             self._state(value, None)
+        elif any(_is_ours(cls.__module__) for cls in type(value).__mro__):
+            classes = [cls for cls in type(value).__mro__ if _is_ours(cls.__module__)]
+            self._state(value, {n for cls in classes for n in _names_of_class(cls)})
 
     def _layer(self, value: Any) -> None:
         """What a layer holds under a name, and the hooks of its calls.
 
-        The code of the engine is not followed, so of a class that inherits from one of its layers
-        all plain attributes are looked at that this code names.
+        The code of the engine and of other libraries is not followed. So of their layers all plain
+        attributes are looked at, and of a class that inherits from one of these those that their
+        code names.
         """
         label, kinds = self._label(value), value._kinds
         self._whether(value, "kinds", Keys(kinds), f"what {label} holds", counted=True)
         held = [self._own(value, name) for name in kinds]
         for name in ("_forward_pre_hooks", "_forward_post_hooks"):
             hooks = getattr(value, name)
-            self.hand_on(self.of(hooks, f"{label}.{name}"))
-        ours = [
+            self._whether(hooks, "keys", Keys(hooks), f"the keys of {label}.{name}")
+            for hook in hooks.values():
+                self.hand_on(self.of(hook, f"a hook of {label}"))
+        foreign = [
             cls
             for cls in type(value).__mro__
-            if _is_ours(cls.__module__) and cls.__name__ != "Layer" and "forward" in vars(cls)
+            if is_foreign(cls.__module__) and cls.__name__ != "Layer" and "forward" in vars(cls)
         ]
-        if _is_ours(type(value).__module__):
+        if is_foreign(type(value).__module__):
             self._state(value, None)
-        elif ours:
-            self._state(value, {"training", *(n for cls in ours for n in _names_of_class(cls))})
-        if ours:
+        elif foreign:
+            self._state(value, {"training", *(n for cls in foreign for n in _names_of_class(cls))})
+        if foreign:
             for one in held:
                 self.hand_on(one)
 
@@ -300,7 +309,10 @@ class ObjectReads:
     def _attribute(self, value: Any, name: str) -> Value:
         if isinstance(value, ModuleType):
             if not is_foreign(value.__name__):
-                return self._own(value, name)
+                found = self._own(value, name)
+                if name not in vars(value) and "__getattr__" in vars(value):
+                    found = found.joined(self.of(getattr(value, name, None), name))
+                return found
             held = vars(value).get(name)
             if isinstance(held, (list, set, Mapping)):
                 self.hand_on(self.of(held, f"{self._label(value)}.{name}"))  # such as os.environ
@@ -381,6 +393,8 @@ class ObjectReads:
         held = inspect.getattr_static(type(value), name, None)
         if isinstance(held, FunctionType):
             return self.of(MethodType(held, value))
+        if not _is_ours(type(value).__module__) and is_installed(type(value).__module__):
+            return self._computed(value, name)
         if held is None:
             dynamic = inspect.getattr_static(type(value), "__getattr__", None)
             if isinstance(dynamic, FunctionType) and not is_foreign(dynamic.__module__):
@@ -392,6 +406,15 @@ class ObjectReads:
                 return self._own(value, name)  # it is not there, and must stay so
         self._hand_on(value)
         return UNKNOWN
+
+    def _computed(self, value: Any, name: str) -> Value:
+        """What an object of another library says, such as a configuration, by code of its own."""
+        read = functools.partial(computed, value, name)
+        first, second = Place(read, name, None).value, Place(read, name, None).value
+        self._hand_on(value)
+        if first is second or isinstance(first, PLAIN_TYPES):
+            return self._found(value, name, read, f"{self._label(value)}.{name}")
+        return UNKNOWN.joined(self.of(first, f"{self._label(value)}.{name}"))
 
     # --- collections
 
@@ -420,6 +443,11 @@ class ObjectReads:
 
     def _contents(self, array: Any) -> Value:
         label = f"the elements of {self._label(array)}"
+        if isinstance(array, np.ndarray) and array.dtype.hasobject:
+            for one in array.ravel().tolist():
+                self._hand_on(one)
+            self._whether(array, "elements", functools.partial(elements_of, array), label)
+            return UNKNOWN
         return self._found(array, "elements", functools.partial(elements_of, array), label)
 
     def elements(self, value: Value) -> Value:
@@ -460,6 +488,8 @@ class ObjectReads:
         for key in tuple(value) if keyed else range(len(value)):
             one = self._element(value, key)
             self.read(one)
+            if keyed:
+                objects |= self.of(key, f"a key of {label}").objects
             objects |= one.objects
             found = UNKNOWN if one.unknown else found
         return found.joined(Value(objects))
@@ -502,9 +532,8 @@ class ObjectReads:
             return self._call_frame(self._frame(callee), args, keywords)
         if callee is super:
             return self._super(args)
-        wrapped = inspect.getattr_static(callee, "__wrapped__", None)
-        if wrapped is not None and not isinstance(callee, type):
-            self.of(callee, self._label(callee))
+        wrapped = _wrapped(callee)
+        if wrapped is not None:
             return self.call(self.of(wrapped, self._label(callee)), args, keywords)
         if isinstance(callee, weakref.ref):
             return self._referred(callee)
@@ -702,8 +731,8 @@ class ObjectReads:
         elif fronts := getattr(type(value), "stands_in_front_of", ()):
             for name in fronts:
                 self.hand_on(self.of(getattr(value, name), label))
-        elif not isinstance(value, (ModuleType, type)):
-            self.hand_on(self.of(inspect.getattr_static(value, "__wrapped__", None), label))
+        else:
+            self.hand_on(self.of(_wrapped(value), label))
 
     def _read_loosely(self, value: Any, done: set[str]) -> None:
         """Read of an object what is read of unknown values."""
@@ -726,6 +755,13 @@ class ObjectReads:
                     self.hand_on(self._attribute(value, name))
             else:
                 self.hand_on(self._of_object(value, name, loosely=True))
+
+
+def _wrapped(value: Any) -> Any:
+    """The function that a cache or a decorator stands in front of."""
+    if isinstance(value, (ModuleType, type)):
+        return None
+    return getattr(value, "__dict__", {}).get("__wrapped__")
 
 
 def _reader(value: Any, key: Any) -> Callable[[], Any]:
@@ -794,16 +830,26 @@ def is_foreign(module: Any) -> bool:
     root = _root(module)
     known = _foreign.get(root)
     if known is None:
-        known = _is_installed(root)
+        known = _is_library(root)
         if root in sys.modules:
             _foreign[root] = known
     return known
 
 
-def _is_installed(root: str) -> bool:
+def _place_of(root: str) -> str | None:
     found = sys.modules.get(root)
     path = getattr(found, "__file__", None) or next(iter(getattr(found, "__path__", ())), None)
+    return None if path is None else str(path)
+
+
+def _is_library(root: str) -> bool:
+    path = _place_of(root)
     if path is None:
         return root in sys.stdlib_module_names
-    parts = path.split(os.sep)
-    return "site-packages" in parts or "dist-packages" in parts or path.startswith(_LIBRARY)
+    return is_installed(root) or path.startswith(_LIBRARY)
+
+
+def is_installed(module: Any) -> bool:
+    """Whether it is of a library that was installed."""
+    parts = (_place_of(_root(module)) or "").split(os.sep)
+    return "site-packages" in parts or "dist-packages" in parts

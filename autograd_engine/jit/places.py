@@ -128,6 +128,14 @@ def own_attribute(value: Any, name: str) -> Any:
     return value.__dict__[name]
 
 
+def computed(value: Any, name: str) -> Any:
+    """An attribute that code of another library makes."""
+    try:
+        return getattr(value, name)
+    except Exception as error:
+        raise AttributeError(name) from error
+
+
 def member(cls: type, name: str) -> Any:
     return vars(cls)[name]
 

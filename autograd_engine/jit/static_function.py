@@ -152,7 +152,7 @@ def to_static(
     A program serves calls for which these are as they were when it was made: the structure of the
     arguments; shape, dtype and ``stop_gradient`` of Tensors among them, as far as `input_spec` does
     not leave sizes open; which of them are the same Tensor; all other arguments; whether gradients
-    are recorded; the default dtype; variables that the code of the function names, in closures,
+    are recorded; the default dtype; variables that the code of the function reads, in closures,
     globals, defaults and attributes of objects (``self.training``), plain values by equality and
     Tensors by identity; and Tensors whose values Python read. Otherwise the function is traced
     again, and the second time that one thing makes it so a warning says what it is. A number that

@@ -210,12 +210,14 @@ def test_code_that_was_installed_is_not_followed(tmp_path, monkeypatch):
         "CALLS = [0]\nREGISTRY = {k: [k] for k in range(5000)}\n"
         "class Options:\n"
         "    def __init__(self):\n        self.rate = 2.0\n        self.calls = 0\n"
+        "        self.held = {'gain': 1.0}\n"
+        "    def __getattr__(self, name):\n        return self.held[name]\n"
         "def scale(x):\n    CALLS[0] += REGISTRY[1][0]\n    return x * len(CALLS)\n"
     )
     monkeypatch.syspath_prepend(place)
     vendor = importlib.import_module("vendor_of_tests")
     options = vendor.Options()
-    f = to_static(lambda x: vendor.scale(x) * options.rate)
+    f = to_static(lambda x: vendor.scale(x) * options.rate * options.gain)
     x = paddle.ones([1])
     for k in range(4):
         vendor.CALLS[0] = options.calls = k
@@ -224,7 +226,45 @@ def test_code_that_was_installed_is_not_followed(tmp_path, monkeypatch):
     assert len(f.concrete_program.guards) < 10
     options.rate = 3.0  # which is read here
     assert f(x).item() == 3.0
+    options.held["gain"] = 2.0
+    assert f(x).item() == 6.0
     monkeypatch.delitem(sys.modules, "vendor_of_tests")
+
+
+def test_layers_that_were_installed(tmp_path, monkeypatch):
+    place = tmp_path / "site-packages"
+    place.mkdir()
+    (place / "layers_of_tests.py").write_text(
+        "import autograd_engine.nn as nn\n"
+        "class Scale(nn.Layer):\n"
+        "    def __init__(self, inner):\n"
+        "        super().__init__()\n        self.inner = inner\n        self.rate = 2.0\n"
+        "    def forward(self, x):\n"
+        "        return self.inner(x * self.rate if self.training else x)\n"
+    )
+    monkeypatch.syspath_prepend(place)
+    layers = importlib.import_module("layers_of_tests")
+
+    class Add(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.shift = 1.0
+
+        def forward(self, x):
+            return x + self.shift
+
+    net, x = layers.Scale(Add()), paddle.ones([1])
+    f = to_static(lambda x: net(x))
+    assert f(x).item() == 3.0
+    net.eval()
+    assert f(x).item() == 2.0
+    net.train()
+    net.rate = 4.0
+    assert f(x).item() == 5.0
+    net.inner.shift = 0.0
+    assert f(x).item() == 4.0
+    assert len(f.program_cache) == 4
+    monkeypatch.delitem(sys.modules, "layers_of_tests")
 
 
 def test_a_module_that_is_named_as_one_of_the_standard_library(tmp_path, monkeypatch):

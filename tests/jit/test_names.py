@@ -1,5 +1,8 @@
 """Scripts and notebooks name things as they like: a name is not what a function reads."""
 
+import operator
+import types
+
 import numpy as np
 import pytest
 
@@ -380,6 +383,11 @@ several = [Rated(1.0), o]
 by_name = {"o": o, "p": Rated(1.0)}
 
 
+objects = np.array([o, 1.0], object)
+lazy = types.ModuleType("lazy_module_of_tests")
+lazy.__getattr__ = lambda name: o
+
+
 def first_of(a, b):
     return a
 
@@ -554,6 +562,10 @@ READERS = [
     lambda x: paddle.static.nn.cond(x.sum() > 0.0, lambda: x * o.rate, lambda: x),
     lambda x: paddle.add(x, paddle.full([2], o.rate)),
     lambda x: x * getattr(outer.inner, "rate"),  # noqa: B009
+    lambda x: x * operator.attrgetter("rate")(o),
+    lambda x: x * objects[0].rate,
+    lambda x: x * sum(by.rate for by in {o: 1}),
+    lambda x: x * lazy.later.rate,
 ]
 
 
