@@ -97,6 +97,7 @@ class Objects(Protocol):
     def cell(self, frame: Frame, name: str) -> Value: ...
     def imported(self, frame: Frame, name: str, level: int) -> Value: ...
     def attribute(self, value: Value, name: str) -> Value: ...
+    def set_attribute(self, owner: Value, name: str, value: Value) -> None: ...
     def item(self, value: Value, key: Value) -> Value: ...
     def elements(self, value: Value) -> Value: ...
     def call(
@@ -143,6 +144,8 @@ class Frame:
         self.returns = CLOSED
         self.users: dict[Frame, None] = {}
         self.open = False
+        if code.co_flags & inspect.CO_VARKEYWORDS:  # a dict, to which anything may be added
+            self.variables[self.parameters[-1]] = UNKNOWN
         self.inner: dict[CodeType, Frame] = {}
         self.stacks: dict[int, list[Value]] = {}
 
@@ -331,8 +334,7 @@ class _Pass:
     def _lose(self, depth: int) -> None:
         for value in self.stack:
             self.objects.hand_on(value)
-        same = all(v.closed for v in self.stack)
-        self.stack = [CLOSED if same and self.stack else UNKNOWN] * depth
+        self.stack = [UNKNOWN] * depth
 
     def _jump(self, i: _Instruction) -> None:
         target = i.target
@@ -378,6 +380,11 @@ class _Pass:
         for value in values:
             self.objects.hand_on(value)
         self.push(CLOSED if all(v.closed for v in values) else UNKNOWN)
+
+    def collection(self, count: int) -> None:
+        """A new collection of these operands, to which others may be added."""
+        self.combine(count)
+        self.stack[-1] = UNKNOWN
 
     def arithmetic(self, count: int) -> None:
         """As `combine`, where plain values make plain ones, which nobody has seen yet."""
@@ -433,7 +440,7 @@ class _Pass:
 
     def store_attribute(self, name: str) -> None:
         owner, value = self.pop(), self.pop()
-        self.objects.store(value, [(key, name) for key in owner.objects])
+        self.objects.set_attribute(owner, name, value)
 
     def store_item(self) -> None:
         key, owner, value = self.pop(), self.pop(), self.pop()
@@ -565,6 +572,12 @@ class _Pass:
         self.combine(1)
         self.copy(1)
 
+    def handle(self) -> None:
+        """An exception is handled: the one that was handled before goes below it."""
+        exception = self.pop()
+        self.push(CLOSED)
+        self.push(exception)
+
     def special(self) -> None:
         self.combine(1)
         self.push(_NULL)
@@ -614,7 +627,7 @@ _HANDLERS: Final[dict[str, _Handler]] = {
     "LOAD_COMMON_CONSTANT": lambda p, i: p.push(CLOSED),
     "LOAD_LOCALS": lambda p, i: p.push(CLOSED),
     "PUSH_NULL": lambda p, i: p.push(_NULL),
-    "PUSH_EXC_INFO": lambda p, i: p.stack.append(CLOSED),
+    "PUSH_EXC_INFO": lambda p, i: p.handle(),
     **dict.fromkeys(
         ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_FAST_AND_CLEAR"),
         lambda p, i: p.load(i.value),
@@ -658,11 +671,11 @@ _HANDLERS: Final[dict[str, _Handler]] = {
     "FORMAT_VALUE": lambda p, i: p.combine(2 if _count(i) & 4 else 1),
     "IS_OP": lambda p, i: p.same(2),
     **dict.fromkeys(
-        ("BUILD_TUPLE", "BUILD_LIST", "BUILD_SET", "BUILD_STRING", "BUILD_SLICE"),
-        lambda p, i: p.combine(_count(i)),
+        ("BUILD_TUPLE", "BUILD_STRING", "BUILD_SLICE"), lambda p, i: p.combine(_count(i))
     ),
-    "BUILD_MAP": lambda p, i: p.combine(2 * _count(i)),
-    "BUILD_CONST_KEY_MAP": lambda p, i: p.combine(_count(i) + 1),
+    **dict.fromkeys(("BUILD_LIST", "BUILD_SET"), lambda p, i: p.collection(_count(i))),
+    "BUILD_MAP": lambda p, i: p.collection(2 * _count(i)),
+    "BUILD_CONST_KEY_MAP": lambda p, i: p.collection(_count(i) + 1),
     **dict.fromkeys(
         ("LIST_APPEND", "LIST_EXTEND", "SET_ADD", "SET_UPDATE", "DICT_UPDATE", "DICT_MERGE"),
         lambda p, i: p.collect(1, _count(i)),

@@ -15,6 +15,7 @@ from typing import Any
 from autograd_engine.core.change_counter import Edits
 from autograd_engine.jit.object_reads import ObjectReads
 from autograd_engine.jit.places import PLAIN_TYPES, Place, first_changed
+from autograd_engine.program.ir.program import Variable
 
 __all__ = ["Guards"]
 
@@ -38,7 +39,12 @@ class Guards:
         self._edits = Edits.latest
         reads = ObjectReads(function, args, keywords)
         self.beyond = reads.beyond
-        self._known = {key: p for key, p in reads.places.items() if p.used}
+        # A variable is what the function itself has left there when it was traced.
+        self._known = {
+            key: p
+            for key, p in reads.places.items()
+            if p.used and not isinstance(p.value, Variable)
+        }
         self._places = [p for p in self._known.values() if not p.counted]
         # Attributes of layers, of which there may be thousands: looked at when any was set.
         self._attributes = [p for p in self._known.values() if p.counted]

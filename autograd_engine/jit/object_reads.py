@@ -81,6 +81,10 @@ class ObjectReads:
         self._alive: list[Any] = []  # no id is taken twice
         self._frames: dict[int, Frame] = {}
         self._pending: dict[Frame, None] = {}
+        self._all: dict[Frame, None] = {}
+        # Keys of places that code writes objects to, which may be others when it reads them.
+        self._written: set[Any] = set()
+        self._set: set[str] = set()  # attributes of unknown values that code sets
         self._handed_on: dict[int, tuple[Any, set[str]]] = {}
         self._seen: set[Any] = set()
         self._loose: dict[str, Location | None] = dict.fromkeys(_CALLED)  # read of unknown values
@@ -139,10 +143,11 @@ class ObjectReads:
                     return self.of(place.value, label)
                 self.places[key] = place
                 self._alive.append(owner)
+        found = UNKNOWN if key in self._written else CLOSED
         if isinstance(place.value, PLAIN_TYPES):
-            return Value(pending=frozenset((key,)))
+            return found.joined(Value(pending=frozenset((key,))))
         place.used = True
-        return CLOSED if place.value is ABSENT else self.of(place.value, label)
+        return found if place.value is ABSENT else found.joined(self.of(place.value, label))
 
     def _is_beyond(self, label: str) -> None:
         self.beyond = self.beyond or label
@@ -155,10 +160,27 @@ class ObjectReads:
 
     def store(self, value: Value, places: Iterable[Any]) -> None:
         """A value goes to one of these places: what was computed from these alone is not seen."""
-        self.hand_on(Value(value.objects, value.unknown, value.pending - frozenset(places)))
+        keys = frozenset(places)
+        self.hand_on(Value(value.objects, value.unknown, value.pending - keys))
+        if not value.closed and not self._written >= keys:
+            self._written |= keys
+            self._pending |= self._all
+
+    def set_attribute(self, owner: Value, name: str, value: Value) -> None:
+        for own in owner.objects.values():
+            for cls in self._classes(own):
+                held, setter = vars(cls).get(name), vars(cls).get("__setattr__")
+                if isinstance(held, property) and held.fset is not None:
+                    self.call(self.of(held.fset, name), [self.of(own), value], {})
+                if isinstance(setter, FunctionType):
+                    self.call(self.of(setter, name), [self.of(own), CLOSED, value], {})
+        if owner.unknown:
+            self._set.add(name)
+            self._loose.setdefault(name, self.at)
+        self.store(value, [(key, name) for key in owner.objects])
 
     def again(self, frame: Frame) -> None:
-        self._pending[frame] = None
+        self._pending[frame] = self._all[frame] = None
 
     # --- values
 
@@ -166,10 +188,9 @@ class ObjectReads:
         """An object as what an operand may be."""
         if isinstance(value, CLOSED_TYPES):
             return CLOSED
-        key: Any = id(value)
+        key = _key(value)
         if isinstance(value, MethodType):
             self.of(value.__self__, "self")
-            key = (id(value.__func__), id(value.__self__))
         if key not in self._seen:
             self._seen.add(key)
             self._alive.append(value)
@@ -324,8 +345,9 @@ class ObjectReads:
             "builtins",
             "collections",
         ):
-            if name in _ADDING and not isinstance(value, (tuple, frozenset, MappingProxyType)):
-                return CLOSED
+            method = getattr(value, name, None) if name in _ADDING else None
+            if isinstance(method, BuiltinMethodType):
+                return self.of(method, self._label(value))
             inside = self.elements(Value({id(value): value}))
             self.hand_on(inside)
             return CLOSED if inside.closed else UNKNOWN
@@ -339,9 +361,12 @@ class ObjectReads:
 
         Read loosely, it is one only where the object, or a class of the user's, has it.
         """
-        own = value if isinstance(value, type) else type(value)
-        mine = [c for c in own.__mro__ if not is_foreign(c.__module__) and name in vars(c)]
+        classes = self._classes(value)
+        mine = [cls for cls in classes if name in vars(cls)]
         found, slot = CLOSED, False
+        if any("__getattribute__" in vars(cls) for cls in classes):
+            self._hand_on(value)
+            found = UNKNOWN
         for cls in mine:  # all of them, for a method may call that of a base
             label = f"{cls.__qualname__}.{name}"
             raw = self._found(cls, name, functools.partial(member, cls, name), label)
@@ -361,6 +386,11 @@ class ObjectReads:
             found = self._of_library(value, name)
         return found
 
+    def _classes(self, value: Any) -> list[type]:
+        """Those of the user's that an object has its attributes from."""
+        own = value if isinstance(value, type) else type(value)
+        return [cls for cls in own.__mro__ if not is_foreign(cls.__module__)]
+
     def _bound(self, value: Any, name: str, raw: Value, held: Any) -> Value:
         """What is found in a class, as an attribute of `value`."""
         from autograd_engine.jit.static_function import StaticFunction
@@ -377,6 +407,8 @@ class ObjectReads:
             held = held.dygraph_function
         if isinstance(held, FunctionType):
             return self.of(MethodType(held, value))
+        if isinstance(held, property) and held.fset is not None and name in self._set:
+            self.hand_on(self.of(MethodType(held.fset, value)))
         getter = held.fget if isinstance(held, property) else getattr(held, "func", None)
         if isinstance(held, (property, functools.cached_property)) and getter is not None:
             return self.call(self.of(getter, name), [self.of(value)], {})
@@ -397,7 +429,7 @@ class ObjectReads:
             return self._computed(value, name)
         if held is None:
             dynamic = inspect.getattr_static(type(value), "__getattr__", None)
-            if isinstance(dynamic, FunctionType) and not is_foreign(dynamic.__module__):
+            if isinstance(dynamic, FunctionType) and not is_foreign(_home(dynamic)):
                 self._own(value, name)
                 self._of_object(value, "__getattr__")
                 args = [self.of(value), CLOSED]
@@ -432,6 +464,8 @@ class ObjectReads:
         if type(value) not in _ITEMS:
             self._hand_on(value)
             return UNKNOWN
+        if (id(value), "elements") in self._written:
+            return UNKNOWN.joined(self._elements(value))
         if not isinstance(key, PLAIN_TYPES) or (type(value) in _SEQUENCES and type(key) is not int):
             return self._elements(value)
         return self._element(value, key)
@@ -457,6 +491,8 @@ class ObjectReads:
         for one in value.objects.values():
             if isinstance(one, (*_ITEMS, set, frozenset)):
                 found = found.joined(self._elements(one))
+                if (id(one), "elements") in self._written:
+                    found = UNKNOWN.joined(found)
             else:
                 self._hand_on(one)
                 known = isinstance(one, (np.ndarray, bytearray))
@@ -528,7 +564,7 @@ class ObjectReads:
             named = {k: self.of(v, k) for k, v in callee.keywords.items()}
             function = self.of(callee.func, self._label(callee))
             return self.call(function, [*first, *args], {**named, **keywords})
-        if isinstance(callee, FunctionType) and not is_foreign(callee.__module__):
+        if isinstance(callee, FunctionType) and not is_foreign(_home(callee)):
             return self._call_frame(self._frame(callee), args, keywords)
         if callee is super:
             return self._super(args)
@@ -543,15 +579,22 @@ class ObjectReads:
 
     def _call_library(self, callee: Any, given: Sequence[Value]) -> Value:
         """A function of a library, which may call what it is given, and return any of it."""
+        owner = getattr(callee, "__self__", None)
+        if isinstance(owner, (*_ITEMS, set)) and callee.__name__ in _ADDING:
+            for value in given:
+                self.store(value, [(id(owner), "elements")])
+            return CLOSED
         for value in given:
             self.hand_on(value)
         self._hand_on(callee)
-        closed = all(v.closed or _are_plain_layers(v) for v in given)
-        owner = getattr(callee, "__self__", None)
+        if not all(v.closed or _are_plain_layers(v) for v in given):
+            return UNKNOWN
         if owner is not None and not isinstance(owner, ModuleType):
             return UNKNOWN  # of an object
-        module = getattr(callee, "__module__", None) or type(callee).__module__
-        return CLOSED if closed and _root(module) in _MAKE_PLAIN else UNKNOWN
+        module = _root(getattr(callee, "__module__", None) or type(callee).__module__)
+        if module == "builtins":
+            return CLOSED if callee.__name__ in _MAKE_PLAIN else UNKNOWN
+        return CLOSED if module in _WITHOUT_OBJECTS else UNKNOWN
 
     def _call_object(
         self, callee: Any, args: Sequence[Value], keywords: Mapping[str, Value]
@@ -564,7 +607,7 @@ class ObjectReads:
                     self.hand_on(value)
                 found = UNKNOWN
         called = inspect.getattr_static(type(callee), "__call__", None)
-        mine = isinstance(called, FunctionType) and not is_foreign(called.__module__)
+        mine = isinstance(called, FunctionType) and not is_foreign(_home(called))
         name = "__call__" if mine or not hasattr(callee, "forward") else "forward"
         method = self._of_object(callee, name)
         if not mine and name == "__call__":
@@ -639,9 +682,7 @@ class ObjectReads:
 
     def _hand_on(self, value: Any) -> None:
         """Anything may be done with an object."""
-        key: Any = id(value)
-        if isinstance(value, MethodType):
-            key = (id(value.__func__), id(value.__self__))
+        key = _key(value)
         if key in self._handed_on or isinstance(value, CLOSED_TYPES):
             return
         self.of(value, self._label(value))
@@ -684,14 +725,14 @@ class ObjectReads:
     def _hand_on_function(self, function: FunctionType) -> None:
         if (wrapped := getattr(function, "__wrapped__", None)) is not None:
             self._hand_on(wrapped)
-        if not is_foreign(function.__module__):
+        if not is_foreign(_home(function)):
             frame = self._frame(function)
             frame.open_to_all(self)
             self.hand_on(frame.returns)
 
     def _hand_on_method(self, method: MethodType) -> None:
         own, function = method.__self__, method.__func__
-        if isinstance(function, FunctionType) and not is_foreign(function.__module__):
+        if isinstance(function, FunctionType) and not is_foreign(_home(function)):
             frame = self._frame(function)
             frame.bind([self.of(own, "self")], {}, self)
             frame.open_to_all(self, 1)
@@ -757,6 +798,20 @@ class ObjectReads:
                 self.hand_on(self._of_object(value, name, loosely=True))
 
 
+def _key(value: Any) -> Any:
+    """What tells an object apart; methods are made anew each time that somebody asks for them."""
+    if isinstance(value, MethodType):
+        return id(value.__func__), id(value.__self__)
+    if isinstance(value, BuiltinMethodType) and not isinstance(value.__self__, ModuleType):
+        return value.__name__, id(value.__self__)
+    return id(value)
+
+
+def _home(function: FunctionType) -> Any:
+    """The module that its code stands in; a decorator may have given it the name of another."""
+    return function.__globals__.get("__name__", function.__module__)
+
+
 def _wrapped(value: Any) -> Any:
     """The function that a cache or a decorator stands in front of."""
     if isinstance(value, (ModuleType, type)):
@@ -802,7 +857,9 @@ def _is_function(value: Any) -> bool:
         return True
     kind = type(value)
     stands_for = hasattr(kind, "forward") or hasattr(kind, "stands_in_front_of")
-    return _root(kind.__module__) in _MAKE_PLAIN and not stands_for
+    return kind.__module__ == "builtins" or (
+        _root(kind.__module__) in _WITHOUT_OBJECTS and not stands_for
+    )
 
 
 def _root(module: Any) -> str:
@@ -814,8 +871,18 @@ def _is_ours(module: Any) -> bool:
 
 
 _OURS: Final = _root(__name__)
-# Modules whose functions make plain values and arrays of what is no object of the user's.
-_MAKE_PLAIN: Final = frozenset({"builtins", "numpy", "math", _OURS})
+# Modules whose functions make plain values, arrays and tensors of such.
+_WITHOUT_OBJECTS: Final = frozenset({"numpy", "math", _OURS})
+# And those functions that are built in; others make collections, or find objects by name.
+_MAKE_PLAIN: Final = frozenset(
+    (
+        *("abs", "all", "any", "bool", "bytes", "callable", "chr", "complex", "divmod"),
+        *("enumerate", "filter", "float", "format", "frozenset", "getattr", "hasattr", "hash"),
+        *("hex", "id", "int", "isinstance", "issubclass", "iter", "len", "map", "max", "min"),
+        *("next", "oct", "ord", "pow", "print", "range", "repr", "reversed", "round", "slice"),
+        *("str", "sum", "tuple", "zip"),
+    )
+)
 _LIBRARY: Final = tuple(
     os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib")
 )

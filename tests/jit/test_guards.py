@@ -366,3 +366,20 @@ def test_a_list_that_the_function_fills_and_looks_at():
 
     traced = to_static(f)
     assert [traced(paddle.ones([1])).item() for _ in range(4)] == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_what_the_function_leaves_in_an_object():
+    class Model:
+        training = True
+        kept = None
+
+        def forward(self, x):
+            self.kept = x * 2.0
+            return self.kept + 1.0 if self.training else self.kept
+
+    model = Model()
+    f, x = to_static(model.forward), paddle.ones([1])
+    for k in range(8):
+        model.training = k % 2 == 0
+        assert f(x).item() == 3.0 - k % 2
+    assert len(f.program_cache) == 2

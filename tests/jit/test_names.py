@@ -1,5 +1,7 @@
 """Scripts and notebooks name things as they like: a name is not what a function reads."""
 
+import copy
+import functools
 import operator
 import types
 
@@ -513,7 +515,168 @@ def _stored(x):
     return x * o.kept
 
 
+class Guarded:
+    """An object that does by code of its own what others do by themselves."""
+
+    def __init__(self):
+        self.__dict__["held"] = o
+
+    @property
+    def rate(self):
+        return self.held.rate
+
+    @rate.setter
+    def rate(self, value):
+        self.__dict__["set"] = value * self.held.rate
+
+    def __getattribute__(self, name):
+        if name == "dynamic":
+            return o.rate
+        return super().__getattribute__(name)
+
+
+class Noting:
+    def __setattr__(self, name, value):
+        self.__dict__[name] = value * o.rate
+
+
+guarded, noting = Guarded(), Noting()
+
+
+class Carrying(Exception):
+    pass
+
+
+def _carried(x):
+    try:
+        raise Carrying(o)
+    except Carrying as error:
+        return x * error.args[0].rate
+
+
+def _appended(x):
+    found = []
+    found.append(o)
+    return x * found[0].rate
+
+
+def _added_to_what_is_known(x):
+    several.append(o)
+    rate = several[-1].rate
+    del several[2:]
+    return x * rate
+
+
+def _put_into_a_dict(x):
+    found = {}
+    found["a"] = o
+    return x * found["a"].rate
+
+
+def _put_into_a_dict_that_is_known(x):
+    by_name["new"] = o
+    return x * by_name.pop("new").rate
+
+
+def _set_for_a_while(x):
+    outer.kept = o
+    rate = outer.kept.rate
+    outer.kept = None
+    return x * rate
+
+
+def _global_for_a_while(x):
+    global current
+    current = o
+    rate = current.rate
+    current = None
+    return x * rate
+
+
+current = None
+
+
+def _with_a_setter(x):
+    guarded.rate = x
+    return guarded.set
+
+
+def _with_a_setter_of_an_unknown(x):
+    one = [guarded][0]
+    one.rate = x
+    return one.set
+
+
+def _noted(x):
+    noting.y = x
+    return noting.y
+
+
+def _counting_down(x, n=3, by=None):
+    return x * by.rate if not n else _counting_down(x, n - 1, o)
+
+
+def _nonlocal(x):
+    rate = 1.0
+
+    def change():
+        nonlocal rate
+        rate = o.rate
+
+    change()
+    return x * rate
+
+
+def _of_two_loops(x):
+    by = None
+    for _ in range(2):
+        if by is not None:
+            x = x * by.rate
+        by = o
+    return x
+
+
+def _named(x, **named):
+    named.setdefault("by", o)
+    return x * named["by"].rate
+
+
+@paddle.no_grad()
+def _without_gradients(x):
+    return x * o.rate
+
+
 READERS = [
+    _carried,
+    _appended,
+    _added_to_what_is_known,
+    _put_into_a_dict,
+    _put_into_a_dict_that_is_known,
+    _set_for_a_while,
+    _global_for_a_while,
+    _with_a_setter,
+    _with_a_setter_of_an_unknown,
+    _noted,
+    _counting_down,
+    _nonlocal,
+    _of_two_loops,
+    _named,
+    _without_gradients,
+    lambda x: _without_gradients(x),
+    lambda x: x * guarded.rate,
+    lambda x: x * guarded.dynamic,
+    lambda x: x * globals()["o"].rate,
+    lambda x: x * [*several][1].rate,
+    lambda x: x * (*several,)[1].rate,
+    lambda x: x * {**by_name}["o"].rate,
+    lambda x: x * several[-1].rate,
+    lambda x: x * several[1:][0].rate,
+    lambda x: x * {"f": lambda: o.rate}["f"](),
+    lambda x: x * type(o)(3.0, o).inner.rate,
+    lambda x: x * list(several)[1].rate,
+    lambda x: x * dict(zip("a", [o], strict=True))["a"].rate,
+    lambda x: x * functools.reduce(lambda a, b: a * b.rate, several, 1.0),
+    lambda x: x * copy.copy(o).rate,
     _aliased,
     _in_a_branch,
     _unpacked,
