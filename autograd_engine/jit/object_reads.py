@@ -247,7 +247,7 @@ class ObjectReads:
 
         if isinstance(value, StaticFunction):
             return
-        for name, held in list(getattr(value, "__dict__", {}).items()):
+        for name, held in list(_dict_of(value).items()):
             if name in _RATE or (names is not None and name not in names):
                 continue
             if isinstance(held, PLAIN_TYPES) or _is_ours(type(held).__module__):
@@ -380,7 +380,7 @@ class ObjectReads:
             if not mine and not loosely:
                 self._hand_on(value)
                 found = UNKNOWN
-        elif mine or name in getattr(value, "__dict__", ()) or name in self._strings:
+        elif mine or name in _dict_of(value) or name in self._strings:
             found = found.joined(self._own(value, name))
         elif not loosely:
             found = self._of_library(value, name)
@@ -593,7 +593,7 @@ class ObjectReads:
             return UNKNOWN  # of an object
         module = _root(getattr(callee, "__module__", None) or type(callee).__module__)
         if module == "builtins":
-            return CLOSED if callee.__name__ in _MAKE_PLAIN else UNKNOWN
+            return CLOSED if getattr(callee, "__name__", "") in _MAKE_PLAIN else UNKNOWN
         return CLOSED if module in _WITHOUT_OBJECTS else UNKNOWN
 
     def _call_object(
@@ -602,13 +602,14 @@ class ObjectReads:
         found = CLOSED
         self._behind(callee)
         for hooked in ("_forward_pre_hooks", "_forward_post_hooks"):
-            if getattr(callee, hooked, None):
+            if _dict_of(callee).get(hooked):
                 for value in (*args, *keywords.values()):
                     self.hand_on(value)
                 found = UNKNOWN
         called = inspect.getattr_static(type(callee), "__call__", None)
         mine = isinstance(called, FunctionType) and not is_foreign(_home(called))
-        name = "__call__" if mine or not hasattr(callee, "forward") else "forward"
+        forward = inspect.getattr_static(callee, "forward", None)
+        name = "__call__" if mine or forward is None else "forward"
         method = self._of_object(callee, name)
         if not mine and name == "__call__":
             self._hand_on(callee)
@@ -781,7 +782,7 @@ class ObjectReads:
             return
         # A program reads the rate of its optimizers at each call; other code may ask for it too.
         if not _RATE_READERS.isdisjoint(self._names | self._strings):
-            for name in _RATE & getattr(value, "__dict__", {}).keys():
+            for name in _RATE & _dict_of(value).keys():
                 self.read(self._own(value, name))
         own = value if isinstance(value, type) else type(value)
         if isinstance(value, type) and is_foreign(own.__module__):
@@ -816,7 +817,16 @@ def _wrapped(value: Any) -> Any:
     """The function that a cache or a decorator stands in front of."""
     if isinstance(value, (ModuleType, type)):
         return None
-    return getattr(value, "__dict__", {}).get("__wrapped__")
+    return _dict_of(value).get("__wrapped__")
+
+
+def _dict_of(value: Any) -> Mapping[str, Any]:
+    """Attributes of the object itself; no code of its own is asked for them."""
+    try:
+        found: Mapping[str, Any] = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return {}
+    return found
 
 
 def _reader(value: Any, key: Any) -> Callable[[], Any]:

@@ -384,7 +384,8 @@ class TracedProgram(ProgramCall):
             at = known if position is None else arguments.inputs[position].tensor
             now = read(at)
             if now is not value and (isinstance(value, Tensor) or now != value):
-                return Difference(f"{known.name} has another {name}", is_state=name in STATES)
+                what = known.name if position is None else "an argument"
+                return Difference(f"{what} has another {name}", is_state=name in STATES)
         if self._training is not None and not self._training.serves():
             return Difference("an optimizer has other settings")
         place = self.guards.changed()

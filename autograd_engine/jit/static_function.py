@@ -311,6 +311,8 @@ class StaticFunction(Generic[P, R]):
             return
         reason = arguments.key, difference.what
         if reason not in self._reasons:
+            if len(self._reasons) >= _MOST:
+                self._reasons.clear()
             self._reasons.add(reason)
             return
         self._said_why = True

@@ -540,7 +540,22 @@ class Noting:
         self.__dict__[name] = value * o.rate
 
 
-guarded, noting = Guarded(), Noting()
+class Dynamic:
+    """Whose attributes are found by code that raises what it likes."""
+
+    __slots__ = ("held",)
+
+    def __init__(self):
+        self.held = {"rate": o}
+
+    def __getattr__(self, name):
+        return self.held[name].rate
+
+    def __call__(self, x):
+        return x * self.rate
+
+
+guarded, noting, dynamic = Guarded(), Noting(), [Dynamic()]
 
 
 class Carrying(Exception):
@@ -663,6 +678,8 @@ READERS = [
     _named,
     _without_gradients,
     lambda x: _without_gradients(x),
+    lambda x: dynamic[0](x),
+    lambda x: x * dynamic[0].rate,
     lambda x: x * guarded.rate,
     lambda x: x * guarded.dynamic,
     lambda x: x * globals()["o"].rate,
