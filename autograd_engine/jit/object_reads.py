@@ -85,6 +85,7 @@ class ObjectReads:
         # Keys of places that code writes objects to, which may be others when it reads them.
         self._written: set[Any] = set()
         self._set: set[str] = set()  # attributes of unknown values that code sets
+        self._inside: dict[int, Value] = {}  # what collections hold
         self._handed_on: dict[int, tuple[Any, set[str]]] = {}
         self._seen: set[Any] = set()
         self._loose: dict[str, Location | None] = dict.fromkeys(_CALLED)  # read of unknown values
@@ -278,7 +279,8 @@ class ObjectReads:
         if name in frame.module:
             read = functools.partial(frame.module.__getitem__, name)
             return self._found(frame.module, name, read, f"the global {name}")
-        return self.of(getattr(builtins, name, None), name)
+        found = UNKNOWN if (id(frame.module), name) in self._written else CLOSED
+        return found.joined(self.of(getattr(builtins, name, None), name))
 
     def _prepare(self, frame: Frame) -> None:
         """Where code names attributes in strings, they are names as well."""
@@ -345,7 +347,8 @@ class ObjectReads:
             "builtins",
             "collections",
         ):
-            method = getattr(value, name, None) if name in _ADDING else None
+            known = name in _ADDING or (name == "get" and type(value) in _DICTS)
+            method = getattr(value, name, None) if known else None
             if isinstance(method, BuiltinMethodType):
                 return self.of(method, self._label(value))
             inside = self.elements(Value({id(value): value}))
@@ -464,11 +467,10 @@ class ObjectReads:
         if type(value) not in _ITEMS:
             self._hand_on(value)
             return UNKNOWN
-        if (id(value), "elements") in self._written:
-            return UNKNOWN.joined(self._elements(value))
         if not isinstance(key, PLAIN_TYPES) or (type(value) in _SEQUENCES and type(key) is not int):
             return self._elements(value)
-        return self._element(value, key)
+        found = UNKNOWN if (id(value), "elements") in self._written else CLOSED
+        return found.joined(self._element(value, key))
 
     def _element(self, value: Any, key: Any) -> Value:
         makes = isinstance(value, (defaultdict, Counter))  # what it is asked for, where it is not
@@ -491,8 +493,6 @@ class ObjectReads:
         for one in value.objects.values():
             if isinstance(one, (*_ITEMS, set, frozenset)):
                 found = found.joined(self._elements(one))
-                if (id(one), "elements") in self._written:
-                    found = UNKNOWN.joined(found)
             else:
                 self._hand_on(one)
                 known = isinstance(one, (np.ndarray, bytearray))
@@ -500,6 +500,12 @@ class ObjectReads:
         return found
 
     def _elements(self, value: Any) -> Value:
+        found = self._inside.get(id(value))
+        if found is None:
+            found = self._inside[id(value)] = self._look_inside(value)
+        return UNKNOWN.joined(found) if (id(value), "elements") in self._written else found
+
+    def _look_inside(self, value: Any) -> Value:
         label = self._label(value)
         keyed = isinstance(value, Mapping)
         if len(self.places) + len(value) > MOST_PLACES:
@@ -584,6 +590,9 @@ class ObjectReads:
             for value in given:
                 self.store(value, [(id(owner), "elements")])
             return CLOSED
+        if type(owner) in _DICTS and callee.__name__ == "get" and given:
+            self.hand_on(given[0])
+            return functools.reduce(Value.joined, given[1:], self._item(owner, given[0].constant))
         for value in given:
             self.hand_on(value)
         self._hand_on(callee)

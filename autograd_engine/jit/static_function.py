@@ -332,9 +332,9 @@ class StaticFunction(Generic[P, R]):
         if made.guards.beyond and not self._said_beyond:
             self._said_beyond = True
             _warn(
-                f"{self._name} reads more than {MOST_PLACES} places: of {made.guards.beyond}, and "
-                "what is looked at after it, only which object it is and its length are compared "
-                "between calls. Pass what may change inside of it as an argument"
+                f"{self._name} reads more than {MOST_PLACES} places: {made.guards.beyond}, and "
+                "what would be looked at after it, is known by identity and length alone, so "
+                "changes inside go unseen. Pass what may change there as an argument"
             )
         if len(same) > _MOST_FOR_INPUTS:
             self._drop(key, same[-1])

@@ -188,6 +188,16 @@ def f(x):
 for _ in range(6):
     results.append(f(x))
 """,
+    "a dict that counts": """
+stats = {"scale": 2.0}
+@to_static
+def f(x):
+    stats["calls"] = stats.get("calls", 0) + 1
+    return net(x) * stats.get("scale")
+for step in range(6):
+    stats["step"] = step
+    results.append(f(x))
+""",
     "a method that counts": """
 class Model:
     calls = made = 0
@@ -721,6 +731,8 @@ READERS = [
     lambda x: x * outer.inner.itself.rate,
     lambda x: x * outer.table["a"].inner.rate,
     lambda x: x * by_name["o"].rate,
+    lambda x: x * by_name.get("o").rate,
+    lambda x: x * by_name.get("none", o).rate,
     lambda x: x * next(iter(by_name.values())).rate,
     lambda x: x * sum([by.rate for by in several]),
     lambda x: x * sum(by.rate for by in several),
