@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -21,19 +21,20 @@ from autograd_engine.eager.inplace import check_writable, rebind
 from autograd_engine.eager.tape import Edge, edge_of
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, BuildError, ExecutionError
+from autograd_engine.jit import places
 from autograd_engine.jit.arguments import Arguments
 from autograd_engine.jit.concrete import Halves
 from autograd_engine.jit.guards import Guards
 from autograd_engine.jit.program_node import TracedNode, TracedOp, TracedPullback
 from autograd_engine.jit.state_switch import traced
 from autograd_engine.jit.tracing import Captured, NeedsValue, Trace, Write
-from autograd_engine.jit.training_step import TrainingCall
+from autograd_engine.jit.training_step import STATES, TrainingCall
 from autograd_engine.program.builder import Constant, append_write
 from autograd_engine.program.ir.block import unused_name
 from autograd_engine.program.ir.program import Program, Variable, program_guard
 from autograd_engine.static.executor.backend_choice import chosen_backend
 
-__all__ = ["Place", "ProgramCall", "Returned", "TracedProgram", "trace_function"]
+__all__ = ["Difference", "Place", "ProgramCall", "Returned", "TracedProgram", "trace_function"]
 
 
 class Place:
@@ -210,7 +211,8 @@ def trace_function(
     """
     program = Program()
     trace = Trace(program, name)
-    before = Guards(function, arguments.kept)
+    nested = arguments.rebuilt([None] * len(arguments.inputs))
+    before = Guards(function, *nested)
     variables: list[Variable] = []
     with program_guard(program, Program()):
         block = program.global_block()
@@ -230,7 +232,7 @@ def trace_function(
             returned = _called(trace, function, args, kwargs)
             flat = [_output(trace, v) for v in nest.leaves(returned)]
         _check_no_parameters(trace)
-        guards = Guards(function, arguments.kept)
+        guards = Guards(function, *nested)
         guards.began_as(before)
         return TracedProgram(
             name,
@@ -278,6 +280,40 @@ def _check_no_parameters(trace: Trace) -> None:
             )
 
 
+class Difference:
+    """What makes another program necessary.
+
+    Attributes
+    ----------
+    what : str
+    place : places.Place or None
+        The place that holds another value.
+    is_state : bool
+        Whether it has few values, of which each has its program, as whether a leaf has a gradient.
+    """
+
+    __slots__ = ("is_state", "place", "what")
+
+    def __init__(
+        self, what: str, place: places.Place | None = None, *, is_state: bool = False
+    ) -> None:
+        self.what = what
+        self.place = place
+        self.is_state = is_state
+
+    def __str__(self) -> str:
+        place = self.place
+        if place is None:
+            return self.what
+        if place.at is None:
+            return f"{place.label} {place.difference()}"
+        text = f" ({place.at.text})" if place.at.text else ""
+        return f"{place.label}, read at {place.at}{text}, {place.difference()}"
+
+
+_SAME_TENSORS: Final = Difference("other arguments are one and the same Tensor")
+
+
 class TracedProgram(ProgramCall):
     """A program that a function was traced to, with what it was made for."""
 
@@ -293,11 +329,11 @@ class TracedProgram(ProgramCall):
         backend: str | None,
     ) -> None:
         self._kept = arguments.kept
-        self._key = arguments.key
-        self._guards = guards
+        self.guards = guards
         self._values = trace.values
         self._attributes = [
-            (trace.position(t), t, read, value) for t, read, value in trace.attributes.values()
+            (name, trace.position(t), t, read, value)
+            for (_, name), (t, read, value) in trace.attributes.items()
         ]
         self._specs = [
             (c.tensor, c.tensor._data.shape, c.tensor._data.dtype, c.tensor._stop)
@@ -308,9 +344,9 @@ class TracedProgram(ProgramCall):
         self._ids = {id(c.tensor) for c in trace.captured}
         self._same = [(k, i.tensor) for k, i in enumerate(arguments.inputs) if k in trace.met]
         every = [*variables, *(c.var for c in trace.captured)]
-        places = {id(v): k for k, v in enumerate(every)}
+        indices = {id(v): k for k, v in enumerate(every)}
         results: list[Variable] = []
-        template = [_placed(trace, v, places, results) for v in returned[1]]
+        template = [_placed(trace, v, indices, results) for v in returned[1]]
         writes = list(trace.writes.values())
         stops = [v.stop_gradient for v in variables] + [c.tensor._stop for c in trace.captured]
         training = TrainingCall(trace.training) if trace.trains else None
@@ -332,35 +368,29 @@ class TracedProgram(ProgramCall):
             backend,
         )
 
-    def serves(self, arguments: Arguments) -> bool:
-        """Whether a call with these arguments, whose key is right, may be run by this program."""
+    def differs(self, arguments: Arguments) -> Difference | None:
+        """Why a call with these arguments, whose key is right, may not be run by this program."""
         for tensor, shape, dtype, stop in self._specs:
             data = tensor._data
             if data.shape != shape or data.dtype != dtype or tensor._stop is not stop:
-                return False
+                return Difference(f"{tensor.name} has another shape, dtype or stop_gradient")
         if any(arguments.inputs[k].tensor is not own for k, own in self._same):
-            return False
+            return _SAME_TENSORS
         if any(id(i.tensor) in self._ids for i in arguments.inputs):
-            return False
-        if any(tensor._data is not array for tensor, array in self._values):
-            return False
-        for position, known, read, value in self._attributes:
+            return _SAME_TENSORS
+        for tensor, array in self._values:
+            if tensor._data is not array:
+                return Difference(f"{tensor.name}, whose values Python reads, has others")
+        for name, position, known, read, value in self._attributes:
             at = known if position is None else arguments.inputs[position].tensor
             now = read(at)
             if now is not value and (isinstance(value, Tensor) or now != value):
-                return False
+                what = known.name if position is None else "an argument"
+                return Difference(f"{what} has another {name}", is_state=name in STATES)
         if self._training is not None and not self._training.serves():
-            return False
-        return self._guards.changed() is None
-
-    def differs_from(self, other: TracedProgram) -> str:
-        """What made another program necessary."""
-        if self._key != other._key:
-            return "arguments that are no Tensors, or shapes of Tensors, differ between calls"
-        changed = other._guards.changed()
-        if changed is not None:
-            return f"{changed} changes between calls"
-        return "Tensors that it uses without being given them differ between calls"
+            return Difference("an optimizer has other settings")
+        place = self.guards.changed()
+        return None if place is None else Difference(place.label, place)
 
     def __call__(self, arguments: Arguments) -> Any:
         """Run the program: what the function would return."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import threading
 import warnings
 from collections import deque
@@ -24,9 +25,11 @@ from typing import (
 
 from autograd_engine.core.change_counter import Edited
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.locations import user_frame_from
 from autograd_engine.eager.grad_mode import Recorder, grad_mode
 from autograd_engine.errors import ArgumentError, ModeError
 from autograd_engine.jit.arguments import Arguments, bind
+from autograd_engine.jit.object_reads import MOST_PLACES
 from autograd_engine.jit.program_call import TracedProgram, trace_function
 from autograd_engine.program import mode
 from autograd_engine.program.ir.program import Program
@@ -67,6 +70,7 @@ class _Switch:
 
 _ignored: Final[set[str]] = set()
 _MOST: Final = 256
+_MOST_FOR_INPUTS: Final = 8
 
 
 @overload
@@ -148,13 +152,14 @@ def to_static(
     A program serves calls for which these are as they were when it was made: the structure of the
     arguments; shape, dtype and ``stop_gradient`` of Tensors among them, as far as `input_spec` does
     not leave sizes open; which of them are the same Tensor; all other arguments; whether gradients
-    are recorded; the default dtype; variables that the code of the function names, in closures,
+    are recorded; the default dtype; variables that the code of the function reads, in closures,
     globals, defaults and attributes of objects (``self.training``), plain values by equality and
     Tensors by identity; and Tensors whose values Python read. Otherwise the function is traced
-    again. Of a function 256 programs are kept, and with the first that is dropped comes a warning
-    that says what changes. In forward mode (`autograd.jvp`), inside `recompute`,
-    `saved_tensors_hooks` and `detect_anomaly`, and while a program is built, the function
-    itself is run.
+    again, and the second time that one thing makes it so a warning says what it is. A number that
+    the function only counts up, and does nothing else with, is no such variable. Of a function 256
+    programs are kept, and 8 for inputs of one kind. In forward mode (`autograd.jvp`), inside
+    `recompute`, `saved_tensors_hooks` and `detect_anomaly`, and while a program is built, the
+    function itself is run.
 
     Examples
     --------
@@ -233,6 +238,9 @@ class StaticFunction(Generic[P, R]):
         self._made: deque[tuple[Any, TracedProgram]] = deque()  # in the order of their making
         self._warned = False
         self._traced_often = False
+        self._said_why = False
+        self._said_beyond = False
+        self._reasons: set[Any] = set()  # for which it was traced again
         self._lock = threading.RLock()
         self._last: TracedProgram | None = None
         if not hasattr(function, "forward"):
@@ -271,12 +279,13 @@ class StaticFunction(Generic[P, R]):
         """The program for these arguments, None where there is none."""
         candidates = self._programs.get(arguments.key)
         for program in candidates or ():
-            if program.serves(arguments):
+            if program.differs(arguments) is None:
                 self._last = program
                 return program
         return None
 
     def _trace(self, arguments: Arguments) -> TracedProgram | None:
+        self._say_why(arguments)
         try:
             made = trace_function(self._target, self._name, arguments, self._backend)
         except ModeError as error:
@@ -287,38 +296,67 @@ class StaticFunction(Generic[P, R]):
             self._eager.add(arguments.key)
             if not self._warned:
                 self._warned = True
-                warnings.warn(
-                    f"{self._name} cannot be traced and runs eagerly (full_graph=False): {error}",
-                    RuntimeWarning,
-                    stacklevel=3,
-                )
+                _warn(f"{self._name} cannot be traced and runs eagerly (full_graph=False): {error}")
             return None
         self._keep(arguments.key, made)
         return made
 
+    def _say_why(self, arguments: Arguments) -> None:
+        """Warn when one thing makes another program necessary for the second time."""
+        candidates = self._programs.get(arguments.key)
+        if self._said_why or not candidates:
+            return
+        difference = candidates[0].differs(arguments)
+        if difference is None or difference.is_state:
+            return
+        reason = arguments.key, difference.what
+        if reason not in self._reasons:
+            if len(self._reasons) >= _MOST:
+                self._reasons.clear()
+            self._reasons.add(reason)
+            return
+        self._said_why = True
+        _warn(
+            f"{self._name} is traced again, for inputs of the kind that it was traced for before: "
+            f"{difference}. Each value takes a program, and {_MOST_FOR_INPUTS} are kept. Pass what "
+            "changes as a Tensor, or keep it out of the function, so that one program serves; or "
+            "do not trace the function"
+        )
+
     def _keep(self, key: Any, made: TracedProgram) -> None:
         """Keep a program; of many the oldest goes."""
-        self._programs.setdefault(key, []).insert(0, made)
+        same = self._programs.setdefault(key, [])
+        same.insert(0, made)
         self._last = made
         self._made.append((key, made))
+        if made.guards.beyond and not self._said_beyond:
+            self._said_beyond = True
+            _warn(
+                f"{self._name} reads more than {MOST_PLACES} places: {made.guards.beyond}, and "
+                "what would be looked at after it, is known by identity and length alone, so "
+                "changes inside go unseen. Pass what may change there as an argument"
+            )
+        if len(same) > _MOST_FOR_INPUTS:
+            self._drop(key, same[-1])
         if len(self._made) <= _MOST:
             return
-        old, oldest = self._made.popleft()
-        left = [p for p in self._programs[old] if p is not oldest]
-        if left:
-            self._programs[old] = left
-        else:
-            del self._programs[old]
+        self._drop(*self._made[0])
         if not self._traced_often:
             self._traced_often = True
-            label = made.differs_from(oldest)
-            warnings.warn(
+            _warn(
                 f"{self._name} was traced more than {_MOST} times, and its oldest programs are "
-                f"dropped: {label}. Pass what changes as a Tensor, or leave sizes open in an "
-                "input_spec, so that one program serves; or do not trace the function",
-                RuntimeWarning,
-                stacklevel=4,
+                "dropped: arguments that are no Tensors, or shapes of Tensors, differ between "
+                "calls. Pass what changes as a Tensor, or leave sizes open in an input_spec, so "
+                "that one program serves; or do not trace the function"
             )
+
+    def _drop(self, key: Any, oldest: TracedProgram) -> None:
+        self._made.remove((key, oldest))
+        left = [p for p in self._programs[key] if p is not oldest]
+        if left:
+            self._programs[key] = left
+        else:
+            del self._programs[key]
 
     @property
     def _name(self) -> str:
@@ -360,7 +398,7 @@ class StaticFunction(Generic[P, R]):
             args = tuple(self._input_spec)
         arguments = bind(self._name, self._signature, self._input_spec, args, kwargs)
         candidates = self._programs.get(arguments.key, [])
-        found = next((p for p in candidates if p.serves(arguments)), None)
+        found = next((p for p in candidates if p.differs(arguments) is None), None)
         if found is None:
             with self._lock:
                 found = trace_function(self._target, self._name, arguments, self._backend)
@@ -445,6 +483,20 @@ def _signature(target: Callable[..., Any]) -> inspect.Signature | None:
         return inspect.signature(function)
     except (TypeError, ValueError):
         return None
+
+
+def _warn(message: str) -> None:
+    """Warn at the line of the user's that is being executed."""
+    frame = user_frame_from(sys._getframe(1))
+    module = frame.f_globals
+    warnings.warn_explicit(
+        message,
+        RuntimeWarning,
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        module.get("__name__"),
+        module.setdefault("__warningregistry__", {}),
+    )
 
 
 def operations_are_seen() -> bool:

@@ -34,12 +34,16 @@ if TYPE_CHECKING:
     from autograd_engine.jit.tracing import Trace
     from autograd_engine.optimizer.optimizer import Optimizer
 
-__all__ = ["Slot", "Training", "TrainingCall"]
+__all__ = ["STATES", "Slot", "Training", "TrainingCall"]
 
 Array = NDArray[Any]
 NONE: Final = "none"
 CLEARED: Final = "cleared"
 GIVEN: Final = "given"
+# What calls ask of leaves: which kind of gradient one has, and whether it has a history.
+_GRADIENT: Final = "kind of gradient"
+_LEAF: Final = "history"
+STATES: Final = frozenset({_GRADIENT, _LEAF})
 
 
 class Slot(NamedTuple):
@@ -151,7 +155,7 @@ class Training:
                 value.stop_gradient = True
             found = self.gradients[id(tensor)] = _Gradient(tensor, position, began, value)
             found.zeros = value if began == CLEARED else None
-            self.trace.attributes[id(tensor), "a gradient"] = (tensor, _kind, began)
+            self.trace.attributes[id(tensor), _GRADIENT] = (tensor, _kind, began)
         return found
 
     def backward(self, loss: Variable, grad_tensor: Any = None, retain_graph: bool = False) -> None:
@@ -201,7 +205,7 @@ class Training:
                 "none: return the loss and call .backward() on it"
             )
         if self.trace.position(tensor) is not None:  # so must be what other calls are given
-            self.trace.attributes[id(tensor), "a leaf"] = (tensor, _is_plain_leaf, True)
+            self.trace.attributes[id(tensor), _LEAF] = (tensor, _is_plain_leaf, True)
 
     def clear(self, tensor: Tensor, set_to_zero: bool, at: Location) -> None:
         """``tensor.clear_gradient()``"""

@@ -106,6 +106,7 @@ def test_values_of_parameters_are_no_reason():
     assert programs(net) == 1
 
 
+@pytest.mark.filterwarnings("ignore:.* is traced again:RuntimeWarning")
 def test_a_layer_that_counts_its_calls():
     class Counting(nn.Layer):
         def __init__(self):
