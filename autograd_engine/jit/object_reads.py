@@ -43,7 +43,7 @@ from autograd_engine.jit.places import (
     own_attribute,
 )
 
-__all__ = ["MOST_PLACES", "ObjectReads"]
+__all__ = ["MOST_PLACES", "FunctionFront", "ObjectReads"]
 
 MOST_PLACES: Final = 20_000
 # What an optimizer has for its learning rate, and how code asks for it.
@@ -60,6 +60,12 @@ _DICTS: Final = (dict, defaultdict, OrderedDict, Counter, MappingProxyType)
 _ITEMS: Final = (*_SEQUENCES, *_DICTS)
 # Methods of collections that look at nothing in them.
 _ADDING: Final = frozenset({"append", "appendleft", "extend", "insert", "add", "update"})
+
+
+class FunctionFront:
+    """What stands in front of a function, and calls it: what `to_static` returns."""
+
+    dygraph_function: Any
 
 
 class ObjectReads:
@@ -244,9 +250,7 @@ class ObjectReads:
 
     def _state(self, value: Any, names: set[str] | None) -> None:
         """What an object of the engine says, such as a learning rate, follows from plain values."""
-        from autograd_engine.jit.static_function import StaticFunction
-
-        if isinstance(value, StaticFunction):
+        if isinstance(value, FunctionFront):
             return
         for name, held in list(_dict_of(value).items()):
             if name in _RATE or (names is not None and name not in names):
@@ -396,8 +400,6 @@ class ObjectReads:
 
     def _bound(self, value: Any, name: str, raw: Value, held: Any) -> Value:
         """What is found in a class, as an attribute of `value`."""
-        from autograd_engine.jit.static_function import StaticFunction
-
         if isinstance(held, staticmethod):
             return self.of(held.__func__, name)
         if isinstance(held, classmethod):
@@ -406,7 +408,7 @@ class ObjectReads:
             return self.of(MethodType(held.__func__, cls))
         if isinstance(value, type):
             return raw
-        if isinstance(held, StaticFunction):
+        if isinstance(held, FunctionFront):
             held = held.dygraph_function
         if isinstance(held, FunctionType):
             return self.of(MethodType(held, value))
@@ -554,14 +556,12 @@ class ObjectReads:
         return found
 
     def _call(self, callee: Any, args: Sequence[Value], keywords: Mapping[str, Value]) -> Value:
-        from autograd_engine.jit.static_function import StaticFunction
-
         if isinstance(callee, Frame):
             return self._call_frame(callee, args, keywords)
         if isinstance(callee, MethodType):
             own = self.of(callee.__self__, "self")
             return self._call(callee.__func__, [own, *args], keywords)
-        if isinstance(callee, StaticFunction):
+        if isinstance(callee, FunctionFront):
             function = self.of(callee.dygraph_function, self._label(callee))
             return self.call(function, args, keywords)
         if isinstance(callee, functools.partial):
@@ -774,10 +774,8 @@ class ObjectReads:
 
     def _behind(self, value: Any) -> None:
         """What stands in front of a function: a cache, or `to_static`."""
-        from autograd_engine.jit.static_function import StaticFunction
-
         label = self._label(value)
-        if isinstance(value, StaticFunction):
+        if isinstance(value, FunctionFront):
             self.hand_on(self.of(value.dygraph_function, label))
         elif fronts := getattr(type(value), "stands_in_front_of", ()):
             for name in fronts:

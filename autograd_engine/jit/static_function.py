@@ -29,7 +29,7 @@ from autograd_engine.core.locations import user_frame_from
 from autograd_engine.eager.grad_mode import Recorder, grad_mode
 from autograd_engine.errors import ArgumentError, ModeError
 from autograd_engine.jit.arguments import Arguments, bind
-from autograd_engine.jit.object_reads import MOST_PLACES
+from autograd_engine.jit.object_reads import MOST_PLACES, FunctionFront
 from autograd_engine.jit.program_call import TracedProgram, trace_function
 from autograd_engine.program import mode
 from autograd_engine.program.ir.program import Program
@@ -210,7 +210,7 @@ def to_static(
     return decorate if function is None else decorate(function)
 
 
-class StaticFunction(Generic[P, R]):
+class StaticFunction(FunctionFront, Generic[P, R]):
     """A function that runs as programs; see `to_static`.
 
     Attributes
