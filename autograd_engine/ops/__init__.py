@@ -21,6 +21,7 @@ from autograd_engine.ops import (
     shape,
     sorting,
     special,
+    update,
 )
 from autograd_engine.ops.linalg import (
     decomposition,
@@ -42,7 +43,6 @@ from autograd_engine.ops.nn import (
     resample,
     sequence,
 )
-from autograd_engine.ops.optimizer import update, update_moments
 from autograd_engine.ops.registry.opdef import check_registry
 
 __all__ = [
@@ -81,7 +81,6 @@ __all__ = [
     "sorting",
     "special",
     "update",
-    "update_moments",
 ]
 
 check_registry()
