@@ -1,6 +1,6 @@
 """The table of operations: importing this package declares every one of them."""
 
-from autograd_engine.ops import (
+from autograd_engine.ops import (  # noqa: F401 - each declares its operations
     counting,
     creation,
     diagonal,
@@ -23,17 +23,15 @@ from autograd_engine.ops import (
     special,
     update,
 )
-from autograd_engine.ops.linalg import (
+from autograd_engine.ops.linalg import (  # noqa: F401
     decomposition,
     determinant,
     fft,
     inverse,
     lu,
+    products,
 )
-from autograd_engine.ops.linalg import (
-    products as linalg,
-)
-from autograd_engine.ops.nn import (
+from autograd_engine.ops.nn import (  # noqa: F401
     activation,
     conv,
     loss,
@@ -44,43 +42,5 @@ from autograd_engine.ops.nn import (
     sequence,
 )
 from autograd_engine.ops.registry.opdef import check_registry
-
-__all__ = [
-    "activation",
-    "conv",
-    "counting",
-    "creation",
-    "decomposition",
-    "determinant",
-    "diagonal",
-    "elementwise",
-    "fft",
-    "getitem",
-    "indexing",
-    "inverse",
-    "joining",
-    "like",
-    "linalg",
-    "logic",
-    "loss",
-    "lu",
-    "movement",
-    "normalization",
-    "pool",
-    "order",
-    "padding",
-    "random",
-    "recurrent",
-    "reduction",
-    "resample",
-    "rounding",
-    "scan",
-    "sequence",
-    "setitem",
-    "shape",
-    "sorting",
-    "special",
-    "update",
-]
 
 check_registry()

@@ -221,7 +221,7 @@ def _adamw(
     """Adam on the decayed parameter (Loshchilov and Hutter 2019); in lazy mode all rows decay."""
     if coeff:
         param = np.asarray(param * (1.0 - learning_rate * coeff))
-    attrs = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
+    attrs: Any = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
     return _adam(param, grad, learning_rate, *state, **attrs)
 
 

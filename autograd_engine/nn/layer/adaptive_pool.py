@@ -13,10 +13,10 @@ from autograd_engine.nn.layer.arguments import (
     choice,
     flag,
     integer,
+    padding as checked_padding,
     per_axis,
     sequence,
 )
-from autograd_engine.nn.layer.arguments import padding as checked_padding
 
 __all__ = [
     "AdaptiveAvgPool1D",

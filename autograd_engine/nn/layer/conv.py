@@ -17,9 +17,9 @@ from autograd_engine.nn.layer.arguments import (
     choice,
     flag,
     integer,
+    padding as checked_padding,
     required,
 )
-from autograd_engine.nn.layer.arguments import padding as checked_padding
 from autograd_engine.nn.layer.base.layer import Layer
 
 __all__ = [

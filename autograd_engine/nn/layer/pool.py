@@ -7,8 +7,15 @@ from typing import Any, ClassVar, TypeAlias
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.layer.arguments import LAYOUTS, Unnamed, choice, flag, number, per_axis
-from autograd_engine.nn.layer.arguments import padding as checked_padding
+from autograd_engine.nn.layer.arguments import (
+    LAYOUTS,
+    Unnamed,
+    choice,
+    flag,
+    number,
+    padding as checked_padding,
+    per_axis,
+)
 
 __all__ = [
     "AvgPool1D",

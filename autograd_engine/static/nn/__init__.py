@@ -55,36 +55,32 @@ __all__ = [
 
 if TYPE_CHECKING:
     from autograd_engine.static.nn import control_flow as control_flow
-    from autograd_engine.static.nn.layers import conv2d_transpose as conv2d_transpose
-    from autograd_engine.static.nn.layers import conv3d as conv3d
-    from autograd_engine.static.nn.layers import conv3d_transpose as conv3d_transpose
-    from autograd_engine.static.nn.layers import group_norm as group_norm
-    from autograd_engine.static.nn.layers import instance_norm as instance_norm
-    from autograd_engine.static.nn.layers import prelu as prelu
+    from autograd_engine.static.nn.layers import (
+        conv2d_transpose as conv2d_transpose,
+        conv3d as conv3d,
+        conv3d_transpose as conv3d_transpose,
+        group_norm as group_norm,
+        instance_norm as instance_norm,
+        prelu as prelu,
+    )
     from autograd_engine.static.nn.products import (
         bilinear_tensor_product as bilinear_tensor_product,
+        row_conv as row_conv,
+        spectral_norm as spectral_norm,
     )
-    from autograd_engine.static.nn.products import row_conv as row_conv
-    from autograd_engine.static.nn.products import spectral_norm as spectral_norm
     from autograd_engine.static.print_assert import Assert as Assert
     from autograd_engine.static.python_op import py_func as py_func
 else:
     __getattr__ = lazily(
         __name__,
         {
-            "Assert": "static.print_assert",
-            "bilinear_tensor_product": "static.nn.products",
-            "conv2d_transpose": "static.nn.layers",
-            "conv3d": "static.nn.layers",
-            "conv3d_transpose": "static.nn.layers",
-            "group_norm": "static.nn.layers",
-            "instance_norm": "static.nn.layers",
-            "prelu": "static.nn.layers",
-            "py_func": "static.python_op",
-            "row_conv": "static.nn.products",
-            "spectral_norm": "static.nn.products",
+            "static.nn.layers": "conv2d_transpose conv3d conv3d_transpose group_norm "
+            "instance_norm prelu",
+            "static.nn.products": "bilinear_tensor_product row_conv spectral_norm",
+            "static.print_assert": "Assert",
+            "static.python_op": "py_func",
         },
-        ("control_flow",),
+        "control_flow",
     )
 
 

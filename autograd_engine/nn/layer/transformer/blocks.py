@@ -39,7 +39,7 @@ def _attrs(layer: Layer, argument: str, attr: Any, parts: Sequence[str]) -> list
 
 def _activation(layer: Layer, activation: Any) -> Callable[[Any], Any]:
     function = getattr(F, activation, None) if isinstance(activation, str) else None
-    if not callable(function) or activation not in F.__all__:
+    if not callable(function) or activation not in dir(F):
         raise ArgumentError(
             f"{type(layer).__name__}: activation must be the name of a function of nn.functional, "
             f"such as 'relu' or 'gelu'; got {activation!r}"
