@@ -16,9 +16,5 @@ from autograd_engine.program.input_spec import InputSpec as InputSpec
 if typing.TYPE_CHECKING:
     from autograd_engine.jit.translated_layer import TranslatedLayer as TranslatedLayer
 else:
-    __getattr__, __dir__, __all__ = _face(
-        __name__,
-        {
-            "jit.translated_layer": "TranslatedLayer",
-        },
-    )
+    # It is a layer, and layers are loaded when they are first asked for.
+    __getattr__, __dir__, __all__ = _face(__name__, {"jit.translated_layer": "TranslatedLayer"})
