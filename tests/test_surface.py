@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -150,3 +151,14 @@ def test_what_is_called_says_what_it_does(path: str) -> None:
 def test_completion_offers_the_names(group: str) -> None:
     module = resolved(group)
     assert sorted({*NAMES[group].split()} - {*dir(module)}) == []
+
+
+@pytest.mark.parametrize("group", [group for group in NAMES if group != "paddle.Tensor"])
+def test_what_is_exported_is_the_engines(group: str) -> None:
+    """A package exports what it imports: nothing of the standard library's, none of its tools."""
+    module = resolved(group)
+    for name in module.__all__:
+        found = getattr(module, name)
+        home = found.__name__ if isinstance(found, ModuleType) else found.__module__
+        assert home.startswith("autograd_engine."), f"{group}.{name} is of {home}"
+        assert home not in ("autograd_engine.core.lazy", "autograd_engine.bindings"), name
