@@ -1,81 +1,47 @@
 """Linear algebra, ``paddle.linalg``."""
 
-from autograd_engine.tensor.linalg.contractions import cross, multi_dot
+import typing
+
+from autograd_engine.core.lazy import face as _face
+from autograd_engine.tensor.linalg.contractions import cross as cross, multi_dot as multi_dot
 from autograd_engine.tensor.linalg.decomposition import (
-    cholesky,
-    eig,
-    eigh,
-    eigvals,
-    eigvalsh,
-    householder_product,
-    lu,
-    lu_unpack,
-    qr,
-    svd,
-    svdvals,
+    cholesky as cholesky,
+    eig as eig,
+    eigh as eigh,
+    eigvals as eigvals,
+    eigvalsh as eigvalsh,
+    householder_product as householder_product,
+    lu as lu,
+    lu_unpack as lu_unpack,
+    qr as qr,
+    svd as svd,
+    svdvals as svdvals,
 )
 from autograd_engine.tensor.linalg.inverse import (
-    cholesky_inverse,
-    cholesky_solve,
-    det,
-    inv,
-    lu_solve,
-    matrix_exp,
-    matrix_power,
-    slogdet,
-    solve,
-    triangular_solve,
+    cholesky_inverse as cholesky_inverse,
+    cholesky_solve as cholesky_solve,
+    det as det,
+    inv as inv,
+    lu_solve as lu_solve,
+    matrix_exp as matrix_exp,
+    matrix_power as matrix_power,
+    slogdet as slogdet,
+    solve as solve,
+    triangular_solve as triangular_solve,
 )
-from autograd_engine.tensor.linalg.least_squares import (
-    cond,
-    lstsq,
-    matrix_rank,
-    pinv,
+from autograd_engine.tensor.linalg.least_squares import *  # noqa: F403
+from autograd_engine.tensor.linalg.norms import (
+    matrix_norm as matrix_norm,
+    norm as norm,
+    vector_norm as vector_norm,
 )
-from autograd_engine.tensor.linalg.norms import matrix_norm, norm, vector_norm
-from autograd_engine.tensor.linalg.products import matmul, matrix_transpose, vecdot
-from autograd_engine.tensor.reduction.statistics import corrcoef, cov
-from autograd_engine.tensor.shape.diagonals import diagonal
+from autograd_engine.tensor.linalg.products import (
+    matmul as matmul,
+    matrix_transpose as matrix_transpose,
+    vecdot as vecdot,
+)
+from autograd_engine.tensor.reduction.statistics import corrcoef as corrcoef, cov as cov
+from autograd_engine.tensor.shape.diagonals import diagonal as diagonal
 
-__all__ = [
-    "cholesky",
-    "cholesky_inverse",
-    "cholesky_solve",
-    "cond",
-    "corrcoef",
-    "cov",
-    "cross",
-    "det",
-    "diagonal",
-    "eig",
-    "eigh",
-    "eigvals",
-    "eigvalsh",
-    "householder_product",
-    "inv",
-    "lstsq",
-    "lu",
-    "lu_solve",
-    "lu_unpack",
-    "matmul",
-    "matrix_exp",
-    "matrix_norm",
-    "matrix_power",
-    "matrix_rank",
-    "matrix_transpose",
-    "multi_dot",
-    "norm",
-    "pinv",
-    "qr",
-    "slogdet",
-    "solve",
-    "svd",
-    "svdvals",
-    "triangular_solve",
-    "vecdot",
-    "vector_norm",
-]
-
-
-def __dir__() -> list[str]:
-    return __all__
+if not typing.TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _face(__name__)

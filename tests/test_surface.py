@@ -179,3 +179,14 @@ def test_no_module_bears_a_public_name_of_its_package(package: ModuleType) -> No
     modules = {m.name for m in pkgutil.iter_modules(package.__path__)}
     bound = {n for n, v in vars(package).items() if not isinstance(v, ModuleType)}
     assert sorted(modules & (bound | named_in(package))) == []
+
+
+@pytest.mark.parametrize("group", [group for group in NAMES if group != "paddle.Tensor"])
+def test_what_is_exported_is_the_engines(group: str) -> None:
+    """A package exports what it imports: nothing of the standard library's, none of its tools."""
+    module = resolved(group)
+    for name in module.__all__:
+        found = getattr(module, name)
+        home = found.__name__ if isinstance(found, ModuleType) else found.__module__
+        assert home.startswith("autograd_engine."), f"{group}.{name} is of {home}"
+        assert home not in ("autograd_engine.core.lazy", "autograd_engine.bindings"), name

@@ -1,41 +1,22 @@
-"""HTML for notebooks: tables and tensors, escaped, without scripts and without the network."""
+"""Tensors in notebooks: HTML, escaped, without scripts and without the network."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.report import preformatted, table
 from autograd_engine.eager.printing import format_array, format_cells, get_printoptions
 from autograd_engine.eager.tensor import Tensor
 
-__all__ = ["preformatted", "table", "tensor_html"]
+__all__ = ["tensor_html"]
 
-_TABLE = (
-    '<table cellpadding="4" style="border-collapse:collapse;text-align:right;'
-    'font-family:monospace;white-space:pre">'
-)
 _MOST_ROWS = 20
 _MOST_COLUMNS = 12
 _SUMMARISED = 200  # elements above which statistics are shown beside the corners
-
-
-def preformatted(text: str) -> str:
-    """Plain text as it is."""
-    return f'<pre style="margin:0;line-height:1.35">{escape(text)}</pre>'
-
-
-def table(rows: Iterable[Sequence[object]], head: Sequence[object] = ()) -> str:
-    """A table of texts; every one of them is escaped."""
-    lines = [_TABLE]
-    if head:
-        lines.append("<tr>" + "".join(f"<th>{escape(str(c))}</th>" for c in head) + "</tr>")
-    for row in rows:
-        lines.append("<tr>" + "".join(f"<td>{escape(str(c))}</td>" for c in row) + "</tr>")
-    return "\n".join([*lines, "</table>"])
 
 
 def tensor_html(tensor: Tensor, kind: str = "Tensor") -> str:

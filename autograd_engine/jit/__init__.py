@@ -1,38 +1,20 @@
 """Functions on Tensors as programs: `to_static`, `save` and `load`."""
 
-from typing import TYPE_CHECKING
+import typing
 
-from autograd_engine.core.lazy import lazily
-from autograd_engine.jit.save_load import load, save
+from autograd_engine.core.lazy import face as _face
+from autograd_engine.jit.save_load import load as load, save as save
 from autograd_engine.jit.static_function import (
-    StaticFunction,
-    enable_to_static,
-    ignore_module,
-    not_to_static,
-    to_static,
+    StaticFunction as StaticFunction,
+    enable_to_static as enable_to_static,
+    ignore_module as ignore_module,
+    not_to_static as not_to_static,
+    to_static as to_static,
 )
-from autograd_engine.program.input_spec import InputSpec
+from autograd_engine.program.input_spec import InputSpec as InputSpec
 
-if TYPE_CHECKING:
-    from autograd_engine.jit.translated_layer import TranslatedLayer
-
-__all__ = [
-    "InputSpec",
-    "StaticFunction",
-    "TranslatedLayer",
-    "enable_to_static",
-    "ignore_module",
-    "load",
-    "not_to_static",
-    "save",
-    "to_static",
-]
-
-
-if not TYPE_CHECKING:
+if typing.TYPE_CHECKING:
+    from autograd_engine.jit.translated_layer import TranslatedLayer as TranslatedLayer
+else:
     # It is a layer, and layers are loaded when they are first asked for.
-    __getattr__ = lazily(__name__, {"TranslatedLayer": "jit.translated_layer"})
-
-
-def __dir__() -> list[str]:
-    return __all__
+    __getattr__, __dir__, __all__ = _face(__name__, {"jit.translated_layer": "TranslatedLayer"})

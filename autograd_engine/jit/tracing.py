@@ -17,11 +17,9 @@ from numpy.typing import NDArray
 from autograd_engine.core.locations import caller
 from autograd_engine.core.random_generator import on_move
 from autograd_engine.core.spec import Spec, format_shape
-from autograd_engine.eager.grad_mode import grad_mode
-from autograd_engine.eager.grad_mode import no_grad as no_grad_block
+from autograd_engine.eager.grad_mode import grad_mode, no_grad as no_grad_block
 from autograd_engine.eager.inplace import check_writable
-from autograd_engine.eager.tensor import Parameter as EagerParameter
-from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.tensor import Parameter as EagerParameter, Tensor
 from autograd_engine.errors import (
     BuildError,
     DTypeError,

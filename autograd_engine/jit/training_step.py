@@ -20,8 +20,7 @@ from autograd_engine.autograd.backward_pass import settled
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.row_sparse import RowSparse
-from autograd_engine.eager.tensor import Parameter as EagerParameter
-from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.tensor import Parameter as EagerParameter, Tensor
 from autograd_engine.errors import BuildError
 from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.ops.registry.opdef import REGISTRY

@@ -10,8 +10,7 @@ import numpy as np
 from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.core import pytree as nest
 from autograd_engine.eager.grad_mode import grad_mode
-from autograd_engine.eager.tensor import Parameter as EagerParameter
-from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.tensor import Parameter as EagerParameter, Tensor
 from autograd_engine.errors import FileFormatError, ModeError
 from autograd_engine.jit.arguments import bind
 from autograd_engine.jit.program_call import Place, ProgramCall, Returned

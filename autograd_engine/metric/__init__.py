@@ -1,9 +1,9 @@
 """How good a model is: measures of a batch, and of many."""
 
-from autograd_engine.metric.metrics import Accuracy, Auc, Metric, Precision, Recall, accuracy
+import typing
 
-__all__ = ["Accuracy", "Auc", "Metric", "Precision", "Recall", "accuracy"]
+from autograd_engine.core.lazy import face as _face
+from autograd_engine.metric.metrics import *  # noqa: F403
 
-
-def __dir__() -> list[str]:
-    return __all__
+if not typing.TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _face(__name__)

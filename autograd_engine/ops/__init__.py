@@ -1,6 +1,6 @@
 """The table of operations: importing this package declares every one of them."""
 
-from autograd_engine.ops import (
+from autograd_engine.ops import (  # noqa: F401 - each declares its operations
     counting,
     creation,
     diagonal,
@@ -21,8 +21,9 @@ from autograd_engine.ops import (
     shape,
     sorting,
     special,
+    update,
 )
-from autograd_engine.ops.linalg import (
+from autograd_engine.ops.linalg import (  # noqa: F401
     decomposition,
     determinant,
     fft,
@@ -30,7 +31,7 @@ from autograd_engine.ops.linalg import (
     lu,
     products,
 )
-from autograd_engine.ops.nn import (
+from autograd_engine.ops.nn import (  # noqa: F401
     activation,
     conv,
     loss,
@@ -40,46 +41,6 @@ from autograd_engine.ops.nn import (
     resample,
     sequence,
 )
-from autograd_engine.ops.optimizer import update, update_moments
 from autograd_engine.ops.registry.opdef import check_registry
-
-__all__ = [
-    "activation",
-    "conv",
-    "counting",
-    "creation",
-    "decomposition",
-    "determinant",
-    "diagonal",
-    "elementwise",
-    "fft",
-    "getitem",
-    "indexing",
-    "inverse",
-    "joining",
-    "like",
-    "logic",
-    "loss",
-    "lu",
-    "movement",
-    "normalization",
-    "pool",
-    "order",
-    "padding",
-    "products",
-    "random",
-    "recurrent",
-    "reduction",
-    "resample",
-    "rounding",
-    "scan",
-    "sequence",
-    "setitem",
-    "shape",
-    "sorting",
-    "special",
-    "update",
-    "update_moments",
-]
 
 check_registry()

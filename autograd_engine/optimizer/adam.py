@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
-from autograd_engine.ops.optimizer.update_moments import on_rows
 from autograd_engine.ops.registry.opdef import REGISTRY
-from autograd_engine.optimizer.checks import number, positive, unit_interval
+from autograd_engine.ops.update import on_rows
+from autograd_engine.optimizer.checks import flag, function, number, positive, unit_interval
 from autograd_engine.optimizer.groups import Group
 from autograd_engine.optimizer.optimizer import Array, Optimizer
-from autograd_engine.optimizer.settings import State
+from autograd_engine.optimizer.settings import Hyper, State
 
-__all__ = ["Adam", "AdamW"]
+__all__ = ["BETAS", "MOMENTS", "POWERS", "Adam", "AdamW"]
 
-_POWERS = {
-    "beta1_pow_acc": State(False, lambda attrs, rate: attrs["beta1"]),
-    "beta2_pow_acc": State(False, lambda attrs, rate: attrs["beta2"]),
+MOMENTS = {"moment1": State(), "moment2": State()}
+POWERS = {"beta1_pow_acc": State(False, "beta1"), "beta2_pow_acc": State(False, "beta2")}
+BETAS = {
+    "beta1": Hyper(unit_interval),
+    "beta2": Hyper(unit_interval),
+    "epsilon": Hyper(positive),
 }
-_STATE = {"moment1": State(), "moment2": State(), **_POWERS}
-_AMSGRAD_STATE = {"moment1": State(), "moment2": State(), "moment2_max": State(), **_POWERS}
 
 
 class Adam(Optimizer):
@@ -53,7 +54,8 @@ class Adam(Optimizer):
     """
 
     operation = "adam"
-    state: ClassVar = _STATE
+    state: ClassVar = MOMENTS | POWERS
+    hyper: ClassVar = {**BETAS, "lazy_mode": Hyper(flag)}
 
     def __init__(
         self,
@@ -70,27 +72,13 @@ class Adam(Optimizer):
         amsgrad: bool = False,
         name: str | None = None,
     ) -> None:
-        betas = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
-        if amsgrad:
-            self.operation, self.state = "adam_amsgrad", _AMSGRAD_STATE  # type: ignore[misc]
-        super().__init__(
-            learning_rate,
-            parameters,
-            weight_decay,
-            grad_clip,
-            name,
-            multi_precision=multi_precision,
-            hyper=betas,
-        )
+        self._configure(locals())
 
-    def _attributes(self, **hyper: Any) -> dict[str, Any]:
-        owner = type(self).__name__
-        return {
-            "beta1": unit_interval(owner, "beta1", hyper["beta1"]),
-            "beta2": unit_interval(owner, "beta2", hyper["beta2"]),
-            "epsilon": positive(owner, "epsilon", hyper["epsilon"]),
-            "lazy_mode": bool(hyper["lazy_mode"]),
-        }
+    def _configure(self, told: Mapping[str, Any]) -> None:
+        if told["amsgrad"]:
+            self.operation += "_amsgrad"
+            self.state = {**MOMENTS, "moment2_max": State(), **POWERS}  # type: ignore[misc]
+        super()._configure(told)
 
     @property
     def _by_rows(self) -> bool:
@@ -111,6 +99,15 @@ class Adam(Optimizer):
         else:
             m, v, w = moments
             data[rows], m[rows], v[rows], w[rows], held[key] = *new[:4], kept
+
+
+def _beside(owner: str, name: str, value: Any) -> float:
+    if hasattr(value, "coeff"):
+        raise ArgumentError(
+            "AdamW: weight_decay is a number, for it decays beside the gradient; pass a "
+            "regularizer to Adam"
+        )
+    return number(owner, name, value)
 
 
 class AdamW(Adam):
@@ -148,6 +145,7 @@ class AdamW(Adam):
     """
 
     operation = "adamw"
+    hyper: ClassVar = {**Adam.hyper, "weight_decay": Hyper(_beside, "coeff")}
     _by_rows = False
 
     def __init__(
@@ -167,35 +165,10 @@ class AdamW(Adam):
         amsgrad: bool = False,
         name: str | None = None,
     ) -> None:
-        named = {"lr_ratio": lr_ratio, "apply_decay_param_fun": apply_decay_param_fun}
-        for argument, value in named.items():
-            if value is not None and not callable(value):
-                raise TypeError(f"AdamW: {argument} must be a function, got {value!r}")
-        self._lr_ratio, self._decays = lr_ratio, apply_decay_param_fun
-        betas = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
-        if amsgrad:
-            self.operation, self.state = "adamw_amsgrad", _AMSGRAD_STATE  # type: ignore[misc]
-        Optimizer.__init__(
-            self,
-            learning_rate,
-            parameters,
-            None,
-            grad_clip,
-            name,
-            multi_precision=multi_precision,
-            hyper={**betas, "weight_decay": weight_decay},
-        )
+        self._lr_ratio = function("AdamW", "lr_ratio", lr_ratio)
+        self._decays = function("AdamW", "apply_decay_param_fun", apply_decay_param_fun)
+        self._configure(locals())
         self._plain = self._plain and not (lr_ratio or apply_decay_param_fun or lazy_mode)
-
-    def _attributes(self, **hyper: Any) -> dict[str, Any]:
-        weight_decay = hyper["weight_decay"]
-        if hasattr(weight_decay, "coeff"):
-            raise ArgumentError(
-                "AdamW: weight_decay is a number, for it decays beside the gradient; pass a "
-                "regularizer to Adam"
-            )
-        coeff = number("AdamW", "weight_decay", weight_decay)
-        return {**super()._attributes(**hyper), "coeff": coeff}
 
     def _attrs_of(self, p: Any, group: Group) -> dict[str, Any]:
         if self._decays is None or self._decays(p.name):

@@ -5,32 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from autograd_engine.optimizer.checks import number, positive, unit_interval
+from autograd_engine.optimizer.adam import BETAS, MOMENTS, POWERS
+from autograd_engine.optimizer.checks import function, number
 from autograd_engine.optimizer.groups import Group
 from autograd_engine.optimizer.optimizer import Optimizer
-from autograd_engine.optimizer.settings import State
+from autograd_engine.optimizer.settings import Hyper, State
 
 __all__ = ["Adamax", "Lamb", "NAdam", "RAdam"]
-
-
-def _betas(owner: str, beta1: Any, beta2: Any, epsilon: Any) -> dict[str, Any]:
-    return {
-        "beta1": unit_interval(owner, "beta1", beta1),
-        "beta2": unit_interval(owner, "beta2", beta2),
-        "epsilon": positive(owner, "epsilon", epsilon),
-    }
-
-
-def _beta1(attrs: dict[str, Any], rate: float) -> float:
-    return float(attrs["beta1"])
-
-
-def _beta2(attrs: dict[str, Any], rate: float) -> float:
-    return float(attrs["beta2"])
-
-
-def _one(attrs: dict[str, Any], rate: float) -> float:
-    return 1.0
 
 
 class Adamax(Optimizer):
@@ -53,8 +34,9 @@ class Adamax(Optimizer):
     state: ClassVar = {
         "moment": State(),
         "inf_norm": State(),
-        "beta1_pow_acc": State(False, _beta1),
+        "beta1_pow_acc": State(False, "beta1"),
     }
+    hyper: ClassVar = BETAS
 
     def __init__(
         self,
@@ -67,19 +49,7 @@ class Adamax(Optimizer):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(
-            learning_rate,
-            parameters,
-            weight_decay,
-            grad_clip,
-            name,
-            hyper={"beta1": beta1, "beta2": beta2, "epsilon": epsilon},
-        )
-
-    def _attributes(
-        self, beta1: Any = 0.9, beta2: Any = 0.999, epsilon: Any = 1e-08
-    ) -> dict[str, Any]:
-        return _betas("Adamax", beta1, beta2, epsilon)
+        self._configure(locals())
 
 
 class Lamb(Optimizer):
@@ -106,12 +76,8 @@ class Lamb(Optimizer):
     """
 
     operation = "lamb"
-    state: ClassVar = {
-        "moment1": State(),
-        "moment2": State(),
-        "beta1_pow_acc": State(False, _beta1),
-        "beta2_pow_acc": State(False, _beta2),
-    }
+    state: ClassVar = MOMENTS | POWERS
+    hyper: ClassVar = {**BETAS, "lamb_weight_decay": Hyper(number, "weight_decay")}
 
     def __init__(
         self,
@@ -128,40 +94,13 @@ class Lamb(Optimizer):
         name: str | None = None,
     ) -> None:
         excluded = exclude_from_weight_decay_fn
-        if excluded is not None and not callable(excluded):
-            raise TypeError(
-                f"Lamb: exclude_from_weight_decay_fn must be a function, got {excluded!r}"
-            )
-        self._excluded = excluded
+        self._excluded = function("Lamb", "exclude_from_weight_decay_fn", excluded)
         self._always_adapt = bool(always_adapt)
-        super().__init__(
-            learning_rate,
-            parameters,
-            None,
-            grad_clip,
-            name,
-            multi_precision=multi_precision,
-            hyper={
-                "beta1": beta1,
-                "beta2": beta2,
-                "epsilon": epsilon,
-                "lamb_weight_decay": lamb_weight_decay,
-            },
-        )
+        self._configure(locals())
         self._plain = self._plain and excluded is None
 
-    def _attributes(
-        self,
-        beta1: Any = 0.9,
-        beta2: Any = 0.999,
-        epsilon: Any = 1e-06,
-        lamb_weight_decay: Any = 0.01,
-    ) -> dict[str, Any]:
-        return {
-            **_betas("Lamb", beta1, beta2, epsilon),
-            "weight_decay": number("Lamb", "lamb_weight_decay", lamb_weight_decay),
-            "always_adapt": self._always_adapt,
-        }
+    def _attributes(self, **given: Any) -> dict[str, Any]:
+        return {**super()._attributes(**given), "always_adapt": self._always_adapt}
 
     def _attrs_of(self, p: Any, group: Group) -> dict[str, Any]:
         if self._excluded is None or not self._excluded(p):
@@ -189,12 +128,10 @@ class NAdam(Optimizer):
 
     operation = "nadam"
     state: ClassVar = {
-        "moment1": State(),
-        "moment2": State(),
-        "momentum_decay_pow": State(False, _one),
-        "beta2_pow": State(False, _one),
-        "mu_product": State(False, _one),
+        **MOMENTS,
+        **dict.fromkeys(("momentum_decay_pow", "beta2_pow", "mu_product"), State(False, 1.0)),
     }
+    hyper: ClassVar = {**BETAS, "momentum_decay": Hyper(number)}
 
     def __init__(
         self,
@@ -208,29 +145,7 @@ class NAdam(Optimizer):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(
-            learning_rate,
-            parameters,
-            weight_decay,
-            grad_clip,
-            name,
-            hyper={
-                "beta1": beta1,
-                "beta2": beta2,
-                "epsilon": epsilon,
-                "momentum_decay": momentum_decay,
-            },
-        )
-
-    def _attributes(
-        self,
-        beta1: Any = 0.9,
-        beta2: Any = 0.999,
-        epsilon: Any = 1e-08,
-        momentum_decay: Any = 0.004,
-    ) -> dict[str, Any]:
-        decay = number("NAdam", "momentum_decay", momentum_decay)
-        return {**_betas("NAdam", beta1, beta2, epsilon), "momentum_decay": decay}
+        self._configure(locals())
 
 
 class RAdam(Optimizer):
@@ -251,12 +166,10 @@ class RAdam(Optimizer):
 
     operation = "radam"
     state: ClassVar = {
-        "moment1": State(),
-        "moment2": State(),
-        "beta1_pow": State(False, _one),
-        "beta2_pow": State(False, _one),
-        "rho": State(False, _one),
+        **MOMENTS,
+        **dict.fromkeys(("beta1_pow", "beta2_pow", "rho"), State(False, 1.0)),
     }
+    hyper: ClassVar = BETAS
 
     def __init__(
         self,
@@ -269,16 +182,4 @@ class RAdam(Optimizer):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(
-            learning_rate,
-            parameters,
-            weight_decay,
-            grad_clip,
-            name,
-            hyper={"beta1": beta1, "beta2": beta2, "epsilon": epsilon},
-        )
-
-    def _attributes(
-        self, beta1: Any = 0.9, beta2: Any = 0.999, epsilon: Any = 1e-08
-    ) -> dict[str, Any]:
-        return _betas("RAdam", beta1, beta2, epsilon)
+        self._configure(locals())

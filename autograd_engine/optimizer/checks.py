@@ -24,7 +24,11 @@ __all__ = [
     "check_distinct",
     "check_pair",
     "check_parameters",
+    "count",
+    "flag",
+    "function",
     "number",
+    "pair",
     "positive",
     "unit_interval",
 ]
@@ -54,6 +58,29 @@ def positive(owner: str, name: str, value: Any) -> float:
     if not found > 0:
         raise ArgumentError(f"{owner}: {name} must be a number above 0, got {value!r}")
     return found
+
+
+def pair(owner: str, name: str, value: Any) -> tuple[float, float]:
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise ArgumentError(f"{owner}: {name} must be a pair of numbers, got {value!r}")
+    return number(owner, name, value[0]), number(owner, name, value[1])
+
+
+def count(owner: str, name: str, value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ArgumentError(f"{owner}: {name} must be an int above 0, got {value!r}")
+    return value
+
+
+def flag(owner: str, name: str, value: Any) -> bool:
+    return bool(value)
+
+
+def function(owner: str, name: str, value: Any) -> Any:
+    """A function, or None."""
+    if value is not None and not callable(value):
+        raise TypeError(f"{owner}: {name} must be a function, got {value!r}")
+    return value
 
 
 def check_parameters(parameters: Any) -> list[Any]:

@@ -14,7 +14,7 @@ from autograd_engine.eager.grad_mode import enable_grad
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ModeError, ShapeError
 from autograd_engine.ops.registry.namespace import raw
-from autograd_engine.optimizer.checks import number
+from autograd_engine.optimizer.checks import count, number
 from autograd_engine.optimizer.line_search import Point, strong_wolfe
 from autograd_engine.optimizer.optimizer import Optimizer
 from autograd_engine.optimizer.state_dict import schedule, schedule_problems
@@ -86,19 +86,15 @@ class LBFGS(Optimizer):
             raise ArgumentError(
                 f"LBFGS: line_search_fn must be 'strong_wolfe' or None, got {line_search_fn!r}"
             )
-        counts = {"max_iter": max_iter, "history_size": history_size}
+        self._max_iter = count("LBFGS", "max_iter", max_iter)
+        self._history = _History(count("LBFGS", "history_size", history_size))
+        self._max_eval = max_iter * 5 // 4
         if max_eval is not None:
-            counts["max_eval"] = max_eval
-        for what, count in counts.items():
-            if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-                raise ArgumentError(f"LBFGS: {what} must be an int above 0, got {count!r}")
+            self._max_eval = count("LBFGS", "max_eval", max_eval)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-        self._max_iter = max_iter
-        self._max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
         self._tolerance_grad = number("LBFGS", "tolerance_grad", tolerance_grad)
         self._tolerance_change = number("LBFGS", "tolerance_change", tolerance_change)
         self._line_search = line_search_fn
-        self._history = _History(history_size)
 
     # --- one step
 

@@ -177,7 +177,7 @@ def _state_variable(
         shape = state.shape(tuple(int(d) for d in param.spec.shape), attrs)
         spec = Spec(shape, np.dtype(state.dtype) if state.dtype else dtype)
         full_name = unique_name.generate(f"{param.name}_{state.suffix or name}")
-        value = state.initial(attrs, optimizer.get_lr())
+        value = state.first(attrs, optimizer.get_lr())
         found = emitted[key] = persistable_variable(param.block, full_name, spec, value)
     return found
 

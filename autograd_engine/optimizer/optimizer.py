@@ -36,8 +36,8 @@ ParamGrad = tuple[Any, Any]
 class Optimizer(Settings):
     """Base of the optimizers.
 
-    A subclass names its operation and the state that the operation takes and returns, in order, and
-    says what its attributes are; nothing else differs between optimizers, nor between modes.
+    A subclass is a row: its operation, the state that the operation takes and returns, in order,
+    and its settings with their checks; nothing else differs between optimizers, nor between modes.
 
     Parameters
     ----------
@@ -58,6 +58,8 @@ class Optimizer(Settings):
     operation : str
         Name in the table; inputs ``param grad learning_rate *state``.
     state : dict of str to State
+    hyper : dict of str to Hyper
+        By the names of the constructor's arguments.
     """
 
     # --- eager mode
@@ -201,7 +203,7 @@ class Optimizer(Settings):
         group = self._group(p)
         attrs = self._attrs_of(p, group)
         found = [
-            np.full(s.shape(data.shape, attrs), s.initial(attrs, rate), s.dtype or dtype)
+            np.full(s.shape(data.shape, attrs), s.first(attrs, rate), s.dtype or dtype)
             for s in self.state.values()
         ]
         return [*found, data.astype(dtype)] if master else found

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from autograd_engine.errors import ArgumentError
-from autograd_engine.optimizer.checks import number, positive, unit_interval
+from autograd_engine.optimizer.checks import flag, number, positive, unit_interval
 from autograd_engine.optimizer.optimizer import Optimizer
-from autograd_engine.optimizer.settings import State
+from autograd_engine.optimizer.settings import Hyper, State
 
 __all__ = ["Adadelta", "Adagrad", "RMSProp"]
 
@@ -35,6 +35,12 @@ class RMSProp(Optimizer):
 
     operation = "rmsprop"
     state: ClassVar = {"momentum": State(), "mean_square": State(), "mean_grad": State()}
+    hyper: ClassVar = {
+        "rho": Hyper(unit_interval),
+        "epsilon": Hyper(positive),
+        "momentum": Hyper(unit_interval, "mu"),
+        "centered": Hyper(flag),
+    }
 
     def __init__(
         self,
@@ -48,24 +54,7 @@ class RMSProp(Optimizer):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(
-            learning_rate,
-            parameters,
-            weight_decay,
-            grad_clip,
-            name,
-            hyper={"rho": rho, "epsilon": epsilon, "momentum": momentum, "centered": centered},
-        )
-
-    def _attributes(
-        self, rho: Any = 0.95, epsilon: Any = 1e-06, momentum: Any = 0.0, centered: Any = False
-    ) -> dict[str, Any]:
-        return {
-            "rho": unit_interval("RMSProp", "rho", rho),
-            "epsilon": positive("RMSProp", "epsilon", epsilon),
-            "mu": unit_interval("RMSProp", "momentum", momentum),
-            "centered": bool(centered),
-        }
+        self._configure(locals())
 
 
 class Adagrad(Optimizer):
@@ -85,6 +74,7 @@ class Adagrad(Optimizer):
     """
 
     operation = "adagrad"
+    hyper: ClassVar = {"epsilon": Hyper(positive)}
 
     def __init__(
         self,
@@ -101,18 +91,8 @@ class Adagrad(Optimizer):
             raise ArgumentError(
                 f"Adagrad: initial_accumulator_value is a sum of squares; {start} is below 0"
             )
-        self.state = {"moment": State(True, lambda attrs, rate: start)}  # type: ignore[misc]
-        super().__init__(
-            learning_rate,
-            parameters,
-            weight_decay,
-            grad_clip,
-            name,
-            hyper={"epsilon": epsilon},
-        )
-
-    def _attributes(self, epsilon: Any = 1e-06) -> dict[str, Any]:
-        return {"epsilon": positive("Adagrad", "epsilon", epsilon)}
+        self.state = {"moment": State(True, start)}  # type: ignore[misc]
+        self._configure(locals())
 
 
 class Adadelta(Optimizer):
@@ -136,6 +116,7 @@ class Adadelta(Optimizer):
         "avg_squared_grad": State(suffix="_avg_squared_grad"),
         "avg_squared_update": State(suffix="_avg_squared_update"),
     }
+    hyper: ClassVar = {"epsilon": Hyper(positive), "rho": Hyper(unit_interval)}
 
     def __init__(
         self,
@@ -147,17 +128,4 @@ class Adadelta(Optimizer):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(
-            learning_rate,
-            parameters,
-            weight_decay,
-            grad_clip,
-            name,
-            hyper={"epsilon": epsilon, "rho": rho},
-        )
-
-    def _attributes(self, epsilon: Any = 1e-06, rho: Any = 0.95) -> dict[str, Any]:
-        return {
-            "rho": unit_interval("Adadelta", "rho", rho),
-            "epsilon": positive("Adadelta", "epsilon", epsilon),
-        }
+        self._configure(locals())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from autograd_engine.optimizer.checks import check_parameters
 from autograd_engine.optimizer.groups import Group, check_clip, decay_of, groups_of
 from autograd_engine.program.ir.program import Program
 
-__all__ = ["Settings", "State"]
+__all__ = ["Hyper", "Settings", "State"]
 
 Array = NDArray[Any]
 
@@ -29,8 +29,8 @@ class State(NamedTuple):
     shaped : bool or callable
         Whether it has the parameter's shape, or is 0-d; or its shape, from the parameter's and the
         attributes.
-    initial : callable
-        Its first value, from the attributes and the learning rate.
+    initial : float or str
+        Its first value, or the attribute that it is, or ``"learning_rate"``.
     dtype : str, optional
         By default the parameter's.
     suffix : str, optional
@@ -38,7 +38,7 @@ class State(NamedTuple):
     """
 
     shaped: bool | Callable[[Any, dict[str, Any]], Any] = True
-    initial: Callable[[dict[str, Any], float], float] = lambda attrs, rate: 0.0
+    initial: float | str = 0.0
     dtype: str | None = None
     suffix: str | None = None
 
@@ -48,12 +48,36 @@ class State(NamedTuple):
         shape: tuple[int, ...] = self.shaped(of, attrs)
         return shape
 
+    def first(self, attrs: dict[str, Any], rate: float) -> float:
+        if isinstance(self.initial, str):
+            return float({**attrs, "learning_rate": rate}[self.initial])
+        return self.initial
+
+
+class Hyper(NamedTuple):
+    """A setting of an optimizer, which a group of parameters may have otherwise.
+
+    Attributes
+    ----------
+    check : callable
+        ``check(owner, name, value)`` returns what the operation is told, or raises.
+    attribute : str, optional
+        What the operation calls it, where that is another name.
+    """
+
+    check: Callable[[str, str, Any], Any]
+    attribute: str | None = None
+
+
+_COMMON = {"learning_rate", "parameters", "weight_decay", "grad_clip", "name", "multi_precision"}
+
 
 class Settings:
     """What an optimizer was told; see `Optimizer`."""
 
     operation: str
     state: ClassVar[dict[str, State]] = {}
+    hyper: ClassVar[dict[str, Hyper]] = {}
 
     if not TYPE_CHECKING:
 
@@ -96,9 +120,18 @@ class Settings:
         self._eager_state: dict[int, list[Array]] = {}
         self._programs: weakref.WeakSet[Program] = weakref.WeakSet()  # that it has updates in
 
-    def _attributes(self) -> dict[str, Any]:
+    def _configure(self, told: Mapping[str, Any]) -> None:
+        """Set up from the arguments of a constructor, by their names."""
+        common = {name: told[name] for name in told.keys() & (_COMMON - self.hyper.keys())}
+        Settings.__init__(self, **common, hyper={name: told[name] for name in self.hyper})
+
+    def _attributes(self, **given: Any) -> dict[str, Any]:
         """Attributes of the operation from the settings of the constructor, checked."""
-        return {}
+        owner = type(self).__name__
+        return {
+            row.attribute or name: row.check(owner, name, given[name])
+            for name, row in self.hyper.items()
+        }
 
     @property
     def attrs(self) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
-from autograd_engine.ops.optimizer.update import sgd_rows
-from autograd_engine.optimizer.checks import number, unit_interval
+from autograd_engine.ops.update import sgd_rows
+from autograd_engine.optimizer.checks import count, flag, number, pair, unit_interval
 from autograd_engine.optimizer.optimizer import Array, Optimizer
-from autograd_engine.optimizer.settings import State
+from autograd_engine.optimizer.settings import Hyper, State
 
 __all__ = ["ASGD", "Momentum", "Rprop", "SGD"]
 
@@ -53,14 +53,7 @@ class SGD(Optimizer):
         multi_precision: bool = False,
         name: str | None = None,
     ) -> None:
-        super().__init__(
-            learning_rate,
-            parameters,
-            weight_decay,
-            grad_clip,
-            name,
-            multi_precision=multi_precision,
-        )
+        self._configure(locals())
 
     def _write_rows(
         self, data: Array, rows: Array, values: Array, rate: Array, p: Tensor, attrs: dict[str, Any]
@@ -94,6 +87,11 @@ class Momentum(Optimizer):
 
     operation = "momentum"
     state: ClassVar = {"velocity": State()}
+    hyper: ClassVar = {
+        "momentum": Hyper(unit_interval, "mu"),
+        "use_nesterov": Hyper(flag),
+        "rescale_grad": Hyper(number),
+    }
 
     def __init__(
         self,
@@ -108,29 +106,7 @@ class Momentum(Optimizer):
         use_multi_tensor: bool = False,
         name: str | None = None,
     ) -> None:
-        super().__init__(
-            learning_rate,
-            parameters,
-            weight_decay,
-            grad_clip,
-            name,
-            multi_precision=multi_precision,
-            hyper={
-                "momentum": momentum,
-                "use_nesterov": use_nesterov,
-                "rescale_grad": rescale_grad,
-            },
-        )
-
-    def _attributes(
-        self, momentum: Any = 0.9, use_nesterov: Any = False, rescale_grad: Any = 1.0
-    ) -> dict[str, Any]:
-        owner = type(self).__name__
-        return {
-            "mu": unit_interval(owner, "momentum", momentum),
-            "use_nesterov": bool(use_nesterov),
-            "rescale_grad": number(owner, "rescale_grad", rescale_grad),
-        }
+        self._configure(locals())
 
 
 class ASGD(Optimizer):
@@ -156,6 +132,7 @@ class ASGD(Optimizer):
         "y": State(lambda shape, attrs: (attrs["batch_num"], *shape)),
         "m": State(False, dtype="int64"),
     }
+    hyper: ClassVar = {"batch_num": Hyper(count)}
 
     def __init__(
         self,
@@ -167,20 +144,7 @@ class ASGD(Optimizer):
         multi_precision: bool = False,
         name: str | None = None,
     ) -> None:
-        super().__init__(
-            learning_rate,
-            parameters,
-            weight_decay,
-            grad_clip,
-            name,
-            multi_precision=multi_precision,
-            hyper={"batch_num": batch_num},
-        )
-
-    def _attributes(self, batch_num: Any = 1) -> dict[str, Any]:
-        if not isinstance(batch_num, int) or isinstance(batch_num, bool) or batch_num < 1:
-            raise ArgumentError(f"ASGD: batch_num must be an int above 0, got {batch_num!r}")
-        return {"batch_num": batch_num}
+        self._configure(locals())
 
 
 class Rprop(Optimizer):
@@ -203,10 +167,8 @@ class Rprop(Optimizer):
     """
 
     operation = "rprop"
-    state: ClassVar = {
-        "prevs": State(),
-        "learning_rates": State(True, lambda attrs, rate: rate),
-    }
+    state: ClassVar = {"prevs": State(), "learning_rates": State(True, "learning_rate")}
+    hyper: ClassVar = {"learning_rate_range": Hyper(pair), "etas": Hyper(pair)}
 
     def __init__(
         self,
@@ -218,21 +180,10 @@ class Rprop(Optimizer):
         multi_precision: bool = False,
         name: str | None = None,
     ) -> None:
-        super().__init__(
-            learning_rate,
-            parameters,
-            None,
-            grad_clip,
-            name,
-            multi_precision=multi_precision,
-            hyper={"learning_rate_range": learning_rate_range, "etas": etas},
-        )
+        self._configure(locals())
 
-    def _attributes(
-        self, learning_rate_range: Any = (1e-5, 50), etas: Any = (0.5, 1.2)
-    ) -> dict[str, Any]:
-        smallest, largest = _pair("learning_rate_range", learning_rate_range)
-        shrink, grow = _pair("etas", etas)
+    def _attributes(self, **given: Any) -> dict[str, Any]:
+        (smallest, largest), (shrink, grow) = super()._attributes(**given).values()
         if not 0 < smallest <= self.get_lr() <= largest:
             raise ArgumentError(
                 f"Rprop: learning_rate {self.get_lr()} must be in the learning_rate_range "
@@ -243,9 +194,3 @@ class Rprop(Optimizer):
                 f"Rprop: etas must be a factor below 1 and one above 1, got {(shrink, grow)}"
             )
         return {"smallest": smallest, "largest": largest, "shrink": shrink, "grow": grow}
-
-
-def _pair(name: str, value: Any) -> tuple[float, float]:
-    if not isinstance(value, (list, tuple)) or len(value) != 2:
-        raise ArgumentError(f"Rprop: {name} must be a pair of numbers, got {value!r}")
-    return number("Rprop", name, value[0]), number("Rprop", name, value[1])

@@ -15,8 +15,7 @@ from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.record import apply
-from autograd_engine.eager.tensor import Parameter as EagerParameter
-from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.tensor import Parameter as EagerParameter, Tensor
 from autograd_engine.errors import BuildError, DTypeError, NotATensorError
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program import mode

@@ -1,35 +1,44 @@
 """Static mode: programs, their backward halves, and running them."""
 
-from typing import TYPE_CHECKING
+import typing
 
-from autograd_engine.core.lazy import lazily
-from autograd_engine.program.backward.append_backward import append_backward, gradients
-from autograd_engine.program.data import data
+from autograd_engine.core.lazy import face as _face
+from autograd_engine.program.backward.append_backward import (
+    append_backward as append_backward,
+    gradients as gradients,
+)
+from autograd_engine.program.data import data as data
 from autograd_engine.program.ir.program import (
-    Block,
-    Operator,
-    Parameter,
-    Program,
-    Variable,
-    default_main_program,
-    default_startup_program,
-    program_guard,
+    Block as Block,
+    Operator as Operator,
+    Parameter as Parameter,
+    Program as Program,
+    Variable as Variable,
+    default_main_program as default_main_program,
+    default_startup_program as default_startup_program,
+    program_guard as program_guard,
 )
-from autograd_engine.program.marking import device_guard, name_scope
-from autograd_engine.program.scope import Scope, global_scope, scope_guard
-from autograd_engine.static import nn
-from autograd_engine.static.executor.compiled_program import (
-    BuildStrategy,
-    CompiledProgram,
-    ExecutionStrategy,
+from autograd_engine.program.marking import (
+    device_guard as device_guard,
+    name_scope as name_scope,
 )
-from autograd_engine.static.executor.executor import Executor
-from autograd_engine.static.forward_mode import forward_grad
-from autograd_engine.static.metric import accuracy, auc
-from autograd_engine.static.persistable import create_global_var, create_parameter
-from autograd_engine.tensor.indexing.indexing import setitem
+from autograd_engine.program.scope import (
+    Scope as Scope,
+    global_scope as global_scope,
+    scope_guard as scope_guard,
+)
+from autograd_engine.static import nn as nn
+from autograd_engine.static.executor.compiled_program import *  # noqa: F403
+from autograd_engine.static.executor.executor import Executor as Executor
+from autograd_engine.static.forward_mode import forward_grad as forward_grad
+from autograd_engine.static.metric import accuracy as accuracy, auc as auc
+from autograd_engine.static.persistable import (
+    create_global_var as create_global_var,
+    create_parameter as create_parameter,
+)
+from autograd_engine.tensor.indexing.indexing import setitem as setitem
 
-if TYPE_CHECKING:
+if typing.TYPE_CHECKING:
     from autograd_engine.program.input_spec import InputSpec as InputSpec
     from autograd_engine.program.passes.clone import normalize_program as normalize_program
     from autograd_engine.static.analysis.checkpoint_report import (
@@ -38,111 +47,30 @@ if TYPE_CHECKING:
     from autograd_engine.static.analysis.flops import flops as flops
     from autograd_engine.static.analysis.memory_report import memory_report as memory_report
     from autograd_engine.static.ema import ExponentialMovingAverage as ExponentialMovingAverage
-    from autograd_engine.static.inference_model import (
-        deserialize_persistables as deserialize_persistables,
-    )
-    from autograd_engine.static.inference_model import deserialize_program as deserialize_program
-    from autograd_engine.static.inference_model import load_inference_model as load_inference_model
-    from autograd_engine.static.inference_model import save_inference_model as save_inference_model
-    from autograd_engine.static.inference_model import (
-        serialize_persistables as serialize_persistables,
-    )
-    from autograd_engine.static.inference_model import serialize_program as serialize_program
+    from autograd_engine.static.inference_model import *  # noqa: F403
     from autograd_engine.static.nn.weight_norm import WeightNormParamAttr as WeightNormParamAttr
     from autograd_engine.static.places import cpu_places as cpu_places
-    from autograd_engine.static.print_assert import Assert as Assert
-    from autograd_engine.static.print_assert import Print as Print
+    from autograd_engine.static.print_assert import Assert as Assert, Print as Print
     from autograd_engine.static.python_op import py_func as py_func
-    from autograd_engine.static.save_load import load as load
-    from autograd_engine.static.save_load import load_from_file as load_from_file
-    from autograd_engine.static.save_load import load_program_state as load_program_state
-    from autograd_engine.static.save_load import save as save
-    from autograd_engine.static.save_load import save_to_file as save_to_file
-    from autograd_engine.static.save_load import set_program_state as set_program_state
+    from autograd_engine.static.save_load import *  # noqa: F403
 else:
-    __getattr__ = lazily(
+    __getattr__, __dir__, __all__ = _face(
         __name__,
         {
-            "Assert": "static.print_assert",
-            "ExponentialMovingAverage": "static.ema",
-            "InputSpec": "program.input_spec",
-            "Print": "static.print_assert",
-            "WeightNormParamAttr": "static.nn.weight_norm",
-            "cpu_places": "static.places",
-            "deserialize_persistables": "static.inference_model",
-            "deserialize_program": "static.inference_model",
-            "flops": "static.analysis.flops",
-            "load": "static.save_load",
-            "load_from_file": "static.save_load",
-            "load_inference_model": "static.inference_model",
-            "load_program_state": "static.save_load",
-            "memory_report": "static.analysis.memory_report",
-            "normalize_program": "program.passes.clone",
-            "py_func": "static.python_op",
-            "recompute_report": "static.analysis.checkpoint_report",
-            "save": "static.save_load",
-            "save_inference_model": "static.inference_model",
-            "save_to_file": "static.save_load",
-            "serialize_persistables": "static.inference_model",
-            "serialize_program": "static.inference_model",
-            "set_program_state": "static.save_load",
+            "program.input_spec": "InputSpec",
+            "program.passes.clone": "normalize_program",
+            "static.analysis.checkpoint_report": "recompute_report",
+            "static.analysis.flops": "flops",
+            "static.analysis.memory_report": "memory_report",
+            "static.ema": "ExponentialMovingAverage",
+            "static.inference_model": "deserialize_persistables deserialize_program "
+            "load_inference_model save_inference_model serialize_persistables serialize_program",
+            "static.nn.weight_norm": "WeightNormParamAttr",
+            "static.places": "cpu_places",
+            "static.print_assert": "Assert Print",
+            "static.python_op": "py_func",
+            "static.save_load": "load load_from_file load_program_state "
+            "save save_to_file set_program_state",
         },
+        "nn",
     )
-
-
-__all__ = [
-    "Assert",
-    "Block",
-    "BuildStrategy",
-    "CompiledProgram",
-    "ExecutionStrategy",
-    "Executor",
-    "ExponentialMovingAverage",
-    "InputSpec",
-    "Operator",
-    "Parameter",
-    "Print",
-    "Program",
-    "Scope",
-    "Variable",
-    "WeightNormParamAttr",
-    "accuracy",
-    "append_backward",
-    "auc",
-    "cpu_places",
-    "create_global_var",
-    "create_parameter",
-    "data",
-    "default_main_program",
-    "default_startup_program",
-    "deserialize_persistables",
-    "deserialize_program",
-    "device_guard",
-    "flops",
-    "forward_grad",
-    "global_scope",
-    "gradients",
-    "load",
-    "load_from_file",
-    "load_inference_model",
-    "load_program_state",
-    "memory_report",
-    "name_scope",
-    "nn",
-    "normalize_program",
-    "program_guard",
-    "py_func",
-    "recompute_report",
-    "save",
-    "save_inference_model",
-    "save_to_file",
-    "scope_guard",
-    "serialize_persistables",
-    "serialize_program",
-    "set_program_state",
-    "setitem",
-]
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -10,8 +10,7 @@ import numpy as np
 from autograd_engine import unique_name
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.errors import ArgumentError
-from autograd_engine.nn.parameters import create_parameter as create_in_mode
-from autograd_engine.nn.parameters import persistable_variable
+from autograd_engine.nn.parameters import create_parameter as create_in_mode, persistable_variable
 from autograd_engine.program import mode
 from autograd_engine.program.atomic_call import checked
 from autograd_engine.program.data import declared_spec, same_declaration

@@ -5,21 +5,18 @@ everything that the engine's own suite asks of its operations; `assert_same` com
 function in all modes.
 """
 
-from typing import TYPE_CHECKING
+import typing
 
-from autograd_engine.core.lazy import lazily
-from autograd_engine.errors import GradientCheckError
-from autograd_engine.testing.gradient_check import gradcheck, gradgradcheck
-from autograd_engine.testing.operation_check import check_op
+from autograd_engine.core.lazy import face as _face
+from autograd_engine.errors import GradientCheckError as GradientCheckError
+from autograd_engine.testing.gradient_check import (
+    gradcheck as gradcheck,
+    gradgradcheck as gradgradcheck,
+)
+from autograd_engine.testing.operation_check import check_op as check_op
 
-__all__ = ["GradientCheckError", "assert_same", "check_op", "gradcheck", "gradgradcheck"]
-
-if TYPE_CHECKING:
+if typing.TYPE_CHECKING:
     from autograd_engine.testing.same_bits import assert_same as assert_same
 else:
     # It needs programs.
-    __getattr__ = lazily(__name__, {"assert_same": "testing.same_bits"})
-
-
-def __dir__() -> list[str]:
-    return __all__
+    __getattr__, __dir__, __all__ = _face(__name__, {"testing.same_bits": "assert_same"})

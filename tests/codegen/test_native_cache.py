@@ -15,9 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from autograd_engine.compiler.native.toolchain import cache_directory as directories
-from autograd_engine.compiler.native.toolchain import compiler as toolchain
-from autograd_engine.compiler.native.toolchain import library_cache
+from autograd_engine.compiler.native.toolchain import (
+    cache_directory as directories,
+    compiler as toolchain,
+    library_cache,
+)
 from autograd_engine.compiler.native.toolchain.cache_directory import (
     CacheDirectory,
     NotPrivate,

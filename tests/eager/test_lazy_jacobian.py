@@ -7,10 +7,10 @@ import autograd_engine as paddle
 from autograd_engine.autograd import (
     Hessian,
     Jacobian,
+    flat_jacobian as incubate,
     hessian,
     jacobian,
 )
-from autograd_engine.autograd import flat_jacobian as incubate
 from autograd_engine.autograd.batching import directions
 from autograd_engine.errors import (
     ArgumentError,

@@ -7,8 +7,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError, ShapeError
-from autograd_engine.io import default_collate_fn as collate
-from autograd_engine.io import default_convert_fn as convert
+from autograd_engine.io import default_collate_fn as collate, default_convert_fn as convert
 
 
 class Pair(NamedTuple):

@@ -5,8 +5,7 @@ The numbers come from the samples of each operation, which lie in its domain.
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra import numpy as npst
 
 import autograd_engine as paddle

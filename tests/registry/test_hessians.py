@@ -4,8 +4,7 @@ import numpy as np
 
 import autograd_engine as paddle
 from autograd_engine.autograd import hessian
-from autograd_engine.autograd.hessians import kernel_trace as lines
-from autograd_engine.autograd.hessians import plan as hessian_plan
+from autograd_engine.autograd.hessians import kernel_trace as lines, plan as hessian_plan
 from tests.over import over
 
 from .harness import call, close, differentiable, directions, is_smooth, tensors, with_gradient

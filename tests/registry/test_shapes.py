@@ -6,8 +6,7 @@ The operations here are linear in the operands under test, so J is the operation
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra import numpy as npst
 
 from autograd_engine.core.spec import Spec

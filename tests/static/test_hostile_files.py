@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from file_programs import BUILDERS, Built, build
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from mutations import JUNK, Mutator, at, mutated_bytes, mutated_text
 
 import autograd_engine as paddle

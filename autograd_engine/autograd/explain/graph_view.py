@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from autograd_engine.autograd.explain.graph_walk import arrows, specs_of, walk
 from autograd_engine.core.atomic_file import write_atomically
+from autograd_engine.core.report import preformatted, table
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.grad_node import freed_at, output_of, saved_entries, spec_text
 from autograd_engine.eager.tape import Edge, Node, edge_of
@@ -147,8 +148,6 @@ class Graph:
 
     def html(self) -> str:
         """The graph as a table: what each operation reads and where it was called."""
-        from autograd_engine.eager.html import preformatted, table
-
         reads: dict[int, list[str]] = {}
         gives: dict[int, str] = {}
         for a in self.arrows:

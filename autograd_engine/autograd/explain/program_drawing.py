@@ -11,8 +11,8 @@ from typing import Any, Final
 from autograd_engine.autograd.explain.graph_view import elided
 from autograd_engine.autograd.explain.program_graph import graph_of_program
 from autograd_engine.core.atomic_file import write_atomically
+from autograd_engine.core.report import preformatted, table
 from autograd_engine.core.spec import format_shape
-from autograd_engine.eager.html import preformatted, table
 from autograd_engine.errors import ArgumentError
 from autograd_engine.program.ir.program import (
     Block,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from autograd_engine.core.report import Report
+
 __all__ = ["Explanation", "Reason"]
 
 
@@ -29,8 +31,8 @@ class Reason:
     certain: bool = True
 
 
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, repr=False)
+class Explanation(Report):
     """Why a gradient is what it is.
 
     Attributes
@@ -77,7 +79,7 @@ class Explanation:
         """The kinds of all reasons."""
         return tuple(dict.fromkeys(r.kind for r in self.reasons))
 
-    def __str__(self) -> str:
+    def _parts(self) -> list[str]:
         lines = [f"{self.subject}: {_STATES[self.state]}"]
         for reason in self.reasons:
             lines.append(f"  - {'' if reason.certain else 'perhaps: '}{reason.text}")
@@ -85,14 +87,7 @@ class Explanation:
             lines.append("  path, from the loss back:")
             lines += [f"      {step}" for step in self.path]
         lines += [f"  note: {note}" for note in self.notes]
-        return "\n".join(lines)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        from autograd_engine.eager.html import preformatted
-
-        return preformatted(str(self))
+        return lines
 
 
 _STATES = {

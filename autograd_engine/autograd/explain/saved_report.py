@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.autograd.explain.graph_walk import arrows, base_of, walk
+from autograd_engine.core.report import Report, Table
 from autograd_engine.eager.grad_node import freed_at, saved_entries, spec_text
 from autograd_engine.eager.packed_values import Packed
 from autograd_engine.eager.tape import Edge, Node, edge_of
@@ -68,8 +69,8 @@ class SavedRow:
     first: bool
 
 
-@dataclass(frozen=True)
-class SavedReport:
+@dataclass(frozen=True, repr=False)
+class SavedReport(Report):
     """What a graph keeps. Its text is a table, largest first.
 
     Attributes
@@ -93,7 +94,7 @@ class SavedReport:
     freed_by: dict[str, int]
     notes: tuple[str, ...]
 
-    def _table(self) -> list[tuple[str, ...]]:
+    def _rows(self) -> list[tuple[str, ...]]:
         rows: list[tuple[str, ...]] = []
         for row in self.rows[:_TOP]:
             also = list(row.shared_with[:2])
@@ -129,21 +130,8 @@ class SavedReport:
             lines.append(f"with stop_gradient=True on {name}: {_amount(count)} less")
         return [*lines, *self.notes]
 
-    def __str__(self) -> str:
-        rows = [_HEAD, *self._table()]
-        widths = [max(len(row[k]) for row in rows) for k in range(len(_HEAD))]
-        lines = []
-        for number, *texts in rows:
-            cells = [c.ljust(w) for c, w in zip(texts, widths[1:], strict=True)]
-            lines.append("  ".join([number.rjust(widths[0]), *cells]).rstrip())
-        return "\n".join([*lines, "", *self._summary()])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        from autograd_engine.eager.html import preformatted, table
-
-        return table(self._table(), _HEAD) + "\n" + preformatted("\n".join(self._summary()))
+    def _parts(self) -> list[str | Table]:
+        return [Table(_HEAD, self._rows(), indent="", numbers=1), "", *self._summary()]
 
 
 def _amount(count: int) -> str:

@@ -17,9 +17,8 @@ from autograd_engine.compiler.concrete_graph import Graph, Node
 from autograd_engine.compiler.planned.buffers import Local
 from autograd_engine.compiler.planned.lowering import Lowering
 from autograd_engine.compiler.planned.states import is_update, state_of
-from autograd_engine.ops.optimizer.update import sgd_rows
-from autograd_engine.ops.optimizer.update_moments import on_rows
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, is_row_sparse, merged_rows
+from autograd_engine.ops.update import on_rows, sgd_rows
 
 __all__ = ["updates_by_rows", "write_rows"]
 

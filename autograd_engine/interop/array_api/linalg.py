@@ -8,8 +8,10 @@ import numpy as np
 
 from autograd_engine.interop.numpy_protocol import linalg as numpys
 from autograd_engine.interop.numpy_protocol.operands import as_tensor
-from autograd_engine.interop.numpy_protocol.shape import _linalg_diagonal as diagonal
-from autograd_engine.interop.numpy_protocol.shape import _matrix_transpose as matrix_transpose
+from autograd_engine.interop.numpy_protocol.shape import (
+    _linalg_diagonal as diagonal,
+    _matrix_transpose as matrix_transpose,
+)
 
 __all__ = [
     "cholesky",

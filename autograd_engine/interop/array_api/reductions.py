@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.interop.numpy_protocol import reductions as numpys
-from autograd_engine.interop.numpy_protocol import sets
+from autograd_engine.interop.numpy_protocol import reductions as numpys, sets
 from autograd_engine.interop.numpy_protocol.array_function import UNSET
 from autograd_engine.interop.numpy_protocol.joining import _diff
 from autograd_engine.interop.numpy_protocol.operands import as_tensor

@@ -4,7 +4,7 @@ The families declare which function of NumPy's each of theirs is, so importing t
 table.
 """
 
-from autograd_engine.interop.numpy_protocol import (
+from autograd_engine.interop.numpy_protocol import (  # noqa: F401 - each declares what it has
     array_function,
     elementwise,
     fft,
@@ -18,18 +18,3 @@ from autograd_engine.interop.numpy_protocol import (
     sets,
     shape,
 )
-
-__all__ = [
-    "array_function",
-    "elementwise",
-    "fft",
-    "joining",
-    "linalg",
-    "polynomials",
-    "quantiles",
-    "reductions",
-    "select",
-    "setitem",
-    "sets",
-    "shape",
-]

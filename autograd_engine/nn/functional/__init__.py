@@ -1,8 +1,8 @@
 """Functions of neural networks; each runs in either mode, by its operands."""
 
-from types import FunctionType
-from typing import TYPE_CHECKING
+import typing
 
+from autograd_engine.core.lazy import face as _face
 from autograd_engine.nn.functional.activation import *  # noqa: F403
 from autograd_engine.nn.functional.attention import *  # noqa: F403
 from autograd_engine.nn.functional.binary_losses import *  # noqa: F403
@@ -24,9 +24,5 @@ from autograd_engine.nn.functional.smooth_activation import *  # noqa: F403
 from autograd_engine.nn.functional.softmax_and_gates import *  # noqa: F403
 from autograd_engine.nn.functional.vision import *  # noqa: F403
 
-# To type checkers, what is imported with a star is what is exported.
-if not TYPE_CHECKING:
-    __all__ = [name for name, value in globals().items() if isinstance(value, FunctionType)]
-
-    def __dir__():
-        return __all__
+if not typing.TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _face(__name__)

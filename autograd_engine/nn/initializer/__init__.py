@@ -1,36 +1,15 @@
 """How parameters start out: each initializer names a creation operation and its attributes."""
 
-from autograd_engine.nn.initializer.base import Initializer, set_global_initializer
-from autograd_engine.nn.initializer.distribution import (
-    Assign,
-    Constant,
-    Normal,
-    TruncatedNormal,
-    Uniform,
-)
-from autograd_engine.nn.initializer.scaled import (
-    KaimingNormal,
-    KaimingUniform,
-    XavierNormal,
-    XavierUniform,
-    calculate_gain,
-)
-from autograd_engine.nn.initializer.structured import Bilinear, Dirac, Orthogonal
+import typing
 
-__all__ = [
-    "Assign",
-    "Bilinear",
-    "Constant",
-    "Dirac",
-    "Initializer",
-    "KaimingNormal",
-    "KaimingUniform",
-    "Normal",
-    "Orthogonal",
-    "TruncatedNormal",
-    "Uniform",
-    "XavierNormal",
-    "XavierUniform",
-    "calculate_gain",
-    "set_global_initializer",
-]
+from autograd_engine.core.lazy import face as _face
+from autograd_engine.nn.initializer.base import (
+    Initializer as Initializer,
+    set_global_initializer as set_global_initializer,
+)
+from autograd_engine.nn.initializer.distribution import *  # noqa: F403
+from autograd_engine.nn.initializer.scaled import *  # noqa: F403
+from autograd_engine.nn.initializer.structured import *  # noqa: F403
+
+if not typing.TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _face(__name__)

@@ -1,7 +1,8 @@
 """Layers: parameters, and a function that uses them."""
 
-from typing import TYPE_CHECKING
+import typing
 
+from autograd_engine.core.lazy import face as _face
 from autograd_engine.nn.layer.activation import *  # noqa: F403
 from autograd_engine.nn.layer.adaptive_pool import *  # noqa: F403
 from autograd_engine.nn.layer.base.layer import *  # noqa: F403
@@ -28,6 +29,5 @@ from autograd_engine.nn.layer.transformer.attention import *  # noqa: F403
 from autograd_engine.nn.layer.transformer.transformer import *  # noqa: F403
 from autograd_engine.nn.layer.vision import *  # noqa: F403
 
-# To type checkers, what is imported with a star is what is exported.
-if not TYPE_CHECKING:
-    __all__ = [name for name, value in globals().items() if isinstance(value, type)]
+if not typing.TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _face(__name__)

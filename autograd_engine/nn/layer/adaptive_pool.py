@@ -8,8 +8,15 @@ from typing import Any, ClassVar, TypeAlias
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.functional.window_arguments import IntOrInts
-from autograd_engine.nn.layer.arguments import Unnamed, choice, flag, integer, per_axis, sequence
-from autograd_engine.nn.layer.arguments import padding as checked_padding
+from autograd_engine.nn.layer.arguments import (
+    Unnamed,
+    choice,
+    flag,
+    integer,
+    padding as checked_padding,
+    per_axis,
+    sequence,
+)
 from autograd_engine.nn.layer.spatial import Spatial
 
 __all__ = [

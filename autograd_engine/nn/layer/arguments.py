@@ -15,8 +15,7 @@ from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.functional.window_arguments import paddings
 from autograd_engine.nn.layer.base.layer import Layer
-from autograd_engine.program.ir.program import Parameter as StaticParameter
-from autograd_engine.program.ir.program import Variable
+from autograd_engine.program.ir.program import Parameter as StaticParameter, Variable
 
 __all__ = [
     "Elementwise",

@@ -12,8 +12,13 @@ from autograd_engine.errors import ArgumentError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.functional.window_arguments import IntOrInts, ints, paddings
 from autograd_engine.nn.initializer import Initializer, Normal
-from autograd_engine.nn.layer.arguments import choice, flag, integer, required
-from autograd_engine.nn.layer.arguments import padding as checked_padding
+from autograd_engine.nn.layer.arguments import (
+    choice,
+    flag,
+    integer,
+    padding as checked_padding,
+    required,
+)
 from autograd_engine.nn.layer.base.layer import Layer
 from autograd_engine.nn.layer.spatial import Spatial
 

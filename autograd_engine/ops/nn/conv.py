@@ -10,8 +10,7 @@ from autograd_engine.core.dims import Dim, product
 from autograd_engine.core.spec import Shape, Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import like as infer_like
-from autograd_engine.ops.kernels import conv as conv_kernels
-from autograd_engine.ops.kernels import unfold as unfold_kernels
+from autograd_engine.ops.kernels import conv as conv_kernels, unfold as unfold_kernels
 from autograd_engine.ops.kernels.windows import Ints, Padding, window_count
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from autograd_engine.compiler.backend import Placement
+from autograd_engine.core.report import Report, Table
 from autograd_engine.core.spec import Spec
 from autograd_engine.static.analysis.symbolic_size import format_bytes
 from autograd_engine.static.executor.plan import Plan
@@ -21,8 +22,8 @@ __all__ = ["BackendReport", "backend_report"]
 _HEAD: Final = ("operation", "count", "where", "why", "line")
 
 
-@dataclasses.dataclass(frozen=True)
-class BackendReport:
+@dataclasses.dataclass(frozen=True, repr=False)
+class BackendReport(Report):
     """What runs a program for certain sizes.
 
     Attributes
@@ -57,40 +58,22 @@ class BackendReport:
             return ()
         return tuple(p for p in self.placements if p.where == "NumPy")
 
-    def __str__(self) -> str:
-        lines = self._lines()
-        rows = self._rows()
-        if rows:
-            lines.append("operations:")
-            widths = [max(len(r[k]) for r in (_HEAD, *rows)) for k in range(len(_HEAD))]
-            for row in (_HEAD, *rows):
-                cells = [c.ljust(w) for c, w in zip(row, widths, strict=True)]
-                lines.append("  " + "  ".join(cells).rstrip())
-        return "\n".join(lines)
-
-    __repr__ = __str__
-
-    def _lines(self) -> list[str]:
+    def _parts(self) -> list[str | Table]:
         fed = ", ".join(f"{name}: {spec}" for name, spec in self.feeds.items())
-        lines = [f"runs by: {_NAMES[self.backend]}" + (f", for {fed}" if fed else "")]
-        lines += [f"because: {reason}" for reason in self.reasons]
-        lines += [f"{name}: {_shown(name, value)}" for name, value in self.facts.items()]
+        parts: list[str | Table] = [
+            f"runs by: {_NAMES[self.backend]}" + (f", for {fed}" if fed else "")
+        ]
+        parts += [f"because: {reason}" for reason in self.reasons]
+        parts += [f"{name}: {_shown(name, value)}" for name, value in self.facts.items()]
         counts = Counter(p.where for p in self.placements)
         if counts:
-            lines.append(
+            parts.append(
                 "in all: " + ", ".join(f"{n} {where}" for where, n in counts.most_common())
             )
-        return lines
-
-    def _rows(self) -> list[tuple[str, ...]]:
-        """Equal ones in one row, in the order of the program."""
-        counts = Counter(self.placements)
-        return [(p.operation, str(n), p.where, p.why, p.line) for p, n in counts.items()]
-
-    def _repr_html_(self) -> str:
-        from autograd_engine.eager.html import preformatted, table
-
-        return preformatted("\n".join(self._lines())) + table(self._rows(), _HEAD)
+        # Equal ones in one row, in the order of the program.
+        equal = Counter(self.placements)
+        rows = [(p.operation, str(n), p.where, p.why, p.line) for p, n in equal.items()]
+        return [*parts, "operations:", Table(_HEAD, rows)] if rows else parts
 
 
 _NAMES: Final = {

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from autograd_engine.core.operand import Operand
+from autograd_engine.core.report import Report
 from autograd_engine.errors import BuildError
 from autograd_engine.program.backward.append_backward import append_backward
 from autograd_engine.program.ir.program import (
@@ -26,7 +27,7 @@ from autograd_engine.static.analysis.symbolic_size import Formula, format_bytes
 __all__ = ["RecomputeReport", "recompute_report"]
 
 
-class RecomputeReport:
+class RecomputeReport(Report):
     """A program differentiated without and with checkpoints.
 
     Attributes
@@ -63,7 +64,7 @@ class RecomputeReport:
         total = self.flops_with.total
         return Formula([after - before], total.symbols, "flops", total.sizes)
 
-    def __str__(self) -> str:
+    def _parts(self) -> list[str]:
         extra, before = self.extra_flops, self.flops_without.total
         lines = [
             f"checkpoints: {', '.join(self.checkpoints)}",
@@ -76,15 +77,7 @@ class RecomputeReport:
             lines.append(f"saves: {format_bytes(saved)} ({100 * saved / peak:.1f} %)")
         share = "" if cost is None or not base else f" = {cost:,} ({100 * cost / base:.1f} %)"
         lines.append(f"costs: {extra!r}{share}")
-        return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        from autograd_engine.eager.html import preformatted
-
-        return preformatted(str(self))
+        return lines
 
 
 def recompute_report(

@@ -12,6 +12,7 @@ from typing import Any, Final
 from autograd_engine.core.dims import Dim, Size
 from autograd_engine.core.dtypes import scalar_dtype
 from autograd_engine.core.operand import OPERATORS, REFLECTED
+from autograd_engine.core.report import Report, preformatted, table
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.namespace import Namespace
 from autograd_engine.ops.registry.opdef import OpDef
@@ -140,7 +141,7 @@ class OperatorWork:
         return f"<{self.operator.type}: {self.total!r}>"
 
 
-class FlopsReport:
+class FlopsReport(Report):
     """Arithmetic operations of one run, as formulas in the sizes that are unknown.
 
     Attributes
@@ -209,23 +210,19 @@ class FlopsReport:
     def __int__(self) -> int:
         return int(self.total)
 
-    def __str__(self) -> str:
-        lines = [f"{name}: {_shown(getattr(self, name))}" for name in _PARTS]
-        lines.append("by type:")
+    def _totals(self) -> list[str]:
+        return [f"{name}: {_shown(getattr(self, name))}" for name in _PARTS]
+
+    def _parts(self) -> list[str]:
+        lines = [*self._totals(), "by type:"]
         lines += [f"  {name}: {_shown(f)}" for name, f in self.by_type.items() if f != 0]
         lines.append("by line:")
         lines += [f"  {name}: {_shown(f)}" for name, f in self.by_line.items() if f != 0]
-        return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        return str(self)
+        return lines
 
     def _repr_html_(self) -> str:
-        from autograd_engine.eager.html import preformatted, table
-
-        head = "\n".join(f"{name}: {_shown(getattr(self, name))}" for name in _PARTS)
         rows = [(name, _shown(f)) for name, f in self.by_line.items() if f != 0]
-        return preformatted(head) + table(rows, ("line", "flops"))
+        return preformatted("\n".join(self._totals())) + table(rows, ("line", "flops"))
 
 
 _PARTS: Final = ("total", "products", "elementwise", "forward", "backward", "updates")

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from autograd_engine.core.dims import Dim, Size
+from autograd_engine.core.report import Report, Table
 from autograd_engine.core.spec import Spec
 from autograd_engine.program.ir.program import Operator, Program, Ref
 from autograd_engine.static.analysis.dry_run import Rehearsal, Step, memories
@@ -95,7 +96,7 @@ class Moment:
         return f"<{what}: {self.peak!r}>"
 
 
-class MemoryReport:
+class MemoryReport(Report):
     """The predicted need of memory of one run.
 
     Attributes
@@ -147,16 +148,13 @@ class MemoryReport:
 
         return recompute_report(self.program, checkpoints, self.feed_specs)
 
-    def __str__(self) -> str:
-        lines = [f"peak: {self.peak_text}", f"at: {_at(self.operator)}"]
-        lines += [f"with: {note}" for note in self.peak.symbols.assumptions()]
-        lines += ["alive there:", *_columns([_HEAD, *self._rows()])]
+    def _parts(self) -> list[str | Table]:
+        parts: list[str | Table] = [f"peak: {self.peak_text}", f"at: {_at(self.operator)}"]
+        parts += [f"with: {note}" for note in self.peak.symbols.assumptions()]
+        parts += ["alive there:", Table(_HEAD, self._rows())]
         if self.assumed:
-            lines.append(f"not counted: temporaries of {', '.join(self.assumed)}")
-        return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        return str(self)
+            parts.append(f"not counted: temporaries of {', '.join(self.assumed)}")
+        return parts
 
     def _rows(self) -> list[tuple[str, ...]]:
         rows: list[tuple[str, ...]] = []
@@ -166,12 +164,6 @@ class MemoryReport:
             count = str(a.bytes) if value is None else format_bytes(value)
             rows.append((a.name, dtype, count, _origin(a.made_by), _why(a.kept_for)))
         return rows
-
-    def _repr_html_(self) -> str:
-        from autograd_engine.eager.html import preformatted, table
-
-        text = str(self).split("alive there:")[0]
-        return preformatted(text) + table(self._rows(), _HEAD)
 
 
 _HEAD: Final = ("name", "array", "bytes", "made by", "alive because")
@@ -192,13 +184,6 @@ def _why(kept_for: Operator | str) -> str:
     if isinstance(kept_for, str):
         return kept_for
     return f"{kept_for.type} of {kept_for.location} reads it"
-
-
-def _columns(rows: list[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(r[k]) for r in rows) for k in range(len(rows[0]))]
-    return [
-        "  " + "  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows
-    ]
 
 
 def memory_report(

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from autograd_engine.compiler.python.function import CompiledFunction
 from autograd_engine.core.effects_switch import without_effects
 from autograd_engine.core.random_generator import generator, own_generator, snapshot
+from autograd_engine.core.report import Report, Table
 from autograd_engine.core.spec import format_shape
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import Operator, Program, Ref
@@ -97,7 +98,7 @@ class SegmentTime:
     line: str
 
 
-class Profile:
+class Profile(Report):
     """Times of one program.
 
     Attributes
@@ -135,18 +136,8 @@ class Profile:
         """The slowest first."""
         return sorted(self.operators, key=lambda o: -o.seconds)
 
-    def __str__(self) -> str:
-        rows = [_HEAD, *self._rows()]
-        widths = [max(len(r[k]) for r in rows) for k in range(len(_HEAD))]
-        lines = [self._head()]
-        lines += [
-            "  " + "  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip()
-            for r in rows
-        ]
-        lines += self._segment_lines()
-        return "\n".join(lines)
-
-    __repr__ = __str__
+    def _parts(self) -> list[str | Table]:
+        return [self._head(), Table(_HEAD, self._rows()), *self._segment_lines()]
 
     def _head(self) -> str:
         text = f"{_time(self.seconds)} for a run of straight-line Python (median of {self.repeat})"
@@ -178,16 +169,6 @@ class Profile:
                 f"  {_time(s.seconds)}  {format_bytes(s.bytes)}  {s.label}  {s.line}".rstrip()
             )
         return lines
-
-    def _repr_html_(self) -> str:
-        from autograd_engine.eager.html import preformatted, table
-
-        more = "\n".join(self._segment_lines())
-        return (
-            preformatted(self._head())
-            + table(self._rows(), _HEAD)
-            + (preformatted(more) if more else "")
-        )
 
     # --- the trace file
 

@@ -24,8 +24,7 @@ from autograd_engine.core.random_generator import own_generator
 from autograd_engine.eager.grad_mode import grad_mode, no_grad
 from autograd_engine.eager.record import apply
 from autograd_engine.eager.tape import MultiNode
-from autograd_engine.eager.tensor import Parameter as EagerParameter
-from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.tensor import Parameter as EagerParameter, Tensor
 from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.ops.registry.scattered_cotangent import Scattered

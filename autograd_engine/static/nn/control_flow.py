@@ -11,10 +11,7 @@ from autograd_engine.program.control_flow.while_loop import while_loop
 __all__ = ["Assert", "Print", "case", "cond", "switch_case", "while_loop"]
 
 if TYPE_CHECKING:
-    from autograd_engine.static.print_assert import Assert as Assert
-    from autograd_engine.static.print_assert import Print as Print
+    from autograd_engine.static.print_assert import Assert as Assert, Print as Print
 else:
     # The reference has these here too.
-    __getattr__ = lazily(
-        __name__, {"Assert": "static.print_assert", "Print": "static.print_assert"}
-    )
+    __getattr__ = lazily(__name__, {"static.print_assert": "Assert Print"})

@@ -16,8 +16,7 @@ from autograd_engine.errors import ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import whole
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.linalg.decomposition import cholesky, eigvalsh
-from autograd_engine.tensor.linalg.decomposition import svdvals as svdvals
+from autograd_engine.tensor.linalg.decomposition import cholesky, eigvalsh, svdvals as svdvals
 from autograd_engine.tensor.linalg.inverse import inverse
 
 __all__ = [

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.spec import broadcast_shapes as joint_shape
-from autograd_engine.core.spec import format_shape, may_equal
+from autograd_engine.core.spec import broadcast_shapes as joint_shape, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops

@@ -33,7 +33,7 @@ def _radam(
     beta2: float,
     epsilon: float,
 ) -> tuple[Traced, ...]:
-    """See `ops.update_moments`; both ways of the step are computed, and one is taken."""
+    """See `ops.update`; both ways of the step are computed, and one is taken."""
     wide = numpy.dtype(numpy.float64)
     power = np.cast(beta2_pow, wide) * beta2
     lacks = (np.cast(rho, wide) * (beta2 - power) + power) / (1.0 - power)
@@ -67,7 +67,7 @@ def _lamb(
     weight_decay: float,
     always_adapt: bool = False,
 ) -> tuple[Traced, ...]:
-    """See `ops.update_moments`."""
+    """See `ops.update`."""
     moment1 = beta1 * moment1 + (1.0 - beta1) * grad
     moment2 = beta2 * moment2 + (1.0 - beta2) * (grad * grad)
     corrected = np.map("sqrt", moment2 / (1.0 - beta2_pow))

@@ -10,8 +10,7 @@ from autograd_engine.core.change_counter import Edited, Edits
 from autograd_engine.core.checks import require_bools
 from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import ArgumentError, ModeError
-from autograd_engine.program.ir.program import Parameter as StaticParameter
-from autograd_engine.program.ir.program import Variable
+from autograd_engine.program.ir.program import Parameter as StaticParameter, Variable
 
 if TYPE_CHECKING:
     from autograd_engine.nn.layer.base.layer import Layer

@@ -1,4 +1,10 @@
-"""Update rules that keep running means of gradients and of their squares; see `update`."""
+"""Update rules of the optimizers: one each, run by `step` and by the operators of `minimize`.
+
+Each takes the parameter, its gradient, the learning rate and its own state, and returns their
+new values as new arrays: what a graph has saved is never written. A gradient of which only some
+rows are there updates these rows: of SGD that is what a dense one would do, Adam does it where it
+is told to (`lazy_mode`), for its moments would else decay everywhere.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +16,102 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.ops.optimizer.update import infer_update
+from autograd_engine.core.spec import Spec, format_shape
+from autograd_engine.errors import ShapeError
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, is_row_sparse, merged_rows
 
-__all__ = ["on_rows"]
+__all__ = ["on_rows", "sgd_rows"]
 
 Array = NDArray[Any]
 Arrays = tuple[Array, ...]
 Rule = Callable[..., Arrays]
+
+
+def _sgd(param: Array, grad: Any, learning_rate: Array) -> Array:
+    """p - lr g"""
+    if grad.__class__ is Scattered:
+        if is_row_sparse(grad):
+            written = param.copy()
+            sgd_rows(written, *merged_rows(grad), learning_rate)
+            return written
+        grad = grad.dense()
+    out: Array = param - grad * learning_rate
+    return out
+
+
+def sgd_rows(param: Array, rows: Array, values: Array, learning_rate: Array) -> None:
+    """`_sgd` in place, of the rows that have a gradient."""
+    param[rows] = param[rows] - values * learning_rate
+
+
+def _momentum(
+    param: Array,
+    grad: Array,
+    learning_rate: Array,
+    velocity: Array,
+    *,
+    mu: float,
+    use_nesterov: bool = False,
+    rescale_grad: float = 1.0,
+) -> tuple[Array, Array]:
+    """v' = mu v + g;  p - lr v', or with Nesterov p - lr (g + mu v')."""
+    if rescale_grad != 1.0:
+        grad = grad * rescale_grad
+    velocity = np.asarray(mu * velocity)
+    velocity += grad
+    step = grad + mu * velocity if use_nesterov else velocity
+    return np.asarray(param - step * learning_rate), velocity
+
+
+def _asgd(
+    param: Array,
+    grad: Array,
+    learning_rate: Array,
+    d: Array,
+    y: Array,
+    m: Array,
+    *,
+    batch_num: int,
+) -> tuple[Array, Array, Array, Array]:
+    """Schmidt, Le Roux and Bach 2013: a step along the mean of the last gradient of each batch.
+
+    `y` holds these gradients, `d` their sum, `m` how many steps were taken.
+    """
+    k = int(m) % batch_num
+    d = np.asarray(d - y[k] + grad)
+    y = y.copy()
+    y[k] = grad
+    m = np.asarray(m + 1)
+    met = min(int(m), batch_num)
+    return np.asarray(param - learning_rate / met * d), d, y, m
+
+
+def _rprop(
+    param: Array,
+    grad: Array,
+    learning_rate: Array,
+    prevs: Array,
+    learning_rates: Array,
+    *,
+    smallest: float,
+    largest: float,
+    shrink: float,
+    grow: float,
+) -> tuple[Array, Array, Array]:
+    """Riedmiller and Braun 1993: a rate for each element, which only signs of gradients change.
+
+    Where the sign changed the element rests, and its next gradient counts as the first. The common
+    rate is where `learning_rates` start.
+    """
+    same = np.sign(grad * prevs)
+    factor = np.where(same > 0, grow, np.where(same < 0, shrink, 1.0)).astype(param.dtype)
+    learning_rates = np.asarray(np.clip(learning_rates * factor, smallest, largest))
+    grad = np.where(same < 0, np.zeros_like(grad), grad)
+    return np.asarray(param - np.sign(grad) * learning_rates), grad, learning_rates
+
+
+# --- running means of gradients and of their squares
 
 
 def _wide(rule: Rule, *operands: Array, **attrs: Any) -> Arrays:
@@ -86,132 +179,50 @@ def _adam(
     param: Array,
     grad: Any,
     learning_rate: Array,
-    moment1: Array,
-    moment2: Array,
-    beta1_pow: Array,
-    beta2_pow: Array,
-    *,
+    *state: Array,
     beta1: float,
     beta2: float,
     epsilon: float,
     lazy_mode: bool = False,
 ) -> Arrays:
-    """Kingma and Ba 2015, in the order of its section 2: epsilon outside the corrected root."""
+    """Kingma and Ba 2015, in the order of its section 2: epsilon outside the corrected root.
+
+    With amsgrad a third moment is among the state, the largest second one so far (Reddi, Kale and
+    Kumar 2018).
+    """
     if param.dtype.char == "e" or grad.__class__ is Scattered:
         attrs = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
-        state = moment1, moment2, beta1_pow, beta2_pow
         return _other_gradient(_adam, param, grad, learning_rate, *state, **attrs)
+    moment1, moment2, *largest, beta1_pow, beta2_pow = state
     moment1, moment2 = _moments(grad, moment1, moment2, beta1, beta2)
+    if largest:
+        largest = [np.asarray(np.maximum(largest[0], moment2))]
     correction = np.sqrt(1.0 - beta2_pow)
     rate = learning_rate * correction / (1.0 - beta1_pow)
-    step = np.sqrt(moment2)
+    step = np.sqrt(largest[0] if largest else moment2)
     step += epsilon * correction
     step = moment1 / step
     step *= rate
-    return (
-        np.asarray(param - step),
-        moment1,
-        moment2,
-        np.asarray(beta1_pow * beta1),
-        np.asarray(beta2_pow * beta2),
-    )
-
-
-def _adam_amsgrad(
-    param: Array,
-    grad: Any,
-    learning_rate: Array,
-    moment1: Array,
-    moment2: Array,
-    moment2_max: Array,
-    beta1_pow: Array,
-    beta2_pow: Array,
-    *,
-    beta1: float,
-    beta2: float,
-    epsilon: float,
-    lazy_mode: bool = False,
-) -> Arrays:
-    """Reddi, Kale and Kumar 2018: the largest second moment so far."""
-    if param.dtype.char == "e" or grad.__class__ is Scattered:
-        attrs = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
-        state = moment1, moment2, moment2_max, beta1_pow, beta2_pow
-        return _other_gradient(_adam_amsgrad, param, grad, learning_rate, *state, **attrs)
-    moment1, moment2 = _moments(grad, moment1, moment2, beta1, beta2)
-    largest = np.asarray(np.maximum(moment2_max, moment2))
-    correction = np.sqrt(1.0 - beta2_pow)
-    rate = learning_rate * correction / (1.0 - beta1_pow)
-    step = rate * (moment1 / (np.sqrt(largest) + epsilon * correction))
     powers = np.asarray(beta1_pow * beta1), np.asarray(beta2_pow * beta2)
-    return np.asarray(param - step), moment1, moment2, largest, *powers
-
-
-def _decayed(param: Array, rate: Array, coeff: float) -> Array:
-    """Loshchilov and Hutter 2019: decay beside the gradient, not in it."""
-    return np.asarray(param * (1.0 - rate * coeff)) if coeff else param
+    return np.asarray(param - step), moment1, moment2, *largest, *powers
 
 
 def _adamw(
     param: Array,
     grad: Any,
     learning_rate: Array,
-    moment1: Array,
-    moment2: Array,
-    beta1_pow: Array,
-    beta2_pow: Array,
-    *,
+    *state: Array,
     beta1: float,
     beta2: float,
     epsilon: float,
     coeff: float,
     lazy_mode: bool = False,
 ) -> Arrays:
-    """Adam on the decayed parameter; in lazy mode all rows decay."""
-    return _adam(
-        _decayed(param, learning_rate, coeff),
-        grad,
-        learning_rate,
-        moment1,
-        moment2,
-        beta1_pow,
-        beta2_pow,
-        beta1=beta1,
-        beta2=beta2,
-        epsilon=epsilon,
-        lazy_mode=lazy_mode,
-    )
-
-
-def _adamw_amsgrad(
-    param: Array,
-    grad: Any,
-    learning_rate: Array,
-    moment1: Array,
-    moment2: Array,
-    moment2_max: Array,
-    beta1_pow: Array,
-    beta2_pow: Array,
-    *,
-    beta1: float,
-    beta2: float,
-    epsilon: float,
-    coeff: float,
-    lazy_mode: bool = False,
-) -> Arrays:
-    return _adam_amsgrad(
-        _decayed(param, learning_rate, coeff),
-        grad,
-        learning_rate,
-        moment1,
-        moment2,
-        moment2_max,
-        beta1_pow,
-        beta2_pow,
-        beta1=beta1,
-        beta2=beta2,
-        epsilon=epsilon,
-        lazy_mode=lazy_mode,
-    )
+    """Adam on the decayed parameter (Loshchilov and Hutter 2019); in lazy mode all rows decay."""
+    if coeff:
+        param = np.asarray(param * (1.0 - learning_rate * coeff))
+    attrs: Any = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
+    return _adam(param, grad, learning_rate, *state, **attrs)
 
 
 @_in_float32
@@ -388,24 +399,42 @@ def _adadelta(
     return np.asarray(param - learning_rate * update), squares, updates
 
 
-def _declare(name: str, kernel: Rule, state: str, takes_scattered: str = "") -> None:
-    outputs = " ".join(f"{s}_out" for s in ["param", *state.split()])
+# --- the rows
+
+
+def _infer(param: Spec, grad: Spec, learning_rate: Spec, *state: Spec, **_: Any) -> Any:
+    if param.shape != grad.shape:
+        raise ShapeError(
+            f"optimizer: the parameter is {format_shape(param.shape)}, its gradient "
+            f"{format_shape(grad.shape)}"
+        )
+    return (param, *state) if state else param
+
+
+def _declare(name: str, kernel: Callable[..., Any], state: str = "", scattered: str = "") -> None:
+    """A row: the state that the rule takes and returns, and what may be not written out."""
     defop(
         name,
         kernel,
         inputs=f"param grad learning_rate {state}",
-        outputs=outputs,
-        infer=infer_update,
-        takes_scattered=takes_scattered,
+        outputs=" ".join(f"{s}_out" for s in ["param", *state.split()]),
+        infer=_infer,
+        takes_scattered=scattered,
     ).nondiff()
 
 
-_declare("adam", _adam, "moment1 moment2 beta1_pow beta2_pow", "grad")
-_declare("adam_amsgrad", _adam_amsgrad, "moment1 moment2 moment2_max beta1_pow beta2_pow", "grad")
-_declare("adamw", _adamw, "moment1 moment2 beta1_pow beta2_pow", "grad")
-_declare("adamw_amsgrad", _adamw_amsgrad, "moment1 moment2 moment2_max beta1_pow beta2_pow", "grad")
+_declare("sgd", _sgd, scattered="grad")
+_declare("momentum", _momentum, "velocity")
+_declare("asgd", _asgd, "d y m")
+_declare("rprop", _rprop, "prevs learning_rates")
+_ADAM = "moment1 moment2 beta1_pow beta2_pow"
+_AMSGRAD = "moment1 moment2 moment2_max beta1_pow beta2_pow"
+_declare("adam", _adam, _ADAM, scattered="grad")
+_declare("adam_amsgrad", _adam, _AMSGRAD, scattered="grad")
+_declare("adamw", _adamw, _ADAM, scattered="grad")
+_declare("adamw_amsgrad", _adamw, _AMSGRAD, scattered="grad")
 _declare("adamax", _adamax, "moment inf_norm beta1_pow")
-_declare("lamb", _lamb, "moment1 moment2 beta1_pow beta2_pow")
+_declare("lamb", _lamb, _ADAM)
 _declare("nadam", _nadam, "moment1 moment2 momentum_decay_pow beta2_pow mu_product")
 _declare("radam", _radam, "moment1 moment2 beta1_pow beta2_pow rho")
 _declare("rmsprop", _rmsprop, "momentum mean_square mean_grad")

@@ -1,1 +1,0 @@
-"""Rows of the table: update rules of optimizers."""
