@@ -13,7 +13,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError, BuildError, FeedError
-from autograd_engine.static.analysis.kernel_probe import layout_of
+from autograd_engine.static.analysis.fake_array import layout_of
 from autograd_engine.static.flags import flags
 
 static = paddle.static
