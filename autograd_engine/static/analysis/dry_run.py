@@ -17,6 +17,7 @@ import ast
 import functools
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -38,7 +39,7 @@ from autograd_engine.static.analysis.fake_array import (
     Memory,
     Meter,
     mapped,
-    signature,
+    parts,
 )
 from autograd_engine.static.analysis.kernel_memory import Leaf, profile_of
 from autograd_engine.static.analysis.symbol_solver import Resolver
@@ -155,7 +156,8 @@ class DryRun:
         named: bool = True,
     ) -> Any:
         """The result of a kernel among fake arrays; what it takes is noted as a step."""
-        profile, operands, back = profile_of(function, mapped(args, self._resolved), expected, key)
+        resolved = self.symbols.resolved
+        profile, operands, back = profile_of(function, args, expected, resolved, key)
         fresh = [self.meter.hold(back(size), operator) for size in profile.fresh]
         made: dict[int, Any] = {}
 
@@ -168,7 +170,7 @@ class DryRun:
             if id(value) not in made:
                 source = None if value.operand is None else operands[value.operand]
                 memory = fresh[value.fresh] if value.fresh is not None else _memory(source)
-                array = FakeArray(shape, value.dtype, value.layout, memory, view=value.view)
+                array = FakeArray(shape, value.dtype, value.layout, memory, value.view)
                 if memory is not None and memory.allocation.spec is None:
                     memory.allocation.spec = Spec(shape, value.dtype)
                 made[id(value)] = source if value.same else array
@@ -185,14 +187,6 @@ class DryRun:
         self.meter.note(operator, back(profile.extra), profile.assumed)
         return result
 
-    def _resolved(self, value: Any) -> Any:
-        """A part of the arguments, with what has been learned of sizes."""
-        if isinstance(value, FakeArray):
-            value.shape = tuple(map(self.symbols.resolved, value.shape))
-        if isinstance(value, Spec):
-            return Spec(tuple(map(self.symbols.resolved, value.shape)), value.dtype)
-        return value
-
     def _name(self, value: Any, key: tuple[str, int]) -> None:
         for allocation in allocations_of(value):
             allocation.names.setdefault(key, len(self.meter.steps))
@@ -200,7 +194,7 @@ class DryRun:
 
 def allocations_of(value: Any) -> list[Allocation]:
     """What an array, or a scattered cotangent, keeps alive."""
-    held = [_memory(part) for part in signature(value, lambda part: part)]
+    held = [_memory(part) for part in parts(value)]
     return [memory.allocation for memory in held if memory is not None]
 
 
@@ -242,22 +236,13 @@ def _larger(run: DryRun, one: Callable[..., Any], other: Callable[..., Any]) -> 
 # --- loops
 
 
+@dataclass(slots=True, eq=False)
 class _Stack:
-    """A list of arrays, one for each iteration: the last of them, and memory for the others.
+    """A list of arrays, one for each iteration: the last of them, and memory for the others."""
 
-    Attributes
-    ----------
-    element : FakeArray or _Stack
-    trips : Dim or int
-    rest : Memory or None
-    """
-
-    __slots__ = ("element", "rest", "trips")
-
-    def __init__(self, element: Any, trips: Size, rest: Memory | None) -> None:
-        self.element = element
-        self.trips = trips
-        self.rest = rest
+    element: Any  # a FakeArray or _Stack
+    trips: Size
+    rest: Memory | None
 
 
 def _bytes(value: Any) -> Size:
@@ -329,7 +314,7 @@ def _while_loop(
     condition(*carried, *captured)
     results, stacks = _iterations(run, body, carried, captured, _trips(run))
     condition(*results, *captured)
-    return (*results, FakeArray((), np.dtype(np.int64)), *stacks)
+    return (*results, FakeArray((), np.dtype(np.int64), Layout.plain(0)), *stacks)
 
 
 def _scan(
@@ -362,7 +347,7 @@ def _like(run: DryRun, stack: Any, *_: Any, **__: Any) -> Any:
     else:
         size = element.nbytes
         memory = run.meter.hold(size, run.operator())
-        element = FakeArray(element.shape, element.dtype, memory=memory)
+        element = FakeArray(element.shape, element.dtype, Layout.plain(len(element.shape)), memory)
     rest = _rest(run, size, stack.trips)
     run.meter.note(run.operator())
     return _Stack(element, stack.trips, rest)

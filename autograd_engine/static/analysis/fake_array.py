@@ -6,13 +6,15 @@ may hold unknown sizes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.core.dims import Size, product
+from autograd_engine.core.dims import Dim, Size, product
 from autograd_engine.core.spec import Shape, Spec
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
@@ -27,7 +29,8 @@ __all__ = [
     "Step",
     "layout_of",
     "mapped",
-    "signature",
+    "parts",
+    "resized",
 ]
 
 Array = NDArray[Any]
@@ -37,52 +40,25 @@ Array = NDArray[Any]
 
 
 class Step(NamedTuple):
-    """One call.
+    """One call: bytes held at most while it runs, and when it has returned."""
 
-    Attributes
-    ----------
-    operator : Operator or None
-        None for what an executor does at the end.
-    peak, after : Dim or int
-        Bytes held at most while it runs, and when it has returned.
-    extra : Dim or int
-        Of the peak, temporaries of the kernel.
-    assumed : bool
-        The kernel could not be probed.
-    """
-
-    operator: Operator | None
+    operator: Operator | None  # None for what an executor does before and after
     peak: Size
     after: Size
-    extra: Size
-    assumed: bool
+    extra: Size  # of the peak, temporaries of the kernel
+    assumed: bool  # the kernel could not be probed
 
 
+@dataclass(slots=True, eq=False)
 class Allocation:
-    """Memory of one array, and when it was held.
+    """Memory of one array, and when it was held."""
 
-    Attributes
-    ----------
-    size : Dim or int
-        Bytes.
-    made_by : Operator, str or None
-        The operator that allocated it, or a word.
-    born, freed : int
-        The first step at which it is there, and the first at which it is not.
-    names : dict
-        Keys of the values that lie in it, in the order in which they were made, each with the step
-        that made it.
-    spec : Spec or None
-        Of the first of them.
-    """
-
-    def __init__(self, size: Size, made_by: Operator | str | None, born: int) -> None:
-        self.size = size
-        self.made_by = made_by
-        self.born = born
-        self.freed: float = float("inf")
-        self.names: dict[tuple[str, int], int] = {}
-        self.spec: Spec | None = None
+    size: Size
+    made_by: Operator | str | None
+    born: int  # the first step at which it is there
+    freed: float = math.inf  # the first at which it is not
+    spec: Spec | None = None  # of the first value that lies in it
+    names: dict[tuple[str, int], int] = field(default_factory=dict)  # of all, by their steps
 
 
 class Meter:
@@ -151,7 +127,7 @@ class Layout(NamedTuple):
         """C order."""
         return Layout(tuple(range(ndim)))
 
-    def build(self, shape: Sequence[int], dtype: np.dtype[Any], fill: int) -> Array:
+    def build(self, shape: Sequence[Any], dtype: np.dtype[Any], fill: int) -> Array:
         """An array of that layout, with values that most kernels take."""
         sizes = [1 if k in self.repeated else shape[k] + (k in self.gaps) for k in self.order]
         apart = (2,) * (-1 in self.gaps)
@@ -203,29 +179,15 @@ def _sample(shape: tuple[int, ...], dtype: np.dtype[Any], fill: int) -> Array:
     return out
 
 
+@dataclass(slots=True, eq=False)
 class FakeArray:
     """What would be an array."""
 
-    __slots__ = ("dtype", "layout", "memory", "shape", "view")
-
-    def __init__(
-        self,
-        shape: Shape,
-        dtype: np.dtype[Any],
-        layout: Layout | None = None,
-        memory: Memory | None = None,
-        *,
-        view: bool = False,
-    ) -> None:
-        self.shape = shape
-        self.dtype = dtype
-        self.layout = Layout.plain(len(shape)) if layout is None else layout
-        self.memory = memory
-        self.view = view
-
-    @property
-    def ndim(self) -> int:
-        return len(self.shape)
+    shape: Shape
+    dtype: np.dtype[Any]
+    layout: Layout
+    memory: Memory | None = None
+    view: bool = False
 
     @property
     def nbytes(self) -> Size:
@@ -238,8 +200,8 @@ class FakeArray:
 def mapped(value: Any, leaf: Callable[[Any], Any]) -> Any:
     """`value` with ``leaf(part)`` in the place of each part that is no list, tuple or dict."""
     if isinstance(value, (tuple, list)):
-        parts = [mapped(v, leaf) for v in value]
-        return tuple(parts) if isinstance(value, tuple) else parts
+        made = [mapped(v, leaf) for v in value]
+        return tuple(made) if isinstance(value, tuple) else made
     if isinstance(value, dict):
         return {k: mapped(v, leaf) for k, v in value.items()}
     if isinstance(value, Scattered):
@@ -248,20 +210,39 @@ def mapped(value: Any, leaf: Callable[[Any], Any]) -> Any:
     return leaf(value)
 
 
-def signature(value: Any, leaf: Callable[[Any], Any]) -> Iterator[Any]:
-    """What tells `value` from others, part by part; of a part ``leaf(part)``."""
+def parts(value: Any) -> Iterator[Any]:
+    """The parts of `value`, and before those of a list, tuple or dict what tells it from others."""
     if isinstance(value, (tuple, list)):
         yield type(value), len(value)
         for part in value:
-            yield from signature(part, leaf)
+            yield from parts(part)
     elif isinstance(value, dict):
         yield tuple(value)
-        yield from signature(list(value.values()), leaf)
+        yield from parts(list(value.values()))
     elif isinstance(value, Scattered):
         yield value.op
-        yield from signature(_inside(value), leaf)
+        yield from parts(_inside(value))
     else:
-        yield leaf(value)
+        yield value
+
+
+def resized(value: Any, size: Callable[[Any], Any]) -> Any:
+    """`value` with ``size(d)`` for each size of an array or Spec in it, and for each number.
+
+    Arrays in it hold no memory; what was one array is one.
+    """
+    made: dict[int, FakeArray] = {}
+
+    def leaf(part: Any) -> Any:
+        if isinstance(part, Spec):
+            return Spec(tuple(map(size, part.shape)), part.dtype)
+        if not isinstance(part, FakeArray):
+            return size(part) if type(part) in (int, Dim) else part
+        if id(part) not in made:
+            made[id(part)] = FakeArray(tuple(map(size, part.shape)), part.dtype, part.layout)
+        return made[id(part)]
+
+    return mapped(value, leaf)
 
 
 def _inside(value: Scattered) -> tuple[Any, ...]:

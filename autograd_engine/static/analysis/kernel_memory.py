@@ -20,6 +20,7 @@ import time
 import tracemalloc
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -34,7 +35,8 @@ from autograd_engine.static.analysis.fake_array import (
     Layout,
     layout_of,
     mapped,
-    signature,
+    parts,
+    resized,
 )
 from autograd_engine.static.analysis.symbolic_size import atoms, evaluate, replace
 
@@ -49,30 +51,17 @@ _QUICK: Final = 0.25  # seconds of probes after which larger ones are not made
 _MOST_PROFILES: Final = 4096
 
 
+@dataclass(slots=True, eq=False)
 class Leaf:
-    """An array of a result, or the Spec of one.
+    """An array of a result, or the Spec of one, which has no layout."""
 
-    Attributes
-    ----------
-    shape, dtype, layout, view
-        `layout` is None for a Spec.
-    operand : int or None
-        Which operand has its memory.
-    same : bool
-        It is that operand itself.
-    fresh : int or None
-        Which of the memory that the call brings with it holds it.
-    """
-
-    __slots__ = ("dtype", "fresh", "layout", "operand", "same", "shape", "view")
-
-    def __init__(self, shape: Shape, dtype: np.dtype[Any], layout: Layout | None = None) -> None:
-        self.shape = shape
-        self.dtype = dtype
-        self.layout = layout
-        self.view = self.same = False
-        self.operand: int | None = None
-        self.fresh: int | None = None
+    shape: Shape
+    dtype: np.dtype[Any]
+    layout: Layout | None = None
+    view: bool = False
+    operand: int | None = None  # which has its memory
+    same: bool = False  # it is that operand itself
+    fresh: int | None = None  # which of the memory that the call brings with it holds it
 
     @property
     def nbytes(self) -> Size:
@@ -80,31 +69,23 @@ class Leaf:
 
 
 class Profile(NamedTuple):
-    """What a call does with memory, in terms of the sizes of its operands.
+    """What a call does with memory, in terms of the sizes of its operands."""
 
-    Attributes
-    ----------
-    result
-        Leaves in the place of arrays and Specs.
-    fresh : list of Dim or int
-        Bytes of the memory that results bring with them.
-    extra : Dim or int
-        Bytes of temporaries, at most, beside these.
-    assumed : bool
-        The kernel could not be probed; nothing is known of its temporaries.
-    """
-
-    result: Any
-    fresh: list[Size]
-    extra: Size
-    assumed: bool
+    result: Any  # with leaves in the place of arrays and Specs
+    fresh: list[Size]  # bytes of the memory that results bring with them
+    extra: Size  # bytes of temporaries, at most, beside these
+    assumed: bool  # the kernel could not be probed; nothing is known of its temporaries
 
 
 _profiles: dict[Any, tuple[Profile, Any]] = {}
 
 
 def profile_of(
-    function: Callable[..., Any], args: Any, expected: Sequence[Spec], key: Any = None
+    function: Callable[..., Any],
+    args: Any,
+    expected: Sequence[Spec],
+    resolved: Callable[[Size], Size],
+    key: Any = None,
 ) -> tuple[Profile, list[Any], Callable[[Size], Size]]:
     """The profile of a call, its arrays, and what translates sizes in the profile to the caller's.
 
@@ -117,43 +98,30 @@ def profile_of(
         Positional arguments and keyword arguments.
     expected : sequence of Spec
         Of its results.
+    resolved : callable
+        Says what is known of a size.
     key : object, optional
         What tells the function from others, where the function itself is made anew each time.
     """
     names: dict[str, str] = {}
-    arrays: list[Any] = []
-    renamed: dict[int, Any] = {}
 
-    def shape(sizes: Shape) -> Shape:
-        name = lambda a: Dim.symbol(names.setdefault(a, f"s{len(names)}"))  # noqa: E731
-        return tuple(replace(d, name) for d in sizes)
+    def named(name: str) -> Dim:
+        return Dim.symbol(names.setdefault(name, f"s{len(names)}"))
 
-    def rename(value: Any) -> Any:
-        if isinstance(value, Spec):
-            return Spec(shape(value.shape), value.dtype)
-        if not isinstance(value, (FakeArray, np.ndarray)):
-            return value
-        if id(value) not in renamed:
-            arrays.append(value)
-            if isinstance(value, FakeArray):
-                value = FakeArray(shape(value.shape), value.dtype, value.layout)
-            renamed[id(arrays[-1])] = value
-            return value
-        return renamed[id(value)]
-
-    args = mapped(args, rename)
-    wanted = [Spec(shape(s.shape), s.dtype) for s in expected]
+    given = {id(a): a for a in parts(args) if isinstance(a, (FakeArray, np.ndarray))}
+    call = resized(
+        (args, list(given.values()), list(expected)), lambda d: replace(resolved(d), named)
+    )
     numbers: dict[int, int] = {}
-    parts = signature(args, lambda part: _key(part, numbers))
-    key = (function if key is None else key, tuple(parts), tuple(wanted))
+    key = (function if key is None else key, *(_key(part, numbers) for part in parts(call)))
     found = _profiles.get(key)
     if found is None:
         while len(_profiles) >= _MOST_PROFILES:
             del _profiles[next(iter(_profiles))]
         # With the arguments, which keep alive what the key names by identity.
-        found = _profiles[key] = _probed(function, args, list(renamed.values()), wanted), args
+        found = _profiles[key] = _probed(function, call), call
     own = {s: Dim.symbol(a) for a, s in names.items()}
-    return found[0], arrays, lambda size: replace(size, own.__getitem__)
+    return found[0], list(given.values()), lambda size: replace(size, own.__getitem__)
 
 
 def _key(part: Any, numbers: dict[int, int]) -> Any:
@@ -179,17 +147,17 @@ class _Mismatch(Exception):
     """With smaller sizes in the place of known ones a call does something else."""
 
 
-def _probed(
-    function: Callable[..., Any], args: Any, arrays: Sequence[Any], expected: Sequence[Spec]
-) -> Profile:
+def _probed(function: Callable[..., Any], call: Any) -> Profile:
+    """The profile of a call: its arguments, the arrays among them, Specs of its results."""
+    _, arrays, expected = call
     for known in _shrinkings([*arrays, *expected]):
         for fill in range(3):
             with contextlib.suppress(Exception), without_effects():
-                return _Probe(function, args, arrays, expected, known, fill).profile()
+                return _Probe(function, call, known, fill).profile()
     leaves = [Leaf(s.shape, s.dtype, Layout.plain(s.ndim)) for s in expected]
     for number, leaf in enumerate(leaves):
         leaf.fresh = number
-    return Profile(tuple(leaves), [s.size * s.dtype.itemsize for s in expected], 0, True)
+    return Profile(tuple(leaves), [leaf.nbytes for leaf in leaves], 0, True)
 
 
 def _shrinkings(arrays: Sequence[Any]) -> list[dict[int, Dim]]:
@@ -202,28 +170,14 @@ def _shrinkings(arrays: Sequence[Any]) -> list[dict[int, Dim]]:
 
 
 class _Run(NamedTuple):
-    """A call at one set of sizes.
-
-    Attributes
-    ----------
-    sizes : dict
-    result
-        Leaves in the place of arrays and Specs.
-    leaves : list of Leaf
-    fresh : list of int
-        Bytes of the memory that results bring with them.
-    extra : int
-        Bytes of temporaries.
-    scale : int
-        Bytes that are there in all.
-    """
+    """A call at one set of sizes; all else counts bytes."""
 
     sizes: Sizes
     result: Any
     leaves: list[Leaf]
     fresh: list[int]
     extra: int
-    scale: int
+    scale: int  # what is there in all
 
 
 class _Probe:
@@ -231,8 +185,8 @@ class _Probe:
 
     Parameters
     ----------
-    function, args, arrays, expected
-        The call.
+    function, call
+        As for `_probed`.
     known : dict of int to Dim
         What stands in the place of known sizes.
     fill : int
@@ -240,44 +194,17 @@ class _Probe:
     """
 
     def __init__(
-        self,
-        function: Callable[..., Any],
-        args: Any,
-        arrays: Sequence[Any],
-        expected: Sequence[Spec],
-        known: dict[int, Dim],
-        fill: int,
+        self, function: Callable[..., Any], call: Any, known: dict[int, Dim], fill: int
     ) -> None:
         self.function = function
         self.known = known
         self.fill = fill
-        shrunk: dict[int, Any] = {}
-
-        def shrink(value: Any) -> Any:
-            if isinstance(value, Spec):
-                return self._shrunk(value)
-            if isinstance(value, FakeArray):
-                smaller = self._shrunk(value)
-                return shrunk.setdefault(
-                    id(value), FakeArray(smaller.shape, value.dtype, value.layout)
-                )
-            return known.get(value, value) if type(value) is int else value
-
-        self.args = mapped(args, shrink)
-        self.arrays = [shrink(a) for a in arrays]
-        self.expected = [self._shrunk(s) for s in expected]
-        given = [a.shape for a in self.arrays]
-        self.specs: list[Shape] = []
-        for part in signature(self.args, lambda part: part):
-            if isinstance(part, Spec):
-                self.specs.append(part.shape)
-        inputs = set(_symbols([*given, *self.specs]))
+        self.args, self.arrays, self.expected = resized(call, lambda d: known.get(d, d))
+        specs = [part for part in parts(self.args) if isinstance(part, Spec)]
+        self.given: list[Shape] = [a.shape for a in (*self.arrays, *specs)]
+        inputs = set(_symbols(self.given))
         inferred = [s.shape for s in self.expected if inputs.issuperset(_symbols([s.shape]))]
-        self.points = _Points([*given, *self.specs, *inferred])
-
-    def _shrunk(self, like: Any) -> Spec:
-        shape = (d if isinstance(d, Dim) else self.known.get(d, d) for d in like.shape)
-        return Spec(tuple(shape), like.dtype)
+        self.points = _Points([*self.given, *inferred])
 
     def profile(self) -> Profile:
         with contextlib.suppress(Exception):  # what is filled once: imports, caches
@@ -321,20 +248,15 @@ class _Probe:
     def _run(self, sizes: Sizes) -> _Run:
         real: dict[int, Array] = {}
 
-        def shape(like: Any) -> tuple[int, ...]:
-            return tuple(evaluate(d, sizes) for d in like.shape)
+        def make(part: Any) -> Any:
+            if not isinstance(part, FakeArray):
+                return part
+            if id(part) not in real:
+                real[id(part)] = part.layout.build(part.shape, part.dtype, self.fill)
+            return real[id(part)]
 
-        def make(value: Any) -> Any:
-            if isinstance(value, FakeArray):
-                if id(value) not in real:
-                    real[id(value)] = value.layout.build(shape(value), value.dtype, self.fill)
-                return real[id(value)]
-            if isinstance(value, Spec):
-                return Spec(shape(value), value.dtype)
-            return evaluate(value, sizes) if isinstance(value, Dim) else value
-
-        arrays = [make(a) for a in self.arrays]
-        args, kwargs = mapped(self.args, make)
+        call = resized((self.args, self.arrays), lambda d: evaluate(d, sizes))
+        (args, kwargs), arrays = mapped(call, make)
         returned, peak = _measured(lambda: self.function(*args, **kwargs))
         numbers = {id(_owner(a)): k for k, a in enumerate(arrays)}
         owners: list[Array] = []
@@ -373,7 +295,7 @@ class _Probe:
         That of a result is what was inferred for it; others are read off the runs.
         """
         first = runs[0]
-        shapes = [*[a.shape for a in self.arrays], *self.specs, *[s.shape for s in self.expected]]
+        shapes = [*self.given, *[s.shape for s in self.expected]]
         sizes: dict[Any, Size] = {}
         for size in (*itertools.chain(*shapes), *self.points.counts):
             sizes.setdefault(tuple(_at(size, run) for run in runs), size)

@@ -1,6 +1,6 @@
 """What a run of a program will need in memory, before it runs: `memory_report`.
 
-The function that an executor would run is rehearsed (see `rehearsal`). What is counted is what
+The function that an executor would run is run dry (see `dry_run`). What is counted is what
 NumPy allocates: operands and results from their birth to their ``del``, what is fed, parameters,
 and temporaries inside of kernels. The interpreter, its objects and buffers of BLAS are not.
 """
@@ -14,7 +14,7 @@ from autograd_engine.core.dims import Dim, Size
 from autograd_engine.core.spec import Spec
 from autograd_engine.program.ir.program import Operator, Program, Ref
 from autograd_engine.static.analysis.dry_run import DryRun, allocations_of
-from autograd_engine.static.analysis.fake_array import FakeArray, Meter, Step
+from autograd_engine.static.analysis.fake_array import FakeArray, Layout, Meter, Step
 from autograd_engine.static.analysis.symbolic_size import Formula, Symbols, format_bytes
 from autograd_engine.static.executor.feed_sizes import Large, symbols_of
 from autograd_engine.static.executor.plan import Plan, Plans, Wanted
@@ -292,11 +292,11 @@ def _dry_run(plan: Plan, symbols: Symbols, number: Any) -> Meter:
     meter = run.meter
     inputs = []
     for k, ref in enumerate(plan.compiled.inputs):
-        dtype = ref.var.spec.dtype
-        made = FakeArray(tuple(map(symbols.resolved, ref.var.spec.shape)), dtype)
+        spec = Spec(tuple(map(symbols.resolved, ref.var.spec.shape)), ref.var.spec.dtype)
+        made = FakeArray(spec.shape, spec.dtype, Layout.plain(spec.ndim))
         made.memory = meter.hold(made.nbytes, "feed" if k < len(plan.feeds) else "scope")
         made.memory.allocation.names[ref.key] = 0
-        made.memory.allocation.spec = Spec(made.shape, dtype)
+        made.memory.allocation.spec = spec
         inputs.append(made)
     meter.note(None)
     outputs = run.run(inputs)
