@@ -13,12 +13,12 @@ held in one piece.
 
 from __future__ import annotations
 
-import ast
 import functools
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
+from types import CodeType, FunctionType, SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
@@ -78,8 +78,6 @@ class DryRun:
     def run(self, inputs: Sequence[FakeArray]) -> tuple[Any, ...]:
         """What the function returns for `inputs`."""
         scope = self._scope()
-        code = compile(_branches_together(self.compiled.source), self.compiled.filename, "exec")
-        exec(code, scope)
         found: tuple[Any, ...] = scope[self.compiled.function.__name__](*inputs)
         return found
 
@@ -96,17 +94,24 @@ class DryRun:
                 scope[name] = self._kernel(value)
             elif id(value) in pulls:
                 scope[name] = self._pull(value)
+            elif isinstance(value, FunctionType) and self._is_text(value.__code__):
+                scope[name] = FunctionType(value.__code__, scope)
+        for one, other in _BRANCHES.findall(self.compiled.source):
+            scope[one] = scope[other] = _larger(self, scope[one], scope[other])
         scope["dense"] = self._dense
         scope["raw"] = SimpleNamespace(scatter=self._kernel(raw.scatter))
-        scope["larger"] = functools.partial(_larger, self)
         return scope
 
     def operator(self) -> Operator | None:
         """The operator whose line is being run."""
         frame = sys._getframe(1)
-        while frame is not None and frame.f_code.co_filename != self.compiled.filename:
+        while frame is not None and not self._is_text(frame.f_code):
             frame = frame.f_back  # type: ignore[assignment]
         return None if frame is None else self.compiled.lines.get(frame.f_lineno)
+
+    def _is_text(self, code: CodeType) -> bool:
+        """Whether code is of the generated text."""
+        return code.co_filename == self.compiled.filename
 
     def _kernel(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
         def probed(*operands: Any, **attrs: Any) -> Any:
@@ -202,18 +207,8 @@ def _memory(value: Any) -> Memory | None:
     return value.memory if isinstance(value, FakeArray) else None
 
 
-class _Branches(ast.NodeTransformer):
-    """``(a if truth(p) else b)(x)`` as ``larger(a, b)(x)``."""
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        name = ast.Name("larger", ast.Load())
-        call = ast.Call(name, [node.body, node.orelse], [])
-        return ast.copy_location(call, node)
-
-
-def _branches_together(source: str) -> ast.Module:
-    tree: ast.Module = _Branches().visit(ast.parse(source))
-    return ast.fix_missing_locations(tree)
+# ``(cond_true if truth(p) else cond_false)(x)``
+_BRANCHES: Final = re.compile(r"\((\w+) if \w+\(\w+\) else (\w+)\)")
 
 
 def _larger(run: DryRun, one: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
@@ -365,6 +360,7 @@ def _absent(run: DryRun, **attrs: Any) -> Any:
 
 
 _CONTROL_FLOW: Final[dict[int, Callable[..., Any]]] = {
+    id(control_flow.truth): lambda *_: True,
     id(control_flow.while_loop): _while_loop,
     id(control_flow.scan): _scan,
     id(control_flow.add_stacks): _like,

@@ -126,9 +126,12 @@ def profile_of(
 
 def _key(part: Any, numbers: dict[int, int]) -> Any:
     """What is hashable and says the same as a part of the arguments."""
-    if isinstance(part, FakeArray):
+    if isinstance(part, (FakeArray, np.ndarray)):
         number = numbers.setdefault(id(part), len(numbers))
-        return number, part.shape, part.dtype, part.layout
+        if isinstance(part, FakeArray):
+            return number, part.shape, part.dtype, part.layout
+        if part.ndim == 0:
+            return number, part.dtype, part.tobytes()
     if isinstance(part, slice):
         return "slice", part.start, part.stop, part.step
     if isinstance(part, float):
