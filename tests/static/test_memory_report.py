@@ -13,7 +13,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError, BuildError, FeedError
-from autograd_engine.static.analysis.kernel_probe import layout_of
+from autograd_engine.static.analysis.fake_array import layout_of
 from autograd_engine.static.flags import flags
 
 static = paddle.static
@@ -321,6 +321,21 @@ class TestWhatAReportSays:
         assert report.peak.at(1000) == pytest.approx(64_000, rel=0.01)
         told = static.memory_report(main, {"a": (10, 8), "b": (10000, 8)}, fetches)
         assert told.peak_bytes == pytest.approx(320 * (1 + 1000), rel=0.01)
+
+    def test_sizes_that_an_operation_makes_one_are_one_in_the_formula(self) -> None:
+        def build() -> list[Any]:
+            a = static.data("a", [None, None, 16], "float32")
+            b = static.data("b", [None, None, 16], "float32")
+            return [paddle.tanh(a + b) * a]
+
+        main, _, fetches = built(build)
+        report, longer = (
+            static.memory_report(main, dict.fromkeys("ab", (50, n, 16)), fetches) for n in (60, 90)
+        )
+        assert "b.shape[1]" in str(report.peak)
+        assert "a.shape[1] = b.shape[1]" in str(report)
+        assert report.peak.unknown == ["a.shape[0]", "b.shape[1]"]
+        assert report.peak.at({"a.shape[1]": 90}) == longer.peak_bytes
 
     def test_a_size_that_depends_on_values_counts_as_the_most_it_can_be(self) -> None:
         def build() -> list[Any]:

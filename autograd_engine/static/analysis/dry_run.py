@@ -1,72 +1,55 @@
 """Running a program without its arrays: what each kernel would allocate, keep and let go.
 
-The function that an executor runs is run as it is, with `Planned` arrays in the place of real
-ones. A kernel among them is probed (see `probing`), so a rehearsal knows nothing of any operation.
-When the function deletes a name, or a list drops an element, Python's reference counts say what
-memory is free then, as they do in a real run. Of a branch both sides are rehearsed, and the one
-that needs more counts.
+The function that an executor runs is run as it is, with fake arrays in the place of real ones. A
+kernel among them is probed (see `kernel_memory`), so a dry run knows nothing of any operation. When
+the function deletes a name, or a list drops an element, Python's reference counts say what memory
+is free then, as they do in a real run.
+
+Both sides of a branch are run, and the one that needs more counts. How often a loop runs is not
+known: the number is a symbol, ``trips``. Its body is run twice, as the first iteration and as the
+last, which starts from what another has carried on. What the iterations between push onto stacks is
+held in one piece.
 """
 
 from __future__ import annotations
 
-import ast
+import functools
+import re
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from types import CodeType, FunctionType, SimpleNamespace
+from typing import Any, Final
+
+import numpy as np
 
 from autograd_engine.compiler.python.function import CompiledFunction
-from autograd_engine.core.dims import Size
+from autograd_engine.core.dims import Dim, Size
 from autograd_engine.core.spec import Spec
-from autograd_engine.ops.registry.namespace import Namespace, raw
+from autograd_engine.ops.kernels import control_flow
+from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import OpDef
-from autograd_engine.ops.registry.scattered_cotangent import Scattered
+from autograd_engine.ops.registry.scattered_cotangent import Scattered, dense
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import Operator
 from autograd_engine.static.analysis.fake_array import (
+    Allocation,
+    FakeArray,
+    Layout,
     Memory,
     Meter,
-    Planned,
-    Tree,
-    build,
+    mapped,
+    parts,
 )
-from autograd_engine.static.analysis.kernel_memory import profile_of
+from autograd_engine.static.analysis.kernel_memory import Leaf, profile_of
 from autograd_engine.static.analysis.symbol_solver import Resolver
 from autograd_engine.static.analysis.symbolic_size import Symbols
 
-__all__ = ["Rehearsal", "Step"]
+__all__ = ["DryRun", "allocations_of"]
 
 
-class Step:
-    """One call.
-
-    Attributes
-    ----------
-    operator : Operator or None
-        None for what an executor does at the end.
-    peak : Dim or int
-        Bytes held at most while it runs.
-    after : Dim or int
-        Bytes held when it has returned.
-    extra : Dim or int
-        Of the peak, temporaries of the kernel.
-    assumed : bool
-        The kernel could not be probed.
-    """
-
-    __slots__ = ("after", "assumed", "extra", "operator", "peak")
-
-    def __init__(
-        self, operator: Operator | None, peak: Size, after: Size, extra: Size, assumed: bool
-    ) -> None:
-        self.operator = operator
-        self.peak = peak
-        self.after = after
-        self.extra = extra
-        self.assumed = assumed
-
-
-class Rehearsal:
-    """One run of a compiled function, on planned arrays.
+class DryRun:
+    """One run of a compiled function, on fake arrays.
 
     Parameters
     ----------
@@ -75,205 +58,313 @@ class Rehearsal:
         What is found out about sizes is noted here.
     grows : callable
         Makes a number of a size, to tell the larger of two.
-    watched : int, optional
-        Number of the step at whose peak `held` is to be noted.
 
     Attributes
     ----------
-    steps : list of Step
-    held : list of Memory
+    meter : Meter
+        What it took.
     """
 
     def __init__(
-        self,
-        compiled: CompiledFunction,
-        symbols: Symbols,
-        grows: Callable[[Size], float],
-        watched: int | None = None,
+        self, compiled: CompiledFunction, symbols: Symbols, grows: Callable[[Size], float]
     ) -> None:
         self.compiled = compiled
         self.symbols = symbols
         self.resolver = Resolver(symbols, grows)
         self.grows = grows
-        self.watched = watched
         self.meter = Meter()
-        self.steps: list[Step] = []
-        self.held: list[tuple[Size, Spec | None, Any, list[tuple[str, int]]]] = []
         self.loops = 0
 
-    def run(self, inputs: Sequence[Planned]) -> tuple[Any, ...]:
+    def run(self, inputs: Sequence[FakeArray]) -> tuple[Any, ...]:
         """What the function returns for `inputs`."""
         scope = self._scope()
-        code = compile(_branches_together(self.compiled.source), self.compiled.filename, "exec")
-        exec(code, scope)
-        function = scope[self.compiled.function.__name__]
-        found: tuple[Any, ...] = function(*inputs)
+        found: tuple[Any, ...] = scope[self.compiled.function.__name__](*inputs)
         return found
 
     def _scope(self) -> dict[str, Any]:
-        """What the text refers to; kernels are replaced by what rehearses them."""
-        from autograd_engine.static.analysis.dry_run_loops import REHEARSED, rehearsed_block
-
+        """What the text refers to; kernels and pullbacks are replaced by what probes them."""
+        ops = [operator.op for operator in self.compiled.lines.values()]
+        kernels = {id(op.kernel) for op in ops if isinstance(op, OpDef)}
+        pulls = {id(op.pullback.pull) for op in ops if isinstance(op, GradOp)}
         scope = dict(self.compiled.function.__globals__)
-        kernels = {id(o.op.kernel) for o in self.compiled.lines.values() if isinstance(o.op, OpDef)}
         for name, value in list(scope.items()):
-            if id(value) in REHEARSED:
-                scope[name] = rehearsed_block(self, value)
+            if id(value) in _CONTROL_FLOW:
+                scope[name] = functools.partial(_CONTROL_FLOW[id(value)], self)
             elif id(value) in kernels:
                 scope[name] = self._kernel(value)
-        for operator in self.compiled.lines.values():
-            if isinstance(operator.op, GradOp):
-                pull = operator.op.pullback.pull
-                for name, value in self.compiled.function.__globals__.items():
-                    if value is pull:
-                        scope[name] = self._pull(value)
-                        break
+            elif id(value) in pulls:
+                scope[name] = self._pull(value)
+            elif isinstance(value, FunctionType) and self._is_text(value.__code__):
+                scope[name] = FunctionType(value.__code__, scope)
+        for one, other in _BRANCHES.findall(self.compiled.source):
+            scope[one] = scope[other] = _larger(self, scope[one], scope[other])
         scope["dense"] = self._dense
-        scope["raw"] = _PlannedRaw(self._kernel(raw.scatter))
-        scope["larger"] = lambda *branches: rehearsed_block(self, None)(*branches)
+        scope["raw"] = SimpleNamespace(scatter=self._kernel(raw.scatter))
         return scope
 
     def operator(self) -> Operator | None:
         """The operator whose line is being run."""
         frame = sys._getframe(1)
-        while frame is not None and frame.f_code.co_filename != self.compiled.filename:
+        while frame is not None and not self._is_text(frame.f_code):
             frame = frame.f_back  # type: ignore[assignment]
         return None if frame is None else self.compiled.lines.get(frame.f_lineno)
 
+    def _is_text(self, code: CodeType) -> bool:
+        """Whether code is of the generated text."""
+        return code.co_filename == self.compiled.filename
+
     def _kernel(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
-        def rehearsed(*operands: Any, **attrs: Any) -> Any:
+        def probed(*operands: Any, **attrs: Any) -> Any:
             operator = self.operator()
             values = operands[1:] if kernel is raw.scatter else operands
             expected = self._expected(operator, values)
-            made = self.call(kernel, operands, attrs, expected, operator)
+            made = self._call(kernel, (operands, attrs), expected, operator)
             # What no probe could be made of is described as all results together.
             single = operator is not None and not getattr(operator.op, "multiple", True)
             return made[0] if single and made.__class__ is tuple else made
 
-        return rehearsed
+        return probed
 
     def _pull(self, pull: Callable[..., Any]) -> Callable[..., Any]:
         def on_arrays(g: Any, saved: Any, attrs: Any) -> Any:
             return pull(raw, g, saved, attrs)
 
-        def rehearsed(_: Any, g: Any, saved: Any, attrs: Any) -> Any:
+        def probed(_: Any, *args: Any) -> Any:
             operator = self.operator()
-            expected = self._expected(operator, None)
-            return self.call(on_arrays, (g, saved, attrs), {}, expected, operator, key=pull)
+            return self._call(on_arrays, (args, {}), self._expected(operator), operator, key=pull)
 
-        return rehearsed
+        return probed
 
     def _dense(self, value: Any) -> Any:
         if value.__class__ is not Scattered:
             return value
         operator = self.operator()
         spec = Spec(tuple(value.shape), value.dtype)
-        made = self.call(_densified, (value,), {}, [spec], operator, name_results=False)
+        made = self._call(dense, ((value,), {}), [spec], operator, named=False)
         for ref in () if operator is None else operator.results:
             self._name(made, ref.key)
         return made
 
-    def _expected(self, operator: Operator | None, operands: Sequence[Any] | None) -> list[Spec]:
+    def _expected(
+        self, operator: Operator | None, operands: Sequence[Any] | None = None
+    ) -> list[Spec]:
         return [] if operator is None else self.resolver.results(operator, operands)
 
-    def call(
+    def _call(
         self,
         function: Callable[..., Any],
         args: tuple[Any, ...],
-        kwargs: dict[str, Any],
         expected: Sequence[Spec],
         operator: Operator | None,
         *,
         key: Any = None,
-        name_results: bool = True,
+        named: bool = True,
     ) -> Any:
-        """The result of a kernel among planned arrays; what it takes is noted as a step."""
-        tree = Tree()
-        structure = tree.take((args, kwargs))
-        for array in tree.arrays:
-            if isinstance(array, Planned):
-                array.shape = tuple(map(self.symbols.resolved, array.shape))
-        profile, back = profile_of(function, tree, structure, expected, key)
+        """The result of a kernel among fake arrays; what it takes is noted as a step."""
+        resolved = self.symbols.resolved
+        profile, operands, back = profile_of(function, args, expected, resolved, key)
         fresh = [self.meter.hold(back(size), operator) for size in profile.fresh]
-        arrays: list[Any] = []
-        for leaf in profile.leaves:
-            if leaf.same is not None:
-                arrays.append(tree.arrays[leaf.same])
-                continue
-            kind, number = leaf.memory
-            source = tree.arrays[number] if kind == "operand" else None
-            memory = fresh[number] if kind == "fresh" else getattr(source, "memory", None)
-            shape = tuple(map(back, leaf.shape))
-            made = Planned(shape, leaf.dtype, leaf.layout, memory, view=leaf.view)
-            if memory is not None and memory.spec is None:
-                memory.spec = made.spec
-            arrays.append(made)
-        # Names that the caller has just bound are all that keeps what follows alive.
-        del fresh, tree
-        result = build(profile.tree, lambda kind, k: _leaf(kind, k, arrays, profile, back))
-        if name_results and operator is not None:
+        made: dict[int, Any] = {}
+
+        def make(value: Any) -> Any:
+            if not isinstance(value, (Leaf, Spec)):
+                return value
+            shape = tuple(map(back, value.shape))
+            if isinstance(value, Spec) or value.layout is None:
+                return Spec(shape, value.dtype)
+            if id(value) not in made:
+                source = None if value.operand is None else operands[value.operand]
+                memory = fresh[value.fresh] if value.fresh is not None else _memory(source)
+                array = FakeArray(shape, value.dtype, value.layout, memory, value.view)
+                if memory is not None and memory.allocation.spec is None:
+                    memory.allocation.spec = Spec(shape, value.dtype)
+                made[id(value)] = source if value.same else array
+            return made[id(value)]
+
+        result = mapped(profile.result, make)
+        # Names that the caller binds are all that keeps what was made alive.
+        for held in (fresh, operands, made):
+            held.clear()
+        if named and operator is not None:
             several = result if isinstance(result, (tuple, list)) else (result,)
             for ref, value in zip(operator.results, several, strict=False):
                 self._name(value, ref.key)
-        self.note(
-            operator, self.meter.total + back(profile.extra), back(profile.extra), profile.assumed
-        )
+        self.meter.note(operator, back(profile.extra), profile.assumed)
         return result
 
-    def note(
-        self, operator: Operator | None, peak: Size, extra: Size = 0, assumed: bool = False
-    ) -> None:
-        """A step, whose peak this is."""
-        if len(self.steps) == self.watched:
-            self.held = [
-                (m.size, m.spec, m.made_by, list(m.names)) for m in self.meter.live.values()
-            ]
-        self.steps.append(Step(operator, peak, self.meter.total, extra, assumed))
-
     def _name(self, value: Any, key: tuple[str, int]) -> None:
-        for memory in memories(value):
-            if key not in memory.names:
-                memory.names.append(key)
+        for allocation in allocations_of(value):
+            allocation.names.setdefault(key, len(self.meter.steps))
 
 
-def memories(value: Any) -> list[Memory]:
+def allocations_of(value: Any) -> list[Allocation]:
     """What an array, or a scattered cotangent, keeps alive."""
-    if isinstance(value, Planned):
-        return [] if value.memory is None else [value.memory]
-    tree = Tree()
-    tree.take(value)
-    return [a.memory for a in tree.arrays if isinstance(a, Planned) and a.memory is not None]
+    held = [_memory(part) for part in parts(value)]
+    return [memory.allocation for memory in held if memory is not None]
 
 
-def _leaf(kind: str, k: int, arrays: list[Any], profile: Any, back: Callable[[Size], Size]) -> Any:
-    if kind == "array":
-        return arrays[k]
-    if kind == "spec":
-        spec = profile.specs[k]
-        return Spec(tuple(map(back, spec.shape)), spec.dtype)
-    return profile.constants[k]
+def _memory(value: Any) -> Memory | None:
+    return value.memory if isinstance(value, FakeArray) else None
 
 
-def _densified(value: Scattered) -> Any:
-    return value.dense()
+# ``(cond_true if truth(p) else cond_false)(x)``
+_BRANCHES: Final = re.compile(r"\((\w+) if \w+\(\w+\) else (\w+)\)")
 
 
-class _PlannedRaw(Namespace):
-    """The place of `raw` in the function that is rehearsed."""
+def _larger(run: DryRun, one: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
+    """Of two branches the one that needs more memory."""
 
-    def __init__(self, scatter: Callable[..., Any]) -> None:
-        self.scatter = scatter
+    def call(*operands: Any) -> Any:
+        meter, needs = run.meter, []
+        for branch in (one, other):
+            steps, allocations = len(meter.steps), len(meter.allocations)
+            results = branch(*operands)
+            peaks = [run.grows(s.peak) for s in meter.steps[steps:]]
+            needs.append((max(peaks, default=0.0), run.grows(meter.total)))
+            del results
+            meter.forget(steps, allocations)
+        return (one if needs[0] >= needs[1] else other)(*operands)
+
+    return call
 
 
-class _Branches(ast.NodeTransformer):
-    """``(a if truth(p) else b)(x)`` as ``larger(a, b)(x)``."""
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        name = ast.Name("larger", ast.Load())
-        call = ast.Call(name, [node.body, node.orelse], [])
-        return ast.copy_location(call, node)
+# --- loops
 
 
-def _branches_together(source: str) -> ast.Module:
-    tree: ast.Module = _Branches().visit(ast.parse(source))
-    return ast.fix_missing_locations(tree)
+@dataclass(slots=True, eq=False)
+class _Stack:
+    """A list of arrays, one for each iteration: the last of them, and memory for the others."""
+
+    element: Any  # a FakeArray or _Stack
+    trips: Size
+    rest: Memory | None
+
+
+def _bytes(value: Any) -> Size:
+    """What one element of a stack holds."""
+    if isinstance(value, _Stack):
+        return _bytes(value.element) * value.trips
+    memory = _memory(value)
+    return 0 if memory is None else memory.allocation.size
+
+
+def _own_bytes(values: Sequence[Any], others: Sequence[Any]) -> Size:
+    """Bytes of the memory that `values` hold and `others` do not."""
+    seen = {id(v.memory) for v in others if isinstance(v, FakeArray)}
+    total: Size = 0
+    for value in values:
+        if isinstance(value, FakeArray):
+            if id(value.memory) in seen:
+                continue
+            seen.add(id(value.memory))
+        total = total + _bytes(value)
+    return total
+
+
+def _trips(run: DryRun) -> Size:
+    """The number of iterations of another loop."""
+    run.loops += 1
+    name = "trips" if run.loops == 1 else f"trips_{run.loops}"
+    run.symbols.names[name] = name
+    return Dim.symbol(name)
+
+
+def _rest(run: DryRun, each: Size, trips: Size) -> Memory | None:
+    """Memory for all elements of a stack but the last."""
+    size = each * (trips - 1)
+    return run.meter.hold(size, run.operator()) if size != 0 else None
+
+
+def _iterations(
+    run: DryRun,
+    body: Callable[..., Any],
+    carried: tuple[Any, ...],
+    given: tuple[Any, ...],
+    trips: Size,
+    freed: Sequence[Any] = (),
+) -> tuple[tuple[Any, ...], list[_Stack]]:
+    """What the last iteration carries on, and stacks of what each pushes."""
+    n = len(carried)
+    first = body(*carried, *given)
+    # What was carried in has been counted with the iteration that made it.
+    each = _own_bytes(first[n:], (*carried, *given))
+    carried = first[:n]
+    del first
+    for stack in freed:
+        stack.rest = None
+    rest = _rest(run, each, trips)
+    last = body(*carried, *given)
+    stacks = [_Stack(e, trips, rest if k == 0 else None) for k, e in enumerate(last[n:])]
+    return last[:n], stacks
+
+
+def _while_loop(
+    run: DryRun,
+    condition: Callable[..., Any],
+    body: Callable[..., Any],
+    carried: tuple[Any, ...],
+    captured: tuple[Any, ...],
+    pushes: int,
+) -> tuple[Any, ...]:
+    condition(*carried, *captured)
+    results, stacks = _iterations(run, body, carried, captured, _trips(run))
+    condition(*results, *captured)
+    return (*results, FakeArray((), np.dtype(np.int64), Layout.plain(0)), *stacks)
+
+
+def _scan(
+    run: DryRun,
+    body: Callable[..., Any],
+    count: Any,
+    carried: tuple[Any, ...],
+    captured: tuple[Any, ...],
+    stacks: Sequence[Any],
+    pushes: int,
+    reverse: bool,
+    last: Sequence[bool],
+) -> tuple[Any, ...]:
+    trips = next((s.trips for s in stacks if isinstance(s, _Stack)), None)
+    trips = _trips(run) if trips is None else trips
+    elements = [s.element if isinstance(s, _Stack) else s for s in stacks]
+    freed = [s for s, free in zip(stacks, last, strict=True) if free and isinstance(s, _Stack)]
+    results, made = _iterations(run, body, carried, (*captured, *elements), trips, freed)
+    return (*results, *made)
+
+
+def _like(run: DryRun, stack: Any, *_: Any, **__: Any) -> Any:
+    """A stack of new arrays like those of another."""
+    if not isinstance(stack, _Stack):
+        return stack
+    element = stack.element
+    if isinstance(element, _Stack):
+        element = _like(run, element)
+        size = _bytes(element)
+    else:
+        size = element.nbytes
+        memory = run.meter.hold(size, run.operator())
+        element = FakeArray(element.shape, element.dtype, Layout.plain(len(element.shape)), memory)
+    rest = _rest(run, size, stack.trips)
+    run.meter.note(run.operator())
+    return _Stack(element, stack.trips, rest)
+
+
+def _hollow(_: DryRun, like: Any, **__: Any) -> FakeArray:
+    axes = tuple(range(len(like.shape)))
+    layout = Layout(axes, repeated=frozenset(axes))
+    return FakeArray(tuple(like.shape), like.dtype, layout, view=True)
+
+
+def _absent(run: DryRun, **attrs: Any) -> Any:
+    found = control_flow.absent(**attrs)
+    return found if isinstance(found, list) else _hollow(run, found)
+
+
+_CONTROL_FLOW: Final[dict[int, Callable[..., Any]]] = {
+    id(control_flow.truth): lambda *_: True,
+    id(control_flow.while_loop): _while_loop,
+    id(control_flow.scan): _scan,
+    id(control_flow.add_stacks): _like,
+    id(control_flow.fill_stack): _like,
+    id(control_flow.hollow): _hollow,
+    id(control_flow.absent): _absent,
+}

@@ -1,6 +1,6 @@
 """What a run of a program will need in memory, before it runs: `memory_report`.
 
-The function that an executor would run is rehearsed (see `rehearsal`). What is counted is what
+The function that an executor would run is run dry (see `dry_run`). What is counted is what
 NumPy allocates: operands and results from their birth to their ``del``, what is fed, parameters,
 and temporaries inside of kernels. The interpreter, its objects and buffers of BLAS are not.
 """
@@ -14,9 +14,8 @@ from autograd_engine.core.dims import Dim, Size
 from autograd_engine.core.report import Report, Table
 from autograd_engine.core.spec import Spec
 from autograd_engine.program.ir.program import Operator, Program, Ref
-from autograd_engine.static.analysis.dry_run import Rehearsal, Step, memories
-from autograd_engine.static.analysis.fake_array import Planned
-from autograd_engine.static.analysis.kernel_probe import plain
+from autograd_engine.static.analysis.dry_run import DryRun, allocations_of
+from autograd_engine.static.analysis.fake_array import FakeArray, Layout, Meter, Step
 from autograd_engine.static.analysis.symbolic_size import Formula, Symbols, format_bytes
 from autograd_engine.static.executor.feed_sizes import Large, symbols_of
 from autograd_engine.static.executor.plan import Plan, Plans, Wanted
@@ -247,13 +246,12 @@ def memory_report(
     def number(size: Size) -> float:
         return float(symbols.value(size, Large(sizes)))
 
-    rehearsal = _rehearsed(plan, symbols, number, None)
-    steps = rehearsal.steps
-    at = max(range(len(steps)), key=lambda k: number(steps[k].peak), default=None)
-    held = [] if at is None else _rehearsed(plan, symbols, number, at).held
-    formula = Formula([s.peak for s in steps] or [rehearsal.meter.total], symbols, sizes=sizes)
-    alive = _alive(plan, held, symbols, sizes)
-    if at is not None and steps[at].extra != 0:
+    meter = _dry_run(plan, symbols, number)
+    steps = meter.steps
+    at = max(range(len(steps)), key=lambda k: number(steps[k].peak))
+    formula = Formula([s.peak for s in steps], symbols, sizes=sizes)
+    alive = _alive(plan, meter, at, symbols, sizes)
+    if steps[at].extra != 0:
         extra = Formula([steps[at].extra], symbols, sizes=sizes)
         operator = steps[at].operator
         where = "" if operator is None else operator.type
@@ -265,7 +263,7 @@ def memory_report(
     return MemoryReport(
         program,
         formula,
-        None if at is None else steps[at].operator,
+        steps[at].operator,
         alive,
         [Moment(s, symbols, sizes) for s in steps],
         list(dict.fromkeys(assumed)),
@@ -273,42 +271,39 @@ def memory_report(
     )
 
 
-def _rehearsed(plan: Plan, symbols: Symbols, number: Any, watched: int | None) -> Rehearsal:
+def _dry_run(plan: Plan, symbols: Symbols, number: Any) -> Meter:
     """A run of the plan, and what the executor does with its results."""
-    rehearsal = Rehearsal(plan.compiled, symbols, number, watched)
-    meter = rehearsal.meter
+    run = DryRun(plan.compiled, symbols, number)
+    meter = run.meter
     inputs = []
     for k, ref in enumerate(plan.compiled.inputs):
-        var = ref.var
-        shape = tuple(map(symbols.resolved, var.spec.shape))
-        spec = Spec(shape, var.spec.dtype)
-        memory = meter.hold(
-            spec.size * spec.dtype.itemsize, "feed" if k < len(plan.feeds) else "scope"
-        )
-        memory.names.append(ref.key)
-        memory.spec = spec
-        inputs.append(Planned(shape, spec.dtype, plain(len(shape)), memory))
-    rehearsal.note(None, meter.total)
-    outputs = rehearsal.run(inputs)
-    fed = {id(m) for p in inputs[: len(plan.feeds)] for m in memories(p)}
+        spec = Spec(tuple(map(symbols.resolved, ref.var.spec.shape)), ref.var.spec.dtype)
+        made = FakeArray(spec.shape, spec.dtype, Layout.plain(spec.ndim))
+        made.memory = meter.hold(made.nbytes, "feed" if k < len(plan.feeds) else "scope")
+        made.memory.allocation.names[ref.key] = 0
+        made.memory.allocation.spec = spec
+        inputs.append(made)
+    meter.note(None)
+    outputs = run.run(inputs)
+    fed = {id(a) for p in inputs[: len(plan.feeds)] for a in allocations_of(p)}
     taken = {id(v) for v in (*inputs, *outputs[plan.fetches :])}
     copies = []
     for value in outputs[: plan.fetches]:
-        if isinstance(value, Planned) and (value.view or id(value) in taken):
+        if isinstance(value, FakeArray) and (value.view or id(value) in taken):
             copies.append(meter.hold(value.nbytes, "fetch"))
-        elif hasattr(value, "nbytes_of_all"):
-            copies.append(meter.hold(value.nbytes_of_all, "fetch"))
         taken.add(id(value))
     for value in outputs[plan.fetches :]:
-        if isinstance(value, Planned) and any(id(m) in fed for m in memories(value)):
+        if isinstance(value, FakeArray) and any(id(a) in fed for a in allocations_of(value)):
             copies.append(meter.hold(value.nbytes, "scope"))
     if copies:
-        rehearsal.note(None, meter.total)
-    return rehearsal
+        meter.note(None)
+    return meter
 
 
-def _alive(plan: Plan, held: Any, symbols: Symbols, sizes: Mapping[str, int]) -> list[Alive]:
-    """What is held, with the names of its variables and who needs it."""
+def _alive(
+    plan: Plan, meter: Meter, at: int, symbols: Symbols, sizes: Mapping[str, int]
+) -> list[Alive]:
+    """What is held at a step, with the names of its variables and who needs it."""
     order = list(plan.compiled.lines.values())
     last: dict[tuple[str, int], int] = {}
     for k, operator in enumerate(order):
@@ -318,9 +313,11 @@ def _alive(plan: Plan, held: Any, symbols: Symbols, sizes: Mapping[str, int]) ->
     outputs = [r.key for r in plan.compiled.outputs]
     fetched, written = set(outputs[: plan.fetches]), set(outputs[plan.fetches :])
     alive = []
-    for size, spec, made_by, names in held:
+    for held in meter.held(at):
+        size, spec, made_by = held.size, held.spec, held.made_by
         if size == 0:
             continue
+        names = [name for name, step in held.names.items() if step <= at]
         why: Operator | str
         made = made_by if made_by is not None else "constant"
         if not names and spec is None and made != "fetch":

@@ -136,6 +136,7 @@ class Symbols:
 
     def text(self, size: Size) -> str:
         """`size` as a person reads it."""
+        size = self.resolved(size)
         if not isinstance(size, Dim):
             return str(size)
         text = re.sub(r"\((\?\d+|\d+|\w+)\)", r"\1", repr(size))
@@ -237,7 +238,8 @@ class Formula:
         unit: str = "bytes",
         sizes: Mapping[str, int] | None = None,
     ) -> None:
-        self.pieces = _largest(pieces)
+        # Resolved once more: a size can turn out to be equal to another later in a program.
+        self.pieces = _largest(map(symbols.resolved, pieces))
         self.symbols = symbols
         self.unit = unit
         self.sizes = sizes or {}
