@@ -268,6 +268,7 @@ ORIGINS.update(
         "program_text": "program.printing",
         "program_to_string": "program.files.text",
         "prune": "program.passes.clone",
+        "recompute_report": "static.analysis.checkpoint_report",
         "reduced": "interop.numpy_protocol.copying",
         "round": "tensor.arithmetic.rounding",
         "rows": "interop.numpy_protocol.iteration",

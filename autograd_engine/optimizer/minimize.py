@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from autograd_engine.nn.parameters import persistable_variable
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.optimizer.groups import Group
-from autograd_engine.optimizer.optimizer import Optimizer
 from autograd_engine.optimizer.settings import State
 from autograd_engine.program.builder import (
     append_operator,
@@ -32,6 +31,9 @@ from autograd_engine.program.ir.program import (
     default_startup_program,
     program_guard,
 )
+
+if TYPE_CHECKING:
+    from autograd_engine.optimizer.optimizer import Optimizer
 
 __all__ = ["append_each", "append_updates", "kept_variables"]
 

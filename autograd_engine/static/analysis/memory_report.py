@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from autograd_engine.core.above import above
 from autograd_engine.core.dims import Dim, Size
 from autograd_engine.core.report import Report, Table
 from autograd_engine.core.spec import Spec
@@ -143,9 +144,7 @@ class MemoryReport(Report):
 
     def recompute(self, checkpoints: Any) -> Any:
         """What checkpoints would save and cost; see `static.recompute_report`."""
-        from autograd_engine.static.analysis.checkpoint_report import recompute_report
-
-        return recompute_report(self.program, checkpoints, self.feed_specs)
+        return above.recompute_report(self.program, checkpoints, self.feed_specs)
 
     def _parts(self) -> list[str | Table]:
         parts: list[str | Table] = [f"peak: {self.peak_text}", f"at: {_at(self.operator)}"]
