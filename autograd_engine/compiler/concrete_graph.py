@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim, Size
 from autograd_engine.core.dtypes import common_dtype, scalar_dtype
-from autograd_engine.core.operand import OPERATORS, REFLECTED
 from autograd_engine.core.spec import Shape, Spec
 from autograd_engine.ops.registry.namespace import Namespace
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
+from autograd_engine.ops.registry.stand_ins import bind_operators
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import Literal, Operator, Ref
@@ -87,6 +87,9 @@ class Value:
         constant = self.constant
         return constant if constant is not None and constant.ndim == 0 else None
 
+    __eq__, __ne__ = object.__eq__, object.__ne__  # values are told apart by identity
+    __hash__ = object.__hash__
+
     def __pow__(self, other: Any) -> Any:
         return self.graph.pow(self, other)
 
@@ -97,20 +100,16 @@ class Value:
         return self.graph.matmul(self, other, transpose_x=False, transpose_y=False)
 
 
-def _operator(name: str, reflected: bool) -> Callable[..., Any]:
-    def apply(self: Value, *others: Any) -> Any:
-        if not all(isinstance(o, _OPERANDS) for o in others):
-            return NotImplemented  # what holds values, a stack of them say, knows how
-        operands = (*others, self) if reflected else (self, *others)
-        return getattr(self.graph, name)(*operands)
-
-    return apply
-
-
 _OPERANDS: Final = (Value, int, float, complex, np.generic, np.ndarray)
-for _python, _name in (*OPERATORS.items(), *REFLECTED.items()):
-    if _python not in ("__eq__", "__ne__"):  # values are told apart by identity
-        setattr(Value, _python, _operator(_name, _python in REFLECTED))
+
+
+def _apply(self: Value, name: str, operands: tuple[Any, ...]) -> Any:
+    if not all(isinstance(o, _OPERANDS) for o in operands):
+        return NotImplemented  # what holds values, a stack of them say, knows how
+    return getattr(self.graph, name)(*operands)
+
+
+bind_operators(Value, _apply)
 
 
 class Node:

@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from types import BuiltinMethodType, CellType, FunctionType
+from types import FunctionType
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from autograd_engine.core.operand import OPERATORS
 from autograd_engine.core.spec import Spec, reduced_shape
 from autograd_engine.ops.kernels.elementwise import ufunc_of
+from autograd_engine.ops.registry.stand_ins import run_on
 
 __all__ = ["Call", "NotTraced", "Traced", "traced"]
 
@@ -315,7 +316,7 @@ def traced(
     if ufunc_of(kernel) is not None or kernel in _PYTHON:
         function = _Ufunc(trace, _PYTHON.get(kernel, kernel))
     elif isinstance(kernel, FunctionType):
-        function = _clone(kernel, trace, {})
+        function = run_on(kernel, trace, partial(_Ufunc, trace))
     else:
         raise NotTraced("it is not written in Python")
     made = function(*terms, **attrs)
@@ -323,32 +324,3 @@ def traced(
     if not all(isinstance(r, _Term) for r in results):
         raise NotTraced("its results are constants")
     return Traced(tuple(trace.calls), tuple(r.number for r in results))
-
-
-def _clone(function: FunctionType, trace: _Trace, made: dict[FunctionType, Any]) -> Any:
-    """`function` with `trace` in the place of NumPy, and what it calls of ours likewise."""
-    if function in made:
-        return made[function]
-    if not function.__module__.startswith(("autograd_engine.ops", "autograd_engine.ops.kernels")):
-        return function
-    scope = dict(function.__globals__)
-    scope["np"] = trace
-
-    def replaced(value: Any) -> Any:
-        if ufunc_of(value) is not None:
-            return _Ufunc(trace, value)
-        if isinstance(value, FunctionType):
-            return _clone(value, trace, made)
-        if isinstance(value, BuiltinMethodType) and value.__name__ == "reduce":
-            return partial(trace.reduce, cast("np.ufunc", value.__self__))
-        return value
-
-    closure = tuple(CellType(replaced(c.cell_contents)) for c in function.__closure__ or ())
-    clone = made[function] = FunctionType(
-        function.__code__, scope, function.__name__, function.__defaults__, closure
-    )
-    clone.__kwdefaults__ = function.__kwdefaults__
-    for name in function.__code__.co_names:
-        if name in scope and name != "np":
-            scope[name] = replaced(scope[name])
-    return clone

@@ -28,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.core.locations import run_generated
-from autograd_engine.core.operand import OPERATORS, REFLECTED
 from autograd_engine.ops.kernels.elementwise import ufunc_of
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef, Rule
+from autograd_engine.ops.registry.stand_ins import bind_operators
 
 __all__ = ["LARGE", "overwriting"]
 
@@ -84,16 +84,7 @@ class _Value:
         raise _Untraceable
 
 
-def _method(name: str, reflected: bool) -> Callable[..., _Value]:
-    def method(self: _Value, *others: Any) -> _Value:
-        operands = (*others, self) if reflected else (self, *others)
-        return self.steps.apply(REGISTRY[name], *operands)
-
-    return method
-
-
-for _dunder, _name in (*OPERATORS.items(), *REFLECTED.items()):
-    setattr(_Value, _dunder, _method(_name, _dunder in REFLECTED))
+bind_operators(_Value, lambda self, name, operands: self.steps.apply(REGISTRY[name], *operands))
 
 
 def overwriting(op: OpDef, name: str, rule: Rule) -> Callable[..., Any] | None:
