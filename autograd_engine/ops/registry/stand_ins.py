@@ -8,16 +8,33 @@ over memory (`compiler.native`). How code gets to work on them is here.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from autograd_engine.core.operand import OPERATORS, REFLECTED
 from autograd_engine.ops.kernels.elementwise import ufunc_of
 
-__all__ = ["bind_operators", "run_on"]
+__all__ = ["OPERATOR_UFUNCS", "PYTHON_UFUNCS", "bind_operators", "run_on"]
+
+_NUMPY: Final = {
+    "greater_than": "greater",
+    "less_than": "less",
+    "bitwise_left_shift": "left_shift",
+    "bitwise_right_shift": "right_shift",
+}
+OPERATOR_UFUNCS: Final[dict[str, np.ufunc]] = {
+    name: getattr(np, _NUMPY.get(name, name)) for name in OPERATORS.values()
+}
+"""What NumPy calls for an operator between arrays, by the operation of that name."""
+
+PYTHON_UFUNCS: Final = {
+    getattr(operator, python): OPERATOR_UFUNCS[name] for python, name in OPERATORS.items()
+}
+"""Of kernels that are Python's operators: ufuncs reached by a shorter way."""
 
 
 def bind_operators(cls: type, apply: Callable[[Any, str, tuple[Any, ...]], Any]) -> None:
