@@ -231,8 +231,9 @@ class Graph(Namespace):
             op, values, attrs = REGISTRY["assign"], [copied], {}
         specs = op.infer_tuple([v if isinstance(v, Spec) else v.spec for v in values], attrs)
         for spec in specs:
-            if any(isinstance(d, Dim) for d in spec.shape):
-                raise NotConcrete(f"the sizes of what {op.name} returns depend on values")
+            for d in spec.shape:
+                if isinstance(d, Dim):
+                    raise NotConcrete(f"the sizes of what {op.name} returns depend on values")
         folded = self._folded(op, values, attrs, specs)
         if folded is not None:
             return folded
@@ -253,7 +254,7 @@ class Graph(Namespace):
         specs: Sequence[Spec],
     ) -> tuple[Value, ...]:
         node = Node(op, operands, attrs, self.origin)
-        node.results = tuple(Value(self, spec, node) for spec in specs)
+        node.results = tuple([Value(self, spec, node) for spec in specs])
         self.nodes.append(node)
         return node.results
 

@@ -59,13 +59,11 @@ class _Graph(Graph):
         attrs: dict[str, Any],
         specs: Sequence[Spec],
     ) -> tuple[Value, ...] | None:
+        for v in values:
+            if isinstance(v, Value) and v.constant is None:
+                return None
         found = super()._folded(op, values, attrs, specs)
-        if (
-            found is not None
-            or op.runs_always
-            or any(isinstance(v, Value) and v.constant is None for v in values)
-            or any(int(s.size) > _LARGEST for s in specs)
-        ):
+        if found is not None or op.runs_always or any(int(s.size) > _LARGEST for s in specs):
             return found
         out = op.kernel(*[array_of(v) if isinstance(v, Value) else v for v in values], **attrs)
         return tuple([self.array(np.asarray(o)) for o in (out if op.multiple else (out,))])
@@ -106,7 +104,8 @@ def built(
             for call in reversed(calls):
                 _push(xp, call, tangents)
             for step in reverse:
-                _push(xp, _call_of(step, tangents), tangents)
+                if not tangents.keys().isdisjoint(step.values):
+                    _push(xp, _call_of(step, tangents), tangents)
             for i, y in enumerate(inputs):
                 t = tangents.get(gradients[i]) if i in gradients else None
                 count, like = x._data.size, y._data
