@@ -200,6 +200,20 @@ def test_a_cell_that_is_run_again_makes_another_operation() -> None:
     assert [a.item() for a in found] == [4.0, 8.0, 16.0, 4.0, 12.0]
 
 
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_operations_of_one_name_are_told_apart_in_compiled_programs(backend: str) -> None:
+    twice = defop("scaled", lambda x: x * 2.0).vjp(x=lambda xp, g, x: g * 2.0)
+    thrice = defop("scaled", lambda x: x * 3.0).vjp(x=lambda xp, g, x: g * 3.0)
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        v = paddle.static.data("v", [2], "float64")
+        both = [twice(v), thrice(v)]
+    executor = paddle.static.Executor(backend=backend)
+    for _ in range(4):  # it is compiled for the third
+        found = executor.run(main, {"v": np.ones(2)}, both)
+        assert [a.tolist() for a in found] == [[2.0, 2.0], [3.0, 3.0]]
+
+
 def test_a_rule_that_is_given_again_replaces_the_first() -> None:
     op = defop("replaced", lambda x: x * 1.0).vjp(x=lambda xp, g: g * 1.0)
     x = leaf(1.0)

@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim, Size
 from autograd_engine.core.dtypes import common_dtype, scalar_dtype
-from autograd_engine.core.operand import OPERATORS, REFLECTED
 from autograd_engine.core.spec import Shape, Spec
 from autograd_engine.ops.registry.namespace import Namespace
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
+from autograd_engine.ops.registry.stand_ins import bind_operators
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import Literal, Operator, Ref
 
-__all__ = ["Graph", "Node", "NotConcrete", "Value", "concrete_graph"]
+__all__ = ["Graph", "Node", "NotConcrete", "Value", "concrete_graph", "freeze"]
 
 Array = NDArray[Any]
 Key = tuple[str, int]
@@ -87,29 +87,29 @@ class Value:
         constant = self.constant
         return constant if constant is not None and constant.ndim == 0 else None
 
+    __eq__, __ne__ = object.__eq__, object.__ne__  # values are told apart by identity
+    __hash__ = object.__hash__
+
     def __pow__(self, other: Any) -> Any:
-        return self.graph.xp.pow(self, other)
+        return self.graph.pow(self, other)
 
     def __rpow__(self, other: Any) -> Any:
-        return self.graph.xp.pow(other, self)
+        return self.graph.pow(other, self)
 
     def __matmul__(self, other: Any) -> Any:
-        return self.graph.xp.matmul(self, other, transpose_x=False, transpose_y=False)
+        return self.graph.matmul(self, other, transpose_x=False, transpose_y=False)
 
 
-def _forward(name: str) -> Callable[..., Any]:
-    return lambda self, *other: getattr(self.graph.xp, name)(self, *other)
+_OPERANDS: Final = (Value, int, float, complex, np.generic, np.ndarray)
 
 
-def _reversed(name: str) -> Callable[..., Any]:
-    return lambda self, other: getattr(self.graph.xp, name)(other, self)
+def _apply(self: Value, name: str, operands: tuple[Any, ...]) -> Any:
+    if not all(isinstance(o, _OPERANDS) for o in operands):
+        return NotImplemented  # what holds values, a stack of them say, knows how
+    return getattr(self.graph, name)(*operands)
 
 
-for _python, _name in OPERATORS.items():
-    if _python not in ("__eq__", "__ne__"):  # values are told apart by identity
-        setattr(Value, _python, _forward(_name))
-for _python, _name in REFLECTED.items():
-    setattr(Value, _python, _reversed(_name))
+bind_operators(Value, _apply)
 
 
 class Node:
@@ -154,8 +154,8 @@ class Node:
         return bool(getattr(self.op, "runs_always", False)) or isinstance(self.op, BlockOp)
 
 
-class Graph:
-    """Nodes in the order of the program.
+class Graph(Namespace):
+    """Nodes in the order of the program, and the operations that append them.
 
     Attributes
     ----------
@@ -163,8 +163,6 @@ class Graph:
     inputs, outputs : list of Value
     updates : dict of int to int
         Position of an output to the position of the input that it is the new value of.
-    xp : Namespace
-        Operations that append nodes.
     origin : Operator or None
         What nodes that are appended are said to come from.
     """
@@ -175,10 +173,6 @@ class Graph:
         self.outputs: list[Value] = []
         self.updates: dict[int, int] = {}
         self.origin: Operator | None = None
-        self.xp = Namespace()
-        self.xp.bind = self._function
-        self.xp.project = self._project
-        self.xp.scatter = self._scatter
         self._known: dict[Hashable, tuple[Value, ...]] = {}
 
     def input(self, spec: Spec) -> Value:
@@ -190,7 +184,13 @@ class Graph:
         """An array whose elements all have one value."""
         return Value(self, Spec(shape, dtype), constant=np.asarray(value, dtype))
 
-    def _function(self, op: OpDef) -> Callable[..., Any]:
+    def __getitem__(self, op: OpDef) -> Callable[..., Any]:
+        """The function of `op`, not kept by `op`, which lives longer."""
+        known = REGISTRY.get(op.name) is op
+        found: Callable[..., Any] = getattr(self, op.name) if known else self.bind(op)
+        return found
+
+    def bind(self, op: OpDef) -> Callable[..., Any]:
         def call(*operands: Any, **attrs: Any) -> Any:
             full = attrs if attrs.keys() == op.attrs.keys() else op.complete_attrs(attrs)
             results = self.call(op, operands, full)
@@ -198,11 +198,11 @@ class Graph:
 
         return call
 
-    def _project(self, g: Any, like: Any) -> Any:
-        return g if g is None or g.shape == like.shape else self.xp.sum_like(g, like)
+    def project(self, g: Any, like: Any) -> Any:
+        return g if g is None or g.shape == like.shape else self.sum_like(g, like)
 
-    def _scatter(self, name: str, *operands: Any, **attrs: Any) -> Any:
-        return getattr(self.xp, name)(*operands, **attrs)
+    def scatter(self, name: str, *operands: Any, **attrs: Any) -> Any:
+        return getattr(self, name)(*operands, **attrs)
 
     def call(self, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> tuple[Value, ...]:
         """The results of an operation, which is appended unless they are known.
@@ -226,13 +226,14 @@ class Graph:
             return (found,)
         copied = _duplicated(op, values, attrs)
         if copied is not None and not _joins(copied):
-            if _is_whole(copied):
+            if self.lies_alike(copied):
                 return (copied,)
             op, values, attrs = REGISTRY["assign"], [copied], {}
         specs = op.infer_tuple([v if isinstance(v, Spec) else v.spec for v in values], attrs)
         for spec in specs:
-            if any(isinstance(d, Dim) for d in spec.shape):
-                raise NotConcrete(f"the sizes of what {op.name} returns depend on values")
+            for d in spec.shape:
+                if isinstance(d, Dim):
+                    raise NotConcrete(f"the sizes of what {op.name} returns depend on values")
         folded = self._folded(op, values, attrs, specs)
         if folded is not None:
             return folded
@@ -253,9 +254,16 @@ class Graph:
         specs: Sequence[Spec],
     ) -> tuple[Value, ...]:
         node = Node(op, operands, attrs, self.origin)
-        node.results = tuple(Value(self, spec, node) for spec in specs)
+        node.results = tuple([Value(self, spec, node) for spec in specs])
         self.nodes.append(node)
         return node.results
+
+    def lies_alike(self, value: Value) -> bool:
+        """Whether a copy of it may be left out: its elements follow each other in memory."""
+        op = value.node.op if value.node is not None else None
+        if isinstance(op, OpDef):
+            return op.tangent == "elementwise" or op.broadcasts is not None or op.name == "assign"
+        return value.uniform is not None
 
     def drop_dead(self) -> None:
         """Leave out what no output needs; rules compute more than is asked for."""
@@ -269,32 +277,37 @@ class Graph:
 
     def _prepared(self, op: OpDef, operands: Sequence[Any]) -> list[Value | Spec]:
         """Operands in the dtypes in which they meet, as `emit` has them."""
-        typed = [op.input_at(k) not in op.untyped for k in range(len(operands))]
-        known = [
-            v.dtype for v, t in zip(operands, typed, strict=True) if t and isinstance(v, Value)
-        ]
         values: list[Any] = []
+        numbers, typed, known = [], [], []
         for k, v in enumerate(operands):
-            if not op.reads_value(k):
-                v = v.spec if isinstance(v, Value) else Spec(tuple(v.shape), v.dtype)
-            elif not isinstance(v, Value):
-                v = self.number(v, scalar_dtype(v, known))
+            reads, array = op.reads_value(k), isinstance(v, Value)
+            if op.input_at(k) not in op.untyped:
+                if reads:
+                    typed.append(k)
+                if array:
+                    known.append(v.dtype)
+            if reads:
+                if not array:
+                    numbers.append(k)
+            elif array:
+                v = v.spec
+            else:
+                v = Spec(tuple(v.shape), v.dtype)
             values.append(v)
-        if op.dtypes == "any":
-            return values
-        dtypes = [v.dtype for v, t in zip(values, typed, strict=True) if t and isinstance(v, Value)]
-        common = common_dtype(dtypes, floating=op.dtypes == "floating")
-        return [
-            self.cast(v, common) if t and isinstance(v, Value) else v
-            for v, t in zip(values, typed, strict=True)
-        ]
+        for k in numbers:
+            values[k] = self.number(values[k], scalar_dtype(values[k], known))
+        if op.dtypes != "any":
+            dtypes = [values[k].dtype for k in typed]
+            common = common_dtype(dtypes, floating=op.dtypes == "floating")
+            for k in typed:
+                if values[k].dtype != common:
+                    values[k] = self._cast(values[k], common)
+        return values
 
-    def cast(self, value: Value, dtype: np.dtype[Any]) -> Value:
-        if value.dtype == dtype:
-            return value
+    def _cast(self, value: Value, dtype: np.dtype[Any]) -> Value:
         if value.uniform is not None and value.node is None:
             return self.number(value.uniform.astype(dtype), dtype, value.shape)
-        cast: Value = self.xp.cast(value, dtype=dtype.name)
+        cast: Value = self.cast(value, dtype=dtype.name)
         return cast
 
     def _folded(
@@ -402,14 +415,6 @@ def _duplicated(
     return None
 
 
-def _is_whole(value: Value) -> bool:
-    """Whether its elements follow each other in memory: then a copy of it lies like it."""
-    op = value.node.op if value.node is not None else None
-    if isinstance(op, OpDef):
-        return op.tangent == "elementwise" or op.broadcasts is not None or op.name == "assign"
-    return value.uniform is not None
-
-
 def _joins(value: Value) -> bool:
     """Whether sums of it join its parts: what stands between two sums keeps them apart."""
     op = value.node.op if value.node is not None else None
@@ -430,12 +435,36 @@ def _times_one(name: str, x: Value, y: Any) -> Value | None:
 
 def _key(op: OpDef, values: Sequence[Value | Spec], attrs: dict[str, Any]) -> Hashable:
     """What two operations with equal results have in common."""
-    key = (op.name, tuple(map(_identity, values)), tuple(attrs.items()))
+    key: list[Any] = [op, *map(_identity, values)]
+    for attr in attrs.values():
+        freeze(attr, key)
+    found = tuple(key)
     try:
-        hash(key)
+        hash(found)
     except TypeError:
         return None
-    return (*key, tuple(map(type, attrs.values())))  # 1 == True == 1.0
+    return found
+
+
+def freeze(attr: Any, key: list[Any]) -> None:
+    """Append what tells an attribute apart: of one kind and value, to a key that is compared."""
+    kind = attr.__class__
+    if kind in _ATOMS:
+        # 1, 1.0 and True are equal, and so are 0.0 and -0.0; nan is not.
+        key += (kind, attr if attr and attr == attr else repr(attr))
+    elif kind is tuple or kind is list:
+        key += (kind, len(attr))
+        for a in attr:
+            freeze(a, key)
+    elif kind is slice:
+        key.append(kind)
+        for a in (attr.start, attr.stop, attr.step):
+            freeze(a, key)
+    else:
+        key += (kind, attr)
+
+
+_ATOMS: Final = frozenset({type(None), str, bool, int, float})
 
 
 def _identity(value: Value | Spec) -> Hashable:
@@ -443,7 +472,7 @@ def _identity(value: Value | Spec) -> Hashable:
         return value
     if value.node is None and value.uniform is not None:
         return (value.spec, value.uniform.tobytes())
-    return id(value)
+    return value
 
 
 def concrete_graph(
@@ -499,7 +528,7 @@ def _results(
         if op.pullback.strong == "whole":
             raise NotConcrete("gradients of branches know at run time only whether they are zero")
         g, saved = op.arrange(operands)
-        results: Any = op.pullback.pull(graph.xp, g, saved, operator.attrs)
+        results: Any = op.pullback.pull(graph, g, saved, operator.attrs)
         return [_shaped(graph, r, ref) for r, ref in zip(results, operator.results, strict=True)]
     if isinstance(op, BlockOp):
         return _of_block(graph, operator, operands, sizes)

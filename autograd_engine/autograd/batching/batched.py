@@ -24,6 +24,7 @@ from autograd_engine.core.spec import Like, Spec
 from autograd_engine.ops.registry.namespace import Namespace, ops, raw
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
+from autograd_engine.ops.registry.stand_ins import bind_operators
 
 __all__ = ["Batched", "Batching", "batching", "value_of"]
 
@@ -200,14 +201,6 @@ def batching(base: Namespace) -> Batching:
 # --- operators
 
 
-def _operator(name: str, reflected: bool) -> Callable[..., Any]:
-    def apply(self: Batched, *others: Any) -> Any:
-        operands = (*others, self) if reflected else (self, *others)
-        return getattr(self.xp, name)(*operands)
-
-    return apply
-
-
 def _arithmetic(name: str, function: Callable[[Any, Any], Any], reflected: bool) -> Any:
     """An operator that most often meets arrays whose axes are where broadcasting expects them."""
 
@@ -242,10 +235,6 @@ _FLAT: Final = {
     "divide": operator.truediv,
 }
 for _dunder, _name in (*OPERATORS.items(), *REFLECTED.items()):
-    _mirrored = _dunder in REFLECTED
-    _method = (
-        _arithmetic(_name, _FLAT[_name], _mirrored)
-        if _name in _FLAT
-        else _operator(_name, _mirrored)
-    )
-    setattr(Batched, _dunder, _method)
+    if _name in _FLAT:
+        setattr(Batched, _dunder, _arithmetic(_name, _FLAT[_name], _dunder in REFLECTED))
+bind_operators(Batched, lambda self, name, operands: getattr(self.xp, name)(*operands))

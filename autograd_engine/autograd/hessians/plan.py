@@ -2,7 +2,7 @@
 
 Which kernels a Hessian takes follows from the shape of the recording: its operations, attributes,
 edges, and the shapes and dtypes of what was saved. For each such shape the gradient of the
-recording and the tangents of the gradient are worked out once, on `Lines`, and compiled. Functions
+recording and the tangents of the gradient are worked out once, in a graph, and compiled. Functions
 that record the same again only hand over their saved arrays.
 """
 
@@ -15,7 +15,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.autograd.hessians.lines import NoPlan, Plan, built
+from autograd_engine.autograd.hessians.graph import NoPlan, Plan, built
+from autograd_engine.compiler.concrete_graph import freeze
 from autograd_engine.core.locations import forget_generated
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.tape import Edge, Node, edge_of
@@ -77,9 +78,9 @@ def planned_hessian(value: Tensor, inputs: Sequence[Tensor], edges: Sequence[Edg
     start = {edge: k for k, edge in enumerate(edges)}
     try:
         key, nodes, arrays = _described(value, start, inputs)
-    except NoPlan:
+        found = _PLANS.get(key)
+    except (NoPlan, TypeError):  # an attribute that is not hashable
         return None
-    found = _PLANS.get(key)
     if found is None and len(nodes) > _LONG:
         found = _kept(key, _Entry(waits=True))
     elif found is None or found.waits:
@@ -142,7 +143,7 @@ def _described(
         key.append(node.pullback)
         if node.attrs:
             for attr in node.attrs.values():
-                _freeze(attr, key)
+                freeze(attr, key)
         for edge in node.edges:
             k = place.get(edge)
             if k is None and isinstance(edge, Node) and edge.seq <= oldest:
@@ -174,26 +175,3 @@ def _describe(value: Any, key: list[Any], arrays: list[Any]) -> None:
                 _describe(v, key, arrays)
     else:
         raise NoPlan
-
-
-def _freeze(value: Any, key: list[Any]) -> None:
-    """Append an attribute to the key."""
-    kind = value.__class__
-    if kind in _ATOMS:
-        # 1, 1.0 and True are equal, and so are 0.0 and -0.0; nan is not.
-        key += (kind, value if value and value == value else repr(value))
-    elif kind is tuple or kind is list:
-        key += (kind, len(value))
-        for v in value:
-            _freeze(v, key)
-    elif kind is slice:
-        parts = value.start, value.stop, value.step
-        if any(v is not None and v.__class__ is not int for v in parts):
-            raise NoPlan
-        key.append(slice)
-        key += parts
-    else:
-        raise NoPlan
-
-
-_ATOMS: Final = frozenset({type(None), str, bool, int, float})

@@ -3,10 +3,10 @@
 The unit directions of an input with n elements are an identity: n * n numbers, n of which are not
 zero. Elementwise operations and slices keep it so. `OneHot` holds such a stack as terms: for each
 element of one direction's value, which direction moves it, and by how much. `OneHotBatching` is a
-`Batching` over `Lines` whose operations carry terms as far as they can, at the price of one value
+`Batching` over a `Graph` whose operations carry terms as far as they can, at the price of one value
 for each, and write out the stack for the others.
 
-What moves an element depends on shapes alone and is known when lines are written, by how much does
+What moves an element depends on shapes alone and is known when the graph is made, by how much does
 not: the first is an array of row numbers, the second a `Value`.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.autograd.batching.batched import Batched, Batching
-from autograd_engine.autograd.hessians.kernel_trace import Lines, Value
+from autograd_engine.compiler.concrete_graph import Graph, Value
 from autograd_engine.core.spec import Like, Spec
 from autograd_engine.ops.registry.opdef import NONDIFF, REGISTRY, OpDef
 
@@ -39,38 +39,13 @@ class Term(NamedTuple):
 
 
 class OneHot(Batched):
-    """A stack that is a sum of terms, in `terms`; ``value`` is the stack written out, if it is."""
+    """A stack that is a sum of terms, in `terms`; ``value`` is its Spec, or it written out."""
 
-    __slots__ = ("_count", "_dtype", "_shape", "terms")
+    __slots__ = ("terms",)
 
-    def __init__(
-        self,
-        terms: Sequence[Term],
-        count: int,
-        spec: Spec,
-        xp: OneHotBatching,
-    ) -> None:
-        super().__init__(None, xp)
+    def __init__(self, terms: Sequence[Term], wide: Spec, xp: OneHotBatching) -> None:
+        super().__init__(wide, xp)
         self.terms = terms
-        self._count = count
-        self._shape: tuple[int, ...] = tuple(spec.shape)  # type: ignore[arg-type]
-        self._dtype = spec.dtype
-
-    @property
-    def count(self) -> int:
-        return self._count
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self._shape
-
-    @property
-    def ndim(self) -> int:
-        return len(self._shape)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return self._dtype
 
     def like(self, terms: Sequence[Term], spec: Spec) -> Batched:
         """Other terms of as many directions, those of the same elements in the same ones joined.
@@ -78,6 +53,7 @@ class OneHot(Batched):
         Many terms are written out, for a stack is then as quick.
         """
         assert isinstance(self.xp, OneHotBatching)
+        wide = Spec((self.count, *spec.shape), spec.dtype)
         joined: list[Term] = []
         for term in terms:
             for k, (rows, values) in enumerate(joined):
@@ -87,14 +63,14 @@ class OneHot(Batched):
             else:
                 joined.append(term)
             if len(joined) > _MOST:
-                return OneHot(terms, self._count, spec, self.xp).written()
-        return OneHot(joined, self._count, spec, self.xp)
+                return OneHot(terms, wide, self.xp).written()
+        return OneHot(joined, wide, self.xp)
 
     def written(self) -> Batched:
         """The same as a plain stack."""
-        if self.value is None:
+        wide = self.value
+        if wide.__class__ is Spec:
             base = self.xp.base
-            wide = Spec((self._count, *self._shape), self._dtype)
             if not self.terms:
                 self.value = base.zeros_like(wide)
             else:
@@ -109,20 +85,18 @@ class OneHotBatching(Batching):
 
     Parameters
     ----------
-    base : Lines
+    base : Graph
     """
 
-    def __init__(self, base: Lines) -> None:
-        super().__init__(base)
-        self._zeros: set[int] = set()  # values that are nothing but zeros
+    base: Graph
 
     def units(self, like: Like) -> OneHot:
         """The unit directions of an array."""
-        spec = Spec(tuple(like.shape), like.dtype)
-        size = math.prod(like.shape)
-        assert isinstance(self.base, Lines)
-        ones = self.base.constant(np.ones(spec.shape, spec.dtype))
-        return OneHot([Term(np.arange(size).reshape(spec.shape), ones)], size, spec, self)
+        shape = tuple(like.shape)
+        size = math.prod(shape)
+        ones = self.base.number(1, like.dtype, shape)
+        wide = Spec((size, *shape), like.dtype)
+        return OneHot([Term(np.arange(size).reshape(shape), ones)], wide, self)
 
     def bind(self, op: OpDef) -> Callable[..., Any]:
         plain = super().bind(op)
@@ -138,18 +112,14 @@ class OneHotBatching(Batching):
                 operands = tuple([_plain(op, k, o) for k, o in enumerate(operands)])
             return plain(*operands, **attrs)
 
-        def zeros_like(like: Any) -> Any:
-            found = call(like)
-            self._zeros.add(found.index)
-            return found
-
-        return zeros_like if keep is None and op is REGISTRY["zeros_like"] else call
+        return call
 
     def is_zero(self, value: Any) -> bool:
         """Whether it is known to be nothing but zeros."""
         if value.__class__ is OneHot:
             return not value.terms
-        return value.index in self._zeros if isinstance(value, Value) else value == 0.0
+        number = value.uniform if isinstance(value, Value) else value
+        return number is not None and bool(number == 0.0)
 
     def project(self, g: Any, like: Any) -> Any:
         if g.__class__ is OneHot:
@@ -266,26 +236,13 @@ def _moved(
     if any(d.__class__ is not int for d in out.shape):
         return None
     counted = [Spec(tuple(s.shape), np.dtype(np.int64)) for s in specs]
-    call = xp.base[op]
+    call, casts = xp.base[op], op.name in ("cast", "cast_like")
     terms = []
     for rows, values in stack.terms:
-        found = op.kernel(rows + 1, *counted, **attrs) - 1  # new places get -1
+        # New places get -1.
+        found = rows if casts else op.kernel(rows + 1, *counted, **attrs) - 1
         terms.append(Term(found, call(values, *specs, **attrs)))
     return stack.like(terms, out)
-
-
-def _cast(
-    xp: OneHotBatching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]
-) -> Batched | None:
-    stack, *likes = operands
-    if stack.__class__ is not OneHot:
-        return None
-    specs = [o.spec if isinstance(o, (Value, Batched)) else o for o in likes]
-    (out,) = op.infer_tuple([stack.spec, *specs], attrs)
-    if op.name == "cast_like":
-        specs = [Spec(stack.shape, out.dtype)]
-    call = xp.base[op]
-    return stack.like([Term(t.rows, call(t.values, *specs, **attrs)) for t in stack.terms], out)
 
 
 def _gathered(
@@ -331,9 +288,9 @@ _KEPT: Final[dict[str, Keep]] = {
         """
         reshape reshape_like squeeze unsqueeze transpose flip roll getitem unslice_like assign
         expand expand_like broadcast_like flatten_axes unflatten_axis same_shape
+        cast cast_like
         """,
     ),
-    **_each(_cast, "cast cast_like"),
     "subtract": _less,
     "where": _where,
     "unslice_add": _gathered,
@@ -344,7 +301,7 @@ _KEPT: Final[dict[str, Keep]] = {
 # --- written out
 
 
-class _Place:
+class _Place(NamedTuple):
     """Where the values of one term go in the flat stack, and whether nothing is there yet.
 
     Attributes
@@ -356,12 +313,9 @@ class _Place:
     fresh : bool
     """
 
-    __slots__ = ("at", "fresh", "of")
-
-    def __init__(self, at: Any, of: Array | None, fresh: bool) -> None:
-        self.at = at
-        self.of = of
-        self.fresh = fresh
+    at: Any
+    of: Array | None
+    fresh: bool
 
 
 def _places(terms: Sequence[Array]) -> tuple[_Place, ...]:

@@ -8,19 +8,23 @@ they say which calls they are, and no formula is written a second time. What a k
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from types import BuiltinMethodType, CellType, FunctionType
-from typing import Any, Final, NamedTuple, cast
+from types import FunctionType
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.core.operand import OPERATORS
 from autograd_engine.core.spec import Spec, reduced_shape
 from autograd_engine.ops.kernels.elementwise import ufunc_of
+from autograd_engine.ops.registry.stand_ins import (
+    OPERATOR_UFUNCS,
+    PYTHON_UFUNCS,
+    bind_operators,
+    run_on,
+)
 
 __all__ = ["Call", "NotTraced", "Traced", "traced"]
 
@@ -81,58 +85,19 @@ class _Term:
         raise NotTraced("it makes an array of it")
 
     __bool__ = __int__ = __float__ = __index__ = __iter__ = __len__ = __getitem__ = _refuse
-    __eq__ = __ne__ = _refuse
     __hash__ = None  # type: ignore[assignment]
+
+    def __pow__(self, other: Any) -> _Term:
+        return self.trace.call(np.power, (self, other))
+
+    def __rpow__(self, other: Any) -> _Term:
+        return self.trace.call(np.power, (other, self))
 
     def astype(self, dtype: Any, copy: bool = True) -> _Term:
         return self.trace.cast(self, np.dtype(dtype))
 
 
-def _operator(ufunc: np.ufunc, reflected: bool = False) -> Callable[[_Term, Any], Any]:
-    def call(self: _Term, *other: Any) -> Any:
-        operands = (*other, self) if reflected else (self, *other)
-        return self.trace.call(ufunc, operands)
-
-    return call
-
-
-_UFUNCS: Final = {
-    "__add__": np.add,
-    "__sub__": np.subtract,
-    "__mul__": np.multiply,
-    "__truediv__": np.true_divide,
-    "__floordiv__": np.floor_divide,
-    "__mod__": np.remainder,
-    "__pow__": np.power,
-    "__gt__": np.greater,
-    "__ge__": np.greater_equal,
-    "__lt__": np.less,
-    "__le__": np.less_equal,
-    "__eq__": np.equal,
-    "__ne__": np.not_equal,
-    "__neg__": np.negative,
-    "__abs__": np.absolute,
-    "__invert__": np.invert,
-    "__and__": np.bitwise_and,
-    "__or__": np.bitwise_or,
-    "__xor__": np.bitwise_xor,
-    "__lshift__": np.left_shift,
-    "__rshift__": np.right_shift,
-}
-for _name in OPERATORS:
-    _ufunc = _UFUNCS[_name]
-    setattr(_Term, _name, _operator(_ufunc))
-    if _ufunc.nin == 2 and _name not in (
-        "__eq__",
-        "__ne__",
-        "__gt__",
-        "__ge__",
-        "__lt__",
-        "__le__",
-    ):
-        setattr(_Term, f"__r{_name[2:]}", _operator(_ufunc, reflected=True))
-setattr(_Term, "__pow__", _operator(np.power))  # noqa: B010
-setattr(_Term, "__rpow__", _operator(np.power, reflected=True))  # noqa: B010
+bind_operators(_Term, lambda self, name, xs: self.trace.call(OPERATOR_UFUNCS[name], xs))
 
 
 class _Trace:
@@ -285,11 +250,6 @@ def _constant(value: Any, dtype: DType) -> Array:
             raise NotTraced(str(error)) from error
 
 
-_PYTHON: Final[dict[Any, np.ufunc]] = {
-    getattr(operator, name): ufunc for name, ufunc in _UFUNCS.items() if name != "__abs__"
-}
-
-
 def traced(
     kernel: Callable[..., Any],
     operands: Sequence[DType | Spec | None],
@@ -312,10 +272,10 @@ def traced(
         for v in operands
     ]
     function: Any
-    if ufunc_of(kernel) is not None or kernel in _PYTHON:
-        function = _Ufunc(trace, _PYTHON.get(kernel, kernel))
+    if ufunc_of(kernel) is not None or kernel in PYTHON_UFUNCS:
+        function = _Ufunc(trace, PYTHON_UFUNCS.get(kernel, kernel))
     elif isinstance(kernel, FunctionType):
-        function = _clone(kernel, trace, {})
+        function = run_on(kernel, trace, partial(_Ufunc, trace))
     else:
         raise NotTraced("it is not written in Python")
     made = function(*terms, **attrs)
@@ -323,32 +283,3 @@ def traced(
     if not all(isinstance(r, _Term) for r in results):
         raise NotTraced("its results are constants")
     return Traced(tuple(trace.calls), tuple(r.number for r in results))
-
-
-def _clone(function: FunctionType, trace: _Trace, made: dict[FunctionType, Any]) -> Any:
-    """`function` with `trace` in the place of NumPy, and what it calls of ours likewise."""
-    if function in made:
-        return made[function]
-    if not function.__module__.startswith(("autograd_engine.ops", "autograd_engine.ops.kernels")):
-        return function
-    scope = dict(function.__globals__)
-    scope["np"] = trace
-
-    def replaced(value: Any) -> Any:
-        if ufunc_of(value) is not None:
-            return _Ufunc(trace, value)
-        if isinstance(value, FunctionType):
-            return _clone(value, trace, made)
-        if isinstance(value, BuiltinMethodType) and value.__name__ == "reduce":
-            return partial(trace.reduce, cast("np.ufunc", value.__self__))
-        return value
-
-    closure = tuple(CellType(replaced(c.cell_contents)) for c in function.__closure__ or ())
-    clone = made[function] = FunctionType(
-        function.__code__, scope, function.__name__, function.__defaults__, closure
-    )
-    clone.__kwdefaults__ = function.__kwdefaults__
-    for name in function.__code__.co_names:
-        if name in scope and name != "np":
-            scope[name] = replaced(scope[name])
-    return clone

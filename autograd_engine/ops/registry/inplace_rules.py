@@ -20,7 +20,6 @@ rule itself.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -28,24 +27,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.core.locations import run_generated
-from autograd_engine.core.operand import OPERATORS, REFLECTED
 from autograd_engine.ops.kernels.elementwise import ufunc_of
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef, Rule
+from autograd_engine.ops.registry.stand_ins import PYTHON_UFUNCS, bind_operators
 
 __all__ = ["LARGE", "overwriting"]
 
 Array = NDArray[Any]
 
 LARGE: Final = 1 << 14  # elements: from here on it pays
-
-# Kernels that are operators are ufuncs reached by a shorter way.
-_UFUNCS: Final[dict[Any, np.ufunc]] = {
-    operator.add: np.add,
-    operator.sub: np.subtract,
-    operator.mul: np.multiply,
-    operator.truediv: np.divide,
-    operator.neg: np.negative,
-}
 
 
 class _Untraceable(Exception):
@@ -59,8 +49,8 @@ class _Steps:
         self.steps: list[tuple[np.ufunc, tuple[Any, ...]]] = []
 
     def apply(self, op: OpDef, *operands: Any) -> _Value:
-        kernel = op.kernel
-        ufunc = ufunc_of(kernel) or _UFUNCS.get(kernel)
+        # What has no tangent, a comparison say, has another dtype.
+        ufunc = ufunc_of(op.kernel) or (op.tangent and PYTHON_UFUNCS.get(op.kernel))
         if ufunc is None or op.casts or op.attrs:
             raise _Untraceable
         self.steps.append((ufunc, operands))
@@ -84,16 +74,7 @@ class _Value:
         raise _Untraceable
 
 
-def _method(name: str, reflected: bool) -> Callable[..., _Value]:
-    def method(self: _Value, *others: Any) -> _Value:
-        operands = (*others, self) if reflected else (self, *others)
-        return self.steps.apply(REGISTRY[name], *operands)
-
-    return method
-
-
-for _dunder, _name in (*OPERATORS.items(), *REFLECTED.items()):
-    setattr(_Value, _dunder, _method(_name, _dunder in REFLECTED))
+bind_operators(_Value, lambda self, name, operands: self.steps.apply(REGISTRY[name], *operands))
 
 
 def overwriting(op: OpDef, name: str, rule: Rule) -> Callable[..., Any] | None:

@@ -11,12 +11,12 @@ from typing import Any, Final
 
 from autograd_engine.core.dims import Dim, Size
 from autograd_engine.core.dtypes import scalar_dtype
-from autograd_engine.core.operand import OPERATORS, REFLECTED
 from autograd_engine.core.report import Report, preformatted, table
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.namespace import Namespace
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
+from autograd_engine.ops.registry.stand_ins import bind_operators
 from autograd_engine.program.ir.control_flow_op import BlockOp, branches_of, kind_of
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import (
@@ -58,18 +58,13 @@ class _Value:
         return Spec(self.shape, self.dtype)
 
 
-def _method(name: str, reflected: bool) -> Callable[..., Any]:
-    def method(self: _Value, *others: Any) -> Any:
-        if any(isinstance(o, Scattered) for o in others):
-            return NotImplemented
-        operands = (*others, self) if reflected else (self, *others)
-        return getattr(self.xp, name)(*operands)
-
-    return method
+def _apply(self: _Value, name: str, operands: tuple[Any, ...]) -> Any:
+    if any(isinstance(o, Scattered) for o in operands):
+        return NotImplemented
+    return getattr(self.xp, name)(*operands)
 
 
-for _dunder, _name in (*OPERATORS.items(), *REFLECTED.items()):
-    setattr(_Value, _dunder, _method(_name, _dunder in REFLECTED))
+bind_operators(_Value, _apply)
 
 
 class _Counting(Namespace):

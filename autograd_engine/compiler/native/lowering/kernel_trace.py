@@ -11,7 +11,7 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from types import BuiltinFunctionType, CellType, FunctionType
+from types import FunctionType
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +20,7 @@ from autograd_engine.compiler.native.emit import scalars
 from autograd_engine.compiler.native.lowering.step_writer import NATIVE_DTYPES, StepWriter
 from autograd_engine.compiler.native.lowering.traced_value import NotLowered, Traced
 from autograd_engine.ops.kernels.elementwise import ufunc_of
+from autograd_engine.ops.registry.stand_ins import run_on
 
 __all__ = ["NATIVE_DTYPES", "Loops", "NotLowered", "Traced", "traced_kernel"]
 
@@ -202,48 +203,11 @@ def traced_kernel(kernel: Callable[..., Any], loops: Loops) -> Callable[..., Any
         return lambda *operands: loops.map(ufunc.__name__, *operands)
     if not isinstance(kernel, FunctionType):
         return kernel  # an operator
-    clone: Callable[..., Any] = _clone(kernel, loops, {})
+
+    def stand_in(value: Any) -> Any:
+        found = ufunc_of(value)
+        assert found is not None
+        return getattr(loops, found.__name__) if found.__name__ in scalars.SCALARS else value
+
+    clone: Callable[..., Any] = run_on(kernel, loops, stand_in)
     return clone
-
-
-def _clone(function: FunctionType, loops: Loops, made: dict[FunctionType, Any]) -> Any:
-    if function in made:
-        return made[function]
-    if not function.__module__.startswith(("autograd_engine.ops", "autograd_engine.ops.kernels")):
-        return function
-    scope = dict(function.__globals__)
-    scope["np"] = loops
-    cells = tuple(CellType() for _ in function.__closure__ or ())
-    clone = made[function] = FunctionType(
-        function.__code__, scope, function.__name__, function.__defaults__, cells or None
-    )
-    clone.__kwdefaults__ = function.__kwdefaults__
-    for name in _names(function.__code__):
-        if name in scope:
-            scope[name] = _stand_in(scope[name], loops, made)
-    for new, old in zip(cells, function.__closure__ or (), strict=True):
-        new.cell_contents = _stand_in(old.cell_contents, loops, made)
-    return clone
-
-
-def _stand_in(value: Any, loops: Loops, made: dict[FunctionType, Any]) -> Any:
-    """What a kernel finds under a name when it is traced."""
-    called = ufunc_of(value)
-    if called is not None:
-        return getattr(loops, called.__name__) if called.__name__ in scalars.SCALARS else value
-    if isinstance(value, FunctionType):
-        return _clone(value, loops, made)
-    if isinstance(value, BuiltinFunctionType) and value.__name__ == "reduce":
-        ufunc = value.__self__
-        if isinstance(ufunc, np.ufunc) and ufunc.__name__ in scalars.SCALARS:
-            return getattr(loops, ufunc.__name__).reduce
-    return value
-
-
-def _names(code: Any) -> set[str]:
-    """What a function and those inside of it look up."""
-    found = set(code.co_names)
-    for constant in code.co_consts:
-        if hasattr(constant, "co_names"):
-            found |= _names(constant)
-    return found
