@@ -153,15 +153,6 @@ _UFUNCS: Final = {
     "divide": np.divide,
     "negative": np.negative,
 }
-# Results that share memory with an operand, or may.
-_VIEWS: Final = {
-    *("reshape", "reshape_like", "squeeze", "unsqueeze", "transpose", "flip", "assign"),
-    *("expand", "expand_like", "spread_like", "broadcast_like", "sum_like", "cast_like"),
-    *("flatten_lead", "unflatten_lead", "flatten_axes", "unflatten_axis", "merge_axes"),
-    *("unmerge_axes", "getitem", "unpad", "split", "split_like", "unstack", "windows"),
-    *("diagonal", "same_shape", "real_part", "imag_part", "unless_zero", "reinterpret"),
-    *("unless_hollow", "extend", "unextend", "checked_label"),
-}
 _LARGE: Final = 1 << 10
 _LARGEST: Final = 1 << 20
 
@@ -292,7 +283,7 @@ def _own(kept: list[Line], wanted: Sequence[Value]) -> set[int]:
         if np.prod(r.shape, dtype=np.int64) >= _LARGE
     }
     for line in kept:
-        if _known(line.op) in _VIEWS or not _known(line.op) or line.op.multiple:
+        if line.op.result == "view":
             own -= {o.index for o in line.operands if isinstance(o, Value)}
     return own - {v.index for v in wanted}
 

@@ -18,6 +18,7 @@ from autograd_engine.core.spec import Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, is_row_sparse, merged_rows
+from autograd_engine.ops.work import each_read
 
 __all__ = ["infer_update", "sgd_rows"]
 
@@ -123,6 +124,7 @@ defop(
     outputs="param_out",
     infer=infer_update,
     takes_scattered="grad",
+    work=each_read(2),
 ).nondiff()
 defop(
     "momentum",
@@ -130,6 +132,7 @@ defop(
     inputs="param grad learning_rate velocity",
     outputs="param_out velocity_out",
     infer=infer_update,
+    work=each_read(4),
 ).nondiff()
 defop(
     "asgd",
@@ -137,6 +140,7 @@ defop(
     inputs="param grad learning_rate d y m",
     outputs="param_out d_out y_out m_out",
     infer=infer_update,
+    work=each_read(4),
 ).nondiff()
 defop(
     "rprop",
@@ -144,4 +148,5 @@ defop(
     inputs="param grad learning_rate prevs learning_rates",
     outputs="param_out prevs_out learning_rates_out",
     infer=infer_update,
+    work=each_read(8),
 ).nondiff()

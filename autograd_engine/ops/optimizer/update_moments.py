@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from autograd_engine.ops.optimizer.update import infer_update
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, is_row_sparse, merged_rows
+from autograd_engine.ops.work import each_read
 
 __all__ = ["on_rows"]
 
@@ -388,7 +389,10 @@ def _adadelta(
     return np.asarray(param - learning_rate * update), squares, updates
 
 
-def _declare(name: str, kernel: Rule, state: str, takes_scattered: str = "") -> None:
+def _declare(
+    name: str, kernel: Rule, steps: int, state: str, takes_scattered: str = "", **options: Any
+) -> None:
+    """A row; of `steps` for each element of the parameter."""
     outputs = " ".join(f"{s}_out" for s in ["param", *state.split()])
     defop(
         name,
@@ -397,17 +401,23 @@ def _declare(name: str, kernel: Rule, state: str, takes_scattered: str = "") -> 
         outputs=outputs,
         infer=infer_update,
         takes_scattered=takes_scattered,
+        work=each_read(steps),
+        **options,
     ).nondiff()
 
 
-_declare("adam", _adam, "moment1 moment2 beta1_pow beta2_pow", "grad")
-_declare("adam_amsgrad", _adam_amsgrad, "moment1 moment2 moment2_max beta1_pow beta2_pow", "grad")
-_declare("adamw", _adamw, "moment1 moment2 beta1_pow beta2_pow", "grad")
-_declare("adamw_amsgrad", _adamw_amsgrad, "moment1 moment2 moment2_max beta1_pow beta2_pow", "grad")
-_declare("adamax", _adamax, "moment inf_norm beta1_pow")
-_declare("lamb", _lamb, "moment1 moment2 beta1_pow beta2_pow")
-_declare("nadam", _nadam, "moment1 moment2 momentum_decay_pow beta2_pow mu_product")
-_declare("radam", _radam, "moment1 moment2 beta1_pow beta2_pow rho")
-_declare("rmsprop", _rmsprop, "momentum mean_square mean_grad")
-_declare("adagrad", _adagrad, "moment")
-_declare("adadelta", _adadelta, "avg_squared_grad avg_squared_update")
+_declare("adam", _adam, 11, "moment1 moment2 beta1_pow beta2_pow", "grad")
+_declare(
+    "adam_amsgrad", _adam_amsgrad, 12, "moment1 moment2 moment2_max beta1_pow beta2_pow", "grad"
+)
+_declare("adamw", _adamw, 12, "moment1 moment2 beta1_pow beta2_pow", "grad")
+_declare(
+    "adamw_amsgrad", _adamw_amsgrad, 13, "moment1 moment2 moment2_max beta1_pow beta2_pow", "grad"
+)
+_declare("adamax", _adamax, 9, "moment inf_norm beta1_pow")
+_declare("lamb", _lamb, 20, "moment1 moment2 beta1_pow beta2_pow")
+_declare("nadam", _nadam, 12, "moment1 moment2 momentum_decay_pow beta2_pow mu_product")
+_declare("radam", _radam, 10, "moment1 moment2 beta1_pow beta2_pow rho")
+_declare("rmsprop", _rmsprop, 9, "momentum mean_square mean_grad", result="view")
+_declare("adagrad", _adagrad, 5, "moment")
+_declare("adadelta", _adadelta, 14, "avg_squared_grad avg_squared_update")
