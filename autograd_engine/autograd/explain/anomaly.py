@@ -181,7 +181,7 @@ class Anomaly:
             if mask is not None and all(self.bad(_array(t)) is None for t in given):
                 raise AnomalyError(
                     f"jvp: {_here(node.name, node.location)} has a tangent that is not finite "
-                    f"though those of its operands are ({_count(mask)}){_advice(node.name)}"
+                    f"though those of its operands are ({_count(mask)}){_advice(node.pullback.op)}"
                 )
 
 

@@ -161,8 +161,8 @@ class OpDef:
     checks_values : bool
         Looks at values of operands, and refuses some, also where the result has no elements.
     hint, nan_hint : str or None
-        What to do where its result or its derivative is not finite; and where the result is NaN or
-        infinite of operands that are neither in the derivative's way.
+        What to write where its derivative, or its result, is not finite; and where another advice
+        is better for the result, that.
     zero_gradient : str or None
         Why a gradient that arrives is zero when it leaves: the operand is "inactive" (or
         "saturated") there, the operation has "not_chosen" it (or the "other_branch"), or it was
