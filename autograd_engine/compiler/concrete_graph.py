@@ -320,7 +320,7 @@ class Graph(Namespace):
         """The result where it is one number throughout: the kernel says which."""
         if len(specs) != 1 or op.runs_always:
             return None
-        if op.name in _FILLS:
+        if op.elements == "fill":
             number = attrs.get("value", 0)
             return (self.number(number, specs[0].dtype, specs[0].shape),)
         if op.name == "constant":
@@ -328,7 +328,7 @@ class Graph(Namespace):
         given = [v.uniform for v in values if isinstance(v, Value)]
         if not given or any(u is None for u in given):
             return None
-        if op.name in _SPREADS:
+        if op.elements == "ordered" or op.name in _SPREADS:
             number = given[0]
             if op.name == "spread_like":
                 number = REGISTRY[op.name].kernel(given[0], values[1], **attrs).reshape(-1)[:1]
@@ -338,33 +338,17 @@ class Graph(Namespace):
             made = self.number(number, specs[0].dtype, specs[0].shape)
             made.spread = values[0].spread or made.size != values[0].size  # type: ignore[union-attr]
             return (made,)
-        if op.broadcasts != 0 and op.name not in _CASTS:
+        if op.broadcasts != 0 and op.name not in _EXACT:
             return None
         with np.errstate(all="ignore"):
             operands = [v.uniform if isinstance(v, Value) else v for v in values]
             return (self.number(op.kernel(*operands, **attrs), specs[0].dtype, specs[0].shape),)
 
 
-# Operations whose result is one number, or holds the numbers of their operand.
-_FILLS: Final = frozenset(("full", "full_like", "zeros_like"))
-_SPREADS: Final = frozenset(
-    [
-        "expand_like",
-        "spread_like",
-        "expand",
-        "broadcast_like",
-        "reshape",
-        "reshape_like",
-        "transpose",
-        "squeeze",
-        "unsqueeze",
-        "flatten_axes",
-        "unflatten_axis",
-        "assign",
-        "same_shape",
-    ]
-)
-_CASTS: Final = frozenset(("cast", "cast_like", "negative", "sqrt", "square"))
+# What besides another shape leaves one number throughout, in an array whose layout is known.
+_SPREADS: Final = frozenset(("expand", "expand_like", "broadcast_like", "spread_like", "transpose"))
+# What computes one number in the bits that it has in an array: rounded as IEEE 754 says.
+_EXACT: Final = frozenset(("cast", "cast_like", "negative", "sqrt", "square"))
 # What hands its operand on where the Spec of the result is that of the operand.
 _SAME: Final = frozenset(
     [

@@ -48,6 +48,9 @@ class OpaqueOp:
     random = False
     real = False
     tangent: Final = None
+    hint: Final = None
+    nan_hint: Final = None
+    zero_gradient: Final = None
     place: Final = None
     broadcasts: Final = None
     untyped: ClassVar[frozenset[str]] = frozenset()

@@ -13,6 +13,7 @@ from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.registry.opdef import defop
+from autograd_engine.ops.work import each_read
 
 Array = NDArray[Any]
 
@@ -49,6 +50,7 @@ defop(
     infer=lambda *xs, bins, low=0.0, high=0.0, density=False: Spec(
         (bins,), FLOAT32 if density or len(xs) > 1 else INT64
     ),
+    work=each_read(),
 ).nondiff()
 
 
@@ -85,4 +87,12 @@ def _infer_bincount(*xs: Spec, minlength: int = 0) -> Spec:
     return Spec((fresh_dim(),), _counted(xs))
 
 
-defop("bincount", _bincount, real=True, inputs="*xs", infer=_infer_bincount).nondiff()
+defop(
+    "bincount",
+    _bincount,
+    real=True,
+    inputs="*xs",
+    infer=_infer_bincount,
+    work=each_read(),
+    checks_values=True,
+).nondiff()

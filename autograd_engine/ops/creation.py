@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import defop
+from autograd_engine.ops.work import nothing
 
 Array = NDArray[Any]
 
@@ -36,7 +37,14 @@ defop(
     _full,
     inputs="",
     infer=lambda *, shape, value, dtype: Spec(shape, np.dtype(dtype)),
+    elements="fill",
 )
-defop("range", _range, inputs="", infer=_infer_range)
+defop("range", _range, inputs="", infer=_infer_range, work=nothing)
 # An array of the user's that a program uses: kept as it was when the program was built.
-defop("constant", _constant, inputs="", infer=lambda *, value: Spec(value.shape, value.dtype))
+defop(
+    "constant",
+    _constant,
+    inputs="",
+    infer=lambda *, value: Spec(value.shape, value.dtype),
+    work=nothing,
+)

@@ -37,12 +37,12 @@ def _within(x: Array, diagonal: int) -> int:
     return min(max(diagonal, -int(x.shape[-2])), int(x.shape[-1]))
 
 
-defop("tril", _tril, inputs="x", infer=same, tangent="linear").vjp(
-    x=lambda xp, g, *, diagonal: xp.tril(g, diagonal=diagonal)
-)
-defop("triu", _triu, inputs="x", infer=same, tangent="linear").vjp(
-    x=lambda xp, g, *, diagonal: xp.triu(g, diagonal=diagonal)
-)
+defop(
+    "tril", _tril, inputs="x", infer=same, tangent="linear", elements="padded", stacks="leading"
+).vjp(x=lambda xp, g, *, diagonal: xp.tril(g, diagonal=diagonal))
+defop(
+    "triu", _triu, inputs="x", infer=same, tangent="linear", elements="padded", stacks="leading"
+).vjp(x=lambda xp, g, *, diagonal: xp.triu(g, diagonal=diagonal))
 
 # --- one diagonal, as the last axis in the place of the two axes it runs along
 
@@ -120,15 +120,22 @@ def _diag_embed(x: Array, *, offset: int = 0, axis1: int, axis2: int) -> Array:
     return _written(_embedded(x.shape, offset, axis1, axis2), x, offset, axis1, axis2)
 
 
-defop("diagonal", _diagonal, inputs="x", infer=_infer_diagonal, tangent="linear").vjp(
-    x=lambda xp, g, x_like, **attrs: xp.undiagonal_like(g, x_like, **attrs)
-)
+defop(
+    "diagonal",
+    _diagonal,
+    inputs="x",
+    infer=_infer_diagonal,
+    tangent="linear",
+    elements="picked",
+    result="view",
+).vjp(x=lambda xp, g, x_like, **attrs: xp.undiagonal_like(g, x_like, **attrs))
 defop(
     "undiagonal_like",
     _undiagonal_like,
     inputs="x like",
     infer=_infer_undiagonal,
     tangent="linear",
+    elements="padded",
 ).vjp(x=lambda xp, g, **attrs: xp.diagonal(g, **attrs), like=NONDIFF)
 defop(
     "diag_embed",
@@ -138,4 +145,5 @@ defop(
         _embedded(x.shape, offset, axis1, axis2), x.dtype
     ),
     tangent="linear",
+    elements="padded",
 ).vjp(x=lambda xp, g, **attrs: xp.diagonal(g, **attrs))

@@ -15,6 +15,7 @@ from autograd_engine.ops.infer import broadcast, no_bools, same
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.kernels.erf import erf as erf_kernel
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
+from autograd_engine.ops.work import each_element, nothing
 
 Array = NDArray[Any]
 
@@ -31,7 +32,12 @@ def _binary(name: str, kernel: Any, **options: Any) -> OpDef:
 
 # --- arithmetic. On ndarrays the operators are NumPy's ufuncs, reached by a shorter way.
 
-_binary("add", operator.add, tangent="linear").vjp(
+_binary(
+    "add",
+    operator.add,
+    tangent="linear",
+    nan_hint="infinity minus infinity is NaN: mask with a large finite number such as -1e9",
+).vjp(
     x=lambda xp, g: g,
     y=lambda xp, g: g,
 )
@@ -40,15 +46,27 @@ _binary(
     operator.sub,
     infer=no_bools("subtract", broadcast("subtract"), "x ^ y"),
     tangent="linear",
+    nan_hint="infinity minus infinity is NaN: mask with a large finite number such as -1e9",
 ).vjp(
     x=lambda xp, g: g,
     y=lambda xp, g: -g,
 )
-_binary("multiply", operator.mul).vjp(
+_binary(
+    "multiply",
+    operator.mul,
+    nan_hint="0 times infinity is NaN: select with paddle.where, not by a product with a mask",
+    zero_gradient="multiplied_by_zero",
+).vjp(
     x=lambda xp, g, y: g * y,
     y=lambda xp, g, x: g * x,
 )
-_binary("divide", operator.truediv, dtypes="floating").vjp(
+_binary(
+    "divide",
+    operator.truediv,
+    dtypes="floating",
+    hint="keep the divisor away from 0",
+    nan_hint="keep the divisor away from 0: x / paddle.where(y == 0.0, 1.0, y), or y + 1e-12",
+).vjp(
     x=lambda xp, g, y: g / y,
     y=lambda xp, g, y, out: -(g * out / y),
 )
@@ -73,7 +91,11 @@ def _where_both_are_0(xp: Any, x: Any, y: Any) -> Any:
 
 # x**y: where both are 0 the base is taken as 1, so that 0 * 0**-1 is 0 and not NaN; where x is 0
 # the logarithm is taken of 1, so that x**y * log(x) is 0, its limit for y > 0.
-_binary("pow", _pow).vjp(
+_binary(
+    "pow",
+    _pow,
+    hint="an exponent below 1 has an infinite derivative at 0: keep the base away from 0",
+).vjp(
     x=lambda xp, g, x, y: g * (y * xp.pow(x + _where_both_are_0(xp, x, y), y - 1.0)),
     y=lambda xp, g, x, out: g * (out * xp.log(x + xp.cast_like(xp.equal(x, 0.0), x))),
 )
@@ -83,6 +105,7 @@ _unary(
     infer=no_bools("negative", same, "~x"),
     dtypes="any",
     tangent="linear",
+    elementwise=True,
 ).vjp(x=lambda xp, g: -g)
 _unary("square", np.square, dtypes="any").vjp(x=lambda xp, g, x: g * (2.0 * x))
 
@@ -92,21 +115,34 @@ def _infer_abs(x: Spec) -> Spec:
 
 
 _unary("abs", np.absolute, infer=_infer_abs, dtypes="any").vjp(x=lambda xp, g, x: g * xp.sign(x))
-defop("sign", np.sign, inputs="x", infer=no_bools("sign", same, "x")).nondiff()
+defop("sign", np.sign, inputs="x", infer=no_bools("sign", same, "x"), elementwise=True).nondiff()
 
 # --- exponentials and logarithms
 
-_unary("exp", np.exp).vjp(x=lambda xp, g, out: g * out)
+_unary(
+    "exp", np.exp, hint="clip its operand, or subtract the maximum first (logsumexp, log_softmax)"
+).vjp(x=lambda xp, g, out: g * out)
 _unary("expm1", np.expm1).vjp(x=lambda xp, g, out: g * (out + 1.0))
-_unary("log", np.log).vjp(x=lambda xp, g, x: g / x)
-_unary("log2", np.log2).vjp(x=lambda xp, g, x: g / x / math.log(2.0))
-_unary("log10", np.log10).vjp(x=lambda xp, g, x: g / x / math.log(10.0))
-_unary("log1p", np.log1p).vjp(x=lambda xp, g, x: g / (x + 1.0))
-_unary("sqrt", np.sqrt).vjp(x=lambda xp, g, out: g / (2.0 * out))
-_unary("erf", erf_kernel, real=True).vjp(
+_unary(
+    "log", np.log, hint="keep it away from 0: log(clip(x, min=1e-12)), or use log_softmax or log1p"
+).vjp(x=lambda xp, g, x: g / x)
+_unary("log2", np.log2, hint="keep it away from 0: clip(x, min=1e-12)").vjp(
+    x=lambda xp, g, x: g / x / math.log(2.0)
+)
+_unary("log10", np.log10, hint="keep it away from 0: clip(x, min=1e-12)").vjp(
+    x=lambda xp, g, x: g / x / math.log(10.0)
+)
+_unary("log1p", np.log1p, hint="keep it above -1").vjp(x=lambda xp, g, x: g / (x + 1.0))
+_unary(
+    "sqrt",
+    np.sqrt,
+    hint="keep it away from 0: sqrt(x + 1e-12)",
+    nan_hint="keep its operand above 0: sqrt(clip(x, min=0.0)), or x + 1e-12",
+).vjp(x=lambda xp, g, out: g / (2.0 * out))
+_unary("erf", erf_kernel, real=True, zero_gradient="saturated").vjp(
     x=lambda xp, g, x: g * (2.0 / math.sqrt(math.pi) * xp.bell(x))
 )
-_binary("logaddexp", np.logaddexp, dtypes="floating", real=True).vjp(
+_binary("logaddexp", np.logaddexp, dtypes="floating", real=True, work=each_element(4)).vjp(
     x=lambda xp, g, x, y: g * xp.sigmoid(x - y),
     y=lambda xp, g, x, y: g * xp.sigmoid(y - x),
 )
@@ -116,12 +152,16 @@ _binary("logaddexp", np.logaddexp, dtypes="floating", real=True).vjp(
 _unary("sin", np.sin).vjp(x=lambda xp, g, x: g * xp.cos(x))
 _unary("cos", np.cos).vjp(x=lambda xp, g, x: -(g * xp.sin(x)))
 _unary("tan", np.tan).vjp(x=lambda xp, g, out: g * (out * out + 1.0))
-_unary("asin", np.arcsin).vjp(x=lambda xp, g, x: g / xp.sqrt((1.0 - x) * (x + 1.0)))
-_unary("acos", np.arccos).vjp(x=lambda xp, g, x: -(g / xp.sqrt((1.0 - x) * (x + 1.0))))
+_unary("asin", np.arcsin, hint="keep it inside (-1, 1): clip(x, -1 + 1e-6, 1 - 1e-6)").vjp(
+    x=lambda xp, g, x: g / xp.sqrt((1.0 - x) * (x + 1.0))
+)
+_unary("acos", np.arccos, hint="keep it inside (-1, 1): clip(x, -1 + 1e-6, 1 - 1e-6)").vjp(
+    x=lambda xp, g, x: -(g / xp.sqrt((1.0 - x) * (x + 1.0)))
+)
 _unary("atan", np.arctan).vjp(x=lambda xp, g, x: _over_square(g, xp.hypot(x, 1.0)))
 _unary("sinh", np.sinh).vjp(x=lambda xp, g, x: g * xp.cosh(x))
 _unary("cosh", np.cosh).vjp(x=lambda xp, g, x: g * xp.sinh(x))
-_unary("tanh", np.tanh).vjp(x=lambda xp, g, out: g * (1.0 - out * out))
+_unary("tanh", np.tanh, zero_gradient="saturated").vjp(x=lambda xp, g, out: g * (1.0 - out * out))
 _unary("asinh", np.arcsinh).vjp(x=lambda xp, g, x: g / xp.hypot(x, 1.0))
 _unary("acosh", np.arccosh).vjp(x=lambda xp, g, x: g / xp.sqrt(x - 1.0) / xp.sqrt(x + 1.0))
 _unary("atanh", np.arctanh).vjp(x=lambda xp, g, x: g / ((1.0 - x) * (x + 1.0)))
@@ -148,11 +188,11 @@ _binary("atan2", np.arctan2, dtypes="floating", real=True).vjp(
 
 # --- order. At a tie both sides of maximum and minimum get half.
 
-_binary("maximum", np.maximum, real=True).vjp(
+_binary("maximum", np.maximum, real=True, zero_gradient="not_chosen").vjp(
     x=lambda xp, g, x, y: g * xp.greater_than(x, y) + 0.5 * g * xp.equal(x, y),
     y=lambda xp, g, x, y: g * xp.less_than(x, y) + 0.5 * g * xp.equal(x, y),
 )
-_binary("minimum", np.minimum, real=True).vjp(
+_binary("minimum", np.minimum, real=True, zero_gradient="not_chosen").vjp(
     x=lambda xp, g, x, y: g * xp.less_than(x, y) + 0.5 * g * xp.equal(x, y),
     y=lambda xp, g, x, y: g * xp.greater_than(x, y) + 0.5 * g * xp.equal(x, y),
 )
@@ -177,6 +217,7 @@ defop(
     dtypes="common",
     untyped="condition",
     tangent="linear",
+    zero_gradient="other_branch",
 ).vjp(
     condition=NONDIFF,
     x=lambda xp, g, condition: xp.where(condition, g, 0.0),
@@ -210,5 +251,15 @@ defop(
     infer=_infer_cast,
     casts=True,
     tangent="linear",
+    elementwise=True,
+    work=nothing,
 ).vjp(x=lambda xp, g, x_like: xp.cast_like(g, x_like))
-defop("assign", np.copy, inputs="x", infer=same, tangent="linear").vjp(x=lambda xp, g: g)
+defop(
+    "assign",
+    np.copy,
+    inputs="x",
+    infer=same,
+    tangent="linear",
+    elements="ordered",
+    elementwise=True,
+).vjp(x=lambda xp, g: g)

@@ -29,6 +29,7 @@ from autograd_engine.errors import DTypeError, ShapeError
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.kernels.accumulate import accumulator, add_elements
 from autograd_engine.ops.registry.opdef import NONDIFF, defop, scattering
+from autograd_engine.ops.work import Specs, Work, each_read
 
 __all__ = [
     "Key",
@@ -192,11 +193,24 @@ def _infer_unslice(x: Spec, like: Spec, **_: Any) -> Spec:
     return Spec(like.shape, x.dtype)
 
 
-defop("getitem", _getitem, inputs="x", infer=_infer_getitem, tangent="linear").vjp(
-    x=scattering(lambda xp, g, x_like, *, key: xp.scatter("unslice_like", g, x_like, key=key))
-)
+defop(
+    "getitem",
+    _getitem,
+    inputs="x",
+    infer=_infer_getitem,
+    tangent="linear",
+    elements="picked",
+    result="view",
+    zero_gradient="not_chosen",
+).vjp(x=scattering(lambda xp, g, x_like, *, key: xp.scatter("unslice_like", g, x_like, key=key)))
 unslice_like = defop(
-    "unslice_like", _unslice_like, inputs="x like", infer=_infer_unslice, tangent="linear"
+    "unslice_like",
+    _unslice_like,
+    inputs="x like",
+    infer=_infer_unslice,
+    tangent="linear",
+    elements="padded",
+    result="contiguous",
 )
 unslice_like.vjp(x=lambda xp, g, *, key: xp.getitem(g, key=key), like=NONDIFF)
 
@@ -223,6 +237,11 @@ class _Slices:
         return self.xp.getitem(self.g, key=self.keys[k])
 
 
+def _additions(operands: Specs, results: Specs, attrs: dict[str, Any]) -> Work:
+    """Each part is added where it lies."""
+    return Work(0, sum([x.size for x in operands[1:]], 0))
+
+
 defop(
     "unslice_add",
     _unslice_add,
@@ -230,6 +249,7 @@ defop(
     infer=lambda base, *xs, keys: Spec(base.shape, base.dtype),
     dtypes="common",
     tangent="linear",
+    work=_additions,
 ).vjp(base=lambda xp, g: g, xs=lambda xp, g, *, keys: _Slices(xp, g, keys))
 
 
@@ -305,7 +325,15 @@ def _infer_index_add(x: Spec, like: Spec, *indices: Spec, key: Key) -> Spec:
     return Spec(like.shape, x.dtype)
 
 
-defop("index", _index, inputs="x *indices", infer=_infer_index, tangent="linear").vjp(
+defop(
+    "index",
+    _index,
+    inputs="x *indices",
+    infer=_infer_index,
+    tangent="linear",
+    elements="picked",
+    checks_values=True,
+).vjp(
     x=lambda xp, g, x_like, indices, *, key: xp.index_add_like(g, x_like, *indices, key=key),
     indices=NONDIFF,
 )
@@ -315,6 +343,8 @@ defop(
     inputs="x like *indices",
     infer=_infer_index_add,
     tangent="linear",
+    checks_values=True,
+    work=each_read(),
 ).vjp(
     x=lambda xp, g, indices, *, key: xp.index(g, *indices, key=key),
     like=NONDIFF,

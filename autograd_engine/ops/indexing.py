@@ -20,6 +20,7 @@ from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.kernels.accumulate import accumulator, add_elements, add_rows
 from autograd_engine.ops.registry.opdef import NONDIFF, defop, scattering
+from autograd_engine.ops.work import each_read, nothing
 
 Array = NDArray[Any]
 
@@ -108,7 +109,17 @@ def _infer_scatter(x: Spec, index: Spec, like: Spec, *, axis: int, **_: Any) -> 
     return Spec(like.shape, x.dtype)
 
 
-defop("gather", _gather, inputs="x index", infer=_infer_gather, tangent="linear").vjp(
+defop(
+    "gather",
+    _gather,
+    inputs="x index",
+    infer=_infer_gather,
+    tangent="linear",
+    elements="picked",
+    result="contiguous",
+    checks_values=True,
+    zero_gradient="not_chosen",
+).vjp(
     x=scattering(
         lambda xp, g, index, x_like, *, axis, sparse: xp.scatter(
             "scatter_add_like", g, index, x_like, axis=axis, sparse=sparse
@@ -122,6 +133,9 @@ scatter_add_like = defop(
     inputs="x index like",
     infer=_infer_scatter,
     tangent="linear",
+    result="contiguous",
+    checks_values=True,
+    work=each_read(),
 )
 scatter_add_like.vjp(
     x=lambda xp, g, index, *, axis: xp.gather(g, index, axis=axis, wraps=True),
@@ -152,6 +166,8 @@ defop(
     dtypes="common",
     untyped="index",
     tangent="linear",
+    checks_values=True,
+    work=each_read(operand=1),
 ).vjp(
     base=lambda xp, g: g,
     x=lambda xp, g, index, *, axis: xp.gather(g, index, axis=axis, wraps=True),
@@ -231,6 +247,9 @@ defop(
     inputs="x index",
     infer=_infer_take_along,
     tangent="linear",
+    elements="picked",
+    checks_values=True,
+    zero_gradient="not_chosen",
 ).vjp(
     x=lambda xp, g, index, x_like, *, axis: xp.put_along_axis_like(g, index, x_like, axis=axis),
     index=NONDIFF,
@@ -241,6 +260,9 @@ defop(
     inputs="x index like",
     infer=_infer_put_along,
     tangent="linear",
+    result="contiguous",
+    checks_values=True,
+    work=each_read(),
 ).vjp(
     x=lambda xp, g, index, *, axis: xp.take_along_axis(g, index, axis=axis, wraps=True),
     index=NONDIFF,
@@ -259,7 +281,16 @@ def _infer_one_hot(x: Spec, *, num_classes: int, dtype: str) -> Spec:
     return Spec((*x.shape, num_classes), np.dtype(dtype))
 
 
-defop("one_hot", _one_hot, inputs="x", infer=_infer_one_hot).nondiff()
+defop(
+    "one_hot",
+    _one_hot,
+    inputs="x",
+    infer=_infer_one_hot,
+    result="contiguous",
+    stacks="leading",
+    checks_values=True,
+    work=nothing,
+).nondiff()
 
 
 def _positions_like(like: Like, *, axis: int) -> Array:
@@ -275,4 +306,6 @@ def _infer_positions(like: Spec, *, axis: int) -> Spec:
     return Spec(tuple(sizes), INT64)
 
 
-defop("positions_like", _positions_like, inputs="like", infer=_infer_positions).nondiff()
+defop(
+    "positions_like", _positions_like, inputs="like", infer=_infer_positions, work=nothing
+).nondiff()

@@ -21,6 +21,7 @@ from autograd_engine.errors import ShapeError
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, iadd_scattered
 from autograd_engine.ops.registry.symbolic_zero import hollow, is_hollow
+from autograd_engine.ops.work import Specs, Work, nothing
 
 Array = NDArray[Any]
 
@@ -52,9 +53,15 @@ def _split_like(x: Array, *likes: Like, axis: int) -> tuple[Array, ...]:
     return tuple(np.split(x, stops, axis=axis))
 
 
-defop("concat", _concat, inputs="*xs", infer=_infer_concat, dtypes="common", tangent="linear").vjp(
-    xs=lambda xp, g, xs_like, *, axis: xp.split_like(g, *xs_like, axis=axis)
-)
+defop(
+    "concat",
+    _concat,
+    inputs="*xs",
+    infer=_infer_concat,
+    dtypes="common",
+    tangent="linear",
+    work=nothing,
+).vjp(xs=lambda xp, g, xs_like, *, axis: xp.split_like(g, *xs_like, axis=axis))
 defop(
     "split_like",
     _split_like,
@@ -62,6 +69,8 @@ defop(
     outputs="*pieces",
     infer=lambda x, *likes, axis: tuple(Spec(s.shape, x.dtype) for s in likes),
     tangent="linear",
+    elements="picked",
+    result="view",
 ).vjp(x=lambda xp, g_pieces, *, axis: xp.concat(*g_pieces, axis=axis), likes=NONDIFF)
 
 
@@ -84,9 +93,16 @@ def _infer_split(x: Spec, *, sizes: tuple[int, ...], axis: int) -> tuple[Spec, .
     return tuple(Spec((*x.shape[:axis], size, *x.shape[axis + 1 :]), x.dtype) for size in sizes)
 
 
-defop("split", _split, inputs="x", outputs="*pieces", infer=_infer_split, tangent="linear").vjp(
-    x=lambda xp, g_pieces, *, axis: xp.concat(*g_pieces, axis=axis)
-)
+defop(
+    "split",
+    _split,
+    inputs="x",
+    outputs="*pieces",
+    infer=_infer_split,
+    tangent="linear",
+    elements="picked",
+    result="view",
+).vjp(x=lambda xp, g_pieces, *, axis: xp.concat(*g_pieces, axis=axis))
 
 # --- along a new axis
 
@@ -123,11 +139,24 @@ def _infer_unstack(x: Spec, *, axis: int) -> tuple[Spec, ...]:
     return (Spec((*x.shape[:axis], *x.shape[axis + 1 :]), x.dtype),) * count
 
 
-defop("stack", _stack, inputs="*xs", infer=_infer_stack, dtypes="common", tangent="linear").vjp(
-    xs=lambda xp, g, *, axis: xp.unstack(g, axis=axis)
-)
 defop(
-    "unstack", _unstack, inputs="x", outputs="*pieces", infer=_infer_unstack, tangent="linear"
+    "stack",
+    _stack,
+    inputs="*xs",
+    infer=_infer_stack,
+    dtypes="common",
+    tangent="linear",
+    work=nothing,
+).vjp(xs=lambda xp, g, *, axis: xp.unstack(g, axis=axis))
+defop(
+    "unstack",
+    _unstack,
+    inputs="x",
+    outputs="*pieces",
+    infer=_infer_unstack,
+    tangent="linear",
+    elements="picked",
+    result="view",
 ).vjp(x=lambda xp, g_pieces, *, axis: xp.stack(*g_pieces, axis=axis))
 
 # --- sum of many: what accumulation in a static program is
@@ -161,6 +190,10 @@ def _infer_add_n(*xs: Spec) -> Spec:
     return Spec(first, common_dtype([x.dtype for x in xs]))
 
 
+def _additions(operands: Specs, results: Specs, attrs: dict[str, Any]) -> Work:
+    return Work(0, results[0].size * (len(operands) - 1))
+
+
 class _Repeat:
     """A sequence that holds the same value at every position."""
 
@@ -179,4 +212,6 @@ defop(
     dtypes="common",
     tangent="linear",
     takes_scattered="xs",
+    elementwise=True,
+    work=_additions,
 ).vjp(xs=lambda xp, g: _Repeat(g))

@@ -16,6 +16,7 @@ from autograd_engine.errors import DTypeError, ShapeError
 from autograd_engine.ops.infer import like as infer_like
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.registry.symbolic_zero import hollow, is_hollow
+from autograd_engine.ops.work import Specs, Work, nothing
 
 Array = NDArray[Any]
 Axes = tuple[int, ...]
@@ -118,9 +119,20 @@ def _cast_like(x: Array, like: Like) -> Array:
     return np.asarray(x).astype(like.dtype, copy=False)
 
 
-defop("sum_like", sum_like, inputs="x like", infer=infer_like, tangent="linear").vjp(
-    x=lambda xp, g, x_like: xp.expand_like(g, x_like), like=NONDIFF
-)
+def _work_of_sum_like(operands: Specs, results: Specs, attrs: dict[str, Any]) -> Work:
+    read = operands[0].size
+    return Work(0, 0 if read == results[0].size else read)
+
+
+defop(
+    "sum_like",
+    sum_like,
+    inputs="x like",
+    infer=infer_like,
+    tangent="linear",
+    result="view",
+    work=_work_of_sum_like,
+).vjp(x=lambda xp, g, x_like: xp.expand_like(g, x_like), like=NONDIFF)
 
 
 def expand_like_x(xp: Any, g: Any, x_like: Any, *, axis: Axes, keepdims: bool) -> Any:
@@ -128,15 +140,27 @@ def expand_like_x(xp: Any, g: Any, x_like: Any, *, axis: Axes, keepdims: bool) -
     return xp.sum_like(g if keepdims else xp.sum(g, axis=axis, keepdims=False), x_like)
 
 
-defop("expand_like", _expand_like, inputs="x like", infer=infer_like, tangent="linear").vjp(
-    x=expand_like_x, like=NONDIFF
-)
-defop("spread_like", _spread_like, inputs="x like", infer=infer_like, tangent="linear").vjp(
-    x=lambda xp, g, *, axis, keepdims: xp.mean(g, axis=axis, keepdims=keepdims), like=NONDIFF
-)
-defop("reshape_like", _reshape_like, inputs="x like", infer=infer_like, tangent="linear").vjp(
-    x=lambda xp, g, x_like: xp.reshape_like(g, x_like), like=NONDIFF
-)
+defop(
+    "expand_like",
+    _expand_like,
+    inputs="x like",
+    infer=infer_like,
+    tangent="linear",
+    elements="picked",
+    result="view",
+).vjp(x=expand_like_x, like=NONDIFF)
+defop(
+    "spread_like", _spread_like, inputs="x like", infer=infer_like, tangent="linear", work=nothing
+).vjp(x=lambda xp, g, *, axis, keepdims: xp.mean(g, axis=axis, keepdims=keepdims), like=NONDIFF)
+defop(
+    "reshape_like",
+    _reshape_like,
+    inputs="x like",
+    infer=infer_like,
+    tangent="linear",
+    elements="ordered",
+    result="view",
+).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like), like=NONDIFF)
 defop(
     "cast_like",
     _cast_like,
@@ -144,6 +168,9 @@ defop(
     infer=_infer_cast_like,
     casts=True,
     tangent="linear",
+    result="view",
+    elementwise=True,
+    work=nothing,
 ).vjp(x=lambda xp, g, x_like: xp.cast_like(g, x_like), like=NONDIFF)
 
 
@@ -159,8 +186,8 @@ def _zeros_like(like: Like) -> Array:
     return np.zeros(like.shape, like.dtype)
 
 
-defop("full_like", _full_like, inputs="like", infer=_infer_full_like).nondiff()
-defop("zeros_like", _zeros_like, inputs="like", infer=lambda like: like).nondiff()
+defop("full_like", _full_like, inputs="like", infer=_infer_full_like, elements="fill").nondiff()
+defop("zeros_like", _zeros_like, inputs="like", infer=lambda like: like, elements="fill").nondiff()
 
 
 def _unless_zero(x: Array, *gs: Array) -> Array:
@@ -169,9 +196,14 @@ def _unless_zero(x: Array, *gs: Array) -> Array:
 
 
 # Not differentiable in `gs`: moving them from 0 takes away a selection, it moves no value.
-defop("unless_zero", _unless_zero, inputs="x *gs", infer=lambda x, *gs: Spec(x.shape, x.dtype)).vjp(
-    x=lambda xp, g, gs: xp.unless_zero(g, *gs), gs=NONDIFF
-)
+defop(
+    "unless_zero",
+    _unless_zero,
+    inputs="x *gs",
+    infer=lambda x, *gs: Spec(x.shape, x.dtype),
+    result="view",
+    work=nothing,
+).vjp(x=lambda xp, g, gs: xp.unless_zero(g, *gs), gs=NONDIFF)
 
 
 def _unless_hollow(x: Array, *gs: Any) -> Array:
@@ -185,4 +217,6 @@ defop(
     _unless_hollow,
     inputs="x *gs",
     infer=lambda x, *gs: Spec(x.shape, x.dtype),
+    result="view",
+    work=nothing,
 ).vjp(x=lambda xp, g, gs: xp.unless_hollow(g, *gs), gs=NONDIFF)

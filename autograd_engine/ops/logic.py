@@ -13,6 +13,7 @@ from autograd_engine.core.spec import Like, Spec
 from autograd_engine.errors import DTypeError
 from autograd_engine.ops.infer import broadcast, compare
 from autograd_engine.ops.registry.opdef import OpDef, defop
+from autograd_engine.ops.work import each_read
 
 Array = NDArray[Any]
 
@@ -24,7 +25,9 @@ def _comparison(name: str, kernel: Any, real: bool = False) -> OpDef:
 
 
 def _test(name: str, kernel: Any) -> OpDef:
-    return defop(name, kernel, inputs="x", infer=lambda x: Spec(x.shape, BOOL)).nondiff()
+    return defop(
+        name, kernel, inputs="x", infer=lambda x: Spec(x.shape, BOOL), elementwise=True
+    ).nondiff()
 
 
 # On ndarrays the operators are NumPy's ufuncs, reached by a shorter way.
@@ -63,6 +66,7 @@ defop(
     inputs="x y",
     infer=lambda x, y: Spec((), BOOL),
     dtypes="common",
+    work=each_read(),
 ).nondiff()
 
 
@@ -97,7 +101,7 @@ def _infer_not(x: Spec) -> Spec:
 _bitwise("bitwise_and", operator.and_)
 _bitwise("bitwise_or", operator.or_)
 _bitwise("bitwise_xor", operator.xor)
-defop("bitwise_not", operator.invert, inputs="x", infer=_infer_not).nondiff()
+defop("bitwise_not", operator.invert, inputs="x", infer=_infer_not, elementwise=True).nondiff()
 
 
 def _shift(name: str, kernel: Any) -> Any:

@@ -20,6 +20,7 @@ from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.infer import index_dtype, same
 from autograd_engine.ops.kernels.accumulate import accumulator
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
+from autograd_engine.ops.work import each_read, nothing
 
 Array = NDArray[Any]
 Axes = tuple[int, ...]
@@ -33,10 +34,10 @@ def _roll(x: Array, *, shifts: Axes, axis: Axes) -> Array:
     return np.roll(x, shifts, axis)
 
 
-defop("flip", _flip, inputs="x", infer=same, tangent="linear").vjp(
-    x=lambda xp, g, *, axis: xp.flip(g, axis=axis)
-)
-defop("roll", _roll, inputs="x", infer=same, tangent="linear").vjp(
+defop(
+    "flip", _flip, inputs="x", infer=same, tangent="linear", elements="picked", result="view"
+).vjp(x=lambda xp, g, *, axis: xp.flip(g, axis=axis))
+defop("roll", _roll, inputs="x", infer=same, tangent="linear", elements="picked").vjp(
     x=lambda xp, g, *, shifts, axis: xp.roll(g, shifts=tuple(-s for s in shifts), axis=axis)
 )
 
@@ -95,9 +96,16 @@ defop(
     inputs="x",
     infer=lambda x, *, axis, size, step: Spec(_windows_shape(x.shape, axis, size, step), x.dtype),
     tangent="linear",
+    elements="picked",
+    result="view",
 ).vjp(x=lambda xp, g, x_like, **attrs: xp.unwindows_like(g, x_like, **attrs))
 defop(
-    "unwindows_like", _unwindows_like, inputs="x like", infer=_infer_unwindows, tangent="linear"
+    "unwindows_like",
+    _unwindows_like,
+    inputs="x like",
+    infer=_infer_unwindows,
+    tangent="linear",
+    work=each_read(),
 ).vjp(x=lambda xp, g, **attrs: xp.windows(g, **attrs), like=NONDIFF)
 
 # --- which element comes at each place once every element is repeated
@@ -131,4 +139,12 @@ def _infer_repeat_index(repeats: Spec, like: Spec, *, axis: int, total: int | No
     return Spec((fresh_dim() if total is None else total,), INT64)
 
 
-defop("repeat_index", _repeat_index, inputs="repeats like", infer=_infer_repeat_index).nondiff()
+defop(
+    "repeat_index",
+    _repeat_index,
+    inputs="repeats like",
+    infer=_infer_repeat_index,
+    stacks="each",
+    checks_values=True,
+    work=nothing,
+).nondiff()

@@ -107,7 +107,14 @@ def _infer_take_tied(x: Spec, index: Spec, *, axis: int) -> Spec:
 
 
 # As take_along_axis, but elements that equal the one selected share its cotangent.
-defop("take_tied", _take_tied, inputs="x index", infer=_infer_take_tied).vjp(
+defop(
+    "take_tied",
+    _take_tied,
+    inputs="x index",
+    infer=_infer_take_tied,
+    elements="picked",
+    checks_values=True,
+).vjp(
     x=lambda xp, g, x, out, *, axis: xp.share_ties(g, x, out, axis=(axis,), keepdims=True),
     index=NONDIFF,
 )
@@ -165,6 +172,7 @@ defop(
     outputs="values indices",
     nondiff_outputs="indices",
     infer=_infer_topk,
+    zero_gradient="not_chosen",
 ).vjp(
     x=lambda xp, g_values, indices, x_like, *, axis: xp.put_along_axis_like(
         g_values, indices, x_like, axis=axis
@@ -205,6 +213,7 @@ defop(
     outputs="values indices",
     nondiff_outputs="indices",
     infer=_infer_mode,
+    zero_gradient="not_chosen",
 ).vjp(
     x=lambda xp, g_values, indices, x_like, *, axis: xp.put_along_axis_like(
         g_values, indices, x_like, axis=axis

@@ -12,6 +12,7 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import Shape, Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.registry.opdef import defop
+from autograd_engine.ops.work import each_read, nothing
 
 Array = NDArray[Any]
 Pads = tuple[tuple[int, int], ...]
@@ -49,6 +50,7 @@ defop(
     _pad,
     inputs="x",
     infer=lambda x, *, pads, value=0.0: Spec(_padded(x.shape, pads), x.dtype),
+    work=nothing,
 ).vjp(x=lambda xp, g, *, pads: xp.unpad(g, pads=pads))
 defop(
     "unpad",
@@ -56,6 +58,8 @@ defop(
     inputs="x",
     infer=lambda x, *, pads: Spec(_unpadded(x.shape, pads), x.dtype),
     tangent="linear",
+    elements="picked",
+    result="view",
 ).vjp(x=lambda xp, g, *, pads: xp.pad(g, pads=pads))
 
 # --- with elements of the array itself: "reflect", "replicate" or "circular"
@@ -117,13 +121,21 @@ def _infer_extend(x: Spec, *, pads: Pads, mode: str) -> Spec:
     return Spec(_padded(x.shape, pads), x.dtype)
 
 
-defop("extend", _extend, inputs="x", infer=_infer_extend, tangent="linear").vjp(
-    x=lambda xp, g, *, pads, mode: xp.unextend(g, pads=pads, mode=mode)
-)
+defop(
+    "extend",
+    _extend,
+    inputs="x",
+    infer=_infer_extend,
+    tangent="linear",
+    elements="picked",
+    result="view",
+).vjp(x=lambda xp, g, *, pads, mode: xp.unextend(g, pads=pads, mode=mode))
 defop(
     "unextend",
     _unextend,
     inputs="x",
     infer=lambda x, *, pads, mode: Spec(_unpadded(x.shape, pads), x.dtype),
     tangent="linear",
+    result="view",
+    work=each_read(),
 ).vjp(x=lambda xp, g, *, pads, mode: xp.extend(g, pads=pads, mode=mode))

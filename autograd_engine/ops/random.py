@@ -16,6 +16,7 @@ from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.ops.infer import broadcast
 from autograd_engine.ops.kernels.truncated import between
 from autograd_engine.ops.registry.opdef import OpDef, defop
+from autograd_engine.ops.work import each_result
 
 Array = NDArray[Any]
 Sizes = tuple[int, ...]
@@ -276,7 +277,9 @@ def _infer_multinomial(x: Spec, *, num_samples: int, replacement: bool) -> Spec:
     return Spec((*x.shape[:-1], num_samples), INT64)
 
 
-defop("multinomial", _multinomial, inputs="x", infer=_infer_multinomial, random=True).nondiff()
+defop(
+    "multinomial", _multinomial, inputs="x", infer=_infer_multinomial, random=True, work=each_result
+).nondiff()
 defop(
     "uniform_like", _uniform_like, inputs="like", infer=lambda like, **_: like, random=True
 ).nondiff()

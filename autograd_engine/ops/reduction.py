@@ -14,6 +14,7 @@ from autograd_engine.ops.infer import sum_dtype
 from autograd_engine.ops.kernels import rows
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
 from autograd_engine.ops.scan import product_dtype
+from autograd_engine.ops.work import each_read
 
 Array = NDArray[Any]
 Axes = tuple[int, ...]
@@ -65,7 +66,7 @@ def _mean(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     return np.asarray(total / count if count else total * np.nan)
 
 
-defop("sum", _sum, inputs="x", infer=_infer_sum, tangent="linear").vjp(
+defop("sum", _sum, inputs="x", infer=_infer_sum, tangent="linear", work=each_read()).vjp(
     x=lambda xp, g, x_like, *, axis, keepdims: xp.expand_like(
         g, x_like, axis=axis, keepdims=keepdims
     )
@@ -77,6 +78,7 @@ defop(
     infer=lambda x, *, axis, keepdims=False: _reduced(x, axis, keepdims),
     dtypes="floating",
     tangent="linear",
+    work=each_read(),
 ).vjp(
     x=lambda xp, g, x_like, *, axis, keepdims: xp.spread_like(
         g, x_like, axis=axis, keepdims=keepdims
@@ -93,7 +95,15 @@ def _extremum(name: str, reduce: Any) -> OpDef:
 
     # Elements that tie for the extremum share its cotangent equally. NaN is the extremum where
     # there is one, though it equals nothing; its share is NaN.
-    return defop(name, kernel, inputs="x", infer=infer, real=True).vjp(
+    return defop(
+        name,
+        kernel,
+        inputs="x",
+        infer=infer,
+        real=True,
+        work=each_read(),
+        zero_gradient="not_chosen",
+    ).vjp(
         x=lambda xp, g, x, out, *, axis, keepdims: xp.share_ties(
             g, x, out, axis=axis, keepdims=keepdims
         )
@@ -111,7 +121,7 @@ def _arg(name: str, kernel_of: Any) -> OpDef:
     def infer(x: Spec, *, axis: int, keepdims: bool = False) -> Spec:
         return Spec(_reduced(x, (axis,), keepdims).shape, INT64)
 
-    return defop(name, kernel, inputs="x", infer=infer, real=True).nondiff()
+    return defop(name, kernel, inputs="x", infer=infer, real=True, work=each_read()).nondiff()
 
 
 _arg("argmax", np.argmax)
@@ -125,7 +135,7 @@ def _truth(name: str, reduce: Any) -> OpDef:
     def infer(x: Spec, *, axis: Axes, keepdims: bool = False) -> Spec:
         return Spec(_reduced(x, axis, keepdims).shape, np.dtype(np.bool_))
 
-    return defop(name, kernel, inputs="x", infer=infer).vjp(x=NONDIFF)
+    return defop(name, kernel, inputs="x", infer=infer, work=each_read()).vjp(x=NONDIFF)
 
 
 _truth("any", np.logical_or.reduce)
@@ -157,6 +167,7 @@ defop(
     infer=lambda x, *, axis, keepdims=False: Spec(
         reduced_shape(x.shape, (axis,), keepdims), product_dtype(x.dtype)
     ),
+    work=each_read(),
 ).vjp(x=_prod_x)
 
 # --- logarithm of a sum of exponentials
@@ -187,6 +198,7 @@ defop(
     inputs="x",
     infer=lambda x, *, axis, keepdims=False: _reduced(x, axis, keepdims),
     dtypes="floating",
+    work=each_read(4),
 ).vjp(
     x=lambda xp, g, x, out, *, axis, keepdims: (
         xp.expand_like(g, x, axis=axis, keepdims=keepdims)
@@ -254,4 +266,5 @@ defop(
     inputs="x",
     infer=lambda x, *, p, axis, keepdims=False: _reduced(x, axis, keepdims),
     dtypes="floating",
+    work=each_read(3),
 ).vjp(x=_p_norm_x)

@@ -30,10 +30,10 @@ def _round(x: Array, *, decimals: int = 0) -> Array:
     return np.where(np.isfinite(out), out, x)
 
 
-defop("floor", np.floor, real=True, inputs="x", infer=same).nondiff()
-defop("ceil", np.ceil, real=True, inputs="x", infer=same).nondiff()
-defop("trunc", np.trunc, real=True, inputs="x", infer=same).nondiff()
-defop("round", _round, inputs="x", infer=same).nondiff()
+defop("floor", np.floor, real=True, inputs="x", infer=same, elementwise=True).nondiff()
+defop("ceil", np.ceil, real=True, inputs="x", infer=same, elementwise=True).nondiff()
+defop("trunc", np.trunc, real=True, inputs="x", infer=same, elementwise=True).nondiff()
+defop("round", _round, inputs="x", infer=same, elementwise=True).nondiff()
 
 
 # --- division with remainder, x = floor_divide(x, y) y + remainder(x, y), which has the sign of y
@@ -95,8 +95,16 @@ defop(
     nondiff_outputs="exponent",
     infer=lambda x: (Spec(x.shape, x.dtype), Spec(x.shape, x.dtype)),
     dtypes="floating",
+    elementwise=True,
 ).vjp(x=lambda xp, g_mantissa, exponent: g_mantissa * xp.pow(2.0, -exponent))
-defop("signbit", np.signbit, real=True, inputs="x", infer=lambda x: Spec(x.shape, BOOL)).nondiff()
+defop(
+    "signbit",
+    np.signbit,
+    real=True,
+    inputs="x",
+    infer=lambda x: Spec(x.shape, BOOL),
+    elementwise=True,
+).nondiff()
 defop(
     "nextafter",
     np.nextafter,

@@ -19,6 +19,7 @@ from autograd_engine.core.spec import Spec, format_shape, may_equal
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import broadcast, same, sum_dtype
 from autograd_engine.ops.registry.opdef import OpDef, defop
+from autograd_engine.ops.work import each_read
 
 Array = NDArray[Any]
 
@@ -104,7 +105,13 @@ def _transposed_recurrence(xp: Any, g: Any, a: Any, *, axis: int, reverse: bool)
     return xp.linear_recurrence(factors, g, axis=axis, reverse=not reverse)
 
 
-defop("linear_recurrence", _linear_recurrence, inputs="a b", infer=_infer_recurrence).vjp(
+defop(
+    "linear_recurrence",
+    _linear_recurrence,
+    inputs="a b",
+    infer=_infer_recurrence,
+    work=each_read(2),
+).vjp(
     a=lambda xp, g, a, out, *, axis, reverse: (
         _transposed_recurrence(xp, g, a, axis=axis, reverse=reverse)
         * xp.shift(out, axis=axis, reverse=reverse)

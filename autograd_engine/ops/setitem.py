@@ -25,6 +25,7 @@ from autograd_engine.ops.getitem import (
     read,
 )
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
+from autograd_engine.ops.work import nothing
 
 Array = NDArray[Any]
 
@@ -96,6 +97,8 @@ defop(
     _index_last,
     inputs="like *indices",
     infer=lambda like, *indices, key: Spec(indexed_shape(like.shape, indices, key), BOOL),
+    checks_values=True,
+    work=nothing,
 ).nondiff()
 defop(
     "setitem",
@@ -104,6 +107,8 @@ defop(
     infer=_infer_setitem,
     untyped="indices",
     tangent="linear",
+    checks_values=True,
+    work=nothing,
 ).vjp(
     x=lambda xp, g, indices, *, key: xp.setitem(g, 0.0, *indices, key=key),
     value=_setitem_value,
@@ -153,6 +158,8 @@ def _index_extremum(name: str, ufunc: np.ufunc) -> None:
         dtypes="common",
         untyped="indices",
         real=True,
+        checks_values=True,
+        work=nothing,
     ).vjp(x=to_x, values=to_values, indices=NONDIFF)
 
 

@@ -21,6 +21,7 @@ from autograd_engine.core.spec import (
 )
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
+from autograd_engine.ops.work import nothing
 
 __all__ = []
 
@@ -42,6 +43,8 @@ defop(
     inputs="x",
     infer=lambda x, *, shape: Spec(reshaped("reshape", x.shape, shape), x.dtype),
     tangent="linear",
+    elements="ordered",
+    result="view",
 ).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like))
 
 
@@ -72,6 +75,8 @@ defop(
     inputs="x",
     infer=lambda x: Spec((product(x.shape[:-1]), x.shape[-1]), x.dtype),
     tangent="linear",
+    elements="ordered",
+    result="view",
 ).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like))
 defop(
     "unflatten_lead",
@@ -79,6 +84,8 @@ defop(
     inputs="x like",
     infer=_infer_unflatten_lead,
     tangent="linear",
+    elements="ordered",
+    result="view",
 ).vjp(x=lambda xp, g: xp.flatten_lead(g), like=NONDIFF)
 
 # --- some axes as one, and one as some: no other size need be known
@@ -117,15 +124,23 @@ def _unflatten_axis_x(xp: Any, g: Any, *, axis: int, sizes: tuple[int, ...]) -> 
     return xp.flatten_axes(g, start=axis, stop=axis + len(sizes) - 1)
 
 
-defop("flatten_axes", _flatten_axes, inputs="x", infer=_infer_flatten_axes, tangent="linear").vjp(
-    x=lambda xp, g, x_like: xp.reshape_like(g, x_like)
-)
+defop(
+    "flatten_axes",
+    _flatten_axes,
+    inputs="x",
+    infer=_infer_flatten_axes,
+    tangent="linear",
+    elements="ordered",
+    result="view",
+).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like))
 defop(
     "unflatten_axis",
     _unflatten_axis,
     inputs="x",
     infer=lambda x, *, axis, sizes: Spec(_unflattened(x.shape, axis, sizes), x.dtype),
     tangent="linear",
+    elements="ordered",
+    result="view",
 ).vjp(x=_unflatten_axis_x)
 
 # --- the same array, once it is seen to have the right shape
@@ -149,9 +164,16 @@ def _infer_same_shape(x: Spec, like: Spec, *, names: tuple[str, str] = ("x", "li
     return Spec(like.shape, x.dtype)
 
 
-defop("same_shape", _same_shape, inputs="x like", infer=_infer_same_shape, tangent="linear").vjp(
-    x=lambda xp, g: g, like=NONDIFF
-)
+defop(
+    "same_shape",
+    _same_shape,
+    inputs="x like",
+    infer=_infer_same_shape,
+    tangent="linear",
+    elements="ordered",
+    result="view",
+    stacks="leading",
+).vjp(x=lambda xp, g: g, like=NONDIFF)
 
 
 # --- axes of size 1
@@ -180,12 +202,24 @@ def _infer_squeeze(x: Spec, *, axis: Axes) -> Spec:
     return Spec(tuple(d for i, d in enumerate(x.shape) if i not in axis), x.dtype)
 
 
-defop("unsqueeze", _unsqueeze, inputs="x", infer=_infer_unsqueeze, tangent="linear").vjp(
-    x=lambda xp, g, *, axis: xp.squeeze(g, axis=axis)
-)
-defop("squeeze", _squeeze, inputs="x", infer=_infer_squeeze, tangent="linear").vjp(
-    x=lambda xp, g, *, axis: xp.unsqueeze(g, axis=axis)
-)
+defop(
+    "unsqueeze",
+    _unsqueeze,
+    inputs="x",
+    infer=_infer_unsqueeze,
+    tangent="linear",
+    elements="ordered",
+    result="view",
+).vjp(x=lambda xp, g, *, axis: xp.squeeze(g, axis=axis))
+defop(
+    "squeeze",
+    _squeeze,
+    inputs="x",
+    infer=_infer_squeeze,
+    tangent="linear",
+    elements="ordered",
+    result="view",
+).vjp(x=lambda xp, g, *, axis: xp.unsqueeze(g, axis=axis))
 
 # --- transpose
 
@@ -204,6 +238,8 @@ defop(
     inputs="x",
     infer=lambda x, *, perm: Spec(tuple(x.shape[p] for p in perm), x.dtype),
     tangent="linear",
+    elements="picked",
+    result="view",
 ).vjp(x=lambda xp, g, *, perm: xp.transpose(g, perm=_inverse(perm)))
 
 # --- expand
@@ -239,9 +275,15 @@ def _broadcast_like(x: Array, *likes: Like) -> Array:
     return np.broadcast_to(x, np.broadcast_shapes(x.shape, *(like.shape for like in likes)))
 
 
-defop("expand", _expand, inputs="x", infer=_infer_expand, tangent="linear").vjp(
-    x=lambda xp, g, x_like: xp.sum_like(g, x_like)
-)
+defop(
+    "expand",
+    _expand,
+    inputs="x",
+    infer=_infer_expand,
+    tangent="linear",
+    elements="picked",
+    result="view",
+).vjp(x=lambda xp, g, x_like: xp.sum_like(g, x_like))
 defop(
     "broadcast_like",
     _broadcast_like,
@@ -250,6 +292,8 @@ defop(
         broadcast_shapes("broadcast", x.shape, *(like.shape for like in likes)), x.dtype
     ),
     tangent="linear",
+    elements="picked",
+    result="view",
 ).vjp(x=lambda xp, g, x_like: xp.sum_like(g, x_like), likes=NONDIFF)
 
 
@@ -261,8 +305,10 @@ def _numel(like: Like) -> Array:
     return np.asarray(math.prod(like.shape), np.int64)
 
 
-defop("shape_of", _shape_of, inputs="like", infer=lambda like: Spec((like.ndim,), INT64)).nondiff()
-defop("numel", _numel, inputs="like", infer=lambda like: Spec((), INT64)).nondiff()
+defop(
+    "shape_of", _shape_of, inputs="like", infer=lambda like: Spec((like.ndim,), INT64), work=nothing
+).nondiff()
+defop("numel", _numel, inputs="like", infer=lambda like: Spec((), INT64), work=nothing).nondiff()
 
 
 def _reinterpret(x: Array, *, dtype: str) -> Array:
@@ -291,4 +337,6 @@ defop(
         _reinterpreted(x.shape, x.dtype, np.dtype(dtype)), np.dtype(dtype)
     ),
     casts=True,
+    result="view",
+    work=nothing,
 ).nondiff()

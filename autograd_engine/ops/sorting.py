@@ -17,6 +17,7 @@ from autograd_engine.core.spec import (
 )
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.registry.opdef import defop
+from autograd_engine.ops.work import each_result
 
 Array = NDArray[Any]
 
@@ -58,12 +59,13 @@ defop(
     outputs="values indices",
     nondiff_outputs="indices",
     infer=_infer_sort,
+    zero_gradient="not_chosen",
 ).vjp(
     x=lambda xp, g_values, indices, x_like, *, axis: xp.put_along_axis_like(
         g_values, indices, x_like, axis=axis
     )
 )
-defop("argsort", _argsort, real=True, inputs="x", infer=_infer_argsort).nondiff()
+defop("argsort", _argsort, real=True, inputs="x", infer=_infer_argsort, work=each_result).nondiff()
 
 
 # --- in what is sorted
@@ -102,6 +104,7 @@ defop(
     real=True,
     inputs="sorted_sequence values",
     infer=_infer_searchsorted,
+    work=each_result,
 ).nondiff()
 
 
@@ -154,7 +157,13 @@ def _isin(x: Array, test: Array, *, invert: bool = False) -> Array:
 
 
 defop(
-    "unique", _unique, inputs="x", outputs="out index inverse counts", infer=_infer_unique
+    "unique",
+    _unique,
+    inputs="x",
+    outputs="out index inverse counts",
+    infer=_infer_unique,
+    stacks="each",
+    work=each_result,
 ).nondiff()
 defop(
     "unique_consecutive",
@@ -162,12 +171,21 @@ defop(
     inputs="x",
     outputs="out inverse counts",
     infer=_infer_unique_consecutive,
+    stacks="each",
+    work=each_result,
 ).nondiff()
-defop("nonzero", _nonzero, inputs="x", infer=lambda x: Spec((fresh_dim(), x.ndim), INT64)).nondiff()
+defop(
+    "nonzero",
+    _nonzero,
+    inputs="x",
+    infer=lambda x: Spec((fresh_dim(), x.ndim), INT64),
+    work=each_result,
+).nondiff()
 defop(
     "isin",
     _isin,
     inputs="x test",
     infer=lambda x, test, *, invert=False: Spec(x.shape, BOOL),
     dtypes="common",
+    work=each_result,
 ).nondiff()

@@ -20,6 +20,7 @@ from autograd_engine.core.spec import Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, is_row_sparse, merged_rows
+from autograd_engine.ops.work import each_read
 
 __all__ = ["on_rows", "sgd_rows"]
 
@@ -411,8 +412,17 @@ def _infer(param: Spec, grad: Spec, learning_rate: Spec, *state: Spec, **_: Any)
     return (param, *state) if state else param
 
 
-def _declare(name: str, kernel: Callable[..., Any], state: str = "", scattered: str = "") -> None:
-    """A row: the state that the rule takes and returns, and what may be not written out."""
+def _declare(
+    name: str,
+    kernel: Callable[..., Any],
+    steps: int,
+    state: str = "",
+    scattered: str = "",
+    **options: Any,
+) -> None:
+    """A row, of `steps` for each element: the state that the rule takes and returns, and what may
+    be not written out.
+    """
     defop(
         name,
         kernel,
@@ -420,23 +430,25 @@ def _declare(name: str, kernel: Callable[..., Any], state: str = "", scattered: 
         outputs=" ".join(f"{s}_out" for s in ["param", *state.split()]),
         infer=_infer,
         takes_scattered=scattered,
+        work=each_read(steps),
+        **options,
     ).nondiff()
 
 
-_declare("sgd", _sgd, scattered="grad")
-_declare("momentum", _momentum, "velocity")
-_declare("asgd", _asgd, "d y m")
-_declare("rprop", _rprop, "prevs learning_rates")
+_declare("sgd", _sgd, 2, scattered="grad")
+_declare("momentum", _momentum, 4, "velocity")
+_declare("asgd", _asgd, 4, "d y m")
+_declare("rprop", _rprop, 8, "prevs learning_rates")
 _ADAM = "moment1 moment2 beta1_pow beta2_pow"
 _AMSGRAD = "moment1 moment2 moment2_max beta1_pow beta2_pow"
-_declare("adam", _adam, _ADAM, scattered="grad")
-_declare("adam_amsgrad", _adam, _AMSGRAD, scattered="grad")
-_declare("adamw", _adamw, _ADAM, scattered="grad")
-_declare("adamw_amsgrad", _adamw, _AMSGRAD, scattered="grad")
-_declare("adamax", _adamax, "moment inf_norm beta1_pow")
-_declare("lamb", _lamb, _ADAM)
-_declare("nadam", _nadam, "moment1 moment2 momentum_decay_pow beta2_pow mu_product")
-_declare("radam", _radam, "moment1 moment2 beta1_pow beta2_pow rho")
-_declare("rmsprop", _rmsprop, "momentum mean_square mean_grad")
-_declare("adagrad", _adagrad, "moment")
-_declare("adadelta", _adadelta, "avg_squared_grad avg_squared_update")
+_declare("adam", _adam, 11, _ADAM, scattered="grad")
+_declare("adam_amsgrad", _adam, 12, _AMSGRAD, scattered="grad")
+_declare("adamw", _adamw, 12, _ADAM, scattered="grad")
+_declare("adamw_amsgrad", _adamw, 13, _AMSGRAD, scattered="grad")
+_declare("adamax", _adamax, 9, "moment inf_norm beta1_pow")
+_declare("lamb", _lamb, 20, _ADAM)
+_declare("nadam", _nadam, 12, "moment1 moment2 momentum_decay_pow beta2_pow mu_product")
+_declare("radam", _radam, 10, "moment1 moment2 beta1_pow beta2_pow rho")
+_declare("rmsprop", _rmsprop, 9, "momentum mean_square mean_grad", result="view")
+_declare("adagrad", _adagrad, 5, "moment")
+_declare("adadelta", _adadelta, 14, "avg_squared_grad avg_squared_update")

@@ -4,7 +4,7 @@ A rule is linear in the cotangent and never looks at a shape, so what computes i
 computes it for a stack of them, if only each operation knows which of its operands are stacks.
 `Batched` is such a stack, with the axis of directions in front, and shows the shape of one of its
 entries; `Batching(base)` is the namespace whose operations take them, by the rules of
-`batching_rules`. ``pullback.pull(batching(raw), Batched(...), saved, attrs)`` then gives a stack
+`rules`. ``pullback.pull(batching(raw), Batched(...), saved, attrs)`` then gives a stack
 of cotangents for the price of one call of each operation.
 
 The namespace is generic over where the stacks live: ndarrays with `raw`, Tensors with `ops`, which

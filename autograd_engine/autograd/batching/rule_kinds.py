@@ -1,4 +1,4 @@
-"""The kinds of operations that take stacks of values alike; `batching_rules` says which is which.
+"""The kinds of operations that take stacks of values alike; `rules` says which is which.
 
 A rule is called as ``rule(xp, op, operands, attrs)``, with one `Batched` operand at least. It calls
 the operation of the base namespace, on values that have the axis of directions in front.

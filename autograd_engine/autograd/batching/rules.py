@@ -1,10 +1,9 @@
 """How each operation of the table takes stacks of values; see `batched`.
 
-Few operations need a rule of their own. Which of the kinds in `batching_kinds` an operation is
-follows from its row where the row says it (`broadcasts`, elementwise tangents, inputs that give a
-shape only), else from the lists here. An operation that is in none of them runs once for each
-direction, and the results are stacked: right for any operation, and as differentiable as the
-operation is.
+Few operations need a rule of their own. Which of the kinds in `rule_kinds` another is, its row says
+(`stacks`, `broadcasts`, `elements`, inputs that give a shape only). An operation whose row says
+"each" runs once for each direction, and the results are stacked: right for any operation, and as
+differentiable as the operation is.
 """
 
 from __future__ import annotations
@@ -221,44 +220,9 @@ def _each(rule: Rule, names: str) -> dict[str, Rule]:
 
 
 _RULES: Final[dict[str, Rule]] = {
-    **_each(
-        pointwise,
-        """
-        gelu frexp assign cast cast_like negative sign floor ceil trunc round signbit
-        logical_not bitwise_not isnan isinf isfinite isreal real_part imag_part angle
-        one_hot add_n same_shape
-        tril triu inv pinv matrix_exp mirror_triangle cholesky qr qr_complete svd svd_full eigh eig
-        residual_over det cofactor cofactor_tangent slogdet lu lu_rectangular exchange_rows
-        """,
-    ),
-    **_each(
-        along,
-        """
-        sum mean max min any all prod logsumexp p_norm argmax argmin share_ties average_ties
-        softmax softmax_adjoint log_softmax standardize standardize_adjoint straight_through
-        cumsum cumprod logcumsumexp cummax cummin shift linear_recurrence sort argsort topk mode
-        take_tied take_along_axis put_along_axis_like concat split split_like stack unstack
-        diagonal undiagonal_like diag_embed flip roll windows unwindows_like resample resample_like
-        dft half_spectrum from_half_spectrum from_half_spectrum_like
-        """,
-    ),
     **_each(picking, "gather scatter_add_like scatter_add"),
-    **_each(
-        reshaping,
-        """
-        reshape reshape_like flatten_lead unflatten_lead flatten_axes unflatten_axis squeeze
-        unsqueeze merge_axes unmerge_axes
-        """,
-    ),
     **_each(expanding, "expand broadcast_like"),
     **_each(spreading, "expand_like spread_like"),
-    **_each(
-        folding,
-        """
-        unfold fold_like max_pool adaptive_max_pool max_pool_scatter max_pool_gather avg_pool
-        avg_pool_input adaptive_avg_pool adaptive_avg_pool_input
-        """,
-    ),
     **_each(_conv, "conv conv_input conv_filter"),
     **_each(_solve, "solve triangular_solve"),
     **_each(_padding, "pad unpad extend unextend"),
@@ -273,6 +237,13 @@ _RULES: Final[dict[str, Rule]] = {
     "unless_zero": _unless_zero,
     "isin": _isin,
 }
+_STACKS: Final[dict[str, Rule]] = {
+    "leading": pointwise,
+    "axis": along,
+    "reshaped": reshaping,
+    "images": folding,
+    "each": looped,
+}
 
 
 def rule_of(op: OpDef) -> Rule:
@@ -284,9 +255,9 @@ def rule_of(op: OpDef) -> Rule:
         return of_shape
     if op.random:
         return looped  # what is drawn would depend on what else is
-    if op.broadcasts == 0 or (op.tangent == "elementwise" and op.inputs == ("x",)):
-        return broadcast if op.broadcasts == 0 else pointwise
-    return looped
+    if op.broadcasts == 0:
+        return broadcast
+    return _STACKS[op.stacks]
 
 
 def loops(op: OpDef) -> bool:

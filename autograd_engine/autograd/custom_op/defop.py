@@ -71,7 +71,10 @@ class Operation(OpDef):
     def __init__(
         self, name: str, kernel: Callable[..., Any], *, infer: Any, **options: Any
     ) -> None:
-        super().__init__(name, kernel, infer=infer, **options)
+        # Of a user's kernel nothing more is known than what `defop` asks for.
+        super().__init__(name, kernel, infer=infer, result="view", **options)
+        if not self.elementwise:
+            self.stacks = "each"
         self.kernel = guarded(self, kernel)
         self._lock = threading.RLock()
         self.__name__ = name

@@ -27,23 +27,13 @@ from autograd_engine.eager.grad_mode import (
 )
 from autograd_engine.eager.tape import Edge, Node, Observer, Slot, saved_values
 from autograd_engine.errors import AnomalyError, ArgumentError
+from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
 
 __all__ = ["Anomaly", "detect_anomaly", "is_anomaly_enabled", "set_detect_anomaly"]
 
 Array = NDArray[Any]
 F = TypeVar("F", bound=Callable[..., Any])
-
-_ADVICE: Final = {
-    "softmax": "a row that is masked everywhere has no softmax: leave one entry of it",
-    "log_softmax": "a row that is masked everywhere has no softmax: leave one entry of it",
-    "subtract": "infinity minus infinity is NaN: mask with a large finite number such as -1e9",
-    "add": "infinity minus infinity is NaN: mask with a large finite number such as -1e9",
-    "multiply": "0 times infinity is NaN: select with paddle.where, not by a product with a mask",
-    "sqrt": "keep its operand above 0: sqrt(clip(x, min=0.0)), or x + 1e-12",
-    "rsqrt": "keep its operand above 0: rsqrt(x + 1e-12)",
-    "divide": "keep the divisor away from 0: x / paddle.where(y == 0.0, 1.0, y), or y + 1e-12",
-}
 
 
 class Anomaly:
@@ -191,7 +181,7 @@ class Anomaly:
             if mask is not None and all(self.bad(_array(t)) is None for t in given):
                 raise AnomalyError(
                     f"jvp: {_here(node.name, node.location)} has a tangent that is not finite "
-                    f"though those of its operands are ({_count(mask)}){_advice(node.name)}"
+                    f"though those of its operands are ({_count(mask)}){_advice(node.pullback.op)}"
                 )
 
 
@@ -226,7 +216,7 @@ def _made(
     return (
         f"{_here(op.name, location)} made {_what(out, new)} {origin}: {_count(new)}"
         + (f", where {values}" if values else "")
-        + _advice(op.name)
+        + _advice(op)
         + (
             ". The largest number of float16 is 65504: compute this in float32"
             if out.dtype == np.float16
@@ -244,10 +234,8 @@ def _operand(name: str, array: Array, index: tuple[int, ...] | None, shape: tupl
     return f"{name} has shape {format_shape(array.shape)}{extent}"
 
 
-def _advice(name: str) -> str:
-    from autograd_engine.autograd.explain.causes import HINTS
-
-    advice = _ADVICE.get(name) or HINTS.get(name)
+def _advice(op: OpDef) -> str:
+    advice = op.nan_hint or op.hint
     return f". {advice[0].upper()}{advice[1:]}" if advice else ""
 
 

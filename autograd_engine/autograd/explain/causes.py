@@ -13,50 +13,33 @@ from autograd_engine.eager.grad_node import lines, saved_entries
 from autograd_engine.eager.tape import Edge, Node
 from autograd_engine.eager.tensor import Tensor
 
-__all__ = ["HINTS", "forward_cause", "nonfinite_cause", "zero_cause"]
+__all__ = ["forward_cause", "nonfinite_cause", "zero_cause"]
 
 Array = NDArray[Any]
 
-_KINDS: Final = (
-    (
-        "relu elu",
+# Of each way in which a gradient is lost (`OpDef.zero_gradient`): the kind of reason, and its text.
+_ZERO: Final = {
+    "inactive": (
         "inactive",
         "is inactive: no element of its operand is where it lets a gradient through (dead relu)",
     ),
-    (
-        "where",
+    "other_branch": (
         "not_chosen",
         "took the other branch wherever a gradient arrives (clip is made of it, out of range)",
     ),
-    (
-        "maximum minimum max min topk sort mode max_pool gather getitem take_along_axis",
+    "not_chosen": (
         "not_chosen",
         "chose other elements: none of those that a gradient arrives for comes from this operand",
     ),
-    (
-        "sigmoid tanh softmax log_softmax log_sigmoid softplus erf gelu silu",
+    "saturated": (
         "saturated",
         "is saturated: at these operands its derivative rounds to zero",
     ),
-    (
-        "multiply matmul",
+    "multiplied_by_zero": (
         "multiplied_by_zero",
         "multiplies by zero wherever a gradient arrives",
     ),
-)
-_ZERO: Final = {op: (kind, text) for ops, kind, text in _KINDS for op in ops.split()}
-
-HINTS: Final = {
-    "sqrt": "keep it away from 0: sqrt(x + 1e-12)",
-    "log": "keep it away from 0: log(clip(x, min=1e-12)), or use log_softmax or log1p",
-    "log1p": "keep it above -1",
-    "log2": "keep it away from 0: clip(x, min=1e-12)",
-    "log10": "keep it away from 0: clip(x, min=1e-12)",
-    "divide": "keep the divisor away from 0",
-    "pow": "an exponent below 1 has an infinite derivative at 0: keep the base away from 0",
-    "acos": "keep it inside (-1, 1): clip(x, -1 + 1e-6, 1 - 1e-6)",
-    "asin": "keep it inside (-1, 1): clip(x, -1 + 1e-6, 1 - 1e-6)",
-    "exp": "clip its operand, or subtract the maximum first (logsumexp, log_softmax)",
+    None: ("zero_derivative", "has a derivative of zero at these operands"),
 }
 
 
@@ -73,9 +56,7 @@ def zero_cause(node: Node, edge: Edge, arrived: list[Array], saved: tuple[Any, .
             "compute in float64",
             str(at),
         )
-    kind, text = _ZERO.get(
-        node.name, ("zero_derivative", "has a derivative of zero at these operands")
-    )
+    kind, text = _ZERO[node.pullback.op.zero_gradient]
     return Reason(kind, f"{node.name} at {lines(at)} {text}{_ranges(node, saved)}", str(at))
 
 
@@ -128,7 +109,7 @@ def nonfinite_cause(
             str(at),
         )
     if g is not None and seen and abs(float(g)) < np.sqrt(float(np.finfo(given.dtype).max)):
-        hint = HINTS.get(node.name, "keep its operand away from there")
+        hint = node.pullback.op.hint or "keep its operand away from there"
         return Reason(
             "infinite_derivative",
             f"{here} has an infinite derivative there ({shown}): {hint}",
@@ -217,7 +198,7 @@ def _first(node: Node, name: str, values: dict[Edge, Array]) -> Reason:
             "finite",
             str(node.location),
         )
-    hint = HINTS.get(made.name)
+    hint = made.pullback.op.hint
     return Reason(
         "forward_not_finite",
         f"already in the forward pass {made.name} at {lines(made.location)} gave a result that is "

@@ -100,7 +100,7 @@ class OneHotBatching(Batching):
 
     def bind(self, op: OpDef) -> Callable[..., Any]:
         plain = super().bind(op)
-        keep = _KEPT.get(op.name) if REGISTRY.get(op.name) is op else None
+        keep = _keep_of(op)
 
         def call(*operands: Any, **attrs: Any) -> Any:
             if any(o.__class__ is OneHot for o in operands):
@@ -283,19 +283,22 @@ def _each(keep: Keep, names: str) -> dict[str, Keep]:
 _KEPT: Final[dict[str, Keep]] = {
     **_each(_scaled, "multiply divide negative"),
     **_each(_sum_of, "add add_n"),
-    **_each(
-        _moved,
-        """
-        reshape reshape_like squeeze unsqueeze transpose flip roll getitem unslice_like assign
-        expand expand_like broadcast_like flatten_axes unflatten_axis same_shape
-        cast cast_like
-        """,
-    ),
+    **_each(_moved, "cast cast_like"),
     "subtract": _less,
     "where": _where,
     "unslice_add": _gathered,
     "sum": _total,
 }
+
+
+def _keep_of(op: OpDef) -> Keep | None:
+    """What keeps the terms of operands of `op`."""
+    if REGISTRY.get(op.name) is not op:
+        return None
+    moves = op.elements is not None and op.tangent == "linear" and not op.multiple
+    if moves and not any(op.reads_value(k) for k in range(1, len(op.inputs))):
+        return _moved
+    return _KEPT.get(op.name)
 
 
 # --- written out

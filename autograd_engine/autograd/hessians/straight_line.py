@@ -26,15 +26,6 @@ _UFUNCS: Final = {
     "divide": np.divide,
     "negative": np.negative,
 }
-# Results that share memory with an operand, or may.
-_VIEWS: Final = {
-    *("reshape", "reshape_like", "squeeze", "unsqueeze", "transpose", "flip", "assign"),
-    *("expand", "expand_like", "spread_like", "broadcast_like", "sum_like", "cast_like"),
-    *("flatten_lead", "unflatten_lead", "flatten_axes", "unflatten_axis", "merge_axes"),
-    *("unmerge_axes", "getitem", "unpad", "split", "split_like", "unstack", "windows"),
-    *("diagonal", "same_shape", "real_part", "imag_part", "unless_zero", "reinterpret"),
-    *("unless_hollow", "extend", "unextend", "checked_label"),
-}
 _LARGE: Final = 1 << 10
 
 
@@ -88,7 +79,7 @@ class _Text:
             name = _known(node.op)
             if name in _UFUNCS or name == "matmul":
                 self.own.update(v for v in node.results if v.size >= _LARGE)
-            elif name in _VIEWS or not name or node.op.multiple:
+            elif node.op.result == "view":
                 self.own.difference_update(node.values)
 
     def name(self, value: Value) -> str:

@@ -52,24 +52,6 @@ def takes_scattered(node: Node, position: int) -> bool:
 HANDLERS: Final[dict[str, Handler]] = {}
 """By name of the operation: writes steps and says True, or leaves the node to its kernel."""
 
-# Operations that return new arrays; in C order, where they are given operands in that order.
-_FRESH: Final = frozenset(
-    [
-        "adaptive_avg_pool",
-        "adaptive_avg_pool_input",
-        "avg_pool",
-        "avg_pool_input",
-        "gather",
-        "gelu",
-        "max_pool",
-        "max_pool_scatter",
-        "one_hot",
-        "put_along_axis_like",
-        "scatter_add_like",
-        "unslice_like",
-    ]
-)
-
 
 def handles(*names: str) -> Callable[[Handler], Handler]:
     """Register the function that writes the steps of these operations."""
@@ -260,9 +242,7 @@ class Lowering:
     def _elementwise(self, node: Node) -> bool:
         op = node.op
         along = op.name in _ALONG_ROWS
-        if not (
-            along or op.tangent == "elementwise" or op.broadcasts == 0 or op.name in _ELEMENTWISE
-        ):
+        if not (along or op.elementwise):
             return False
         found = self.trace_of(node, along=along)
         if found is None:
@@ -449,8 +429,8 @@ class Lowering:
             taken = takes_scattered(node, k) and self.scattered.get(id(value))
             operands.append(taken or (self.operand(value) if isinstance(value, Value) else value))
         reads = [v for v in operands if isinstance(v, (Place, Local))]
-        fresh = node.op.name in _FRESH and REGISTRY.get(node.op.name) is node.op
-        packed = fresh and all(map(ordered, reads))
+        fresh = node.op.result != "view"
+        packed = node.op.result == "contiguous" and all(map(ordered, reads))
         made = [
             self.local(v, contiguous=packed, reads=() if fresh else reads) for v in node.results
         ]
@@ -518,7 +498,6 @@ class Lowering:
 _ALONG_ROWS: Final = frozenset(
     ["log_softmax", "logsumexp", "softmax", "softmax_adjoint", "standardize"]
 )
-_ELEMENTWISE: Final = frozenset(["cast", "cast_like", "negative", "relu", "sign", "floor", "ceil"])
 
 
 def _spanned(node: Node, value: Value, shape: tuple[int, ...]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,24 +18,13 @@ from autograd_engine.compiler.planned.buffers import (
 )
 from autograd_engine.compiler.planned.lowering import Lowering, handles
 from autograd_engine.core.spec import Spec
+from autograd_engine.ops.registry.opdef import REGISTRY
 
 __all__: list[str] = []
 
-_KEEP_ORDER = frozenset(
-    [
-        "flatten_axes",
-        "flatten_lead",
-        "merge_axes",
-        "reshape",
-        "reshape_like",
-        "same_shape",
-        "squeeze",
-        "unflatten_axis",
-        "unflatten_lead",
-        "unmerge_axes",
-        "unsqueeze",
-    ]
-)
+_VIEWS: Final = [
+    op.name for op in REGISTRY.values() if op.result == "view" and op.elements is not None
+]
 
 
 def _function(node: Node) -> Any:
@@ -50,19 +39,7 @@ def _function(node: Node) -> Any:
     return lambda x: kernel(x, *others, **attrs)
 
 
-@handles(
-    *_KEEP_ORDER,
-    "broadcast_like",
-    "expand",
-    "expand_like",
-    "flip",
-    "getitem",
-    "split",
-    "split_like",
-    "transpose",
-    "unstack",
-    "windows",
-)
+@handles(*_VIEWS)
 def _view(lowering: Lowering, node: Node) -> bool:
     value = node.operands[0]
     assert isinstance(value, Value)
@@ -74,7 +51,7 @@ def _view(lowering: Lowering, node: Node) -> bool:
         return _of_local(lowering, node, source)
     made = views(source, function)
     if not all(isinstance(p, Place) for p in made):
-        return node.op.name in _KEEP_ORDER and _copied(lowering, node, source, function)
+        return node.op.elements == "ordered" and _copied(lowering, node, source, function)
     for result, place in zip(node.results, made, strict=True):
         assert isinstance(place, Place)
         lowering.define(result, place)
@@ -92,7 +69,7 @@ def _copied(lowering: Lowering, node: Node, source: Place, function: Any) -> boo
 
 
 def _of_local(lowering: Lowering, node: Node, source: Local) -> bool:
-    if not (node.op.name in _KEEP_ORDER and source.in_order):
+    if not (node.op.elements == "ordered" and source.in_order):
         return False
     result = node.results[0]
     made = lowering.local(result, in_order=True, contiguous=source.contiguous, reads=[source])
@@ -144,8 +121,6 @@ def _spread_like(lowering: Lowering, node: Node) -> bool:
 
 
 def _spread(**attrs: Any) -> Any:
-    from autograd_engine.ops.registry.opdef import REGISTRY
-
     return partial(REGISTRY["expand_like"].kernel, **attrs)
 
 

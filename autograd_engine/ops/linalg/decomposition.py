@@ -26,6 +26,7 @@ from autograd_engine.ops.linalg.inverse import (
     transposed,
 )
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
+from autograd_engine.ops.work import nothing, of_matrices
 
 Array = NDArray[Any]
 
@@ -58,7 +59,14 @@ def _mirror_triangle(x: Array, *, upper: bool = False) -> Array:
 # A symmetric matrix is its own mirror image, and so is a symmetric change of it: among symmetric
 # matrices this is the identity, and its rule says so. The gradient of what reads one triangle is
 # then the symmetric one.
-defop("mirror_triangle", _mirror_triangle, inputs="x", infer=_infer_mirror).vjp(x=lambda xp, g: g)
+defop(
+    "mirror_triangle",
+    _mirror_triangle,
+    inputs="x",
+    infer=_infer_mirror,
+    stacks="leading",
+    work=nothing,
+).vjp(x=lambda xp, g: g)
 
 
 # --- Cholesky
@@ -98,9 +106,15 @@ def _cholesky_x(xp: Any, g: Any, out: Any, *, upper: bool) -> Any:
     return 0.5 * whole
 
 
-defop("cholesky", _cholesky, inputs="x", infer=_infer_cholesky, dtypes="floating").vjp(
-    x=_cholesky_x
-)
+defop(
+    "cholesky",
+    _cholesky,
+    inputs="x",
+    infer=_infer_cholesky,
+    dtypes="floating",
+    stacks="leading",
+    work=of_matrices(1, 3),
+).vjp(x=_cholesky_x)
 
 
 # --- QR
@@ -140,7 +154,16 @@ def _qr_x(xp: Any, g_q: Any, g_r: Any, q: Any, r: Any) -> Any:
     return transposed(xp, xp.triangular_solve(r, transposed(xp, g_q + xp.matmul(q, c))))
 
 
-defop("qr", _qr, inputs="x", outputs="q r", infer=_infer_qr, dtypes="floating").vjp(x=_qr_x)
+defop(
+    "qr",
+    _qr,
+    inputs="x",
+    outputs="q r",
+    infer=_infer_qr,
+    dtypes="floating",
+    stacks="leading",
+    work=of_matrices(4),
+).vjp(x=_qr_x)
 
 
 @in_single
@@ -163,6 +186,8 @@ defop(
     outputs="q r",
     infer=_infer_qr_complete,
     dtypes="floating",
+    stacks="leading",
+    work=of_matrices(4),
 ).vjp(x=NONDIFF)
 
 
@@ -226,6 +251,8 @@ defop(
     infer=_infer_svd,
     dtypes="floating",
     lazy_cotangents=True,
+    stacks="leading",
+    work=of_matrices(14),
 ).vjp(x=_svd_x)
 
 
@@ -250,6 +277,8 @@ defop(
     outputs="u s vh",
     infer=_infer_svd_full,
     dtypes="floating",
+    stacks="leading",
+    work=of_matrices(22),
 ).vjp(x=NONDIFF)
 
 
@@ -291,6 +320,7 @@ defop(
     inputs="x u s",
     infer=lambda x, u, s: Spec(x.shape, x.dtype),
     dtypes="floating",
+    stacks="leading",
 ).vjp(
     x=lambda xp, g, u, s: xp.residual_over(g, u, s),
     u=_residual_over_u,
@@ -334,6 +364,8 @@ defop(
     infer=_infer_eigh,
     dtypes="floating",
     lazy_cotangents=True,
+    stacks="leading",
+    work=of_matrices(9),
 ).vjp(x=_eigh_x)
 
 
@@ -353,4 +385,13 @@ def _infer_eig(x: Spec) -> tuple[Spec, Spec]:
     return Spec(x.shape[:-1], _complex(x.dtype)), Spec(x.shape, _complex(x.dtype))
 
 
-defop("eig", _eig, inputs="x", outputs="w v", infer=_infer_eig, dtypes="floating").vjp(x=NONDIFF)
+defop(
+    "eig",
+    _eig,
+    inputs="x",
+    outputs="w v",
+    infer=_infer_eig,
+    dtypes="floating",
+    stacks="leading",
+    work=of_matrices(25),
+).vjp(x=NONDIFF)

@@ -21,6 +21,7 @@ from autograd_engine.ops.linalg.inverse import (
     transposed,
 )
 from autograd_engine.ops.registry.opdef import defop
+from autograd_engine.ops.work import of_matrices
 
 Array = NDArray[Any]
 
@@ -39,9 +40,15 @@ def _infer_per_matrix(op: str) -> Callable[..., Spec]:
     return infer
 
 
-defop("det", _det, inputs="x", infer=_infer_per_matrix("det"), dtypes="floating").vjp(
-    x=lambda xp, g, x: per_matrix(xp, g) * xp.cofactor(x)
-)
+defop(
+    "det",
+    _det,
+    inputs="x",
+    infer=_infer_per_matrix("det"),
+    dtypes="floating",
+    stacks="leading",
+    work=of_matrices(2, 3),
+).vjp(x=lambda xp, g, x: per_matrix(xp, g) * xp.cofactor(x))
 
 
 def _others(s: Array) -> Array:
@@ -90,9 +97,14 @@ def _cofactor(x: Array) -> Array:
     return np.asarray(out)
 
 
-defop("cofactor", _cofactor, inputs="x", infer=infer_square("cofactor"), dtypes="floating").vjp(
-    x=lambda xp, g, x: xp.cofactor_tangent(x, g)
-)
+defop(
+    "cofactor",
+    _cofactor,
+    inputs="x",
+    infer=infer_square("cofactor"),
+    dtypes="floating",
+    stacks="leading",
+).vjp(x=lambda xp, g, x: xp.cofactor_tangent(x, g))
 
 
 @in_single
@@ -146,6 +158,7 @@ defop(
     inputs="x y",
     infer=lambda x, y: infer_square("cofactor_tangent")(x),
     dtypes="floating",
+    stacks="leading",
 ).vjp(x=_cofactor_tangent_x, y=lambda xp, g, x: xp.cofactor_tangent(x, g))
 
 
@@ -168,4 +181,6 @@ defop(
     nondiff_outputs="sign",
     infer=_infer_slogdet,
     dtypes="floating",
+    stacks="leading",
+    work=of_matrices(2, 3),
 ).vjp(x=lambda xp, g_logdet, x: per_matrix(xp, g_logdet) * transposed(xp, xp.inv(x)))

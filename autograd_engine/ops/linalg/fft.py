@@ -24,6 +24,7 @@ from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import broadcast
 from autograd_engine.ops.linalg.inverse import in_single
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
+from autograd_engine.ops.work import nothing
 
 Array = NDArray[Any]
 
@@ -281,8 +282,22 @@ def _infer_part(x: Spec) -> Spec:
     return Spec(x.shape, np.dtype(np.float32 if x.dtype.char == "F" else np.float64))
 
 
-defop("real_part", _real_part, inputs="x", infer=_infer_part).vjp(x=NONDIFF)
-defop("imag_part", _imag_part, inputs="x", infer=_infer_part).vjp(x=NONDIFF)
+defop(
+    "real_part",
+    _real_part,
+    inputs="x",
+    infer=_infer_part,
+    elementwise=True,
+    work=nothing,
+).vjp(x=NONDIFF)
+defop(
+    "imag_part",
+    _imag_part,
+    inputs="x",
+    infer=_infer_part,
+    elementwise=True,
+    work=nothing,
+).vjp(x=NONDIFF)
 
 
 def _infer_to_complex(real: Spec, imag: Spec) -> Spec:
@@ -297,6 +312,7 @@ defop(
     infer=_infer_to_complex,
     dtypes="floating",
     real=True,
+    work=nothing,
 ).nondiff()
 
 
@@ -309,4 +325,6 @@ def _infer_angle(x: Spec) -> Spec:
     return _infer_part(x) if x.dtype.kind == "c" else Spec(x.shape, x.dtype)
 
 
-defop("angle", _angle, inputs="x", infer=_infer_angle, dtypes="floating").vjp(x=NONDIFF)
+defop("angle", _angle, inputs="x", infer=_infer_angle, dtypes="floating", elementwise=True).vjp(
+    x=NONDIFF
+)

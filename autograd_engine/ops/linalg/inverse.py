@@ -24,6 +24,7 @@ from autograd_engine.core.spec import (
 )
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
+from autograd_engine.ops.work import Specs, Work, cubes, nothing, of_matrices
 
 Array = NDArray[Any]
 
@@ -133,7 +134,15 @@ def inv_x(xp: Any, g: Any, out: Any) -> Any:
     return -xp.matmul(xp.matmul(out, g, transpose_x=True), out, transpose_y=True)
 
 
-defop("inv", _inv, inputs="x", infer=infer_square("inv"), dtypes="floating").vjp(x=inv_x)
+defop(
+    "inv",
+    _inv,
+    inputs="x",
+    infer=infer_square("inv"),
+    dtypes="floating",
+    stacks="leading",
+    work=of_matrices(2),
+).vjp(x=inv_x)
 
 
 # --- systems: A X = B, or A' X = B
@@ -171,6 +180,12 @@ def _solve_a(xp: Any, g: Any, a: Any, out: Any, *, transpose: bool) -> Any:
     return -xp.matmul(gb, out, transpose_y=True)
 
 
+def _work_of_solve(operands: Specs, results: Specs, attrs: dict[str, Any]) -> Work:
+    """A decomposition, and two substitutions."""
+    a, _ = operands
+    return Work(cubes(a, 2, 3) + 2 * a.shape[-1] * results[0].size)
+
+
 defop(
     "solve",
     _solve,
@@ -178,6 +193,7 @@ defop(
     infer=_infer_system("solve"),
     broadcasts=2,
     dtypes="floating",
+    work=_work_of_solve,
 ).vjp(
     a=_solve_a,
     b=lambda xp, g, a, *, transpose: xp.solve(a, g, transpose=not transpose),
@@ -224,6 +240,10 @@ def _triangular_solve_a(
     return xp.tril(full, diagonal=-1 if unitriangular else 0)
 
 
+def _work_of_substitution(operands: Specs, results: Specs, attrs: dict[str, Any]) -> Work:
+    return Work(operands[0].shape[-1] * results[0].size)
+
+
 defop(
     "triangular_solve",
     _triangular_solve,
@@ -231,6 +251,7 @@ defop(
     infer=_infer_system("triangular_solve"),
     broadcasts=2,
     dtypes="floating",
+    work=_work_of_substitution,
 ).vjp(
     a=_triangular_solve_a,
     b=lambda xp, g, a, *, upper, transpose, unitriangular: xp.triangular_solve(
@@ -266,7 +287,15 @@ def pinv_x(xp: Any, g: Any, x: Any, out: Any) -> Any:
     return total - xp.matmul(xp.matmul(pt, g), pt)
 
 
-defop("pinv", _pinv, inputs="x", infer=_infer_pinv, dtypes="floating").vjp(x=pinv_x)
+defop(
+    "pinv",
+    _pinv,
+    inputs="x",
+    infer=_infer_pinv,
+    dtypes="floating",
+    stacks="leading",
+    work=of_matrices(16),
+).vjp(x=pinv_x)
 
 
 # --- exponential
@@ -322,7 +351,13 @@ def _matrix_exp_x(xp: Any, g: Any, x: Any) -> Any:
 
 
 defop(
-    "matrix_exp", _matrix_exp, inputs="x", infer=infer_square("matrix_exp"), dtypes="floating"
+    "matrix_exp",
+    _matrix_exp,
+    inputs="x",
+    infer=infer_square("matrix_exp"),
+    dtypes="floating",
+    stacks="leading",
+    work=of_matrices(16),
 ).vjp(x=_matrix_exp_x)
 
 
@@ -336,4 +371,4 @@ def _eye_like(like: Like) -> Array:
     return out
 
 
-defop("eye_like", _eye_like, inputs="like", infer=lambda like: like).vjp(like=NONDIFF)
+defop("eye_like", _eye_like, inputs="like", infer=lambda like: like, work=nothing).vjp(like=NONDIFF)

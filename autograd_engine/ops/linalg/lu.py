@@ -21,6 +21,7 @@ from autograd_engine.errors import ShapeError
 from autograd_engine.ops.linalg.decomposition import smaller
 from autograd_engine.ops.linalg.inverse import at_least_a_matrix, in_single, transposed
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
+from autograd_engine.ops.work import nothing, of_matrices
 
 Array = NDArray[Any]
 INT32 = np.dtype(np.int32)
@@ -68,6 +69,8 @@ _LU: dict[str, Any] = {
     "nondiff_outputs": "pivots info",
     "infer": _infer_lu,
     "dtypes": "floating",
+    "stacks": "leading",
+    "work": of_matrices(2, 3),
 }
 defop("lu", _lu, **_LU).vjp(x=_lu_x)
 defop("lu_rectangular", _lu, **_LU).vjp(x=NONDIFF)
@@ -99,6 +102,9 @@ defop(
     inputs="x pivots",
     infer=_infer_exchange,
     tangent="linear",
+    elements="picked",
+    stacks="leading",
+    checks_values=True,
 ).vjp(
     x=lambda xp, g, pivots, *, backwards: xp.exchange_rows(g, pivots, backwards=not backwards),
     pivots=NONDIFF,
@@ -118,5 +124,10 @@ def _infer_permutation(pivots: Spec, like: Spec) -> Spec:
 
 
 defop(
-    "permutation_like", _permutation_like, inputs="pivots like", infer=_infer_permutation
+    "permutation_like",
+    _permutation_like,
+    inputs="pivots like",
+    infer=_infer_permutation,
+    work=nothing,
+    checks_values=True,
 ).nondiff()

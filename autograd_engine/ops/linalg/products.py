@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.core.dims import product
+from autograd_engine.core.dims import Size, product
 from autograd_engine.core.dtypes import common_dtype
 from autograd_engine.core.spec import (
     Like,
@@ -18,6 +18,7 @@ from autograd_engine.core.spec import (
 )
 from autograd_engine.ops.kernels.products import multiply
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
+from autograd_engine.ops.work import Specs, multiply_adds
 
 Array = NDArray[Any]
 
@@ -58,6 +59,11 @@ def matmul_y(xp: Any, g: Any, x: Any, *, transpose_x: bool, transpose_y: bool) -
     return xp.matmul(x, g, transpose_x=not transpose_x, transpose_y=False)
 
 
+def _inner_products(operands: Specs, results: Specs, attrs: dict[str, Any]) -> Size:
+    inner = operands[0].shape[-2 if attrs["transpose_x"] else -1]
+    return results[0].size * inner
+
+
 # Both inputs have two or more dimensions: the public function sees to vectors.
 defop(
     "matmul",
@@ -67,6 +73,8 @@ defop(
     broadcasts=2,
     dtypes="common",
     tangent="multilinear",
+    work=multiply_adds(_inner_products),
+    zero_gradient="multiplied_by_zero",
 ).vjp(x=matmul_x, y=matmul_y)
 
 # --- axes as one, and apart again: what makes a product of arrays one of matrices. A program need
@@ -89,6 +97,8 @@ defop(
     inputs="x",
     infer=lambda x, *, counts: Spec(_merged(x.shape, counts), x.dtype),
     tangent="linear",
+    elements="ordered",
+    result="view",
 ).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like))
 
 Sources = tuple[tuple[int, int], ...]
@@ -105,4 +115,6 @@ defop(
     inputs="x *likes",
     infer=lambda x, *likes, sources: Spec(tuple(likes[k].shape[a] for k, a in sources), x.dtype),
     tangent="linear",
+    elements="ordered",
+    result="view",
 ).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like), likes=NONDIFF)

@@ -14,6 +14,7 @@ from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels import rows
 from autograd_engine.ops.kernels.gelu import gelu
 from autograd_engine.ops.registry.opdef import defop
+from autograd_engine.ops.work import each_element, each_read
 
 Array = NDArray[Any]
 
@@ -128,11 +129,18 @@ def _sum_keep(e: Array, axis: int) -> Array:
     return np.add.reduce(e, axis=axis, keepdims=True)
 
 
-defop("relu", _relu, inputs="x", infer=_infer_relu, tangent="elementwise").vjp(
-    x=lambda xp, g, out: g * xp.greater_than(out, 0.0)
-)
 defop(
-    "sigmoid", _sigmoid, real=True, inputs="x", infer=same, dtypes="floating", tangent="elementwise"
+    "relu", _relu, inputs="x", infer=_infer_relu, tangent="elementwise", zero_gradient="inactive"
+).vjp(x=lambda xp, g, out: g * xp.greater_than(out, 0.0))
+defop(
+    "sigmoid",
+    _sigmoid,
+    real=True,
+    inputs="x",
+    infer=same,
+    dtypes="floating",
+    tangent="elementwise",
+    zero_gradient="saturated",
 ).vjp(x=lambda xp, g, out: g * (out * (1.0 - out)))
 
 
@@ -161,14 +169,33 @@ defop(
     dtypes="floating",
     real=True,
     lazy_cotangents=True,
+    result="contiguous",
+    elementwise=True,
+    work=each_element(4),
+    zero_gradient="saturated",
 ).vjp(x=_gelu_x)
 # exp(-x * x), the density behind erf and gelu
 defop(
-    "bell", _bell, real=True, inputs="x", infer=same, dtypes="floating", tangent="elementwise"
+    "bell",
+    _bell,
+    real=True,
+    inputs="x",
+    infer=same,
+    dtypes="floating",
+    tangent="elementwise",
+    work=each_element(3),
 ).vjp(x=lambda xp, g, x, out: g * (-2.0 * (x * out)))
 # With s the sigmoid: d/dx x s = s + x s (1 - s)
 defop(
-    "silu", _silu, real=True, inputs="x", infer=same, dtypes="floating", tangent="elementwise"
+    "silu",
+    _silu,
+    real=True,
+    inputs="x",
+    infer=same,
+    dtypes="floating",
+    tangent="elementwise",
+    work=each_element(3),
+    zero_gradient="saturated",
 ).vjp(x=lambda xp, g, x: g * (xp.sigmoid(x) * (x * xp.sigmoid(-x) + 1.0)))
 defop(
     "softplus",
@@ -178,6 +205,7 @@ defop(
     infer=same,
     dtypes="floating",
     tangent="elementwise",
+    zero_gradient="saturated",
 ).vjp(x=lambda xp, g, x: g * xp.sigmoid(x))
 defop(
     "log_sigmoid",
@@ -187,16 +215,34 @@ defop(
     infer=same,
     dtypes="floating",
     tangent="elementwise",
+    zero_gradient="saturated",
 ).vjp(x=lambda xp, g, x: g * xp.sigmoid(-x))
 # At 0 the derivative is alpha, that of the side below.
-defop("elu", _elu, real=True, inputs="x", infer=same, dtypes="floating", tangent="elementwise").vjp(
+defop(
+    "elu",
+    _elu,
+    real=True,
+    inputs="x",
+    infer=same,
+    dtypes="floating",
+    tangent="elementwise",
+    zero_gradient="inactive",
+).vjp(
     x=lambda xp, g, x, *, alpha: (
         g * xp.where(xp.greater_than(x, 0.0), 1.0, alpha * xp.exp(xp.minimum(x, 0.0)))
     )
 )
-defop("softmax", _softmax, real=True, inputs="x", infer=same, dtypes="floating").vjp(
-    x=lambda xp, g, out, *, axis: xp.softmax_adjoint(g, out, axis=axis)
-)
+defop(
+    "softmax",
+    _softmax,
+    real=True,
+    inputs="x",
+    infer=same,
+    dtypes="floating",
+    work=each_read(5),
+    nan_hint="a row that is masked everywhere has no softmax: leave one entry of it",
+    zero_gradient="saturated",
+).vjp(x=lambda xp, g, out, *, axis: xp.softmax_adjoint(g, out, axis=axis))
 # Linear in y and its own adjoint.
 defop(
     "softmax_adjoint",
@@ -205,6 +251,7 @@ defop(
     outputs="dx",
     infer=lambda y, out, *, axis: out,
     dtypes="common",
+    work=each_read(4),
 ).vjp(
     y=lambda xp, g, out, *, axis: xp.softmax_adjoint(g, out, axis=axis),
     out=lambda xp, g, y, out, *, axis: (
@@ -212,6 +259,14 @@ defop(
         - y * xp.sum(g * out, axis=(axis,), keepdims=True)
     ),
 )
-defop("log_softmax", _log_softmax, real=True, inputs="x", infer=same, dtypes="floating").vjp(
-    x=lambda xp, g, out, *, axis: g - xp.exp(out) * xp.sum(g, axis=(axis,), keepdims=True)
-)
+defop(
+    "log_softmax",
+    _log_softmax,
+    real=True,
+    inputs="x",
+    infer=same,
+    dtypes="floating",
+    work=each_read(5),
+    nan_hint="a row that is masked everywhere has no softmax: leave one entry of it",
+    zero_gradient="saturated",
+).vjp(x=lambda xp, g, out, *, axis: g - xp.exp(out) * xp.sum(g, axis=(axis,), keepdims=True))

@@ -6,13 +6,14 @@ differentiation: the gradient of each is one of the others, so every order exist
 
 from __future__ import annotations
 
-from autograd_engine.core.dims import Dim, product
+from autograd_engine.core.dims import Dim, Size, product
 from autograd_engine.core.spec import Shape, Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import like as infer_like
 from autograd_engine.ops.kernels import conv as conv_kernels, unfold as unfold_kernels
 from autograd_engine.ops.kernels.windows import Ints, Padding, window_count
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
+from autograd_engine.ops.work import each_read, multiply_adds
 
 
 def _windows(
@@ -57,6 +58,10 @@ def _infer_adjoint(y: Spec, _other: Spec, like: Spec, **_: object) -> Spec:
     return Spec(like.shape, y.dtype)
 
 
+def _taps(w: Spec) -> Size:
+    return product(w.shape[1:])
+
+
 # With * the convolution: <g, x * w> = <input(g, w), x> = <filter(g, x), w>.
 defop(
     "conv",
@@ -65,6 +70,7 @@ defop(
     infer=_infer_conv,
     dtypes="common",
     tangent="multilinear",
+    work=multiply_adds(lambda o, r, _: r[0].size * _taps(o[1])),
 ).vjp(
     x=lambda xp, g, w, x_like, **attrs: xp.conv_input(g, w, x_like, **attrs),
     w=lambda xp, g, x, w_like, **attrs: xp.conv_filter(g, x, w_like, **attrs),
@@ -75,6 +81,7 @@ defop(
     inputs="y w like",
     infer=_infer_adjoint,
     tangent="multilinear",
+    work=multiply_adds(lambda o, r, _: o[0].size * _taps(o[1])),
 ).vjp(
     y=lambda xp, g, w, **attrs: xp.conv(g, w, **attrs),
     w=lambda xp, g, y, w_like, **attrs: xp.conv_filter(y, g, w_like, **attrs),
@@ -86,6 +93,7 @@ defop(
     inputs="y x like",
     infer=_infer_adjoint,
     tangent="multilinear",
+    work=multiply_adds(lambda o, r, _: o[0].size * _taps(o[2])),
 ).vjp(
     y=lambda xp, g, x, **attrs: xp.conv(x, g, **attrs),
     x=lambda xp, g, y, x_like, **attrs: xp.conv_input(y, g, x_like, **attrs),
@@ -100,9 +108,21 @@ def _infer_unfold(x: Spec, *, kernel: Ints, stride: Ints, padding: Padding, dila
     return Spec((x.shape[0], x.shape[1] * product(kernel), product(size)), x.dtype)
 
 
-defop("unfold", unfold_kernels.unfold, inputs="x", infer=_infer_unfold, tangent="linear").vjp(
-    x=lambda xp, g, x_like, **attrs: xp.fold_like(g, x_like, **attrs)
-)
 defop(
-    "fold_like", unfold_kernels.fold_like, inputs="y like", infer=infer_like, tangent="linear"
+    "unfold",
+    unfold_kernels.unfold,
+    inputs="x",
+    infer=_infer_unfold,
+    tangent="linear",
+    elements="padded",
+    stacks="images",
+).vjp(x=lambda xp, g, x_like, **attrs: xp.fold_like(g, x_like, **attrs))
+defop(
+    "fold_like",
+    unfold_kernels.fold_like,
+    inputs="y like",
+    infer=infer_like,
+    tangent="linear",
+    stacks="images",
+    work=each_read(),
 ).vjp(y=lambda xp, g, **attrs: xp.unfold(g, **attrs), like=NONDIFF)

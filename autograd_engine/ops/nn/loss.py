@@ -11,6 +11,7 @@ from autograd_engine.core.spec import Like
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.registry.opdef import defop
+from autograd_engine.ops.work import nothing
 
 Array = NDArray[Any]
 _log = rounded_alike(np.log)
@@ -53,6 +54,10 @@ defop(
     _checked_label,
     inputs="label like",
     infer=lambda label, like, **_: label,
+    result="view",
+    stacks="each",
+    checks_values=True,
+    work=nothing,
 ).nondiff()
 
 
@@ -65,6 +70,12 @@ def _straight_through(x: Array, *, axis: int) -> Array:
 
 
 # Backwards it counts as the identity: Bengio, Leonard and Courville 2013.
-defop("straight_through", _straight_through, inputs="x", infer=same, tangent="elementwise").vjp(
-    x=lambda xp, g: g
-)
+defop(
+    "straight_through",
+    _straight_through,
+    inputs="x",
+    infer=same,
+    tangent="elementwise",
+    elementwise=False,
+    work=nothing,
+).vjp(x=lambda xp, g: g)

@@ -12,6 +12,7 @@ from autograd_engine.core.dtypes import FLOAT32
 from autograd_engine.core.spec import Spec, reduced_shape
 from autograd_engine.ops.kernels import rows
 from autograd_engine.ops.registry.opdef import defop
+from autograd_engine.ops.work import each_read
 
 Array = NDArray[Any]
 Axes = tuple[int, ...]
@@ -81,6 +82,7 @@ defop(
     infer=_infer_standardize,
     dtypes="floating",
     lazy_cotangents=True,
+    work=each_read(7),
 ).vjp(x=standardize_x)
 
 
@@ -127,6 +129,7 @@ defop(
     outputs="dx",
     infer=lambda y, out, variance, **_: out,
     dtypes="common",
+    work=each_read(8),
 ).vjp(
     y=lambda xp, g, out, variance, *, axis, epsilon: xp.standardize_adjoint(
         g, out, variance, axis=axis, epsilon=epsilon

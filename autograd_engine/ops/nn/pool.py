@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dims import Dim
+from autograd_engine.core.dims import Dim, product
 from autograd_engine.core.dtypes import INT64
 from autograd_engine.core.spec import Spec, format_shape
 from autograd_engine.errors import ArgumentError, ShapeError
@@ -14,6 +14,7 @@ from autograd_engine.ops.infer import like as infer_like
 from autograd_engine.ops.kernels import pool as kernels
 from autograd_engine.ops.kernels.windows import Ints, Padding, window_count
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
+from autograd_engine.ops.work import Specs, Work, each_read
 
 
 def _pooled(op: str, x: Spec, kernel: Ints, stride: Ints, padding: Padding, ceil: bool) -> Spec:
@@ -66,6 +67,15 @@ def _infer_adaptive_max_pool(x: Spec, *, size: kernels.Bins) -> tuple[Spec, Spec
     return out, Spec(out.shape, INT64)
 
 
+def _each_window(operands: Specs, results: Specs, attrs: dict[str, Any]) -> Work:
+    """Each window is read once."""
+    return Work(0, results[0].size * product(attrs["kernel"]))
+
+
+def _each_window_read(operands: Specs, results: Specs, attrs: dict[str, Any]) -> Work:
+    return Work(0, operands[0].size * product(attrs["kernel"]))
+
+
 # --- maximum: the cotangent goes to the first element of a window that attains it
 
 defop(
@@ -76,6 +86,10 @@ defop(
     outputs="out index",
     nondiff_outputs="index",
     infer=_infer_max_pool,
+    result="contiguous",
+    stacks="images",
+    work=_each_window,
+    zero_gradient="not_chosen",
 ).vjp(x=lambda xp, g_out, index, x_like: xp.max_pool_scatter(g_out, index, x_like))
 defop(
     "adaptive_max_pool",
@@ -85,6 +99,7 @@ defop(
     outputs="out index",
     nondiff_outputs="index",
     infer=_infer_adaptive_max_pool,
+    stacks="images",
 ).vjp(x=lambda xp, g_out, index, x_like: xp.max_pool_scatter(g_out, index, x_like))
 defop(
     "max_pool_scatter",
@@ -92,6 +107,10 @@ defop(
     inputs="y index like",
     infer=lambda y, index, like: Spec(like.shape, y.dtype),
     tangent="linear",
+    result="contiguous",
+    stacks="images",
+    work=each_read(),
+    checks_values=True,
 ).vjp(
     y=lambda xp, g, index: xp.max_pool_gather(g, index),
     index=NONDIFF,
@@ -103,6 +122,9 @@ defop(
     inputs="x index",
     infer=lambda x, index: Spec(index.shape, x.dtype),
     tangent="linear",
+    elements="picked",
+    stacks="images",
+    checks_values=True,
 ).vjp(
     x=lambda xp, g, index, x_like: xp.max_pool_scatter(g, index, x_like),
     index=NONDIFF,
@@ -112,15 +134,30 @@ defop(
     kernels.last_writes,
     inputs="index like",
     infer=lambda index, like: Spec(index.shape, np.dtype(np.bool_)),
+    checks_values=True,
 ).nondiff()
 
 # --- mean: linear
 
-defop("avg_pool", kernels.avg_pool, inputs="x", infer=_infer_avg_pool, tangent="linear").vjp(
-    x=lambda xp, g, x_like, **attrs: xp.avg_pool_input(g, x_like, **attrs)
-)
 defop(
-    "avg_pool_input", kernels.avg_pool_input, inputs="y like", infer=infer_like, tangent="linear"
+    "avg_pool",
+    kernels.avg_pool,
+    inputs="x",
+    infer=_infer_avg_pool,
+    tangent="linear",
+    result="contiguous",
+    stacks="images",
+    work=_each_window,
+).vjp(x=lambda xp, g, x_like, **attrs: xp.avg_pool_input(g, x_like, **attrs))
+defop(
+    "avg_pool_input",
+    kernels.avg_pool_input,
+    inputs="y like",
+    infer=infer_like,
+    tangent="linear",
+    result="contiguous",
+    stacks="images",
+    work=_each_window_read,
 ).vjp(y=lambda xp, g, **attrs: xp.avg_pool(g, **attrs), like=NONDIFF)
 defop(
     "adaptive_avg_pool",
@@ -128,6 +165,8 @@ defop(
     inputs="x",
     infer=_infer_adaptive_avg_pool,
     tangent="linear",
+    result="contiguous",
+    stacks="images",
 ).vjp(x=lambda xp, g, x_like, *, size: xp.adaptive_avg_pool_input(g, x_like, size=size))
 defop(
     "adaptive_avg_pool_input",
@@ -135,4 +174,6 @@ defop(
     inputs="y like",
     infer=infer_like,
     tangent="linear",
+    result="contiguous",
+    stacks="images",
 ).vjp(y=lambda xp, g, *, size: xp.adaptive_avg_pool(g, size=size), like=NONDIFF)

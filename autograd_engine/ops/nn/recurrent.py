@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from autograd_engine.core.dims import Size
 from autograd_engine.core.spec import (
     Shape,
     Spec,
@@ -32,6 +33,7 @@ from autograd_engine.core.spec import (
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.kernels import recurrent
 from autograd_engine.ops.registry.opdef import OpDef, defop
+from autograd_engine.ops.work import Specs, multiply_adds
 
 _ALL: Final = slice(None)
 _BEFORE: Final = slice(None, -1)
@@ -183,6 +185,7 @@ def _linear(name: str, kernel: Callable[..., Any], transpose: str) -> OpDef:
         infer=_gate_scan_infer,
         dtypes="common",
         lazy_cotangents=True,
+        work=multiply_adds(lambda o, r, _: o[0].size * o[1].shape[0] * o[1].shape[2]),
     ).vjp_together("weight slopes stateflow gateflow", _gate_scan_rule(transpose))
 
 
@@ -222,6 +225,12 @@ def _lstm_rule(
     )
 
 
+def _each_step(operands: Specs, results: Specs, attrs: dict[str, Any]) -> Size:
+    """A product with the weight at each time; what goes element by element is little beside it."""
+    inflow, weight = operands[:2]
+    return weight.size * inflow.shape[0] * inflow.shape[1]
+
+
 defop(
     "lstm_scan",
     recurrent.lstm_scan,
@@ -231,6 +240,7 @@ defop(
     infer=_infer_lstm,
     dtypes="common",
     lazy_cotangents=True,
+    work=multiply_adds(_each_step),
 ).vjp_together("inflow weight start", _lstm_rule)
 
 
@@ -274,6 +284,7 @@ defop(
     infer=_infer_gru,
     dtypes="common",
     lazy_cotangents=True,
+    work=multiply_adds(_each_step),
 ).vjp_together("inflow weight start bias", _gru_rule)
 
 
@@ -302,4 +313,5 @@ defop(
     outputs="states",
     infer=_infer_rnn,
     dtypes="common",
+    work=multiply_adds(_each_step),
 ).vjp_together("inflow weight start", _rnn_rule)

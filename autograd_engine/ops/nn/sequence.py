@@ -52,7 +52,13 @@ def _gather_tree(ids: Array, parents: Array) -> Array:
     return out
 
 
-defop("gather_tree", _gather_tree, inputs="ids parents", infer=lambda ids, parents: ids).nondiff()
+defop(
+    "gather_tree",
+    _gather_tree,
+    inputs="ids parents",
+    infer=lambda ids, parents: ids,
+    checks_values=True,
+).nondiff()
 
 # --- alignments
 
@@ -78,7 +84,9 @@ def _infer_ctc_states(labels: Spec, like: Spec, *, blank: int) -> Spec:
     return Spec((like.shape[0], labels.shape[0], _states_of(labels)), INT64)
 
 
-defop("ctc_states", _ctc_states, inputs="labels like", infer=_infer_ctc_states).nondiff()
+defop(
+    "ctc_states", _ctc_states, inputs="labels like", infer=_infer_ctc_states, checks_values=True
+).nondiff()
 
 
 def _ctc_align(
@@ -117,6 +125,7 @@ defop(
     outputs="likelihood steps start end anchor",
     nondiff_outputs="likelihood steps start end anchor",
     infer=_infer_ctc_align,
+    checks_values=True,
 ).nondiff()
 
 # --- linear recurrences over time, h[t, s] = inflow[t, s] + sum_k weight[t, s, k] h[t - 1, s - k]

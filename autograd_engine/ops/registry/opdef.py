@@ -35,6 +35,7 @@ from typing import Any, Final, Literal, TypeAlias
 from autograd_engine.core.spec import Shape, Spec
 from autograd_engine.errors import DTypeError, RegistryError
 from autograd_engine.ops.registry.pullback import Pullback
+from autograd_engine.ops.work import WorkRule, each_element, each_result, nothing
 
 __all__ = ["NONDIFF", "REGISTRY", "OpDef", "Rule", "check_registry", "defop", "scattering"]
 
@@ -42,6 +43,12 @@ Kernel: TypeAlias = Callable[..., Any]
 Infer: TypeAlias = Callable[..., Spec | tuple[Spec, ...]]
 DTypeRule: TypeAlias = Literal["any", "common", "floating"]
 Tangent: TypeAlias = Literal["linear", "multilinear", "elementwise"]
+Result: TypeAlias = Literal["fresh", "contiguous", "view"]
+Elements: TypeAlias = Literal["ordered", "picked", "padded", "fill"]
+Stacks: TypeAlias = Literal["leading", "axis", "reshaped", "images", "each"]
+ZeroGradient: TypeAlias = Literal[
+    "inactive", "other_branch", "not_chosen", "saturated", "multiplied_by_zero"
+]
 
 
 class _NonDifferentiable:
@@ -54,6 +61,7 @@ class _NonDifferentiable:
 NONDIFF: Final = _NonDifferentiable()
 
 REGISTRY: Final[dict[str, OpDef]] = {}
+_EACH_ELEMENT: Final = each_element()
 
 
 class Rule:
@@ -127,6 +135,38 @@ class OpDef:
         them, and the results are added up. "elementwise": each element
         of the output depends on one element of each input, so the rules applied to tangents and
         added up are the tangent. None: the transpose of the transpose that the rules are.
+    result : {"fresh", "contiguous", "view"}
+        Whether results may share memory with an operand: "view" where one may, whatever else
+        happens. "fresh": never. "contiguous": nor have they gaps or another order than C's, if the
+        axes of the operands lie in that order.
+    elements : {"ordered", "picked", "padded", "fill"} or None
+        Where the elements of the result come from, if they are not computed. "ordered": they are
+        those of the first operand in their order, in another shape. "picked": each is one of them,
+        moved, repeated or left out as the other operands and the attributes say. "padded": or it is
+        zero. "fill": all are one number, the attribute `value`, or zero.
+    elementwise : bool
+        Whether each element of the result is computed of the elements at its place. Inferred from
+        `broadcasts` and `tangent`, and said where these do not tell.
+    stacks : {"leading", "axis", "reshaped", "images", "each"}
+        How it takes a stack of operands, an axis more in front. "leading": as it is, for it works
+        on elements or on the last axes. "axis": with one added to the attributes `axis`, `axis1`,
+        `axis2`. "reshaped": in the shape of a result, the axis in front. "images": as more images
+        [N, ...]. "each": one by one. Inferred: elementwise operations are "leading", those that
+        leave elements "ordered" are "reshaped", of the rest those with an attribute `axis` or
+        `axis1` "axis", others "each".
+    work : callable
+        ``work(operands, results, attrs)`` gives the `Work` of one call, from Specs; `ops/work.py`
+        has the usual ones. Inferred: nothing where `elements` says that none is computed, else one
+        for each element of the result, or of the operand where fewer come out.
+    checks_values : bool
+        Looks at values of operands, and refuses some, also where the result has no elements.
+    hint, nan_hint : str or None
+        What to write where its derivative, or its result, is not finite; and where another advice
+        is better for the result, that.
+    zero_gradient : str or None
+        Why a gradient that arrives is zero when it leaves: the operand is "inactive" (or
+        "saturated") there, the operation has "not_chosen" it (or the "other_branch"), or it was
+        "multiplied_by_zero".
     takes_scattered : frozenset of str
         Inputs that may be `Scattered` cotangents, in programs.
     place, record_places : callable or None
@@ -159,6 +199,15 @@ class OpDef:
         effect: bool = False,
         real: bool = False,
         tangent: Tangent | None = None,
+        result: Result = "fresh",
+        elements: Elements | None = None,
+        elementwise: bool | None = None,
+        stacks: Stacks | None = None,
+        work: WorkRule | None = None,
+        checks_values: bool = False,
+        hint: str | None = None,
+        nan_hint: str | None = None,
+        zero_gradient: ZeroGradient | None = None,
         takes_scattered: str = "",
     ) -> None:
         self.name = name
@@ -178,11 +227,20 @@ class OpDef:
         self.effect = effect
         self.real = real
         self.tangent = tangent
+        self.result = result
+        self.elements = elements
+        self.checks_values = checks_values
+        self.hint = hint
+        self.nan_hint = nan_hint
+        self.zero_gradient = zero_gradient
         self.takes_scattered = frozenset(takes_scattered.split())
         self.place: Callable[..., None] | None = None
         self.record_places: Callable[..., Any] | None = None
         self.multiple = self.variadic_output or len(self.outputs) > 1
         self.attrs = _parameters(kernel)[1]
+        self.elementwise: bool = self._is_elementwise() if elementwise is None else elementwise
+        self.stacks: Stacks = stacks or self._how_stacked()
+        self.work: WorkRule = work or self._usual_work()
         self.rules: dict[str, Rule | _NonDifferentiable] = {}
         self.module = ""
         self.bound: dict[Any, Callable[..., Any]] = {}
@@ -196,6 +254,21 @@ class OpDef:
 
     def __repr__(self) -> str:
         return f"<op {self.name}({', '.join(self.inputs)}) -> {', '.join(self.outputs)}>"
+
+    def _is_elementwise(self) -> bool:
+        return self.broadcasts == 0 or (self.tangent == "elementwise" and len(self.inputs) == 1)
+
+    def _how_stacked(self) -> Stacks:
+        if self.elementwise:
+            return "leading"
+        if self.elements == "ordered":
+            return "reshaped"
+        return "axis" if "axis" in self.attrs or "axis1" in self.attrs else "each"
+
+    def _usual_work(self) -> WorkRule:
+        if self.elements is not None:
+            return nothing
+        return each_result if "like" in self.inputs else _EACH_ELEMENT
 
     def cotangent_names(self) -> tuple[str, ...]:
         if not self.multiple:

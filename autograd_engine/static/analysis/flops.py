@@ -17,6 +17,7 @@ from autograd_engine.ops.registry.namespace import Namespace
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
 from autograd_engine.ops.registry.stand_ins import bind_operators
+from autograd_engine.ops.work import Work
 from autograd_engine.program.ir.control_flow_op import BlockOp, branches_of, kind_of
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import (
@@ -26,7 +27,6 @@ from autograd_engine.program.ir.program import (
     Program,
     Ref,
 )
-from autograd_engine.static.analysis.op_flops import Work, work_of
 from autograd_engine.static.analysis.symbol_solver import Resolver
 from autograd_engine.static.analysis.symbolic_size import Formula, Symbols
 
@@ -87,7 +87,7 @@ class _Counting(Namespace):
                 for o in operands
             ]
             results = list(op.infer_tuple(specs, full))
-            self.work = self.work.plus(work_of(op, specs, results, full))
+            self.work = self.work.plus(op.work(specs, results, full))
             made = tuple(_Value(self, s) for s in results)
             return made if op.multiple else made[0]
 
@@ -309,7 +309,7 @@ class _Counter:
             else:
                 given = [o for o in operands if o is not None]
                 results = self.resolver.results(operator, given)
-                work = work_of(operator.op, given, results, operator.attrs)
+                work = operator.op.work(given, results, operator.attrs)
             specs.update(zip([r.key for r in operator.results], results, strict=False))
             yield operator, work
 

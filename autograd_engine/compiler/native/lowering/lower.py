@@ -150,7 +150,7 @@ def _natively(loops: Loops, node: Node, operands: Sequence[Any]) -> Sequence[Tra
     for part in (*operands, *(v.spec for v in node.results)):
         if part is not None and part.dtype.char not in NATIVE_DTYPES:
             raise NotLowered(f"{part.dtype.name} is left to NumPy")
-    if op.name not in _CHECKING and all(v.size == 0 for v in node.results):
+    if not op.checks_values and all(v.size == 0 for v in node.results):
         return [loops.zeros(v.shape, v.dtype) for v in node.results]
     if not any(isinstance(v, Traced) for v in operands):
         return _constants(loops, node, operands)
@@ -161,31 +161,6 @@ def _natively(loops: Loops, node: Node, operands: Sequence[Any]) -> Sequence[Tra
         found = traced_kernel(op.kernel, loops)(*operands, **node.attrs)
     results = list(found) if op.multiple else [found]
     return [_as_inferred(loops, r, v.spec) for r, v in zip(results, node.results, strict=True)]
-
-
-# Operations that look at values even where there is nothing to compute.
-_CHECKING: Final = frozenset(
-    [
-        "gather",
-        "take_along_axis",
-        "checked_label",
-        "one_hot",
-        "index",
-        "scatter_add_like",
-        "scatter_add",
-        "put_along_axis_like",
-        "index_add_like",
-        "setitem",
-        "index_last",
-        "index_maximum",
-        "index_minimum",
-        "last_writes",
-        "repeat_index",
-        "gather_tree",
-        "ctc_states",
-        "ctc_align",
-    ]
-)
 
 
 def _constants(loops: Loops, node: Node, operands: Sequence[Any]) -> Sequence[Traced]:
