@@ -41,6 +41,7 @@ from autograd_engine.ops.nn import (  # noqa: F401
     resample,
     sequence,
 )
+from autograd_engine.ops.registry import inplace_rules  # noqa: F401 - hands itself to pullbacks
 from autograd_engine.ops.registry.opdef import check_registry
 
 check_registry()

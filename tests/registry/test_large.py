@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from autograd_engine.ops.infer import same
-from autograd_engine.ops.registry.inplace_rules import LARGE, overwriting
+from autograd_engine.ops.registry.inplace_rules import in_place_rule
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import REGISTRY, Rule, defop
+from autograd_engine.ops.registry.pullback import LARGE
 
 from .samples import SAMPLES
 
@@ -14,7 +15,7 @@ RULES = [
     (op, name, rule, large)
     for op in REGISTRY.values()
     for name, rule in op.rules.items()
-    if isinstance(rule, Rule) and (large := overwriting(op, name, rule)) is not None
+    if isinstance(rule, Rule) and (large := in_place_rule(op, name, rule)) is not None
 ]
 IDS = [f"{op.name}-{name}" for op, name, _, _ in RULES]
 
@@ -56,7 +57,7 @@ def test_inputs_may_be_called_what_temporaries_are():
         "probe", np.tanh, inputs="t0", infer=same, dtypes="floating", tangent="elementwise"
     ).vjp(t0=lambda xp, g, t0: g * (1.0 - t0 * 2.0))
     try:
-        large = overwriting(op, "t0", op.rules["t0"])
+        large = in_place_rule(op, "t0", op.rules["t0"])
     finally:
         del REGISTRY["probe"]
     x = np.random.default_rng(0).standard_normal(LARGE)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -100,14 +100,15 @@ class Batching(Namespace):
     Without a `Batched` operand an operation is that of the base namespace.
     """
 
+    # What an operation does with stacks: see `rules`.
+    rule_of: ClassVar[Callable[[OpDef], Callable[..., Any]]]
+
     def __init__(self, base: Namespace) -> None:
         self.base = base
 
     def bind(self, op: OpDef) -> Callable[..., Any]:
         """The function for `op`, made when it is first asked for."""
-        from autograd_engine.autograd.batching.rules import rule_of
-
-        rule = rule_of(op)
+        rule = Batching.rule_of(op)
         plain = self.base[op]
 
         def call(*operands: Any, **attrs: Any) -> Any:

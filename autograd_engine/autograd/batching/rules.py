@@ -263,3 +263,6 @@ def rule_of(op: OpDef) -> Rule:
 def loops(op: OpDef) -> bool:
     """Whether `op` runs once for each direction, whatever its operands are."""
     return rule_of(op) is looped
+
+
+Batching.rule_of = staticmethod(rule_of)

@@ -21,7 +21,7 @@ from autograd_engine.compiler.planned.steps import Code
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.kernels import rows
 from autograd_engine.ops.kernels.products import function_for, multiply, readable
-from autograd_engine.ops.like import MANY_ROWS
+from autograd_engine.ops.kernels.sums import MANY_ROWS
 from autograd_engine.ops.reduction import LARGE
 
 __all__ = ["product"]

@@ -21,21 +21,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.core.locations import run_generated
 from autograd_engine.ops.kernels.elementwise import ufunc_of
+from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef, Rule
+from autograd_engine.ops.registry.pullback import Pullback
 from autograd_engine.ops.registry.stand_ins import PYTHON_UFUNCS, bind_operators
 
-__all__ = ["LARGE", "overwriting"]
+__all__ = ["in_place_rule"]
 
 Array = NDArray[Any]
-
-LARGE: Final = 1 << 14  # elements: from here on it pays
 
 
 class _Untraceable(Exception):
@@ -77,7 +77,7 @@ class _Value:
 bind_operators(_Value, lambda self, name, operands: self.steps.apply(REGISTRY[name], *operands))
 
 
-def overwriting(op: OpDef, name: str, rule: Rule) -> Callable[..., Any] | None:
+def in_place_rule(op: OpDef, name: str, rule: Rule) -> Callable[..., Any] | None:
     """The rule of the input `name` for large ndarrays; None where there is nothing to gain.
 
     Parameters
@@ -113,8 +113,6 @@ def overwriting(op: OpDef, name: str, rule: Rule) -> Callable[..., Any] | None:
             f"return {result.name}",
         ]
     )
-    from autograd_engine.ops.registry.namespace import raw
-
     scope: dict[str, Any] = {"rule": rule.fn, "raw": raw, "alike": _alike}
     scope.update(inf=math.inf, nan=math.nan)
     scope.update((ufunc.__name__, ufunc) for ufunc, _ in steps.steps)
@@ -156,3 +154,6 @@ def _alike(g: Array, *saved: Array) -> bool:
 
 def _is_array(value: Any) -> bool:
     return isinstance(value, _Value)
+
+
+Pullback.in_place = staticmethod(in_place_rule)

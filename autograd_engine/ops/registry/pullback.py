@@ -19,7 +19,7 @@ Strengthened (see `strong_zeros`), results are masked by the cotangent before th
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import numpy as np
 
@@ -29,7 +29,9 @@ from autograd_engine.core.spec import Spec
 if TYPE_CHECKING:
     from autograd_engine.ops.registry.opdef import OpDef, Rule
 
-__all__ = ["Pullback"]
+__all__ = ["LARGE", "Pullback"]
+
+LARGE: Final = 1 << 14  # elements: from here on it pays to write over what is done with
 
 
 class Pullback:
@@ -71,6 +73,9 @@ class Pullback:
         "strong",
         "wanted",
     )
+
+    # The form of a rule for large arrays, if it has one: see `inplace_rules`.
+    in_place: ClassVar[Callable[[OpDef, str, Rule], Callable[..., Any] | None]]
 
     def __init__(
         self,
@@ -199,8 +204,6 @@ class Pullback:
         return _define(source, f"{op.name}_save", {"Spec": Spec, "new": object.__new__})
 
     def _compile_pull(self) -> Callable[..., tuple[Any, ...]]:
-        from autograd_engine.ops.registry.inplace_rules import LARGE, overwriting
-
         op = self.op
         lines = [f"def {op.name}_pullback(xp, g, saved, attrs):"]
         if self.saved:
@@ -221,7 +224,7 @@ class Pullback:
                     *(f"{a}=attrs[{a!r}]" for a in rule.attrs),
                 ]
                 call = f"rule_{name}({', '.join(arguments)})"
-                large = None if self.strong else overwriting(op, name, rule)
+                large = None if self.strong else Pullback.in_place(op, name, rule)
                 if large is not None:
                     scope |= {f"large_{name}": large, "ndarray": np.ndarray}
                     is_large = f"g.__class__ is ndarray and g.size >= {LARGE}"
