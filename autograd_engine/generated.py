@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from autograd_engine.core.random_generator import own_generator
 from autograd_engine.core.spec import Spec
-from autograd_engine.ops.kernels import control_flow
+from autograd_engine.ops import control_flow
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.scattered_cotangent import dense
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from autograd_engine.compiler.native import runtime
-from autograd_engine.compiler.native.emit.c_kernel import HELPERS, CKernel
+from autograd_engine.compiler.native.c_code.c_kernel import HELPERS, CKernel
 from autograd_engine.compiler.native.runtime import get_runtime, header
 from autograd_engine.compiler.native.toolchain.compiler import find_toolchain, why_not
 from autograd_engine.compiler.native.toolchain.library_cache import load

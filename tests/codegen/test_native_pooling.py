@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograd_engine.compiler.native.emit.c_kernel import CKernel
+from autograd_engine.compiler.native.c_code.c_kernel import CKernel
 from autograd_engine.compiler.native.pool.select import OPERATIONS, pool
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.kernels import pool as reference

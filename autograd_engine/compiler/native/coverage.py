@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from autograd_engine.compiler.concrete_graph import Graph, NotConcrete
-from autograd_engine.compiler.native.lowering.ir import Callback
+from autograd_engine.compiler.native.ir import Callback
 from autograd_engine.compiler.native.lowering.lower import lower
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import OpDef

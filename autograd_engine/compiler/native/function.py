@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from autograd_engine.compiler.backend import Placement
 from autograd_engine.compiler.concrete_graph import Graph, Node
 from autograd_engine.compiler.native.emit.program_text import Emitted, Part, emit
-from autograd_engine.compiler.native.lowering.ir import (
+from autograd_engine.compiler.native.ir import (
     Buffer,
     Callback,
     Map,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograd_engine.compiler.native.emit.program_text import emit
-from autograd_engine.compiler.native.lowering.ir import (
+from autograd_engine.compiler.native.ir import (
     Assemble,
     Buffer,
     Callback,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_engine.compiler.live_operators import live_operators
-from autograd_engine.ops.kernels import control_flow
+from autograd_engine.ops import control_flow
 from autograd_engine.program.ir.control_flow_op import branches_of, kind_of, split_operands
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from autograd_engine.compiler.backend import Placement
 from autograd_engine.core.report import Report, Table
 from autograd_engine.core.spec import Spec
-from autograd_engine.static.analysis.symbolic_size import format_bytes
 from autograd_engine.static.executor.plan import Plan
+from autograd_engine.static.symbolic_size import format_bytes
 
 if TYPE_CHECKING:
     from autograd_engine.compiler.backend import Compiled

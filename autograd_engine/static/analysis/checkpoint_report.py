@@ -22,7 +22,7 @@ from autograd_engine.program.ir.program import (
 )
 from autograd_engine.static.analysis.flops import FlopsReport, flops
 from autograd_engine.static.analysis.memory_report import MemoryReport, memory_report
-from autograd_engine.static.analysis.symbolic_size import Formula, format_bytes
+from autograd_engine.static.symbolic_size import Formula, format_bytes
 
 __all__ = ["RecomputeReport", "recompute_report"]
 

@@ -26,7 +26,7 @@ import numpy as np
 from autograd_engine.compiler.python.function import CompiledFunction
 from autograd_engine.core.dims import Dim, Size
 from autograd_engine.core.spec import Spec
-from autograd_engine.ops.kernels import control_flow
+from autograd_engine.ops import control_flow
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, dense
@@ -42,8 +42,8 @@ from autograd_engine.static.analysis.fake_array import (
     parts,
 )
 from autograd_engine.static.analysis.kernel_memory import Leaf, profile_of
-from autograd_engine.static.analysis.symbol_solver import Resolver
-from autograd_engine.static.analysis.symbolic_size import Symbols
+from autograd_engine.static.symbol_solver import Resolver
+from autograd_engine.static.symbolic_size import Symbols
 
 __all__ = ["DryRun", "allocations_of"]
 

@@ -27,8 +27,8 @@ from autograd_engine.program.ir.program import (
     Program,
     Ref,
 )
-from autograd_engine.static.analysis.symbol_solver import Resolver
-from autograd_engine.static.analysis.symbolic_size import Formula, Symbols
+from autograd_engine.static.symbol_solver import Resolver
+from autograd_engine.static.symbolic_size import Formula, Symbols
 
 __all__ = ["FlopsReport", "OperatorWork", "flops"]
 

@@ -38,7 +38,7 @@ from autograd_engine.static.analysis.fake_array import (
     parts,
     resized,
 )
-from autograd_engine.static.analysis.symbolic_size import atoms, evaluate, replace
+from autograd_engine.static.symbolic_size import atoms, evaluate, replace
 
 __all__ = ["Leaf", "Profile", "profile_of"]
 

@@ -28,11 +28,11 @@ from autograd_engine.core.spec import format_shape
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import Operator, Program, Ref
 from autograd_engine.program.scope import Scope
-from autograd_engine.static.analysis.symbolic_size import format_bytes
 from autograd_engine.static.executor.bound_program import contiguous
 from autograd_engine.static.executor.errors import failed
 from autograd_engine.static.executor.persistable_values import given_values, read_values
 from autograd_engine.static.executor.plan import Plan
+from autograd_engine.static.symbolic_size import format_bytes
 
 __all__ = ["OperatorTime", "Profile", "SegmentTime", "profiled", "timed_function"]
 

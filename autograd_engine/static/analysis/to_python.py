@@ -20,7 +20,7 @@ from autograd_engine.compiler.python.literals import SourceText
 from autograd_engine.core.locations import Location
 from autograd_engine.core.spec import format_shape
 from autograd_engine.errors import ArgumentError
-from autograd_engine.ops.kernels import control_flow
+from autograd_engine.ops import control_flow
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program.backward.decompose import decompose
 from autograd_engine.program.ir.control_flow_op import BlockOp

@@ -12,8 +12,8 @@ from autograd_engine.core.dtypes import to_numpy
 from autograd_engine.core.spec import format_shape
 from autograd_engine.errors import FeedError
 from autograd_engine.program.ir.program import Program, Variable
-from autograd_engine.static.analysis.symbolic_size import Symbols, atoms
 from autograd_engine.static.executor.feeds import similar
+from autograd_engine.static.symbolic_size import Symbols, atoms
 
 __all__ = ["Large", "symbols_of"]
 

@@ -293,7 +293,7 @@ def _own(value: Any) -> Any:
 
 
 def _truth(value: Tensor) -> bool:
-    from autograd_engine.ops.kernels.control_flow import truth
+    from autograd_engine.ops.control_flow import truth
 
     return truth(value._data)
 
@@ -377,7 +377,7 @@ def _hollow(operator: Operator, operands: list[Any]) -> list[Any]:
 
 
 def _absent(operator: Operator, operands: list[Any]) -> list[Any]:
-    from autograd_engine.ops.kernels.control_flow import absent
+    from autograd_engine.ops.control_flow import absent
 
     made = absent(**operator.attrs)
     return [made if isinstance(made, list) else Tensor._wrap(made)]

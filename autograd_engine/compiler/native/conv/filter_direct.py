@@ -11,13 +11,13 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from autograd_engine.compiler.native.conv.correlation import Correlation
-from autograd_engine.compiler.native.emit.c_kernel import (
+from autograd_engine.compiler.native.c_code.c_kernel import (
     CKernel,
     lanes,
     simd_bytes,
     widest,
 )
+from autograd_engine.compiler.native.conv.correlation import Correlation
 
 __all__ = ["filter_direct"]
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
+from autograd_engine.compiler.native.c_code.c_kernel import CKernel
 from autograd_engine.compiler.native.conv.correlation import Correlation
-from autograd_engine.compiler.native.emit.c_kernel import CKernel
 
 __all__ = ["columns", "filter_columns"]
 

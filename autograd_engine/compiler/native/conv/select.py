@@ -15,17 +15,17 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any, Final, Literal, TypeAlias
 
-from autograd_engine.compiler.native.conv.correlation import Correlation, backward, forward
-from autograd_engine.compiler.native.conv.direct import direct
-from autograd_engine.compiler.native.conv.filter_direct import filter_direct
-from autograd_engine.compiler.native.conv.im2col import columns, filter_columns
-from autograd_engine.compiler.native.conv.winograd import filter_winograd, takes, winograd
-from autograd_engine.compiler.native.emit.c_kernel import (
+from autograd_engine.compiler.native.c_code.c_kernel import (
     CKernel,
     element_type,
     known,
     widest,
 )
+from autograd_engine.compiler.native.conv.correlation import Correlation, backward, forward
+from autograd_engine.compiler.native.conv.direct import direct
+from autograd_engine.compiler.native.conv.filter_direct import filter_direct
+from autograd_engine.compiler.native.conv.im2col import columns, filter_columns
+from autograd_engine.compiler.native.conv.winograd import filter_winograd, takes, winograd
 from autograd_engine.core.spec import Spec
 
 __all__ = ["OPERATIONS", "CKernel", "Way", "conv", "way"]

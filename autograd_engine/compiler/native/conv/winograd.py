@@ -18,6 +18,7 @@ Note: only where values are moderate
 
 from __future__ import annotations
 
+from autograd_engine.compiler.native.c_code.c_kernel import CKernel
 from autograd_engine.compiler.native.conv.correlation import Correlation
 from autograd_engine.compiler.native.conv.winograd_strips import (
     Strips,
@@ -27,7 +28,6 @@ from autograd_engine.compiler.native.conv.winograd_strips import (
     results_back_text,
     source_text,
 )
-from autograd_engine.compiler.native.emit.c_kernel import CKernel
 
 __all__ = ["filter_winograd", "takes", "winograd"]
 

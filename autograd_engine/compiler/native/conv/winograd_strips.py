@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from autograd_engine.compiler.native.c_code.c_kernel import Lanes, lanes, simd_bytes
 from autograd_engine.compiler.native.conv.correlation import Correlation
-from autograd_engine.compiler.native.emit.c_kernel import Lanes, lanes, simd_bytes
 
 __all__ = [
     "Strips",

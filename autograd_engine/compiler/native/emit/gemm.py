@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from autograd_engine.compiler.native.c_code.scalars import C_TYPES, literal
 from autograd_engine.compiler.native.emit.addresses import Address
-from autograd_engine.compiler.native.emit.scalars import C_TYPES, literal
 from autograd_engine.compiler.native.emit.small_gemm import is_small, small_product
-from autograd_engine.compiler.native.lowering.ir import Buffer, Product, Term
+from autograd_engine.compiler.native.ir import Buffer, Product, Term
 
 __all__ = ["ProductText"]
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograd_engine.compiler.native.emit.scalars import C_TYPES
-from autograd_engine.compiler.native.lowering.ir import (
+from autograd_engine.compiler.native.c_code.scalars import C_TYPES
+from autograd_engine.compiler.native.ir import (
     Buffer,
     Map,
     Reduce,

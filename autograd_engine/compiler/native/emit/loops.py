@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from autograd_engine.compiler.native.c_code.scalars import C_TYPES, expression, literal
 from autograd_engine.compiler.native.emit.loop_memory import (
     Access,
     LoopMemory,
@@ -23,8 +24,7 @@ from autograd_engine.compiler.native.emit.loop_memory import (
     start_of_table,
 )
 from autograd_engine.compiler.native.emit.reductions import combine, identity, sums_in
-from autograd_engine.compiler.native.emit.scalars import C_TYPES, expression, literal
-from autograd_engine.compiler.native.lowering.ir import (
+from autograd_engine.compiler.native.ir import (
     Buffer,
     Map,
     Reduce,

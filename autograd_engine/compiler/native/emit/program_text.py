@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
+from autograd_engine.compiler.native.c_code.scalars import C_TYPES, literal
 from autograd_engine.compiler.native.emit.addresses import (
     CLOCK,
     FEW,
@@ -18,8 +19,8 @@ from autograd_engine.compiler.native.emit.gemm import ProductText
 from autograd_engine.compiler.native.emit.loops import Accumulator, Loop, written_loop
 from autograd_engine.compiler.native.emit.math_functions import NAMES
 from autograd_engine.compiler.native.emit.reductions import identity
-from autograd_engine.compiler.native.emit.scalars import C_TYPES, literal
-from autograd_engine.compiler.native.lowering.ir import (
+from autograd_engine.compiler.native.emit.translation_units import one_source, units
+from autograd_engine.compiler.native.ir import (
     Assemble,
     Buffer,
     Callback,
@@ -32,7 +33,6 @@ from autograd_engine.compiler.native.lowering.ir import (
 from autograd_engine.compiler.native.passes.place_buffers import Arranged
 from autograd_engine.compiler.native.passes.row_passes import crossing
 from autograd_engine.compiler.native.passes.schedule import Group
-from autograd_engine.compiler.native.translation_units import one_source, units
 
 __all__ = ["Emitted", "Part", "emit"]
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.compiler.native.emit.scalars import literal
-from autograd_engine.compiler.native.lowering.ir import Reduce
+from autograd_engine.compiler.native.c_code.scalars import literal
+from autograd_engine.compiler.native.ir import Reduce
 
 __all__ = ["combine", "identity", "sums_in"]
 

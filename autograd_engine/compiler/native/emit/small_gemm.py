@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from autograd_engine.compiler.native.emit.c_kernel import HELPERS, lanes
-from autograd_engine.compiler.native.emit.scalars import C_TYPES, literal
+from autograd_engine.compiler.native.c_code.c_kernel import HELPERS, lanes
+from autograd_engine.compiler.native.c_code.scalars import C_TYPES, literal
 
 __all__ = ["is_small", "small_product"]
 

@@ -10,7 +10,7 @@ import numpy
 
 from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced
 from autograd_engine.compiler.native.lowering.lower import lowers
-from autograd_engine.compiler.native.passes.partial_sums import summed
+from autograd_engine.compiler.native.lowering.partial_sums import summed
 from autograd_engine.core.spec import Like
 
 __all__: list[str] = []

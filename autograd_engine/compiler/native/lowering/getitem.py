@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from autograd_engine.compiler.native.emit.c_text import (
+from autograd_engine.compiler.native.c_code.c_text import (
     c_type,
     combining,
     nest,
     place,
 )
+from autograd_engine.compiler.native.ir import contiguous_strides
 from autograd_engine.compiler.native.lowering.indexing import last_of, row_numbers
-from autograd_engine.compiler.native.lowering.ir import contiguous_strides
 from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced
 from autograd_engine.compiler.native.lowering.lower import lowers
 from autograd_engine.core.spec import Like

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from autograd_engine.compiler.native.emit.c_text import (
+from autograd_engine.compiler.native.c_code.c_text import (
     c_type,
     combining,
     indices_in_range,

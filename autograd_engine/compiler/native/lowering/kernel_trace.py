@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.compiler.native.emit import scalars
+from autograd_engine.compiler.native.c_code import scalars
 from autograd_engine.compiler.native.lowering.step_writer import NATIVE_DTYPES, StepWriter
 from autograd_engine.compiler.native.lowering.traced_value import NotLowered, Traced
 from autograd_engine.ops.kernels.elementwise import ufunc_of

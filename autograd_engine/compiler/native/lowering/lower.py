@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.compiler.concrete_graph import Graph, Node, Value
-from autograd_engine.compiler.native.lowering.ir import (
+from autograd_engine.compiler.native.ir import (
     Buffer,
     Callback,
     Step,

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.compiler.native.emit.c_kernel import HELPERS, lanes, simd_bytes
-from autograd_engine.compiler.native.emit.c_text import c_type
+from autograd_engine.compiler.native.c_code.c_kernel import HELPERS, lanes, simd_bytes
+from autograd_engine.compiler.native.c_code.c_text import c_type
 
 __all__ = ["PanelProduct"]
 

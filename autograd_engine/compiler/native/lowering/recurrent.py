@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from autograd_engine.compiler.native.emit.c_text import c_type
+from autograd_engine.compiler.native.c_code.c_text import c_type
 from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced
 from autograd_engine.compiler.native.lowering.lower import lowers
 from autograd_engine.compiler.native.lowering.packed_gemm import PanelProduct

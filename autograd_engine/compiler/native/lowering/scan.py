@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 
-from autograd_engine.compiler.native.emit.c_text import c_type, lines_of, over_lines
+from autograd_engine.compiler.native.c_code.c_text import c_type, lines_of, over_lines
 from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced
 from autograd_engine.compiler.native.lowering.lower import lowers
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.compiler.native.emit import scalars
-from autograd_engine.compiler.native.lowering.ir import (
+from autograd_engine.compiler.native.c_code import scalars
+from autograd_engine.compiler.native.ir import (
     Assemble,
     Buffer,
     Check,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from autograd_engine.compiler.native.lowering.ir import Term
+from autograd_engine.compiler.native.ir import Term
 
 if TYPE_CHECKING:
     from autograd_engine.compiler.native.lowering.step_writer import StepWriter

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from autograd_engine.compiler.concrete_graph import Node, Value
-from autograd_engine.compiler.native.emit.c_text import c_type, split_over
+from autograd_engine.compiler.native.c_code.c_text import c_type, split_over
 from autograd_engine.compiler.native.lowering.indexing import row_numbers
 from autograd_engine.compiler.native.lowering.kernel_trace import Loops, Traced, traced_kernel
 from autograd_engine.compiler.native.lowering.lower import lowers

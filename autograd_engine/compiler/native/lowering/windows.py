@@ -6,8 +6,8 @@ import re
 from math import prod
 from typing import Any
 
+from autograd_engine.compiler.native.c_code.c_kernel import HELPERS, CKernel
 from autograd_engine.compiler.native.conv import select as convolution
-from autograd_engine.compiler.native.emit.c_kernel import HELPERS, CKernel
 from autograd_engine.compiler.native.lowering.indexing import row_numbers
 from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced
 from autograd_engine.compiler.native.lowering.lower import lowers

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from autograd_engine.compiler.native.lowering.ir import (
+from autograd_engine.compiler.native.ir import (
     Assemble,
     Buffer,
     Callback,

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from autograd_engine.compiler.native.lowering.ir import (
+from autograd_engine.compiler.native.ir import (
     Assemble,
     Buffer,
     Map,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Final
 
-from autograd_engine.compiler.native.lowering.ir import Map, Reduce, Step
+from autograd_engine.compiler.native.ir import Map, Reduce, Step
 
 __all__ = ["LIMIT", "segments"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from autograd_engine.compiler.native.emit.scalars import SCALARS
-from autograd_engine.compiler.native.lowering.ir import (
+from autograd_engine.compiler.native.c_code.scalars import SCALARS
+from autograd_engine.compiler.native.ir import (
     Buffer,
     Map,
     Reduce,

@@ -12,7 +12,7 @@ import heapq
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from autograd_engine.compiler.native.lowering.ir import (
+from autograd_engine.compiler.native.ir import (
     Map,
     Reduce,
     Step,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import prod
 
-from autograd_engine.compiler.native.emit.c_kernel import CKernel
+from autograd_engine.compiler.native.c_code.c_kernel import CKernel
 from autograd_engine.compiler.native.pool.axes import PoolAxis, grain
 
 __all__ = ["mean", "mean_input"]

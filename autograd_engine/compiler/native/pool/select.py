@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.compiler.native.emit.c_kernel import CKernel, element_type, known
+from autograd_engine.compiler.native.c_code.c_kernel import CKernel, element_type, known
 from autograd_engine.compiler.native.pool.axes import bin_axes, window_axes
 from autograd_engine.compiler.native.pool.maximum import gather, maximum, scatter
 from autograd_engine.compiler.native.pool.mean import mean, mean_input

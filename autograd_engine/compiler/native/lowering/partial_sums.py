@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from autograd_engine.compiler.native.lowering.ir import Assemble, Term
+from autograd_engine.compiler.native.ir import Assemble, Term
 from autograd_engine.compiler.native.lowering.kernel_trace import Loops, Traced
 
 __all__ = ["summed"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.compiler.native.emit.scalars import C_TYPES
+from autograd_engine.compiler.native.c_code.scalars import C_TYPES
 
 __all__ = ["c_type", "combining", "indices_in_range", "nest", "over_lines", "split_over"]
 

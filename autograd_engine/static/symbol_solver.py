@@ -16,7 +16,7 @@ from autograd_engine.core.dims import Dim, Size, product
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.ir.program import Operator, Ref
-from autograd_engine.static.analysis.symbolic_size import Symbols, atoms
+from autograd_engine.static.symbolic_size import Symbols, atoms
 
 __all__ = ["Resolver"]
 

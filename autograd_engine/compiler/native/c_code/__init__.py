@@ -1,0 +1,1 @@
+"""Pieces of C text that whoever writes some begins with."""
