@@ -19,7 +19,7 @@ from autograd_engine.core.spec import format_shape, normalize_axes, normalize_ax
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import real
 from autograd_engine.program.operands import as_operand, constant, spec_of
 from autograd_engine.tensor.complex_gradients import refuse_gradient
@@ -123,7 +123,7 @@ def _parts(op: str, x: Any, y: Any, n: Any, axis: int) -> tuple[Any, Any, int]:
     return x, y, axis
 
 
-@whole
+@atomic
 def fft_parts(
     real: Any,
     imag: Any = None,
@@ -155,7 +155,7 @@ def fft_parts(
     return ops.dft(x, y, axis=axis, scale=_scale("fft_parts", norm, inverse=False))
 
 
-@whole
+@atomic
 def ifft_parts(
     real: Any,
     imag: Any = None,
@@ -177,7 +177,7 @@ def ifft_parts(
     return ops.dft(x, y, axis=axis, inverse=True, scale=scale)
 
 
-@whole
+@atomic
 def rfft_parts(
     x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -206,7 +206,7 @@ def rfft_parts(
     return ops.half_spectrum(x, axis=axis, scale=_scale("rfft_parts", norm, inverse=False))
 
 
-@whole
+@atomic
 def irfft_parts(
     real: Any,
     imag: Any = None,
@@ -319,7 +319,7 @@ def _along_several(name: str, kind: str, summary: str) -> Callable[..., Tensor]:
 def _named(function: Callable[..., Tensor], name: str, doc: str) -> Callable[..., Tensor]:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
-    return whole(function)
+    return atomic(function)
 
 
 _C, _I = "Fourier transform", "Inverse Fourier transform"
@@ -359,7 +359,7 @@ def _frequencies(op: str, n: Any, d: float, dtype: DTypeLike | None, make: Any) 
     return constant(make(n, d).astype(chosen))
 
 
-@whole
+@atomic
 def fftfreq(
     n: int, d: float = 1.0, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
@@ -374,7 +374,7 @@ def fftfreq(
     return _frequencies("fftfreq", n, d, dtype, np.fft.fftfreq)
 
 
-@whole
+@atomic
 def rfftfreq(
     n: int, d: float = 1.0, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:

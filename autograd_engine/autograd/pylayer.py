@@ -21,9 +21,9 @@ from autograd_engine.eager.function_node import (
 )
 from autograd_engine.eager.function_saved import (
     Again,
-    Kept,
     Number,
-    Taken,
+    Residuals,
+    Snapshot,
     find_source,
     map_tensors,
     weakly,
@@ -92,11 +92,11 @@ class PyLayerContext:
         "needs_input_grad",
     )
 
-    kept: Kept
+    kept: Residuals
     needs_input_grad: tuple[Any, ...]
 
     def __init__(self) -> None:
-        self._saved: Any = None  # in forward with a Taken for each Tensor, afterwards a Number
+        self._saved: Any = None  # in forward with a Snapshot for each Tensor, afterwards a Number
         self._attributes: dict[str, Any] = {}
         self._closed: tuple[Tensor, ...] = ()
         self._values: Any = None
@@ -116,7 +116,7 @@ class PyLayerContext:
         history, as forward is not recorded; to differentiate the gradient again, forward has to
         run a second time, which is done, or refused with an error, when it is needed.
         """
-        self._saved = map_tensors(Taken.of, values)
+        self._saved = map_tensors(Snapshot.of, values)
 
     def saved_tensor(self) -> Any:
         """What `save_for_backward` was given, as a tuple; None where it was not called."""
@@ -126,7 +126,7 @@ class PyLayerContext:
                     "saved_tensor: forward is over, and what it saved is in the context that "
                     "backward gets; this one is forward's"
                 )
-            return map_tensors(lambda taken: taken.tensor, self._saved, Taken)
+            return map_tensors(lambda taken: taken.tensor, self._saved, Snapshot)
         return self._restored(self._saved)
 
     @property
@@ -329,7 +329,7 @@ class _Arguments:
             before = len(self.tensors)
             self._collect(layer, value, key, "")
             self.counts.append(len(self.tensors) - before)
-        self.before = [Taken.of(t) for t in self.tensors]
+        self.before = [Snapshot.of(t) for t in self.tensors]
 
     def _collect(self, layer: type, value: Any, key: int | str, path: str) -> None:
         if isinstance(value, Tensor):
@@ -453,17 +453,17 @@ def _record(
 
 
 def _keep(
-    context: PyLayerContext, inputs: Sequence[Taken], outputs: Sequence[tuple[Tensor, Any]]
-) -> Kept:
+    context: PyLayerContext, inputs: Sequence[Snapshot], outputs: Sequence[tuple[Tensor, Any]]
+) -> Residuals:
     """Take the Tensors out of the context; their arrays are saved with the node."""
-    kept = context.kept = Kept()
+    kept = context.kept = Residuals()
 
-    def take(taken: Taken) -> Number:
+    def take(taken: Snapshot) -> Number:
         return kept.add(find_source(taken, inputs, outputs), taken.array)
 
-    context._saved = map_tensors(take, context._saved, Taken)
+    context._saved = map_tensors(take, context._saved, Snapshot)
     for name, value in list(context.__dict__.items()):
-        changed = map_tensors(lambda t: take(Taken.of(t)), value)
+        changed = map_tensors(lambda t: take(Snapshot.of(t)), value)
         if changed is not value:
             context._attributes[name] = changed
             del context.__dict__[name]
@@ -495,12 +495,12 @@ def _again(
             )
         found: list[Tensor] = []
 
-        def take(taken: Taken) -> None:
+        def take(taken: Snapshot) -> None:
             found.append(connect(taken.array, taken.edge))
 
-        map_tensors(take, trial._saved, Taken)
+        map_tensors(take, trial._saved, Snapshot)
         for value in trial.__dict__.values():
-            map_tensors(lambda t: take(Taken.of(t)), value)
+            map_tensors(lambda t: take(Snapshot.of(t)), value)
         return found
 
     return Again(run, weakly([a for _, a, _ in arguments.before]), label)

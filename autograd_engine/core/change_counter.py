@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Iterator
 from typing import Any, Final
 
-__all__ = ["Edited", "Edits"]
+__all__ = ["Counted", "ChangeCounter"]
 
 
-class Edits:
-    """`latest` is another number after any attribute of an `Edited` object was set or deleted."""
+class ChangeCounter:
+    """`latest` is another number after any attribute of a `Counted` object was set or deleted."""
 
     latest: int = 0
     _numbers: Final[Iterator[int]] = itertools.count(1)
@@ -21,13 +21,13 @@ class Edits:
         cls.latest = next(cls._numbers)
 
 
-class Edited:
+class Counted:
     """Whose attributes are set in the way that is counted."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
-        Edits.note()
+        ChangeCounter.note()
 
     def __delattr__(self, name: str) -> None:
         object.__delattr__(self, name)
-        Edits.note()
+        ChangeCounter.note()

@@ -7,14 +7,14 @@ import threading
 from collections.abc import Iterator
 from typing import Final
 
-__all__ = ["acting", "without_effects"]
+__all__ = ["effects", "without_effects"]
 
 
-class _Acting(threading.local):
+class _Effects(threading.local):
     off: bool = False
 
 
-acting: Final = _Acting()
+effects: Final = _Effects()
 
 
 @contextlib.contextmanager
@@ -23,8 +23,8 @@ def without_effects() -> Iterator[None]:
 
     For kernels that are run on values that nobody has computed, to see what they take.
     """
-    old, acting.off = acting.off, True
+    old, effects.off = effects.off, True
     try:
         yield
     finally:
-        acting.off = old
+        effects.off = old

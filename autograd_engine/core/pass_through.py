@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-__all__ = ["comes_through", "let_through"]
+__all__ = ["passes_through", "pass_through"]
 
 E = TypeVar("E", bound=BaseException)
 
 _MARK = "_autograd_engine_comes_through"
 
 
-def let_through(error: E, note: str | None = None) -> E:
+def pass_through(error: E, note: str | None = None) -> E:
     """`error`, marked: it says itself what has happened, or code of the user's has raised it."""
-    if not comes_through(error):
+    if not passes_through(error):
         setattr(error, _MARK, True)
         if note is not None:
             error.add_note(note)
     return error
 
 
-def comes_through(error: BaseException) -> bool:
+def passes_through(error: BaseException) -> bool:
     """Whether `error` is marked."""
     return getattr(error, _MARK, False) is True

@@ -15,8 +15,8 @@ import numpy as np
 from autograd_engine.core.locations import Location
 from autograd_engine.core.spec import Spec, format_shape
 from autograd_engine.eager.function_saved import (
-    Lifted,
-    Plain,
+    PlainResiduals,
+    RecordedResiduals,
     Source,
     names_of,
 )
@@ -262,7 +262,7 @@ class LayerPullback:
         once = recorded and getattr(op.layer.backward, "once_differentiable", False)
         values: Any = saved[1] if recorded else None
         if values is None:
-            values = Plain(context.kept.sources, saved[1:], self.wanted)
+            values = PlainResiduals(context.kept.sources, saved[1:], self.wanted)
         elif once:
             values = values.plain
         given = [g[j] for j in range(len(op.output_specs))]
@@ -403,7 +403,7 @@ class LayerNode(MultiNode):
 
     def lifted(self, saved: tuple[Any, ...]) -> Any:
         """The context, and the saved values connected to the graph."""
-        return saved[0], Lifted(self, saved[0].kept, saved[1:])
+        return saved[0], RecordedResiduals(self, saved[0].kept, saved[1:])
 
 
 class _Once(LayerPullback):

@@ -8,7 +8,7 @@ array is saved with the node, with what it is:
 - an input or an output of the layer, whose edge the graph knows;
 - a tensor with a history of its own, recorded outside or under `enable_grad` inside;
 - none of these. If it holds floats, then the forward computed it, and nothing has recorded how.
-  To differentiate through it the forward is run again, recorded; see `Lifted`.
+  To differentiate through it the forward is run again, recorded; see `RecordedResiduals`.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from autograd_engine.errors import NotDifferentiableError
 
 __all__ = [
     "Again",
-    "Kept",
-    "Lifted",
+    "Residuals",
+    "RecordedResiduals",
     "Number",
-    "Plain",
+    "PlainResiduals",
     "Source",
-    "Taken",
+    "Snapshot",
     "find_source",
     "map_tensors",
     "names_of",
@@ -72,7 +72,7 @@ def map_tensors(function: Callable[[Any], Any], value: Any, of: type = Tensor) -
     return value
 
 
-class Taken(NamedTuple):
+class Snapshot(NamedTuple):
     """A Tensor at the moment when it was saved: it may be written to afterwards."""
 
     tensor: Tensor
@@ -80,8 +80,8 @@ class Taken(NamedTuple):
     edge: Edge | None
 
     @staticmethod
-    def of(tensor: Tensor) -> Taken:
-        return Taken(tensor, tensor._data, None if tensor._stop else edge_of(tensor))
+    def of(tensor: Tensor) -> Snapshot:
+        return Snapshot(tensor, tensor._data, None if tensor._stop else edge_of(tensor))
 
 
 class Source(NamedTuple):
@@ -109,7 +109,7 @@ class Again(NamedTuple):
     label: Any
 
 
-class Kept:
+class Residuals:
     """Arrays that were saved, and what each is.
 
     Attributes
@@ -149,7 +149,7 @@ def names_of(
 
 
 def find_source(
-    taken: Taken, inputs: Sequence[Taken], outputs: Sequence[tuple[Tensor, Array]]
+    taken: Snapshot, inputs: Sequence[Snapshot], outputs: Sequence[tuple[Tensor, Array]]
 ) -> Source:
     """What a saved tensor is: by its identity first, by that of its array where it is an alias."""
     tensor, array, edge = taken
@@ -172,7 +172,7 @@ def find_source(
     return Source("computed")
 
 
-class Plain:
+class PlainResiduals:
     """Saved values where nothing is recorded: each a Tensor of its own.
 
     Those of inputs that want a gradient say so, as the inputs did.
@@ -197,7 +197,7 @@ class Plain:
         return Tensor._wrap(array)
 
 
-class Lifted:
+class RecordedResiduals:
     """Saved values where the backward is itself recorded: connected to the graph.
 
     A value that the forward computed has no history. To find it, the forward is run once more on
@@ -208,14 +208,14 @@ class Lifted:
 
     __slots__ = ("_again", "_arrays", "_node", "_sources", "_with_history", "edges", "plain")
 
-    def __init__(self, node: MultiNode, kept: Kept, arrays: Sequence[Array]) -> None:
+    def __init__(self, node: MultiNode, kept: Residuals, arrays: Sequence[Array]) -> None:
         self._node = node
         self._sources = kept.sources
         self._again = kept.again
         self._arrays = arrays
         self.edges: Mapping[int, Edge] = dict(zip(node.pullback.wanted, node.edges, strict=True))
         self._with_history: list[Tensor] | None = None
-        self.plain = Plain(kept.sources, arrays, node.pullback.wanted)
+        self.plain = PlainResiduals(kept.sources, arrays, node.pullback.wanted)
 
     def __getitem__(self, index: int) -> Tensor:
         kind, at = self._sources[index]

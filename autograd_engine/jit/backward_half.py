@@ -17,7 +17,7 @@ from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.program import Operator, Ref
 from autograd_engine.static.executor.backend_choice import Work
 from autograd_engine.static.executor.plan import why_in_place
-from autograd_engine.static.executor.specializations import Variant, Variants
+from autograd_engine.static.executor.specializations import Specialization, Specializations
 
 if TYPE_CHECKING:
     from autograd_engine.compiler.backend import Compiled
@@ -118,7 +118,7 @@ class Half:
     ----------
     compiled : CompiledFunction
         The straight-line function, which serves all sizes.
-    variants : Variants
+    specializations : Specializations
     plain : str
         Why no backend is asked; empty where one is.
     """
@@ -140,7 +140,7 @@ class Half:
         self._work = work
         # How arrays are laid out is then known only when it has run.
         self._branches = any(isinstance(o.op, BlockOp) for o in operators)
-        self.variants = Variants(work, backend)
+        self.specializations = Specializations(work, backend)
         self.plain = why_in_place(operators)
         if any(ref.var.is_stack for ref in (*inputs, *outputs)):
             self.plain = "it hands over what a loop kept of its iterations"
@@ -148,30 +148,32 @@ class Half:
     def __call__(self, arrays: Sequence[Any]) -> Sequence[Any]:
         """Run it: on arrays, and on Specs where only these are asked for."""
         if not self.plain:
-            variant = self.variants.at(arrays)
-            variant.runs += 1
+            specialization = self.specializations.at(arrays)
+            specialization.runs += 1
             compiled = None
-            if not self.variants.waits(variant, variant.runs):
-                compiled = self.variants.ready(variant)
-                if variant.layouts is None and compiled and compiled.backend == "numpy":
+            if not self.specializations.waits(specialization, specialization.runs):
+                compiled = self.specializations.ready(specialization)
+                if specialization.layouts is None and compiled and compiled.backend == "numpy":
                     compiled = None  # how its results are laid out is not known yet
             if compiled is None:
                 outputs = self.compiled.function(*arrays)
-                if variant.attempts is None or variant.layouts is None:  # it may be compiled yet
-                    variant.layouts = [getattr(v, "strides", None) for v in outputs]
+                if (
+                    specialization.attempts is None or specialization.layouts is None
+                ):  # it may be compiled yet
+                    specialization.layouts = [getattr(v, "strides", None) for v in outputs]
                 return outputs
-            made = self._by(compiled, variant, arrays)
+            made = self._by(compiled, specialization, arrays)
             if made is not None:
                 return made
         return self.compiled.function(*arrays)
 
     def _by(
-        self, compiled: Compiled, variant: Variant, arrays: Sequence[Any]
+        self, compiled: Compiled, specialization: Specialization, arrays: Sequence[Any]
     ) -> Sequence[Any] | None:
         """What a backend makes of it; None where it is to be run otherwise."""
-        layout = variant.layout
+        layout = specialization.layout
         if layout is None:
-            layout = variant.layout = self._work.layouts[tuple(variant.specs)]
+            layout = specialization.layout = self._work.layouts[tuple(specialization.specs)]
         given = [arrays[k] for k in layout.given]
         if any(a.__class__ is not np.ndarray for a in given):
             return None
@@ -183,13 +185,13 @@ class Half:
         except Exception as error:
             # The straight-line function says what is wrong, where something is.
             found = self.compiled.function(*arrays)
-            variant.give_up(f"it raised {type(error).__name__}: {error}")
+            specialization.give_up(f"it raised {type(error).__name__}: {error}")
             return found
         outputs = [
             made[j] if j is not None else arrays[k] if k.__class__ is int else k
             for j, k in layout.returned
         ]
-        return _laid_out(outputs, variant.layouts) if exact else outputs
+        return _laid_out(outputs, specialization.layouts) if exact else outputs
 
 
 def _laid_out(

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autograd_engine.core.change_counter import Edits
+from autograd_engine.core.change_counter import ChangeCounter
 from autograd_engine.jit.object_reads import ObjectReads
 from autograd_engine.jit.places import PLAIN_TYPES, Place, first_changed
 from autograd_engine.program.ir.program import Variable
@@ -36,7 +36,7 @@ class Guards:
     """
 
     def __init__(self, function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
-        self._edits = Edits.latest
+        self._edits = ChangeCounter.latest
         reads = ObjectReads(function, args, keywords)
         self.beyond = reads.beyond
         # A variable is what the function itself has left there when it was traced.
@@ -54,7 +54,7 @@ class Guards:
 
     def changed(self) -> Place | None:
         """The first place whose value is another one; None where all are as they were."""
-        latest = Edits.latest
+        latest = ChangeCounter.latest
         if latest != self._edits:
             place = first_changed(self._attributes)
             if place is not None:

@@ -9,9 +9,9 @@ from typing import Any, Final
 from autograd_engine.core.checks import require_bools
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.forward_probe import (
+    dry_run,
     kept,
     made_inputs,
-    rehearsing,
     require_layer,
     shapes_of,
     table,
@@ -75,7 +75,7 @@ def flops(
     calls: dict[int, _Calls] = {
         id(layer): _Calls(name, layer) for name, layer in net.named_sublayers(include_self=True)
     }
-    with rehearsing(net):
+    with dry_run(net):
         given = made_inputs("flops", input_size)
         _see(net, given, calls, custom)
         _trace(net, given, calls, custom)

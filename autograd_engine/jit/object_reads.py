@@ -24,7 +24,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.core.change_counter import Edited
+from autograd_engine.core.change_counter import Counted
 from autograd_engine.core.locations import Location
 from autograd_engine.jit.code_reads import CLOSED, UNKNOWN, Frame, Value, names_of, step, strings_of
 from autograd_engine.jit.places import (
@@ -212,7 +212,7 @@ class ObjectReads:
         """What an object is guarded by wherever it occurs."""
         if isinstance(value, (type, ModuleType, FunctionType, MethodType, Frame)):
             return
-        if isinstance(value, Edited):
+        if isinstance(value, Counted):
             self._layer(value)
         elif _is_ours(type(value).__module__):
             self._state(value, None)
@@ -261,7 +261,7 @@ class ObjectReads:
     def _own(self, value: Any, name: str) -> Value:
         """An attribute of the object itself."""
         read = functools.partial(own_attribute, value, name)
-        counted = isinstance(value, Edited)
+        counted = isinstance(value, Counted)
         return self._found(value, name, read, f"{self._label(value)}.{name}", counted)
 
     def _whether(
@@ -756,7 +756,7 @@ class ObjectReads:
         self._behind(value)
         if isinstance(value, ModuleType):
             return
-        for name in getattr(value, "_kinds", ()) if isinstance(value, Edited) else ():
+        for name in getattr(value, "_kinds", ()) if isinstance(value, Counted) else ():
             self.hand_on(self._own(value, name))
         own = value if isinstance(value, type) else type(value)
         if is_foreign(own.__module__):
@@ -859,12 +859,12 @@ def _are_plain_layers(value: Value) -> bool:
 
 
 def _is_plain_layer(value: Any) -> bool:
-    if not isinstance(value, Edited) or not _is_ours(type(value).__module__):
+    if not isinstance(value, Counted) or not _is_ours(type(value).__module__):
         return False
     held: Any = value
     if held._forward_pre_hooks or held._forward_post_hooks:
         return False
-    inside = [v for v in map(held.__dict__.get, held._kinds) if isinstance(v, Edited)]
+    inside = [v for v in map(held.__dict__.get, held._kinds) if isinstance(v, Counted)]
     return all(map(_is_plain_layer, inside))
 
 

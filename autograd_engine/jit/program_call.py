@@ -13,7 +13,7 @@ from autograd_engine.compiler.live_operators import always_runs
 from autograd_engine.core import pytree as nest
 from autograd_engine.core.dims import fresh_dim
 from autograd_engine.core.locations import PACKAGE_DIR, caller, user_stack
-from autograd_engine.core.pass_through import comes_through
+from autograd_engine.core.pass_through import passes_through
 from autograd_engine.core.random_generator import generator, snapshot
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.grad_mode import grad_mode
@@ -146,7 +146,7 @@ class ProgramCall:
             return forward(arrays)
         except Exception as error:
             operator = forward.compiled.operator_at(error)
-            if operator is None or comes_through(error):
+            if operator is None or passes_through(error):
                 raise
             raise ExecutionError(
                 f"{self.name}: {operator.type} of {operator.location} ({operator.location.text}) "

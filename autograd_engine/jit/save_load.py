@@ -19,7 +19,7 @@ import numpy as np
 from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.core import pytree as nest
 from autograd_engine.core.atomic_file import write_all
-from autograd_engine.core.change_counter import Edited
+from autograd_engine.core.change_counter import Counted
 from autograd_engine.eager.grad_mode import enable_grad
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, FileFormatError
@@ -136,7 +136,7 @@ def _traced(layer: Any, input_spec: Sequence[Any] | None) -> TracedProgram:
         )
     if layer is None:
         raise TypeError("jit.save: layer must be a function, or an object that is called; got None")
-    function = _of_layer(layer) if isinstance(layer, Edited) else layer
+    function = _of_layer(layer) if isinstance(layer, Counted) else layer
     if not isinstance(function, StaticFunction):
         function = to_static(function)
     specs = list(input_spec) if input_spec is not None else function.input_spec

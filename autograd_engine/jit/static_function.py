@@ -23,7 +23,7 @@ from typing import (
     overload,
 )
 
-from autograd_engine.core.change_counter import Edited
+from autograd_engine.core.change_counter import Counted
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.locations import user_frame_from
 from autograd_engine.eager.grad_mode import Recorder, grad_mode
@@ -193,7 +193,7 @@ def to_static(
                 f"to_static takes an object of {target.__name__}, not the class: write "
                 f"to_static({target.__name__}(...))"
             )
-        if isinstance(target, Edited):  # a layer, which stays what it is
+        if isinstance(target, Counted):  # a layer, which stays what it is
             layer: Any = target
             layer.forward = StaticFunction(
                 layer.forward, input_spec, full_graph=full_graph, backend=chosen

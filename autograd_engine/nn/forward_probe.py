@@ -19,7 +19,7 @@ from autograd_engine.nn.layer.base.registered import BUFFER, PARAMETER
 from autograd_engine.program.input_spec import InputSpec
 from autograd_engine.program.ir.program import Variable
 
-__all__ = ["kept", "made_inputs", "rehearsing", "require_layer", "shapes_of", "table", "watched"]
+__all__ = ["kept", "made_inputs", "dry_run", "require_layer", "shapes_of", "table", "watched"]
 
 Hook = Callable[..., None]
 
@@ -37,7 +37,7 @@ def require_layer(function: str, net: Any) -> Layer:
 
 
 @contextlib.contextmanager
-def rehearsing(net: Layer) -> Iterator[None]:
+def dry_run(net: Layer) -> Iterator[None]:
     """Inside the ``with`` block `net` is as in inference; afterwards nothing has changed."""
     modes = [(layer, layer.training) for layer in net.sublayers(include_self=True)]
     with no_grad(), own_generator(snapshot(generator())()):

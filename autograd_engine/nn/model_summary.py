@@ -9,9 +9,9 @@ from autograd_engine.core import pytree as nest
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError
 from autograd_engine.nn.forward_probe import (
+    dry_run,
     kept,
     made_inputs,
-    rehearsing,
     require_layer,
     shapes_of,
     table,
@@ -95,7 +95,7 @@ def summary(
         rows[id(layer)] = (f"{kind}-{numbers[kind]}", *shapes, f"{own:,}")
         passed += _bytes(outputs)
 
-    with rehearsing(net):
+    with dry_run(net):
         given = _given(input_size, dtypes, input)
         with watched(net, None, after):
             net(*given)

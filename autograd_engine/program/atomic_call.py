@@ -26,7 +26,7 @@ from autograd_engine.program.ir.program import (
     default_main_program,
 )
 
-__all__ = ["checked", "whole"]
+__all__ = ["checked", "atomic"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -47,7 +47,7 @@ _TOO_LARGE: Final = re.compile(r"too (big|large)|[Mm]aximum (allowed|supported)|
 _NUMBERS: Final = (bool, int, float, complex, np.generic)
 
 
-def whole(function: Callable[P, T]) -> Callable[P, T]:
+def atomic(function: Callable[P, T]) -> Callable[P, T]:
     """`function` such that a call that fails leaves the programs of its operands as they were.
 
     Operators are numbered as they are made, so those of the call are known by their numbers. What
@@ -74,12 +74,12 @@ def whole(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def checked(function: Callable[P, T]) -> Callable[P, T]:
-    """`whole`, of a function that is given names and switches; these are checked beforehand.
+    """`atomic`, of a function that is given names and switches; these are checked beforehand.
 
     They are the parameters that are annotated as `str` or `bool`, or as such or None. What merely
     counts as true would be taken, and what is no name be found out elsewhere.
     """
-    guarded = whole(function)
+    guarded = atomic(function)
     wanted: list[tuple[inspect.Parameter, int]] = []
 
     @functools.wraps(function)

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from autograd_engine.autograd.custom_op.defop import Operation
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.effects_switch import acting
+from autograd_engine.core.effects_switch import effects
 from autograd_engine.core.locations import caller
-from autograd_engine.core.pass_through import let_through
+from autograd_engine.core.pass_through import pass_through
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
@@ -69,7 +69,7 @@ def _print(
     print_phase: str,
     is_gradient: bool,
 ) -> Array:
-    if acting.off or print_phase == ("forward" if is_gradient else "backward"):
+    if effects.off or print_phase == ("forward" if is_gradient else "backward"):
         return x
     if first_n > 0:
         with _lock:
@@ -212,13 +212,13 @@ print_tensor_lod : bool
 
 def _assert(cond: Array, *data: Array, where: str, names: tuple[str, ...], summarize: int) -> Array:
     if cond.size != 1:
-        raise let_through(_not_one(cond.shape, f"Assert of {where}"))
-    if not cond.item() and not acting.off:
+        raise pass_through(_not_one(cond.shape, f"Assert of {where}"))
+    if not cond.item() and not effects.off:
         lines = [f"Assert of {where} failed: the condition is False"]
         for name, array in zip(names, data, strict=True):
             kind = f"{array.dtype.name}{format_shape(array.shape)}"
             lines.append(f"  {name}: {kind} {_elements(array, summarize)}")
-        raise let_through(AssertFailedError("\n".join(lines)))
+        raise pass_through(AssertFailedError("\n".join(lines)))
     return cond
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.autograd.custom_op.kernel import kind, own, shielded
-from autograd_engine.core.effects_switch import acting
+from autograd_engine.core.effects_switch import effects
 from autograd_engine.core.locations import Location, caller
-from autograd_engine.core.pass_through import let_through
+from autograd_engine.core.pass_through import pass_through
 from autograd_engine.core.spec import Spec, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
@@ -236,14 +236,14 @@ class _Call:
         return self._checked(made, arrays, specs, roles, function, zeros=True)
 
     def _called(self, function: Callable[..., Any], arrays: Sequence[Array]) -> Any:
-        if acting.off:
+        if effects.off:
             raise ExecutionError(f"py_func of {self.where}: only a run calls {_name(function)}")
         try:
             return function(*shielded(tuple(arrays)))
         except Exception as error:
             if isinstance(error, ValueError) and "read-only" in str(error):
                 error.add_note("what py_func hands over cannot be written: use x = x.copy()")
-            let_through(error, f"in the py_func of {self.where}")
+            pass_through(error, f"in the py_func of {self.where}")
             raise
 
     def _checked(
@@ -263,7 +263,7 @@ class _Call:
         del made
         if len(box) != len(specs):
             wanted = f"{len(specs)} ({', '.join(self.names if zeros else self.out_names)})"
-            raise let_through(
+            raise pass_through(
                 ArgumentError(f"{who} {len(box)} values for {wanted}; return one for each")
             )
         results = []
@@ -287,19 +287,19 @@ def _as_declared(value: Any, spec: Spec, who: str, role: str) -> Array:
     except ValueError:  # lists of several lengths
         array = np.asarray(None)
     if isinstance(value, Variable) or array.dtype.kind not in "biufc":
-        raise let_through(NotATensorError(f"{who} {kind(value)} {role}; return an ndarray"))
+        raise pass_through(NotATensorError(f"{who} {kind(value)} {role}; return an ndarray"))
     typed = isinstance(value, (np.ndarray, np.generic))
     if not typed and np.can_cast(array.dtype, spec.dtype, "same_kind"):
         array = array.astype(spec.dtype)
     if not may_equal(array.shape, spec.shape):
-        raise let_through(
+        raise pass_through(
             ShapeError(
                 f"{who} shape {format_shape(array.shape)} {role}, which is {spec!r}; declare the "
                 "shape that it has, with -1 for sizes that differ from run to run"
             )
         )
     if array.dtype != spec.dtype:
-        raise let_through(
+        raise pass_through(
             DTypeError(
                 f"{who} {array.dtype} {role}, which is {spec!r}; use "
                 f".astype({spec.dtype.name!r}), or declare another dtype"
@@ -322,7 +322,7 @@ class _Opaque(EffectOperation):
         return Rule(self, self.input_at(position), self._refuse)
 
     def _refuse(self, xp: Any, g_gradients: Any) -> Any:
-        raise let_through(self._refusal())
+        raise pass_through(self._refusal())
 
     def _refusal(self) -> NotDifferentiableError:
         return NotDifferentiableError(

@@ -8,7 +8,7 @@ from autograd_engine.eager.grad_mode import is_grad_enabled
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import NotDifferentiableError
 from autograd_engine.program.backward.dataflow import keys_of, needed_keys
-from autograd_engine.program.builder import spec_of
+from autograd_engine.program.operands import spec_of
 
 __all__ = ["refuse_gradient"]
 

@@ -11,7 +11,7 @@ from autograd_engine.autograd import (
     hessian,
     jacobian,
 )
-from autograd_engine.autograd.batching import directions
+from autograd_engine.autograd import directions
 from autograd_engine.errors import (
     ArgumentError,
     DTypeError,

@@ -341,7 +341,7 @@ def test_native_steps_are_close(name: str) -> None:
             np.frombuffer(loss, "float32"), np.frombuffer(other, "float32"), rtol=1e-4
         )
     halves = made[0].concrete_program._halves
-    (variant,) = halves.forward.variants._kept.values()
+    (variant,) = halves.forward.specializations._kept.values()
     assert variant.compiled.backend == "native"
 
 

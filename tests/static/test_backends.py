@@ -193,7 +193,7 @@ def test_few_sizes_are_kept_and_not_many_are_compiled(monkeypatch: Any) -> None:
             assert exe.run(program, {"x": a}, [y])[0].tolist() == [7.0] * (k + 1)
     assert len(made) == 32
     (plan,) = program.compiled[exe].values()
-    assert len(plan.variants) <= 8
+    assert len(plan.specializations) <= 8
     report = exe.explain(program, {"x": a}, [y])
     assert report.backend == "python"
     assert "keeps changing its shape" in report.reasons[0]

@@ -13,7 +13,7 @@ from autograd_engine.nn.functional.arguments import as_floats, check_number
 from autograd_engine.nn.functional.smooth_activation import tanh
 from autograd_engine.nn.functional.softmax_and_gates import softmax
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import spec_of
 from autograd_engine.tensor.arithmetic.math import clip
 from autograd_engine.tensor.inplace import in_place
@@ -71,7 +71,7 @@ def relu6(x: Any, name: str | None = None) -> Tensor:
     return ops.where(ops.greater_equal(above, 6.0), 6.0, above)
 
 
-@whole
+@atomic
 def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) -> Tensor:
     """x where x >= 0, else negative_slope * x; the gradient at 0 is 1.
 
@@ -92,7 +92,7 @@ _CHANNELS_SECOND = ("NC", "NCL", "NCHW", "NCDHW")
 _CHANNELS_LAST = ("NLC", "NHWC", "NDHWC")
 
 
-@whole
+@atomic
 def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = None) -> Tensor:
     """x where x > 0, else weight * x (He, Zhang, Ren and Sun 2015); the slope at 0 is the weight.
 
@@ -228,7 +228,7 @@ def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Tensor:
     return ops.where(above, x, alpha * ops.elu(below / alpha, alpha=1.0))
 
 
-@whole
+@atomic
 def hardtanh(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Tensor:
     """x limited to [min, max]; the gradient on both edges is 0, where that of `clip` is 1.
 
@@ -243,7 +243,7 @@ def hardtanh(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = Non
     return ops.where(ops.greater_equal(out, max), max, out)
 
 
-@whole
+@atomic
 def hardsigmoid(
     x: Any, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None
 ) -> Tensor:
@@ -301,7 +301,7 @@ def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Tenso
     return x - clip(x, -threshold, threshold)
 
 
-@whole
+@atomic
 def thresholded_relu(
     x: Any, threshold: float = 1.0, value: float = 0.0, name: str | None = None
 ) -> Tensor:

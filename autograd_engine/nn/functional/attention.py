@@ -14,7 +14,7 @@ from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.nn.functional.arguments import as_floats
 from autograd_engine.nn.functional.dropouts import dropout
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.linalg.products import matmul
 
@@ -46,7 +46,7 @@ def _sharing(query: Any, key: Any, value: Any, shared: bool) -> int:
     return q // k if k else 1
 
 
-@whole
+@atomic
 def scaled_dot_product_attention(
     query: Any,
     key: Any,

@@ -15,7 +15,7 @@ from autograd_engine.nn.functional.arguments import (
     reduce_loss,
 )
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.reduction.reduction import mean
 
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-@whole
+@atomic
 def binary_cross_entropy_with_logits(
     logit: Any,
     label: Any,
@@ -71,7 +71,7 @@ def _of_logits(logit: Any, positive: Any, negative: Any) -> Any:
     return positive * ops.softplus(-logit) + negative * ops.softplus(logit)
 
 
-@whole
+@atomic
 def sigmoid_focal_loss(
     logit: Any,
     label: Any,
@@ -131,7 +131,7 @@ def soft_margin_loss(
     return reduce_loss(ops.softplus(-(input * ops.cast_like(label, input))), reduction)
 
 
-@whole
+@atomic
 def multi_label_soft_margin_loss(
     input: Any,
     label: Any,

@@ -19,7 +19,7 @@ from autograd_engine.nn.functional.arguments import (
 from autograd_engine.nn.functional.common import uniform_like
 from autograd_engine.nn.functional.softmax_and_gates import log_softmax, softmax
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.reduction.reduction import sum as sum_over
 
@@ -109,7 +109,7 @@ def _per_class(weight: Any, like: Any, axis: int) -> Any:
     return ops.reshape(weight, shape=tuple(shape))
 
 
-@whole
+@atomic
 def cross_entropy(
     input: Any,
     label: Any,
@@ -235,7 +235,7 @@ def _soft(
     return reduce_loss(loss, reduction)
 
 
-@whole
+@atomic
 def softmax_with_cross_entropy(
     logits: Any,
     label: Any,
@@ -271,7 +271,7 @@ def softmax_with_cross_entropy(
     return (loss, softmax(logits, axis=axis)) if return_softmax else loss
 
 
-@whole
+@atomic
 def nll_loss(
     input: Any,
     label: Any,

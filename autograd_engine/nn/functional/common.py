@@ -12,7 +12,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ModeError, ShapeError
 from autograd_engine.nn.functional.arguments import as_floats, as_integers, check_number
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.linalg.products import matmul
@@ -56,7 +56,7 @@ def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Te
         ) from None
 
 
-@whole
+@atomic
 def _linear(x: Any, weight: Any, bias: Any) -> Any:
     return ops.add(matmul(x, weight), bias)
 
@@ -150,7 +150,7 @@ def _shorten(weight: Any, x: Any, max_norm: float, norm_type: float) -> None:
         weight.set_value(table)
 
 
-@whole
+@atomic
 def one_hot(x: Any, num_classes: int = -1, name: str | None = None) -> Tensor:
     """1 at the position that each integer names along a new last axis, 0 elsewhere.
 
@@ -183,7 +183,7 @@ def one_hot(x: Any, num_classes: int = -1, name: str | None = None) -> Tensor:
     return ops.one_hot(x, num_classes=num_classes, dtype=get_default_numpy_dtype().name)
 
 
-@whole
+@atomic
 def label_smooth(
     label: Any, prior_dist: Any = None, epsilon: float = 0.1, name: str | None = None
 ) -> Tensor:
@@ -222,7 +222,7 @@ def uniform_like(x: Any, axis: int) -> Any:
     return ops.spread_like(one, x, axis=(axis,), keepdims=True)
 
 
-@whole
+@atomic
 def sequence_mask(
     x: Any, maxlen: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
 ) -> Tensor:
@@ -283,7 +283,7 @@ def gather_tree(ids: Any, parents: Any) -> Tensor:
     return ops.gather_tree(ids, parents)
 
 
-@whole
+@atomic
 def bilinear(x1: Any, x2: Any, weight: Any, bias: Any = None, name: str | None = None) -> Tensor:
     """sum_ij x1[n, i] weight[k, i, j] x2[n, j] + bias[k] for each sample n and output k.
 

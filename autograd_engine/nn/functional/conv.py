@@ -17,10 +17,10 @@ from autograd_engine.nn.functional.window_arguments import (
     is_int,
     known,
     paddings,
-    whole,
 )
 from autograd_engine.ops.kernels.windows import Ints
 from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = [
@@ -64,7 +64,7 @@ def _with_bias(op: str, out: Any, bias: Any, filters: Shape) -> Any:
     return out + ops.reshape(bias, shape=(1, -1, *[1] * (spec_of(out).ndim - 2)))
 
 
-@whole
+@atomic
 def _conv(
     axes: int,
     x: Any,
@@ -88,7 +88,7 @@ def _conv(
     return images.back(_with_bias(op, out, bias, spec_of(weight).shape[:1]))
 
 
-@whole
+@atomic
 def conv1d(
     x: Any,
     weight: Any,
@@ -113,7 +113,7 @@ def conv1d(
     return _conv(1, x, weight, bias, stride, padding, dilation, groups, data_format)
 
 
-@whole
+@atomic
 def conv2d(
     x: Any,
     weight: Any,
@@ -157,7 +157,7 @@ def conv2d(
     return _conv(2, x, weight, bias, stride, padding, dilation, groups, data_format)
 
 
-@whole
+@atomic
 def conv3d(
     x: Any,
     weight: Any,
@@ -212,7 +212,7 @@ def _output_size(
     return tuple(n + e for n, e in zip(sizes, extra, strict=True))
 
 
-@whole
+@atomic
 def _conv_transpose(
     axes: int,
     x: Any,
@@ -269,7 +269,7 @@ def _meeting(x: Any, weight: Any) -> tuple[Any, Any]:
     return ops.cast(x, dtype=common), ops.cast(weight, dtype=common)
 
 
-@whole
+@atomic
 def conv1d_transpose(
     x: Any,
     weight: Any,
@@ -299,7 +299,7 @@ def conv1d_transpose(
     )  # fmt: skip
 
 
-@whole
+@atomic
 def conv2d_transpose(
     x: Any,
     weight: Any,
@@ -350,7 +350,7 @@ def conv2d_transpose(
     )  # fmt: skip
 
 
-@whole
+@atomic
 def conv3d_transpose(
     x: Any,
     weight: Any,

@@ -18,13 +18,13 @@ from autograd_engine.nn.functional.arguments import (
     widen,
 )
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import spec_of
 
 __all__ = ["ctc_loss"]
 
 
-@whole
+@atomic
 def ctc_loss(
     log_probs: Any,
     labels: Any,

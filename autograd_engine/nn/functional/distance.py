@@ -15,7 +15,7 @@ from autograd_engine.nn.functional.arguments import (
     widen,
 )
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import spec_of
 from autograd_engine.tensor.arithmetic.math import clip
 
@@ -44,7 +44,7 @@ def _axis(op: str, x: Any, axis: int) -> int:
     return normalize_axis(op, axis, spec_of(x).ndim)
 
 
-@whole
+@atomic
 def normalize(
     x: Any,
     p: float = 2,
@@ -67,7 +67,7 @@ def normalize(
     return narrow(wide / ops.maximum(norm, float(epsilon)), x)
 
 
-@whole
+@atomic
 def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Tensor:
     """sum(x1 * x2) / max(norm(x1) * norm(x2), eps) along `axis`; the other axes broadcast.
 
@@ -94,7 +94,7 @@ def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Ten
     return narrow(total(product) / norm, product if a is x1 else x1)
 
 
-@whole
+@atomic
 def pairwise_distance(
     x: Any,
     y: Any,

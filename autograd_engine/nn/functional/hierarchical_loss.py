@@ -13,7 +13,7 @@ from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn.functional.arguments import as_floats, as_integers
 from autograd_engine.nn.functional.common import linear
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import spec_of
 from autograd_engine.tensor.reduction.reduction import mean
 
@@ -37,7 +37,7 @@ def _complete_tree(classes: int) -> tuple[Any, Any]:
     return nodes, turns
 
 
-@whole
+@atomic
 def hsigmoid_loss(
     input: Any,
     label: Any,
@@ -136,7 +136,7 @@ def _cutoffs(op: str, cutoffs: Sequence[Any]) -> list[int]:
     return [int(c) for c in found]
 
 
-@whole
+@atomic
 def adaptive_log_softmax_with_loss(
     input: Any,
     label: Any,

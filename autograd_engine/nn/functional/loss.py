@@ -21,7 +21,7 @@ from autograd_engine.nn.functional.arguments import (
     widen,
 )
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.builder import layer_scope
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import spec_of
@@ -120,7 +120,7 @@ def smooth_l1_loss(
 # --- probabilities
 
 
-@whole
+@atomic
 def kl_div(
     input: Any,
     label: Any,
@@ -161,7 +161,7 @@ def kl_div(
     return mean(ops.sum(loss, axis=axes, keepdims=False))
 
 
-@whole
+@atomic
 def binary_cross_entropy(
     input: Any,
     label: Any,
@@ -204,7 +204,7 @@ def binary_cross_entropy(
     return reduce_loss(loss, reduction)
 
 
-@whole
+@atomic
 def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = None) -> Tensor:
     """-label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon), elementwise.
 
@@ -224,7 +224,7 @@ def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = N
     return -(label * log(input) + (1.0 - label) * log(1.0 - input))
 
 
-@whole
+@atomic
 def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = None) -> Tensor:
     """Mean of 1 - 2 sum(p q) / (sum(p) + sum(q) + epsilon) over samples, q the one-hot label.
 
@@ -270,7 +270,7 @@ def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = 
 # --- other likelihoods
 
 
-@whole
+@atomic
 def poisson_nll_loss(
     input: Any,
     label: Any,
@@ -315,7 +315,7 @@ def poisson_nll_loss(
     return reduce_loss(loss, reduction)
 
 
-@whole
+@atomic
 def gaussian_nll_loss(
     input: Any,
     label: Any,

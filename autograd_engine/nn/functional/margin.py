@@ -21,7 +21,7 @@ from autograd_engine.nn.functional.arguments import (
 from autograd_engine.nn.functional.classification import class_weight, cross_entropy
 from autograd_engine.nn.functional.distance import pairwise_distance
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arithmetic.math import clip
 from autograd_engine.tensor.linalg.products import matmul
@@ -43,7 +43,7 @@ def _signs(label: Any, like: Any) -> Any:
     return ops.cast_like(label, like)
 
 
-@whole
+@atomic
 def margin_ranking_loss(
     input: Any,
     other: Any,
@@ -71,7 +71,7 @@ def margin_ranking_loss(
     return reduce_loss(ops.relu(check_number(op, "margin", margin) - label * gap), reduction)
 
 
-@whole
+@atomic
 def hinge_embedding_loss(
     input: Any,
     label: Any,
@@ -97,7 +97,7 @@ def hinge_embedding_loss(
     return reduce_loss(ops.where(ops.equal(label, 1.0), input, loss), reduction)
 
 
-@whole
+@atomic
 def cosine_embedding_loss(
     input1: Any,
     input2: Any,
@@ -177,7 +177,7 @@ def _triplet(
     return reduce_loss(clip(near - far + float(margin), min=0.0), reduction)
 
 
-@whole
+@atomic
 def triplet_margin_loss(
     input: Any,
     positive: Any,
@@ -222,7 +222,7 @@ def triplet_margin_loss(
     )
 
 
-@whole
+@atomic
 def triplet_margin_with_distance_loss(
     input: Any,
     positive: Any,
@@ -272,7 +272,7 @@ def _is_label(label: Any, like: Any) -> Any:
     return ops.not_equal(ops.put_along_axis_like(one, label, like, axis=1), 0.0)
 
 
-@whole
+@atomic
 def multi_margin_loss(
     input: Any,
     label: Any,
@@ -320,7 +320,7 @@ def multi_margin_loss(
     return reduce_loss(loss, reduction)
 
 
-@whole
+@atomic
 def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -> Tensor:
     """Cross entropy of anchor @ positive.T with rows of equal labels as targets (Sohn 2016).
 
@@ -361,7 +361,7 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
     return size * (0.25 * float(l2_reg)) + cross_entropy(logits, target, soft_label=True)
 
 
-@whole
+@atomic
 def margin_cross_entropy(
     logits: Any,
     label: Any,

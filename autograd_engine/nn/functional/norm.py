@@ -10,8 +10,9 @@ from autograd_engine.core.spec import Shape, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.nn.functional.arguments import check_number
-from autograd_engine.nn.functional.window_arguments import is_int, whole
+from autograd_engine.nn.functional.window_arguments import is_int
 from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.builder import append_write
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.program.passes.inference_form import standardize_with
@@ -85,7 +86,7 @@ def _normalized_axes(op: str, x: Any, normalized_shape: Any) -> tuple[tuple[int,
     return tuple(range(len(shape) - len(sizes), len(shape))), sizes
 
 
-@whole
+@atomic
 def layer_norm(
     x: Any,
     normalized_shape: int | Sequence[int],
@@ -126,7 +127,7 @@ def layer_norm(
     return _scaled(x, out, weight, bias)
 
 
-@whole
+@atomic
 def rms_norm(
     input: Any,
     normalized_shape: int | Sequence[int],
@@ -172,7 +173,7 @@ def rms_norm(
     return _scaled(x, work * inverse, weight, None), ops.squeeze(inverse, axis=axes)
 
 
-@whole
+@atomic
 def batch_norm(
     x: Any,
     running_mean: Any,
@@ -261,7 +262,7 @@ def _write(running: Any, new: Any) -> None:
         append_write(running, new)
 
 
-@whole
+@atomic
 def instance_norm(
     x: Any,
     running_mean: Any = None,
@@ -348,7 +349,7 @@ def _pixels(op: str, x: Any, lead: tuple[int, ...]) -> Any:
     return ops.reshape(x, shape=(0, *lead, rest))
 
 
-@whole
+@atomic
 def group_norm(
     x: Any,
     num_groups: int,
@@ -403,7 +404,7 @@ def group_norm(
     return _scaled(x, out, weight, bias, _along(len(shape), channel))
 
 
-@whole
+@atomic
 def local_response_norm(
     x: Any,
     size: int,

@@ -9,7 +9,7 @@ from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import ints
 
@@ -21,7 +21,7 @@ _MODES = ("constant", "reflect", "replicate", "circular")
 Pads = tuple[tuple[int, int], ...]
 
 
-@whole
+@atomic
 def pad(
     x: Any,
     pad: Sequence[int],
@@ -119,7 +119,7 @@ def _pads(
     return ((0, 0),) * (ndim - len(pairs)) + tuple(reversed(pairs))
 
 
-@whole
+@atomic
 def zeropad2d(
     x: Any, padding: Sequence[int], data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:

@@ -18,11 +18,11 @@ from autograd_engine.nn.functional.window_arguments import (
     is_int,
     known,
     paddings,
-    whole,
 )
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.kernels.windows import Ints, Padding
 from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = [
@@ -65,7 +65,7 @@ def _window(op: str, images: Images, kernel_size: Any, stride: Any, padding: Any
 # --- maximum
 
 
-@whole
+@atomic
 def _max_pool(
     axes: int,
     x: Any,
@@ -83,7 +83,7 @@ def _max_pool(
     return (images.back(out), images.back(index)) if return_mask else images.back(out)
 
 
-@whole
+@atomic
 def max_pool1d(
     x: Any,
     kernel_size: IntOrInts,
@@ -180,7 +180,7 @@ def max_pool2d(
     return _max_pool(2, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
 
 
-@whole
+@atomic
 def max_pool3d(
     x: Any,
     kernel_size: IntOrInts,
@@ -198,7 +198,7 @@ def max_pool3d(
 # --- mean
 
 
-@whole
+@atomic
 def _avg_pool(
     axes: int,
     x: Any,
@@ -225,7 +225,7 @@ def _avg_pool(
     return images.back(out)
 
 
-@whole
+@atomic
 def avg_pool1d(
     x: Any,
     kernel_size: IntOrInts,
@@ -246,7 +246,7 @@ def avg_pool1d(
     return _avg_pool(1, x, kernel_size, stride, padding, ceil_mode, exclusive, None, "NCL")
 
 
-@whole
+@atomic
 def avg_pool2d(
     x: Any,
     kernel_size: IntOrInts,
@@ -284,7 +284,7 @@ def avg_pool2d(
     )
 
 
-@whole
+@atomic
 def avg_pool3d(
     x: Any,
     kernel_size: IntOrInts,
@@ -316,7 +316,7 @@ def _bins(op: str, output_size: Any, axes: int) -> tuple[int | None, ...]:
     return tuple(None if s is None else int(s) for s in sizes)
 
 
-@whole
+@atomic
 def _adaptive_avg_pool(axes: int, x: Any, output_size: Any, data_format: str) -> Any:
     op = f"adaptive_avg_pool{axes}d"
     images = Images(op, x, axes, data_format)
@@ -330,13 +330,13 @@ def _adaptive_max_pool(axes: int, x: Any, output_size: Any, return_mask: bool) -
     return (out, index) if return_mask else out
 
 
-@whole
+@atomic
 def adaptive_avg_pool1d(x: Any, output_size: Sizes, name: str | None = None) -> Tensor:
     """The means of `output_size` bins of ``[N, C, L]``; see `adaptive_avg_pool2d`."""
     return _adaptive_avg_pool(1, x, output_size, "NCL")
 
 
-@whole
+@atomic
 def adaptive_avg_pool2d(
     x: Any, output_size: Sizes, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
@@ -363,7 +363,7 @@ def adaptive_avg_pool2d(
     return _adaptive_avg_pool(2, x, output_size, data_format)
 
 
-@whole
+@atomic
 def adaptive_avg_pool3d(
     x: Any, output_size: Sizes, data_format: str = "NCDHW", name: str | None = None
 ) -> Tensor:
@@ -371,7 +371,7 @@ def adaptive_avg_pool3d(
     return _adaptive_avg_pool(3, x, output_size, data_format)
 
 
-@whole
+@atomic
 def adaptive_max_pool1d(
     x: Any, output_size: Sizes, return_mask: bool = False, name: str | None = None
 ) -> Any:
@@ -379,7 +379,7 @@ def adaptive_max_pool1d(
     return _adaptive_max_pool(1, x, output_size, return_mask)
 
 
-@whole
+@atomic
 def adaptive_max_pool2d(
     x: Any, output_size: Sizes, return_mask: bool = False, name: str | None = None
 ) -> Any:
@@ -396,7 +396,7 @@ def adaptive_max_pool2d(
     return _adaptive_max_pool(2, x, output_size, return_mask)
 
 
-@whole
+@atomic
 def adaptive_max_pool3d(
     x: Any, output_size: Sizes, return_mask: bool = False, name: str | None = None
 ) -> Any:
@@ -407,7 +407,7 @@ def adaptive_max_pool3d(
 # --- power means
 
 
-@whole
+@atomic
 def _lp_pool(
     axes: int,
     x: Any,
@@ -440,7 +440,7 @@ def _lp_pool(
     return images.back(ops.cast_like(out, images.x))
 
 
-@whole
+@atomic
 def lp_pool1d(
     x: Any,
     norm_type: float,
@@ -462,7 +462,7 @@ def lp_pool1d(
     return _lp_pool(1, x, norm_type, kernel_size, stride, padding, ceil_mode, data_format)
 
 
-@whole
+@atomic
 def lp_pool2d(
     x: Any,
     norm_type: float,
@@ -513,7 +513,7 @@ def _unpooled_size(
     return size
 
 
-@whole
+@atomic
 def _max_unpool(
     axes: int,
     x: Any,
@@ -545,7 +545,7 @@ def _max_unpool(
     return ops.max_pool_scatter(kept, indices, like)
 
 
-@whole
+@atomic
 def max_unpool1d(
     x: Any,
     indices: Any,
@@ -560,7 +560,7 @@ def max_unpool1d(
     return _max_unpool(1, x, indices, kernel_size, stride, padding, data_format, output_size)
 
 
-@whole
+@atomic
 def max_unpool2d(
     x: Any,
     indices: Any,
@@ -603,7 +603,7 @@ def max_unpool2d(
     return _max_unpool(2, x, indices, kernel_size, stride, padding, data_format, output_size)
 
 
-@whole
+@atomic
 def max_unpool3d(
     x: Any,
     indices: Any,

@@ -11,7 +11,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn.functional.recurrent_scan import check_lengths, inside, mapped
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.linalg.products import matmul
 from autograd_engine.tensor.shape.joining import stack
@@ -20,7 +20,7 @@ from autograd_engine.tensor.shape.splitting import split, unbind
 __all__ = ["lstm_cell", "rnn"]
 
 
-@whole
+@atomic
 def lstm_cell(
     x: Any,
     states: tuple[Any, Any],
@@ -68,7 +68,7 @@ def lstm_cell(
     return h, (h, c)
 
 
-@whole
+@atomic
 def rnn(
     cell: Callable[[Any, Any], tuple[Any, Any]],
     inputs: Any,

@@ -9,7 +9,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.functional.arguments import as_floats, check_number
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.tensor.arithmetic.math import clip
 from autograd_engine.tensor.inplace import in_place
 
@@ -121,7 +121,7 @@ def mish(x: Any, name: str | None = None) -> Tensor:
     return x * ops.tanh(ops.softplus(x))
 
 
-@whole
+@atomic
 def softplus(x: Any, beta: float = 1, threshold: float = 20, name: str | None = None) -> Tensor:
     """log(1 + exp(beta * x)) / beta, and x itself where beta * x > threshold.
 

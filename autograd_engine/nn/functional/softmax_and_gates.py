@@ -11,7 +11,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn.functional.arguments import as_floats, check_number
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = ["glu", "gumbel_softmax", "log_softmax", "maxout", "softmax", "swiglu"]
@@ -125,7 +125,7 @@ def glu(x: Any, axis: int = -1, name: str | None = None) -> Tensor:
     return a * ops.sigmoid(b)
 
 
-@whole
+@atomic
 def swiglu(x: Any, y: Any = None, name: str | None = None) -> Tensor:
     """silu(x) * y; without `y`, the halves of `x` along its last axis (Shazeer 2020).
 

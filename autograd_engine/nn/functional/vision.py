@@ -20,10 +20,10 @@ from autograd_engine.nn.functional.window_arguments import (
     ints,
     is_int,
     known,
-    whole,
 )
 from autograd_engine.ops.kernels.windows import Ints
 from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = ["affine_grid", "fold", "grid_sample", "interpolate", "unfold", "upsample"]
@@ -56,7 +56,7 @@ def _scales(scale_factor: Any, axes: int) -> tuple[float, ...]:
     return tuple(float(s) for s in scales)
 
 
-@whole
+@atomic
 def interpolate(
     x: Any,
     size: Any = None,
@@ -165,7 +165,7 @@ def interpolate(
     return images.back(out)
 
 
-@whole
+@atomic
 def upsample(
     x: Any,
     size: Any = None,
@@ -183,7 +183,7 @@ def upsample(
 # --- windows as columns
 
 
-@whole
+@atomic
 def unfold(
     x: Any,
     kernel_sizes: IntOrInts,
@@ -227,7 +227,7 @@ def _columns(op: str, kernel: Any, strides: Any, pads: Any, dilations: Any) -> d
     }
 
 
-@whole
+@atomic
 def fold(
     x: Any,
     output_sizes: IntOrInts,
@@ -282,7 +282,7 @@ def fold(
 # --- any position
 
 
-@whole
+@atomic
 def affine_grid(
     theta: Any, out_shape: Any, align_corners: bool = True, name: str | None = None
 ) -> Tensor:
@@ -344,7 +344,7 @@ def _line(n: int, align_corners: bool) -> Any:
     return (2.0 * np.arange(n) + 1.0) / n - 1.0
 
 
-@whole
+@atomic
 def grid_sample(
     x: Any,
     grid: Any,

@@ -13,7 +13,6 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.kernels.windows import Ints, Padding, Pair
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
 from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = [
@@ -24,7 +23,6 @@ __all__ = [
     "is_int",
     "known",
     "paddings",
-    "whole",
 ]
 
 IntOrInts: TypeAlias = int | Sequence[int]

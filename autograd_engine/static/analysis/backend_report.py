@@ -15,7 +15,7 @@ from autograd_engine.static.symbolic_size import format_bytes
 
 if TYPE_CHECKING:
     from autograd_engine.compiler.backend import Compiled
-    from autograd_engine.static.executor.specializations import Variant
+    from autograd_engine.static.executor.specializations import Specialization
 
 __all__ = ["BackendReport", "backend_report"]
 
@@ -91,39 +91,42 @@ def _shown(name: str, value: Any) -> str:
     return str(value)
 
 
-def backend_report(plan: Plan, variant: Variant | None, specs: Mapping[str, Spec]) -> BackendReport:
-    """The report on a plan, and the variant of it for these feeds, that was compiled."""
+def backend_report(
+    plan: Plan, specialization: Specialization | None, specs: Mapping[str, Spec]
+) -> BackendReport:
+    """The report on a plan, and the specialization of it for these feeds, that was compiled."""
     feeds = {name: repr(spec) for name, spec in specs.items()}
-    asked = plan.variants.backend
-    if variant is None or variant.compiled is None:
+    asked = plan.specializations.backend
+    if specialization is None or specialization.compiled is None:
         reasons = [plan.plain] if plan.plain else []
-        if variant is not None:
-            reasons += [variant.refused] if variant.refused else []
-            reasons += _problems(variant)
+        if specialization is not None:
+            reasons += [specialization.refused] if specialization.refused else []
+            reasons += _problems(specialization)
         placements = [
-            Placement(o.type, "Python", "", str(o.location)) for o in plan.variants.work.operators
+            Placement(o.type, "Python", "", str(o.location))
+            for o in plan.specializations.work.operators
         ]
         source = plan.compiled.source
         return BackendReport("python", tuple(reasons), feeds, {}, tuple(placements), source, asked)
-    compiled = variant.compiled
+    compiled = specialization.compiled
     return BackendReport(
         compiled.backend,
-        tuple(_problems(variant)),
+        tuple(_problems(specialization)),
         feeds,
-        _facts(compiled, variant),
+        _facts(compiled, specialization),
         tuple(compiled.placements()),
         compiled.source,
         asked,
     )
 
 
-def _problems(variant: Variant) -> list[str]:
-    return [f"{a.backend}: {a.problem}" for a in variant.attempts or () if a.problem]
+def _problems(specialization: Specialization) -> list[str]:
+    return [f"{a.backend}: {a.problem}" for a in specialization.attempts or () if a.problem]
 
 
-def _facts(compiled: Compiled, variant: Variant) -> dict[str, Any]:
-    facts: dict[str, Any] = {"runs so far": variant.runs}
-    made = [a for a in variant.attempts or () if not a.problem]
+def _facts(compiled: Compiled, specialization: Specialization) -> dict[str, Any]:
+    facts: dict[str, Any] = {"runs so far": specialization.runs}
+    made = [a for a in specialization.attempts or () if not a.problem]
     if made:
         facts["seconds to compile"] = made[-1].seconds
     arena = getattr(compiled, "arena", None)

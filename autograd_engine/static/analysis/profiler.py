@@ -405,8 +405,8 @@ def _by_backend(
     """What runs the program otherwise: its name, the time of a run, and of its parts."""
     if plan.plain:
         return "python", None, []
-    variant = plan.variant(arrays[: len(plan.feeds)])
-    compiled = plan.variants.ready(variant)
+    specialization = plan.specialization(arrays[: len(plan.feeds)])
+    compiled = plan.specializations.ready(specialization)
     if compiled is None:
         return "python", None, []
     bound = compiled.bind([np.array(contiguous(a)) for a in arrays])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograd_engine.compiler.python.function import CompiledFunction
-from autograd_engine.core.pass_through import comes_through
+from autograd_engine.core.pass_through import passes_through
 from autograd_engine.core.spec import format_shape
 from autograd_engine.errors import ExecutionError
 from autograd_engine.program.ir.program import (
@@ -54,7 +54,7 @@ def _initialises(startup: Program, name: str) -> bool:
 
 def failed(compiled: CompiledFunction, error: BaseException) -> ExecutionError | None:
     """For an operation that raised: which, where the user wrote it, and what it was given."""
-    if comes_through(error):
+    if passes_through(error):
         return None
     operator = compiled.operator_at(error)
     if operator is None:

@@ -280,11 +280,13 @@ class Executor:
         'python'
         """
         plan, fed = self._planned("explain", program, feed, fetch_list, use_prune)
-        variant = None
+        specialization = None
         if not plan.plain:
-            variant = plan.variant(fed)
-            plan.variants.ready(variant)
-        found: BackendReport = above.backend_report(plan, variant, above.fed_specs(plan, fed))
+            specialization = plan.specialization(fed)
+            plan.specializations.ready(specialization)
+        found: BackendReport = above.backend_report(
+            plan, specialization, above.fed_specs(plan, fed)
+        )
         return found
 
     def profile(

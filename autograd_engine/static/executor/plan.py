@@ -23,7 +23,7 @@ from autograd_engine.program.ir.program import (
     Ref,
 )
 from autograd_engine.static.executor.backend_choice import Work
-from autograd_engine.static.executor.specializations import Variant, Variants
+from autograd_engine.static.executor.specializations import Specialization, Specializations
 
 if TYPE_CHECKING:
     from autograd_engine.static.executor.prepared_run import Step
@@ -83,7 +83,7 @@ class Plan:
         Names in the scope.
     draws : bool
         Whether random numbers are drawn.
-    variants : Variants
+    specializations : Specializations
         What backends have made of it, for certain sizes.
     plain : str
         Why no backend is asked; empty where one is.
@@ -101,12 +101,16 @@ class Plan:
         "names",
         "plain",
         "reads",
-        "variants",
+        "specializations",
         "writes",
     )
 
     def __init__(
-        self, compiled: CompiledFunction, steps: Steps, fetches: int, variants: Variants
+        self,
+        compiled: CompiledFunction,
+        steps: Steps,
+        fetches: int,
+        specializations: Specializations,
     ) -> None:
         self.compiled = compiled
         self.feeds = [r.var for r in steps.feeds]
@@ -116,13 +120,13 @@ class Plan:
         self.fetches = fetches
         self.draws = any(map(_draws, steps.operators))
         self.key: Hashable = None
-        self.variants = variants
+        self.specializations = specializations
         self.plain = _why_plain(steps)
         self.alone = all(map(_is_ours, steps.operators))
 
-    def variant(self, fed: Sequence[Any]) -> Variant:
+    def specialization(self, fed: Sequence[Any]) -> Specialization:
         """The plan for arrays (or Specs) of these sizes, where it is not `plain`."""
-        return self.variants.at(fed, [v.spec for v in self.reads])
+        return self.specializations.at(fed, [v.spec for v in self.reads])
 
 
 class Plans:
@@ -165,7 +169,7 @@ class Plans:
         self.closed = True
         self.version = -1
         for plan in self._kept.values():
-            plan.variants.close()
+            plan.specializations.close()
         self._kept.clear()
         self.steps.clear()
 
@@ -240,7 +244,7 @@ def _plan(program: Program, wanted: Wanted, backend: str) -> Plan:
     places = {r.var.name: first + k for k, r in enumerate(steps.reads)}
     updates = {fetches + j: places[name] for j, name in enumerate(steps.writes) if name in places}
     work = Work("program", steps.operators, inputs, outputs, updates)
-    return Plan(compiled, steps, fetches, Variants(work, backend))
+    return Plan(compiled, steps, fetches, Specializations(work, backend))
 
 
 def _why_plain(steps: Steps) -> str:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from autograd_engine.program.ir.program import Program
     from autograd_engine.program.scope import Scope
     from autograd_engine.static.executor.plan import Plan, Plans, Wanted
-    from autograd_engine.static.executor.specializations import Variant
+    from autograd_engine.static.executor.specializations import Specialization
 
 __all__ = ["Step", "closed_error"]
 
@@ -85,8 +85,8 @@ class Step:
         self._at_once = at_once
         self._plan: Plan | None = None
         self._version = -1
-        self._last: Variant | None = None
-        self._runs: weakref.WeakKeyDictionary[Variant, int] = weakref.WeakKeyDictionary()
+        self._last: Specialization | None = None
+        self._runs: weakref.WeakKeyDictionary[Specialization, int] = weakref.WeakKeyDictionary()
 
     @property
     def plan_key(self) -> Hashable:
@@ -187,11 +187,11 @@ class Step:
         program, scope = self.program, self._scope()
         assert scope is not None  # who calls it has it
         fed = checked_feeds(program, plan.feeds, feeds)
-        variant, compiled = self._compiled(plan, fed)
+        specialization, compiled = self._compiled(plan, fed)
         binding = None
-        if variant is not None and compiled is not None:
-            binding = self._bind(plan, variant, compiled, fed, scope)
-        self._last = variant
+        if specialization is not None and compiled is not None:
+            binding = self._bind(plan, specialization, compiled, fed, scope)
+        self._last = specialization
         with scope.claimed(plan.names, None if binding is None else binding.state):
             asked = self._asked(plan, feeds, supplied)
             new = given_values(program, plan.reads, feeds, asked)
@@ -201,10 +201,14 @@ class Step:
                     self._shorten(binding, feeds, asked)
                     return done
                 compiled = None  # the straight-line function says better what is wrong
-            results, new = self._unbound(plan, variant, compiled, fed, new, scope)
+            results, new = self._unbound(plan, specialization, compiled, fed, new, scope)
             scope.commit(new)
-        if binding is not None and variant is not None and variant.compiled is not None:
-            variant.give_up("it failed in a run that straight-line Python ended well")
+        if (
+            binding is not None
+            and specialization is not None
+            and specialization.compiled is not None
+        ):
+            specialization.give_up("it failed in a run that straight-line Python ended well")
         return results
 
     def plan(self) -> Plan:
@@ -220,40 +224,47 @@ class Step:
                 self.binding = self._last = None
             return plan
 
-    def _compiled(self, plan: Plan, fed: Sequence[Array]) -> tuple[Variant | None, Compiled | None]:
+    def _compiled(
+        self, plan: Plan, fed: Sequence[Array]
+    ) -> tuple[Specialization | None, Compiled | None]:
         if plan.plain:
             return None, None
-        variant = plan.variant(fed)
-        variant.runs += 1
+        specialization = plan.specialization(fed)
+        specialization.runs += 1
         # Counted by each step for itself: when the bits change does not depend on other threads.
-        runs = self._runs[variant] = self._runs.get(variant, 0) + 1
-        if not self._at_once and plan.variants.waits(variant, runs):
-            return variant, None
-        compiled = plan.variants.ready(variant)
+        runs = self._runs[specialization] = self._runs.get(specialization, 0) + 1
+        if not self._at_once and plan.specializations.waits(specialization, runs):
+            return specialization, None
+        compiled = plan.specializations.ready(specialization)
         if (
             compiled is not None
             and compiled.backend == "numpy"
             and not all(map(is_contiguous, fed))
         ):
             compiled = None  # another layout may have other bits
-        return variant, compiled
+        return specialization, compiled
 
     def _bind(
-        self, plan: Plan, variant: Variant, compiled: Compiled, fed: list[Array], scope: Scope
+        self,
+        plan: Plan,
+        specialization: Specialization,
+        compiled: Compiled,
+        fed: list[Array],
+        scope: Scope,
     ) -> Binding | None:
         """What updates the scope in place, where that pays and can be undone."""
         if not plan.alone or len(compiled.updates) < len(plan.writes):
             return None
-        if not self._at_once and self._last is not variant:
+        if not self._at_once and self._last is not specialization:
             return None
-        binding = variant.bindings.get(scope)
+        binding = specialization.bindings.get(scope)
         if binding is None:
             try:
                 binding = Binding(self.program, plan, compiled, fed, scope)
             except Exception as error:
-                variant.give_up(f"{type(error).__name__}: {error}")
+                specialization.give_up(f"{type(error).__name__}: {error}")
                 return None
-            binding = variant.bindings.setdefault(scope, binding)
+            binding = specialization.bindings.setdefault(scope, binding)
         return binding
 
     def _bound(
@@ -295,7 +306,7 @@ class Step:
     def _unbound(
         self,
         plan: Plan,
-        variant: Variant | None,
+        specialization: Specialization | None,
         compiled: Compiled | None,
         fed: list[Array],
         new: dict[str, Array],
@@ -304,19 +315,23 @@ class Step:
         """What was fetched, and what the scope is to hold."""
         arrays = [*fed, *read_values(self.program, plan.reads, new, scope)]
         outputs = None
-        if compiled is not None and variant is not None and _fits(variant, compiled, arrays):
+        if (
+            compiled is not None
+            and specialization is not None
+            and _fits(specialization, compiled, arrays)
+        ):
             try:
                 outputs = self._drawn(plan, compiled, [contiguous(a) for a in arrays], True)
             except Exception as error:
                 outputs = self._straight(plan, arrays)
-                variant.give_up(f"it raised {type(error).__name__}: {error}")
+                specialization.give_up(f"it raised {type(error).__name__}: {error}")
         if outputs is None:
             outputs = self._straight(plan, arrays)
         written = outputs[plan.fetches :]
-        trial = compiled is None and variant is not None and variant.attempts is None
+        trial = compiled is None and specialization is not None and specialization.attempts is None
         if trial and not all(map(is_contiguous, map(np.asarray, written))):
-            assert variant is not None
-            variant.refused = _LAYOUT
+            assert specialization is not None
+            specialization.refused = _LAYOUT
         results = fetched(outputs[: plan.fetches], [*arrays, *written])
         for name, value in zip(plan.writes, written, strict=True):
             new[name] = independent(value, fed)
@@ -354,13 +369,13 @@ class Step:
         return made
 
 
-def _fits(variant: Variant, compiled: Compiled, arrays: Sequence[Array]) -> bool:
+def _fits(specialization: Specialization, compiled: Compiled, arrays: Sequence[Array]) -> bool:
     """Whether a program that was compiled for certain sizes takes these arrays."""
     if compiled.backend == "numpy" and not all(map(is_contiguous, arrays)):
         return False
     return all(
         a.shape == s.shape and a.dtype == s.dtype
-        for a, s in zip(arrays, variant.specs, strict=True)
+        for a, s in zip(arrays, specialization.specs, strict=True)
     )
 
 

@@ -1,8 +1,8 @@
 """What was compiled of a program for inputs of certain sizes.
 
 Compiling takes time, and someone may run a program once, or with other sizes each time. So the
-straight-line function, which serves all sizes, runs what comes for the first time, and few variants
-are kept.
+straight-line function, which serves all sizes, runs what comes for the first time, and few
+specializations are kept.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from autograd_engine.program.scope import Scope
     from autograd_engine.static.executor.bound_program import Binding
 
-__all__ = ["Variant", "Variants"]
+__all__ = ["Specialization", "Specializations"]
 
 _TRIALS: Final = 2
 _KEPT: Final = 8
 _MOST: Final = 32  # that are compiled at all, for each program, fetches and backend
 
 
-class Variant:
+class Specialization:
     """A program for inputs of certain sizes.
 
     Attributes
@@ -82,8 +82,8 @@ class Variant:
         self.bindings.clear()
 
 
-class Variants:
-    """Variants of one program for one backend.
+class Specializations:
+    """Specializations of one program for one backend.
 
     Parameters
     ----------
@@ -98,22 +98,22 @@ class Variants:
         # A training is no single run, and one that goes on shall run as if it had never stopped.
         self._trains = any(o.role == "optimize" for o in work.operators)
         self._first: Hashable = None
-        self._kept: OrderedDict[Hashable, Variant] = OrderedDict()
+        self._kept: OrderedDict[Hashable, Specialization] = OrderedDict()
         self._lock = threading.Lock()
         self._compiling = threading.RLock()
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def at(self, arrays: Sequence[Any], more: Sequence[Spec] = ()) -> Variant:
-        """The variant for these arrays (or Specs), and `more`, which are always the same."""
+    def at(self, arrays: Sequence[Any], more: Sequence[Spec] = ()) -> Specialization:
+        """The specialization for these arrays (or Specs), and `more`, which are always the same."""
         key = tuple([(a.shape, a.dtype.char) for a in arrays])
         with self._lock:
             found = self._kept.get(key)
             if self._first is None:
                 self._first = key
             if found is None:
-                found = self._kept[key] = Variant(
+                found = self._kept[key] = Specialization(
                     [*(Spec(a.shape, a.dtype) for a in arrays), *more], key == self._first
                 )
                 if len(self._kept) > _KEPT:
@@ -122,36 +122,38 @@ class Variants:
                 self._kept.move_to_end(key)
         return found
 
-    def waits(self, variant: Variant, runs: int) -> bool:
+    def waits(self, specialization: Specialization, runs: int) -> bool:
         """Whether a run is left to Python, `runs` being how many there were, with this one."""
         least = flags.runs_before_compiling
         if least is None:
-            least = 0 if self._trains and variant.first else _TRIALS
+            least = 0 if self._trains and specialization.first else _TRIALS
         return runs <= least
 
-    def ready(self, variant: Variant) -> Compiled | None:
-        """What runs the variant, compiled if it was not yet; None: the straight-line function."""
-        if variant.attempts is None:
-            self._compile(variant)
-        return variant.compiled
+    def ready(self, specialization: Specialization) -> Compiled | None:
+        """What runs it, compiled if it was not yet; None: the straight-line function."""
+        if specialization.attempts is None:
+            self._compile(specialization)
+        return specialization.compiled
 
     def close(self) -> None:
         """Let nothing of it run by the short way."""
         with self._lock:
-            for variant in self._kept.values():
-                for binding in variant.bindings.values():
+            for specialization in self._kept.values():
+                for binding in specialization.bindings.values():
                     binding.version = -1
 
-    def _compile(self, variant: Variant) -> None:
+    def _compile(self, specialization: Specialization) -> None:
         with self._compiling:
-            if variant.attempts is not None:
+            if specialization.attempts is not None:
                 return
             if self.made >= _MOST:
-                variant.attempts = []
-                variant.refused = (
+                specialization.attempts = []
+                specialization.refused = (
                     f"it was compiled for {_MOST} different sizes already; what is fed keeps "
                     "changing its shape"
                 )
                 return
             self.made += 1
-            variant.compiled, variant.attempts = compiled_by(self.backend, self.work, variant.specs)
+            specialization.compiled, specialization.attempts = compiled_by(
+                self.backend, self.work, specialization.specs
+            )

@@ -14,7 +14,7 @@ from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.complex_gradients import refuse_gradient
 
@@ -89,7 +89,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     return ops.to_complex(*parts)
 
 
-@whole
+@atomic
 def as_complex(x: Any, name: str | None = None) -> Tensor:
     """Complex values from real ones whose last axis holds the two parts.
 
@@ -123,7 +123,7 @@ def as_real(x: Any, name: str | None = None) -> Tensor:
     return ops.stack(ops.real_part(x), ops.imag_part(x), axis=spec_of(x).ndim)
 
 
-@whole
+@atomic
 def polar(abs: Any, angle: Any, name: str | None = None) -> Tensor:
     """Complex values from absolute values and angles in radians, which broadcast.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 
 __all__ = [
     "acos",
@@ -185,7 +185,7 @@ def tanh(x: Any, name: str | None = None) -> Tensor:
     return ops.tanh(x)
 
 
-@whole
+@atomic
 def stanh(
     x: Any, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | None = None
 ) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.creation.creation import assign
 
@@ -277,7 +277,7 @@ def _into(out: Any, result: Any) -> Any:
     return result if out is None else assign(result, out)
 
 
-@whole
+@atomic
 def bitwise_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Tensor:
     """The bits set in both, of integers or bools; ``x & y`` is the same.
 
@@ -302,19 +302,19 @@ def bitwise_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Ten
     return _into(out, ops.bitwise_and(x, y))
 
 
-@whole
+@atomic
 def bitwise_or(x: Any, y: Any, out: Any = None, name: str | None = None) -> Tensor:
     """The bits set in either, of integers or bools; ``x | y`` is the same."""
     return _into(out, ops.bitwise_or(x, y))
 
 
-@whole
+@atomic
 def bitwise_xor(x: Any, y: Any, out: Any = None, name: str | None = None) -> Tensor:
     """The bits set in exactly one, of integers or bools; ``x ^ y`` is the same."""
     return _into(out, ops.bitwise_xor(x, y))
 
 
-@whole
+@atomic
 def bitwise_not(x: Any, out: Any = None, name: str | None = None) -> Tensor:
     """All bits the other way round, of integers or bools; ``~x`` is the same.
 
@@ -332,7 +332,7 @@ def bitwise_not(x: Any, out: Any = None, name: str | None = None) -> Tensor:
 bitwise_invert = bitwise_not
 
 
-@whole
+@atomic
 def bitwise_left_shift(
     x: Any, y: Any, is_arithmetic: bool = True, out: Any = None, name: str | None = None
 ) -> Tensor:
@@ -347,7 +347,7 @@ def bitwise_left_shift(
     return _into(out, ops.bitwise_left_shift(x, y))
 
 
-@whole
+@atomic
 def bitwise_right_shift(
     x: Any, y: Any, is_arithmetic: bool = True, out: Any = None, name: str | None = None
 ) -> Tensor:

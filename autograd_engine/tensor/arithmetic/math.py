@@ -12,7 +12,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.builder import append_write
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
@@ -101,7 +101,7 @@ def reciprocal(x: Any, name: str | None = None) -> Tensor:
     return ops.divide(1.0, x)
 
 
-@whole
+@atomic
 def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Tensor:
     """x + weight * (y - x): from x at weight 0 to y at weight 1, elementwise with broadcasting.
 
@@ -114,7 +114,7 @@ def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Tensor:
     return ops.add(x, ops.multiply(weight, ops.subtract(y, x)))
 
 
-@whole
+@atomic
 def increment(x: Any, value: float = 1.0, name: str | None = None) -> Tensor:
     """Add `value` to `x`, which then has the new value, and return it.
 
@@ -197,7 +197,7 @@ def sgn(x: Any, name: str | None = None) -> Tensor:
     return ops.sign(x)
 
 
-@whole
+@atomic
 def heaviside(x: Any, y: Any, name: str | None = None) -> Tensor:
     """0 where x is negative (or NaN), y where it is 0, 1 where it is positive.
 
@@ -250,7 +250,7 @@ def _fold(op: str, wins: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
     return ops.where(wins(x, y), x, y) if y == y else ops.assign(x)
 
 
-@whole
+@atomic
 def clip(
     x: Any, min: float | None = None, max: float | None = None, name: str | None = None
 ) -> Tensor:
@@ -270,7 +270,7 @@ def clip(
     return ops.assign(x) if out is x else out
 
 
-@whole
+@atomic
 def scale(
     x: Any,
     scale: Any = 1.0,
@@ -313,7 +313,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     return ops.add_n(*values)
 
 
-@whole
+@atomic
 def multiplex(inputs: Any, index: Any, name: str | None = None) -> Tensor:
     """Row i of the result is row i of ``inputs[index[i]]``.
 

@@ -10,7 +10,7 @@ import numpy as np
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = [
@@ -49,7 +49,7 @@ def trunc(input: Any, name: str | None = None) -> Tensor:
     return ops.trunc(input)
 
 
-@whole
+@atomic
 def round(x: Any, decimals: int = 0, name: str | None = None) -> Tensor:
     """The nearest number with `decimals` decimals, halves to even; no gradient.
 
@@ -158,7 +158,7 @@ def signbit(x: Any, name: str | None = None) -> Tensor:
     return ops.signbit(x)
 
 
-@whole
+@atomic
 def copysign(x: Any, y: Any, name: str | None = None) -> Tensor:
     """abs(x) with the sign of y, elementwise with broadcasting.
 
@@ -188,7 +188,7 @@ def nextafter(x: Any, y: Any, name: str | None = None) -> Tensor:
     return ops.nextafter(x, y)
 
 
-@whole
+@atomic
 def ldexp(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x * 2**y, elementwise with broadcasting; integers give the default float dtype.
 
@@ -229,7 +229,7 @@ def frexp(x: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     return mantissa, exponent
 
 
-@whole
+@atomic
 def nan_to_num(
     x: Any,
     nan: float = 0.0,

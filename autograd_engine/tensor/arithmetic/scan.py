@@ -11,7 +11,7 @@ from autograd_engine.core.spec import format_shape, may_equal, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = [
@@ -52,7 +52,7 @@ def _scanned(out: Any, scalar: bool) -> Any:
     return ops.reshape(out, shape=()) if scalar else out
 
 
-@whole
+@atomic
 def cumsum(
     x: Any, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
@@ -75,7 +75,7 @@ def cumsum(
     return _scanned(ops.cumsum(x, axis=along), scalar)
 
 
-@whole
+@atomic
 def cumprod(
     x: Any,
     dim: int | None = None,
@@ -104,7 +104,7 @@ def cumprod(
     return _scanned(ops.cumprod(x, axis=along), scalar)
 
 
-@whole
+@atomic
 def logcumsumexp(
     x: Any, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
@@ -133,7 +133,7 @@ def _extrema(op: str, x: Any, axis: int | None, dtype: DTypeLike) -> tuple[Any, 
     return _scanned(values, scalar), _scanned(index, scalar)
 
 
-@whole
+@atomic
 def cummax(
     x: Any, axis: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -157,7 +157,7 @@ def cummax(
     return _extrema("cummax", x, axis, dtype)
 
 
-@whole
+@atomic
 def cummin(
     x: Any, axis: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -198,7 +198,7 @@ def _cut(x: Any, axis: int, part: builtins.slice) -> Any:
 _LATER, _EARLIER = builtins.slice(1, None), builtins.slice(None, -1)
 
 
-@whole
+@atomic
 def diff(
     x: Any,
     n: int = 1,
@@ -273,7 +273,7 @@ def _areas(op: str, y: Any, x: Any, dx: float | None, axis: int) -> tuple[Any, i
     return heights * widths / 2.0, along
 
 
-@whole
+@atomic
 def trapezoid(
     y: Any, x: Any = None, dx: float | None = None, axis: int = -1, name: str | None = None
 ) -> Tensor:
@@ -299,7 +299,7 @@ def trapezoid(
     return ops.sum(areas, axis=(along,), keepdims=False)
 
 
-@whole
+@atomic
 def cumulative_trapezoid(
     y: Any, x: Any = None, dx: float | None = None, axis: int = -1, name: str | None = None
 ) -> Tensor:

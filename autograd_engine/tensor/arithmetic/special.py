@@ -10,7 +10,7 @@ import numpy as np
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.tensor.arithmetic.math import clip
 
 __all__ = [
@@ -53,7 +53,7 @@ def erfinv(x: Any, name: str | None = None) -> Tensor:
     return ops.erfinv(x)
 
 
-@whole
+@atomic
 def logit(x: Any, eps: float | None = None, name: str | None = None) -> Tensor:
     """log(x / (1 - x)), the inverse of the sigmoid; infinite at 0 and 1, NaN outside.
 
@@ -103,7 +103,7 @@ def digamma(x: Any, name: str | None = None) -> Tensor:
     return ops.polygamma(x, n=0)
 
 
-@whole
+@atomic
 def polygamma(x: Any, n: int, name: str | None = None) -> Tensor:
     """The n-th derivative of `digamma`.
 
@@ -126,7 +126,7 @@ def polygamma(x: Any, n: int, name: str | None = None) -> Tensor:
     return ops.polygamma(x, n=int(n))
 
 
-@whole
+@atomic
 def multigammaln(x: Any, p: int, name: str | None = None) -> Tensor:
     """Logarithm of the multivariate gamma function of dimension p, for x above (p - 1) / 2.
 

@@ -15,7 +15,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program import mode
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import MOST, count, held, number, shape_of
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, constant, spec_of
@@ -91,7 +91,7 @@ def to_tensor(
     return variable
 
 
-@whole
+@atomic
 def full(
     shape: int | Sequence[int],
     fill_value: float,
@@ -119,7 +119,7 @@ def _filled(function: str, shape: Any, value: Any, dtype: DTypeLike | None) -> A
     return ops.full(shape=shape_of(shape, function), value=value, dtype=chosen.name)
 
 
-@whole
+@atomic
 def zeros(
     shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
@@ -133,7 +133,7 @@ def zeros(
     return _filled("zeros", shape, 0.0, dtype)
 
 
-@whole
+@atomic
 def ones(
     shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
@@ -147,7 +147,7 @@ def ones(
     return _filled("ones", shape, 1.0, dtype)
 
 
-@whole
+@atomic
 def empty(
     shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
@@ -211,7 +211,7 @@ def empty_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) 
     return full_like(x, 0, dtype)
 
 
-@whole
+@atomic
 def arange(
     start: float = 0,
     end: float | None = None,
@@ -252,7 +252,7 @@ def _bound(argument: str, value: Any) -> Any:
     return value
 
 
-@whole
+@atomic
 def linspace(
     start: float,
     stop: float,
@@ -278,7 +278,7 @@ def linspace(
     return constant(_spaced("linspace", start, stop, num, None, dtype))
 
 
-@whole
+@atomic
 def logspace(
     start: float,
     stop: float,
@@ -312,7 +312,7 @@ def _spaced(
     return in_dtype(function, values, chosen)
 
 
-@whole
+@atomic
 def eye(
     num_rows: int,
     num_columns: int | None = None,
@@ -346,7 +346,7 @@ def _indices(
     return constant(in_dtype(function, pairs, chosen))
 
 
-@whole
+@atomic
 def tril_indices(row: int, col: int, offset: int = 0, dtype: DTypeLike = "int64") -> Tensor:
     """Positions of the lower triangle of a matrix: a row of row numbers, a row of column numbers.
 
@@ -366,7 +366,7 @@ def tril_indices(row: int, col: int, offset: int = 0, dtype: DTypeLike = "int64"
     return _indices("tril_indices", np.tril_indices, row, col, offset, dtype)
 
 
-@whole
+@atomic
 def triu_indices(
     row: int, col: int | None = None, offset: int = 0, dtype: DTypeLike = "int64"
 ) -> Tensor:
@@ -391,7 +391,7 @@ def clone(x: Any, name: str | None = None) -> Tensor:
     return ops.assign(x)
 
 
-@whole
+@atomic
 def assign(x: Any, output: Tensor | Variable | None = None) -> Tensor:
     """A copy of `x` through which gradients flow; ndarrays and lists become tensors.
 

@@ -11,7 +11,7 @@ from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_n
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import (
     count,
     deviation,
@@ -54,7 +54,7 @@ def _dtype(function: str, dtype: DTypeLike | None) -> str:
     return chosen.name
 
 
-@whole
+@atomic
 def rand(
     shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
@@ -70,7 +70,7 @@ def rand(
     )
 
 
-@whole
+@atomic
 def randn(
     shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
@@ -84,7 +84,7 @@ def randn(
     return standard_normal(shape, dtype, name)
 
 
-@whole
+@atomic
 def standard_normal(
     shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
@@ -97,7 +97,7 @@ def standard_normal(
     )
 
 
-@whole
+@atomic
 def uniform(
     shape: int | Sequence[int],
     dtype: DTypeLike | None = None,
@@ -165,7 +165,7 @@ def _normal(function: str, mean: Any, std: Any, shape: Any) -> Any:
     return mean + std * ops.random_like(mean + std, distribution="gaussian", a=0.0, b=1.0)
 
 
-@whole
+@atomic
 def normal(
     mean: Any = 0.0,
     std: Any = 1.0,
@@ -193,7 +193,7 @@ def normal(
     return _normal("normal", mean, std, shape)
 
 
-@whole
+@atomic
 def log_normal(
     mean: Any = 1.0,
     std: Any = 2.0,
@@ -228,7 +228,7 @@ def _limits(function: str, low: Any, high: Any, dtype: np.dtype[Any]) -> tuple[i
     return low, high
 
 
-@whole
+@atomic
 def randint(
     low: int = 0,
     high: int | None = None,
@@ -302,7 +302,7 @@ def randn_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) 
     )
 
 
-@whole
+@atomic
 def randperm(n: int, dtype: DTypeLike = "int64", name: str | None = None) -> Tensor:
     """The integers 0 to n - 1 in random order.
 

@@ -18,7 +18,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ModeError, ShapeError
 from autograd_engine.ops.getitem import indexed_shape
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.indexing.key import array_spec, rows_of, split_key
@@ -197,7 +197,7 @@ def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None) -> 
     return ops.gather(x, index, axis=axis_of("index_select", x, axis), wraps=True)
 
 
-@whole
+@atomic
 def gather_nd(x: Any, index: Any, name: str | None = None) -> Tensor:
     """The parts of `x` at positions given as rows: ``x[i, j, ...]`` for each row of `index`.
 
@@ -226,7 +226,7 @@ def gather_nd(x: Any, index: Any, name: str | None = None) -> Tensor:
     return ops.index(x, *columns, key=("index",) * len(columns))
 
 
-@whole
+@atomic
 def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> Tensor:
     """Elements of `x` at positions in its flattened form; the result has the shape of `index`.
 

@@ -15,7 +15,7 @@ from autograd_engine.core.spec import (
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.indexing.positions import (
     along_grids,
@@ -31,7 +31,7 @@ __all__ = ["put_along_axis", "scatter_add", "scatter_reduce"]
 _REDUCTIONS = {"mul": "multiply", "sum": "add", "prod": "multiply"}
 
 
-@whole
+@atomic
 def put_along_axis(
     arr: Any,
     indices: Any,
@@ -167,7 +167,7 @@ _WRITERS: dict[str, Any] = {
 }
 
 
-@whole
+@atomic
 def scatter_reduce(
     input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
 ) -> Tensor:
@@ -198,7 +198,7 @@ def scatter_reduce(
     return put_along_axis(input, index, src, dim, reduce, include_self, broadcast=False)
 
 
-@whole
+@atomic
 def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Tensor:
     """A copy of `input` with `src` added along `dim`: ``out[index[i, j], j] += src[i, j]``.
 

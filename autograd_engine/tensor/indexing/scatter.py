@@ -21,7 +21,7 @@ from autograd_engine.core.spec import (
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import held
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.indexing.indexing import written
@@ -119,7 +119,7 @@ def scatter(
     return ops.scatter_add(cleared, updates, index, axis=0)
 
 
-@whole
+@atomic
 def index_add(
     x: Any, index: Any, axis: int, value: Any, alpha: float = 1, name: str | None = None
 ) -> Tensor:
@@ -209,7 +209,7 @@ def index_put(
     return ops.add(x, ops.index_add_like(value, x, *arrays, key=plain))
 
 
-@whole
+@atomic
 def scatter_nd_add(x: Any, index: Any, updates: Any, name: str | None = None) -> Tensor:
     """A copy of `x` with `updates` added at positions given as rows, as in `gather_nd`.
 
@@ -237,7 +237,7 @@ def scatter_nd_add(x: Any, index: Any, updates: Any, name: str | None = None) ->
     return ops.add(x, added)
 
 
-@whole
+@atomic
 def scatter_nd(index: Any, updates: Any, shape: Sequence[int], name: str | None = None) -> Tensor:
     """Zeros of `shape` with `updates` added at positions given as rows; see `scatter_nd_add`.
 
@@ -276,7 +276,7 @@ def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Tenso
     return ops.where(as_mask("masked_fill", mask), like_of("masked_fill", x, value), x)
 
 
-@whole
+@atomic
 def masked_scatter(x: Any, mask: Any, value: Any, name: str | None = None) -> Tensor:
     """`x` with the elements of `value`, in order, where `mask` (broadcast to `x`) is True.
 

@@ -18,7 +18,7 @@ from autograd_engine.core.spec import (
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.linalg.products import matmul, of_dimensions, same_sizes
 
@@ -29,7 +29,7 @@ def _flat(x: Any) -> Any:
     return ops.merge_axes(x, counts=(spec_of(x).ndim,))
 
 
-@whole
+@atomic
 def outer(x: Any, y: Any, name: str | None = None) -> Tensor:
     """All products of an element of `x` with one of `y`, which are flattened: ``[size, size]``.
 
@@ -43,7 +43,7 @@ def outer(x: Any, y: Any, name: str | None = None) -> Tensor:
     return ops.unsqueeze(_flat(x), axis=(1,)) * ops.unsqueeze(_flat(y), axis=(0,))
 
 
-@whole
+@atomic
 def inner(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Sums of products over the last axes of both; with a 0-d array, the product.
 
@@ -59,7 +59,7 @@ def inner(x: Any, y: Any, name: str | None = None) -> Tensor:
     return tensordot(x, y, [[spec_of(x).ndim - 1], [spec_of(y).ndim - 1]])
 
 
-@whole
+@atomic
 def kron(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Kronecker product: each element of `x` replaced by its product with `y`.
 
@@ -80,7 +80,7 @@ def kron(x: Any, y: Any, name: str | None = None) -> Tensor:
     return ops.merge_axes(x * y, counts=(2,) * n)
 
 
-@whole
+@atomic
 def cross(x: Any, y: Any, axis: int = 9, name: str | None = None) -> Tensor:
     """Cross product of vectors of three elements.
 
@@ -146,7 +146,7 @@ def _contracted(op: str, axes: Any, ndims: tuple[int, int]) -> tuple[list[int], 
     return first, second
 
 
-@whole
+@atomic
 def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Tensor:
     """Sums of products over pairs of axes, as one matrix product.
 
@@ -203,7 +203,7 @@ def _chain(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
     return cut
 
 
-@whole
+@atomic
 def multi_dot(x: Sequence[Any], name: str | None = None) -> Tensor:
     """Product of two or more matrices, in the order that takes the fewest multiplications.
 

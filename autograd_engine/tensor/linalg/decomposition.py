@@ -9,7 +9,7 @@ from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.complex_gradients import refuse_gradient
 
@@ -334,7 +334,7 @@ def lu_unpack(
     return p, strict + ops.eye_like(strict), ops.triu(up)
 
 
-@whole
+@atomic
 def householder_product(x: Any, tau: Any, name: str | None = None) -> Tensor:
     """The first columns of a product of Householder reflections I - tau v v'.
 

@@ -10,7 +10,7 @@ from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.linalg.decomposition import real_matrices, swap
 
@@ -205,7 +205,7 @@ def cholesky_inverse(x: Any, upper: bool = False, name: str | None = None) -> Te
     return cholesky_solve(ops.eye_like(x), x, upper)
 
 
-@whole
+@atomic
 def lu_solve(b: Any, lu: Any, pivots: Any, trans: str = "N", name: str | None = None) -> Tensor:
     """The solution X of ``A X = b`` from the factors and pivots that `linalg.lu` gave for A.
 
@@ -237,7 +237,7 @@ def lu_solve(b: Any, lu: Any, pivots: Any, trans: str = "N", name: str | None = 
     return ops.exchange_rows(whole, pivots, backwards=True)
 
 
-@whole
+@atomic
 def matrix_power(x: Any, n: int, name: str | None = None) -> Tensor:
     """Products of n equal square matrices; of their inverses for a negative n.
 

@@ -11,7 +11,7 @@ from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.linalg.decomposition import (
     eigvalsh,
@@ -65,7 +65,7 @@ def pinv(x: Any, rcond: Any = 1e-15, hermitian: bool = False, name: str | None =
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
-@whole
+@atomic
 def lstsq(
     x: Any, y: Any, rcond: float | None = None, driver: str | None = None, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -138,7 +138,7 @@ def _known_sizes(op: str, x: Any) -> tuple[int, int]:
     return m, n
 
 
-@whole
+@atomic
 def matrix_rank(
     x: Any,
     tol: Any = None,
@@ -193,7 +193,7 @@ def _threshold(value: Any) -> Any:
     return ops.unsqueeze(value, axis=(spec_of(value).ndim,))
 
 
-@whole
+@atomic
 def cond(x: Any, p: float | str | None = None, name: str | None = None) -> Tensor:
     """Condition numbers of matrices, with respect to a norm.
 

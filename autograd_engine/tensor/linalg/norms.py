@@ -14,7 +14,7 @@ from autograd_engine.core.spec import format_shape, normalize_axes, normalize_ax
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.linalg.decomposition import svdvals
 from autograd_engine.tensor.reduction.reduction import Axis, max, min
@@ -197,7 +197,7 @@ def matrix_norm(
 # --- distances
 
 
-@whole
+@atomic
 def dist(x: Any, y: Any, p: float = 2, name: str | None = None) -> Tensor:
     """The p-norm of x - y over all axes; shapes broadcast. Its gradient at 0 is 0.
 
@@ -219,7 +219,7 @@ _COMPUTE_MODES = (
 )
 
 
-@whole
+@atomic
 def cdist(
     x: Any,
     y: Any,
@@ -277,7 +277,7 @@ def cdist(
     return _vector(rest, order, (spec_of(rest).ndim - 1,), False)
 
 
-@whole
+@atomic
 def pdist(x: Any, p: float = 2.0, name: str | None = None) -> Tensor:
     """Distances, by the p-norm, between each two rows of the matrix `x`, as a vector.
 
@@ -306,7 +306,7 @@ def pdist(x: Any, p: float = 2.0, name: str | None = None) -> Tensor:
     return _vector(floating("pdist", rest), order, (1,), False)
 
 
-@whole
+@atomic
 def renorm(x: Any, p: float, axis: int, max_norm: float) -> Tensor:
     """Each slice along `axis` scaled down to a p-norm of `max_norm` where it has a larger one.
 

@@ -14,7 +14,7 @@ from autograd_engine.core.spec import (
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.linalg.decomposition import cholesky, eigvalsh, svdvals as svdvals
 from autograd_engine.tensor.linalg.inverse import inverse
@@ -150,7 +150,7 @@ def bmm(x: Any, y: Any, name: str | None = None) -> Tensor:
     return matmul(x, y)
 
 
-@whole
+@atomic
 def mv(x: Any, vec: Any, name: str | None = None) -> Tensor:
     """Product of a matrix ``[m, n]`` with a vector ``[n]``.
 
@@ -163,7 +163,7 @@ def mv(x: Any, vec: Any, name: str | None = None) -> Tensor:
     return matmul(of_dimensions("mv", x, "x", 2), of_dimensions("mv", vec, "vec", 1))
 
 
-@whole
+@atomic
 def dot(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Inner product of vectors; of matrices, of each row with the same row of the other.
 
@@ -178,7 +178,7 @@ def dot(x: Any, y: Any, name: str | None = None) -> Tensor:
     return matmul(x, y) if spec_of(x).ndim == 1 else ops.sum(x * y, axis=(1,))
 
 
-@whole
+@atomic
 def vecdot(x: Any, y: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """Inner products of the vectors along `axis`; the other axes broadcast.
 
@@ -197,7 +197,7 @@ def _added(op: str, input: Any, product: Any, beta: float, alpha: float) -> Any:
     return (input if beta == 1 else input * beta) + (product if alpha == 1 else product * alpha)
 
 
-@whole
+@atomic
 def addmm(
     input: Any, x: Any, y: Any, beta: float = 1.0, alpha: float = 1.0, name: str | None = None
 ) -> Tensor:
@@ -213,7 +213,7 @@ def addmm(
     return _added("addmm", input, matmul(x, y), beta, alpha)
 
 
-@whole
+@atomic
 def baddbmm(
     input: Any, x: Any, y: Any, beta: float = 1.0, alpha: float = 1.0, name: str | None = None
 ) -> Tensor:

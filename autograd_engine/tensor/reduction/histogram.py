@@ -10,7 +10,7 @@ from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = ["bincount", "histogram", "histogram_bin_edges"]
@@ -24,7 +24,7 @@ def _bins(op: str, x: Any, bins: Any, low: float, high: float) -> Any:
     return as_operand(op, x, "input")
 
 
-@whole
+@atomic
 def histogram(
     input: Any,
     bins: int = 100,
@@ -70,7 +70,7 @@ def histogram(
     )
 
 
-@whole
+@atomic
 def histogram_bin_edges(
     input: Any, bins: int = 100, min: float = 0.0, max: float = 0.0, name: str | None = None
 ) -> Tensor:
@@ -86,7 +86,7 @@ def histogram_bin_edges(
     return ops.histogram_bin_edges(x, bins=int(bins), low=float(min), high=float(max))
 
 
-@whole
+@atomic
 def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None = None) -> Tensor:
     """How often each of 0, 1, ... is in `x`, or the sum of its weights. No gradient.
 

@@ -13,7 +13,7 @@ from autograd_engine.core.spec import format_shape, normalize_axes, normalize_ax
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ModeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.reduction.reduction import Axis, topk
@@ -118,7 +118,7 @@ def median(
 def median(
     x: Any, axis: int | None = None, keepdim: bool = False, *, mode: str, name: str | None = None
 ) -> Any: ...
-@whole
+@atomic
 def median(
     x: Any,
     axis: int | None = None,
@@ -167,7 +167,7 @@ def nanmedian(
 def nanmedian(
     x: Any, axis: Axis = None, keepdim: bool = False, *, mode: str, name: str | None = None
 ) -> Any: ...
-@whole
+@atomic
 def nanmedian(
     x: Any, axis: Axis = None, keepdim: bool = False, mode: str = "avg", name: str | None = None
 ) -> Any:
@@ -246,7 +246,7 @@ def _probabilities(op: str, q: Any) -> Any:
     return values.reshape(-1)
 
 
-@whole
+@atomic
 def quantile(
     x: Any,
     q: float | Sequence[float],
@@ -282,7 +282,7 @@ def quantile(
     return _quantile("quantile", x, q, axis, keepdim, interpolation, ignore_nan=False)
 
 
-@whole
+@atomic
 def nanquantile(
     x: Any,
     q: float | Sequence[float],
@@ -311,7 +311,7 @@ def _line(op: str, x: Any, axis: int | None) -> tuple[Any, int, bool]:
     return (x, axis, False) if ndim else (ops.reshape(x, shape=(1,)), 0, True)
 
 
-@whole
+@atomic
 def kthvalue(
     x: Any, k: int, axis: int | None = None, keepdim: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:

@@ -11,7 +11,7 @@ from autograd_engine.core.spec import format_shape, normalize_axes, normalize_ax
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = [
@@ -88,7 +88,7 @@ def sum(
     return ops.sum(x, axis=_axes("sum", x, axis), keepdims=keepdim)
 
 
-@whole
+@atomic
 def nansum(
     x: Any,
     axis: Axis = None,
@@ -286,7 +286,7 @@ def _arg(name: str, x: Any, axis: int | None, keepdim: bool, dtype: DTypeLike) -
     return out if chosen == "int64" else ops.cast(out, dtype=chosen)
 
 
-@whole
+@atomic
 def argmax(
     x: Any,
     axis: int | None = None,
@@ -305,7 +305,7 @@ def argmax(
     return _arg("argmax", x, axis, keepdim, dtype)
 
 
-@whole
+@atomic
 def argmin(
     x: Any,
     axis: int | None = None,

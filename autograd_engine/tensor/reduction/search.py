@@ -9,7 +9,7 @@ from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.indexing.positions import axis_of
 
@@ -215,7 +215,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return ops.where(condition, x, y)
 
 
-@whole
+@atomic
 def unique(
     x: Any,
     return_index: bool = False,
@@ -264,7 +264,7 @@ def unique(
     return _with_numbers("unique", out, numbers, wanted, dtype)
 
 
-@whole
+@atomic
 def unique_consecutive(
     x: Any,
     return_inverse: bool = False,

@@ -12,7 +12,7 @@ from autograd_engine.core.spec import format_shape, normalize_axes
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arithmetic.math import clip
 from autograd_engine.tensor.reduction.reduction import Axis
@@ -59,7 +59,7 @@ def _finished(out: Any, like: Any, axes: tuple[int, ...], keepdim: bool) -> Any:
     return ops.cast(out, dtype="float16") if spec_of(like).dtype.char == "e" else out
 
 
-@whole
+@atomic
 def var(
     x: Any,
     axis: Axis = None,
@@ -152,7 +152,7 @@ def _weights(op: str, x: Any, given: Any, argument: str) -> Any:
     return ops.cast_like(given, x)
 
 
-@whole
+@atomic
 def cov(
     x: Any,
     rowvar: bool = True,
@@ -209,7 +209,7 @@ def _single(out: Any) -> Any:
     return ops.reshape(out, shape=()) if spec_of(out).shape == (1, 1) else out
 
 
-@whole
+@atomic
 def corrcoef(x: Any, rowvar: bool = True, name: str | None = None) -> Tensor:
     """Correlation coefficients of variables, in [-1, 1]; NaN of a variable that is constant.
 

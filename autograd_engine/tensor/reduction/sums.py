@@ -9,7 +9,7 @@ from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = ["einsum"]
@@ -17,7 +17,7 @@ __all__ = ["einsum"]
 Labels = tuple[str, ...]
 
 
-@whole
+@atomic
 def einsum(equation: str, *operands: Any) -> Tensor:
     """Sums of products of elements whose axes are named by letters.
 

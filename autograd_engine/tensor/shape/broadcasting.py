@@ -11,7 +11,7 @@ from autograd_engine.core.spec import broadcast_shapes as joint_shape, format_sh
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import axis_of, integer, ints, operands
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-@whole
+@atomic
 def expand(x: Any, shape: Sequence[int], name: str | None = None) -> Tensor:
     """`x` repeated along axes of size 1 (and new ones in front) to `shape`; -1 keeps a size.
 
@@ -53,7 +53,7 @@ def expand(x: Any, shape: Sequence[int], name: str | None = None) -> Tensor:
     return ops.expand(x, shape=sizes)
 
 
-@whole
+@atomic
 def broadcast_to(x: Any, shape: Sequence[int], name: str | None = None) -> Tensor:
     """`x` repeated along axes of size 1 (and new ones in front) to `shape`; -1 keeps a size.
 
@@ -66,7 +66,7 @@ def broadcast_to(x: Any, shape: Sequence[int], name: str | None = None) -> Tenso
     return expand(x, shape)
 
 
-@whole
+@atomic
 def expand_as(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x` repeated along axes of size 1 (and new ones in front) to the shape of `y`.
 
@@ -135,7 +135,7 @@ def broadcast_shapes(*shapes: Sequence[int]) -> list[int]:
     return out
 
 
-@whole
+@atomic
 def tile(x: Any, repeat_times: int | Sequence[int], name: str | None = None) -> Tensor:
     """Copies of `x` side by side, as many along each axis as `repeat_times` says.
 
@@ -174,7 +174,7 @@ def tile(x: Any, repeat_times: int | Sequence[int], name: str | None = None) -> 
     return x
 
 
-@whole
+@atomic
 def repeat_interleave(
     x: Any,
     repeats: Any,

@@ -12,7 +12,7 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import integer, operands
 
@@ -40,7 +40,7 @@ def _grid(vectors: Sequence[Any]) -> list[Any]:
     return [ops.broadcast_like(line, *lines) for line in lines]
 
 
-@whole
+@atomic
 def meshgrid(*args: Any, indexing: str = "ij", name: str | None = None) -> list[Tensor]:
     """The coordinates of a grid: one array for each vector, of the shape of their lengths.
 
@@ -68,7 +68,7 @@ def meshgrid(*args: Any, indexing: str = "ij", name: str | None = None) -> list[
     return _grid(vectors)
 
 
-@whole
+@atomic
 def cartesian_prod(x: Sequence[Any], name: str | None = None) -> Tensor:
     """Each way to take one element of every vector, as the rows of a matrix.
 
@@ -85,7 +85,7 @@ def cartesian_prod(x: Sequence[Any], name: str | None = None) -> Tensor:
     return ops.stack(*columns, axis=1)
 
 
-@whole
+@atomic
 def combinations(
     x: Any, r: int = 2, with_replacement: bool = False, name: str | None = None
 ) -> Tensor:
@@ -125,7 +125,7 @@ def _length(op: str, x: Any) -> Any:
     return shape[0]
 
 
-@whole
+@atomic
 def vander(
     x: Any, n: int | None = None, increasing: bool = False, name: str | None = None
 ) -> Tensor:

@@ -10,7 +10,7 @@ from autograd_engine.core.spec import normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import integer
 from autograd_engine.tensor.creation.creation import to_tensor
@@ -93,7 +93,7 @@ def diagonal(
     return ops.diagonal(x, **_plane("diagonal", x, offset, axis1, axis2))
 
 
-@whole
+@atomic
 def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Zeros with the last axis of `input` on a diagonal of the planes of two new axes.
 
@@ -116,7 +116,7 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
     )
 
 
-@whole
+@atomic
 def diag(x: Any, offset: int = 0, padding_value: float = 0, name: str | None = None) -> Tensor:
     """Of a vector the matrix that has it on a diagonal; of a matrix that diagonal.
 
@@ -154,7 +154,7 @@ def diag(x: Any, offset: int = 0, padding_value: float = 0, name: str | None = N
     return ops.where(there, out, value)
 
 
-@whole
+@atomic
 def diagflat(x: Any, offset: int = 0, name: str | None = None) -> Tensor:
     """The matrix that has the elements of `x`, flattened, on a diagonal.
 
@@ -189,7 +189,7 @@ def trace(
     return total if spec_of(total).dtype == dtype else ops.cast(total, dtype=dtype.name)
 
 
-@whole
+@atomic
 def diagonal_scatter(
     x: Any, y: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
 ) -> Tensor:
@@ -204,7 +204,7 @@ def diagonal_scatter(
     return _replaced("diagonal_scatter", x, y, offset, axis1, axis2)
 
 
-@whole
+@atomic
 def fill_diagonal_tensor(
     x: Any, y: Any, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
 ) -> Tensor:

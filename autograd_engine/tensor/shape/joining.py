@@ -10,7 +10,7 @@ from autograd_engine.core.spec import format_shape, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import spec_of
 from autograd_engine.tensor.arguments import axis_of, operands
 from autograd_engine.tensor.shape.manipulation import atleast_1d, atleast_2d, atleast_3d
@@ -53,7 +53,7 @@ def stack(x: Sequence[Any], axis: int = 0, name: str | None = None) -> Tensor:
     return ops.stack(*values, axis=normalize_axis("stack", axis, spec_of(values[0]).ndim + 1))
 
 
-@whole
+@atomic
 def hstack(x: Sequence[Any], name: str | None = None) -> Tensor:
     """Arrays joined along axis 1, vectors along axis 0.
 
@@ -67,7 +67,7 @@ def hstack(x: Sequence[Any], name: str | None = None) -> Tensor:
     return concat(values, axis=0 if spec_of(values[0]).ndim == 1 else 1)
 
 
-@whole
+@atomic
 def vstack(x: Sequence[Any], name: str | None = None) -> Tensor:
     """Arrays joined along axis 0, a vector as a row.
 
@@ -80,13 +80,13 @@ def vstack(x: Sequence[Any], name: str | None = None) -> Tensor:
     return concat([atleast_2d(v) for v in operands("vstack", x)])
 
 
-@whole
+@atomic
 def row_stack(x: Sequence[Any], name: str | None = None) -> Tensor:
     """`vstack` under its other name."""
     return concat([atleast_2d(v) for v in operands("row_stack", x)])
 
 
-@whole
+@atomic
 def dstack(x: Sequence[Any], name: str | None = None) -> Tensor:
     """Arrays joined along axis 2, with the axes that they lack.
 
@@ -99,7 +99,7 @@ def dstack(x: Sequence[Any], name: str | None = None) -> Tensor:
     return concat([atleast_3d(v) for v in operands("dstack", x)], axis=2)
 
 
-@whole
+@atomic
 def column_stack(x: Sequence[Any], name: str | None = None) -> Tensor:
     """Arrays joined along axis 1, a vector as a column.
 
@@ -117,7 +117,7 @@ def column_stack(x: Sequence[Any], name: str | None = None) -> Tensor:
     return concat(columns, axis=1)
 
 
-@whole
+@atomic
 def block_diag(inputs: Sequence[Any], name: str | None = None) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere; a vector is a row, a number [1, 1].
 

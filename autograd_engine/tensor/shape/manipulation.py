@@ -13,7 +13,7 @@ from autograd_engine.core.spec import format_shape, normalize_axes, normalize_ax
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import axis_of, ints
 from autograd_engine.tensor.creation.creation import to_tensor
@@ -243,7 +243,7 @@ def _at_least(op: str, inputs: tuple[Any, ...], axes: dict[int, tuple[int, ...]]
     return results[0] if len(results) == 1 else results
 
 
-@whole
+@atomic
 def atleast_1d(*inputs: Any, name: str | None = None) -> Tensor:
     """Each input, those of no dimension with one; a list where there are several inputs.
 
@@ -256,7 +256,7 @@ def atleast_1d(*inputs: Any, name: str | None = None) -> Tensor:
     return _at_least("atleast_1d", inputs, {0: (0,)})
 
 
-@whole
+@atomic
 def atleast_2d(*inputs: Any, name: str | None = None) -> Tensor:
     """Each input with two dimensions or more: a vector becomes a row.
 
@@ -269,7 +269,7 @@ def atleast_2d(*inputs: Any, name: str | None = None) -> Tensor:
     return _at_least("atleast_2d", inputs, {0: (0, 1), 1: (0,)})
 
 
-@whole
+@atomic
 def atleast_3d(*inputs: Any, name: str | None = None) -> Tensor:
     """Each input with three dimensions or more: a vector [n] becomes [1, n, 1], [m, n] [m, n, 1].
 

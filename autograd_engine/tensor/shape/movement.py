@@ -13,7 +13,7 @@ from autograd_engine.core.spec import format_shape, normalize_axes, normalize_ax
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import axis_of, integer, ints
 
@@ -248,7 +248,7 @@ def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> 
     return ops.windows(x, axis=axis_of("unfold", x, axis), size=width, step=stride)
 
 
-@whole
+@atomic
 def as_strided(
     x: Any, shape: Sequence[int], stride: Sequence[int], offset: int = 0, name: str | None = None
 ) -> Tensor:
@@ -290,7 +290,7 @@ def as_strided(
 # --- a part replaced
 
 
-@whole
+@atomic
 def select_scatter(x: Any, values: Any, axis: int, index: int, name: str | None = None) -> Tensor:
     """`x` with `values` in the place of one slice along `axis`.
 
@@ -323,7 +323,7 @@ def select_scatter(x: Any, values: Any, axis: int, index: int, name: str | None 
     return ops.setitem(x, ops.cast_like(values, x), key=key)
 
 
-@whole
+@atomic
 def slice_scatter(
     x: Any,
     value: Any,

@@ -11,7 +11,7 @@ from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.atomic_call import whole
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import axis_of, integer, ints
 
@@ -104,7 +104,7 @@ def chunk(x: Any, chunks: int, axis: int = 0, name: str | None = None) -> list[T
     return _equal_parts("chunk", x, integer("chunk", "chunks", chunks), axis_of("chunk", x, axis))
 
 
-@whole
+@atomic
 def tensor_split(
     x: Any, num_or_indices: int | Sequence[int], axis: int = 0, name: str | None = None
 ) -> list[Tensor]:
@@ -168,7 +168,7 @@ def _split_along(op: str, x: Any, num_or_indices: Any, least: int, axis: int) ->
     return _cut(op, x, num_or_indices, 0 if ndim == 1 else axis)
 
 
-@whole
+@atomic
 def hsplit(x: Any, num_or_indices: int | Sequence[int], name: str | None = None) -> list[Tensor]:
     """`tensor_split` along axis 1; of a vector along axis 0.
 
@@ -193,7 +193,7 @@ def vsplit(x: Any, num_or_indices: int | Sequence[int], name: str | None = None)
     return _split_along("vsplit", x, num_or_indices, 2, 0)
 
 
-@whole
+@atomic
 def dsplit(x: Any, num_or_indices: int | Sequence[int], name: str | None = None) -> list[Tensor]:
     """`tensor_split` along axis 2, of three dimensions or more.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from autograd_engine.core.change_counter import Edited, Edits
+from autograd_engine.core.change_counter import ChangeCounter, Counted
 from autograd_engine.core.checks import require_bools
 from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import ArgumentError, ModeError
@@ -26,7 +26,7 @@ COMPOSED: Final = "weight composed of others"  # computed each time that it is a
 _R = TypeVar("_R", bound="Registered")
 
 
-class Registered(Edited):
+class Registered(Counted):
     """Parameters, buffers and layers as attributes, of which it is known what they are."""
 
     # Values are attributes like any other; this says which of them are registered, and as what.
@@ -100,7 +100,7 @@ class Registered(Edited):
     def _put(self, name: str, value: Any, kind: str) -> None:
         self._kinds[name] = kind
         self.__dict__[name] = value
-        Edits.note()
+        ChangeCounter.note()
 
     def _compose(self, name: str, value: Callable[[Any], Any]) -> None:
         """Have `name`, a parameter so far, be what `value` makes of this layer from here on.
@@ -110,7 +110,7 @@ class Registered(Edited):
         del self.__dict__[name]
         self.__dict__["_composed"] = {**self._composed, name: value}
         self._kinds[name] = COMPOSED
-        Edits.note()
+        ChangeCounter.note()
 
     def _decompose(self, name: str, parameter: Any) -> None:
         """Have `name` be a parameter again."""
