@@ -9,6 +9,7 @@ import pytest
 import autograd_engine as paddle
 from autograd_engine.autograd import (
     PyLayer,
+    directions,
     hessian,
     hvp,
     jacobian,
@@ -16,7 +17,6 @@ from autograd_engine.autograd import (
     value_and_grad,
     vjp,
 )
-from autograd_engine.autograd.batching import directions
 from autograd_engine.autograd.hessians import plan as hessian_plan
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
 from autograd_engine.nn import functional

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autograd_engine.compiler.native.c_code import c_kernel as ckernel
 from autograd_engine.compiler.native.c_code.c_kernel import CKernel
 from autograd_engine.compiler.native.conv.correlation import Correlation, forward
 from autograd_engine.compiler.native.conv.select import OPERATIONS, conv, way
 from autograd_engine.compiler.native.conv.winograd import takes
-from autograd_engine.compiler.native.emit import c_kernel as ckernel
 from autograd_engine.core.dims import fresh_dim
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.kernels import conv as reference

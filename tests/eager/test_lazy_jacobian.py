@@ -7,11 +7,11 @@ import autograd_engine as paddle
 from autograd_engine.autograd import (
     Hessian,
     Jacobian,
+    directions,
     flat_jacobian as incubate,
     hessian,
     jacobian,
 )
-from autograd_engine.autograd import directions
 from autograd_engine.errors import (
     ArgumentError,
     DTypeError,
