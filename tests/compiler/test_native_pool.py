@@ -220,7 +220,7 @@ def test_small_regions_start_no_thread(pool: tuple[Runtime, Any]) -> None:
     code = """
         from autograd_engine.compiler.native import runtime as r
         from autograd_engine.compiler.native.toolchain import compiler as toolchain
-        import tests.codegen.test_native_pool as t
+        import tests.compiler.test_native_pool as t
         runtime = r.get_runtime(toolchain.find_toolchain())
         library = t.load(r.header() + t.SOURCE, toolchain.find_toolchain())
         runtime.bind(library)

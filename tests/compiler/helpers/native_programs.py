@@ -11,7 +11,7 @@ from autograd_engine.compiler.native import NativeFailed, compile_native
 from autograd_engine.core.spec import Spec
 from autograd_engine.program.ir.program import Ref
 from autograd_engine.static.executor.plan import Wanted, steps_of
-from tests.codegen.native_batches import Array, difference
+from tests.compiler.helpers.native_batches import Array, difference
 
 Build = Callable[[Callable[[Array], Any]], Sequence[Any]]
 """Given what declares an input, the variables that are asked for."""

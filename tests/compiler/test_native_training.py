@@ -17,8 +17,8 @@ from autograd_engine.compiler.native.function import NativeBound
 from autograd_engine.core.spec import Spec
 from autograd_engine.program.ir.program import Ref
 from autograd_engine.static.executor.plan import Wanted, steps_of
-from tests.codegen.native_batches import Array, difference
-from tests.codegen.native_kernels import needs_compiler, with_flags
+from tests.compiler.helpers.native_batches import Array, difference
+from tests.compiler.helpers.native_kernels import needs_compiler, with_flags
 
 pytestmark = needs_compiler
 

@@ -15,7 +15,7 @@ import nbclient
 import nbformat
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 RUNNER = EXAMPLES / "run_notebooks.py"
 NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))

@@ -7,7 +7,7 @@ import pytest
 
 import autograd_engine as paddle
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 TOOLS = str(ROOT / "tools" / "site")
 
 

@@ -13,9 +13,9 @@ from autograd_engine.compiler.native import compile_native
 from autograd_engine.compiler.native.lowering.packed_gemm import PanelProduct
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY
-from tests.codegen.native_batches import Batch, Call
-from tests.codegen.native_kernels import needs_compiler, with_flags
-from tests.codegen.native_programs import Merged, graph_of, wrong_in
+from tests.compiler.helpers.native_batches import Batch, Call
+from tests.compiler.helpers.native_kernels import needs_compiler, with_flags
+from tests.compiler.helpers.native_programs import Merged, graph_of, wrong_in
 
 pytestmark = needs_compiler
 

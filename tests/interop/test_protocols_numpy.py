@@ -12,7 +12,7 @@ import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError, ModeError, NotDifferentiableError
 from autograd_engine.interop.numpy_protocol import array_function as table
 from autograd_engine.interop.numpy_protocol.array_ufunc import UFUNCS
-from tests.numpy_calls import CALLS, arrays
+from tests.interop.numpy_calls import CALLS, arrays
 
 # They write into their first argument, and have tests of their own.
 WRITES = {"copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"}

@@ -11,7 +11,7 @@ from autograd_engine.compiler.native.emit.c_kernel import CKernel
 from autograd_engine.compiler.native.pool.select import OPERATIONS, pool
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.kernels import pool as reference
-from tests.codegen.native_kernels import (  # noqa: F401
+from tests.compiler.helpers.native_kernels import (  # noqa: F401
     WORKERS,
     call,
     compiled,

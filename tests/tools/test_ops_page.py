@@ -7,7 +7,7 @@ import pytest
 
 from autograd_engine.ops.registry.opdef import REGISTRY, Rule
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError, MissingLibraryError
-from tests.eager.markup import Balanced
+from tests.autograd.markup import Balanced
 from tests.golden.programs import PROGRAMS, build
 
 static = paddle.static

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import autograd_engine as paddle
 import autograd_engine.nn.functional as F  # noqa: N812
 from autograd_engine import static
-from tests.codegen.native_batches import ALL
-from tests.codegen.native_kernels import needs_compiler, with_flags
-from tests.codegen.native_programs import wrong_in
+from tests.compiler.helpers.native_batches import ALL
+from tests.compiler.helpers.native_kernels import needs_compiler, with_flags
+from tests.compiler.helpers.native_programs import wrong_in
 
 pytestmark = needs_compiler
 

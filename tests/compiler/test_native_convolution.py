@@ -16,7 +16,7 @@ from autograd_engine.core.dims import fresh_dim
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.kernels import conv as reference
 from autograd_engine.ops.kernels.windows import window_count
-from tests.codegen.native_kernels import (  # noqa: F401
+from tests.compiler.helpers.native_kernels import (  # noqa: F401
     WORKERS,
     call,
     compiled,

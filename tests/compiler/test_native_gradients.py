@@ -11,9 +11,9 @@ import pytest
 from autograd_engine import static
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.testing.modes import call, differentiable, directions, kernel, with_gradient
-from tests.codegen.native_batches import ALL
-from tests.codegen.native_kernels import needs_compiler, with_flags
-from tests.codegen.native_programs import wrong_in
+from tests.compiler.helpers.native_batches import ALL
+from tests.compiler.helpers.native_kernels import needs_compiler, with_flags
+from tests.compiler.helpers.native_programs import wrong_in
 from tests.functions import harness
 from tests.functions.cases import CASES
 from tests.registry.samples import SAMPLES

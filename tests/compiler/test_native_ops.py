@@ -12,8 +12,8 @@ import pytest
 from autograd_engine.compiler.native.coverage import lowered_operations
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import REGISTRY
-from tests.codegen.native_batches import ALL, Batch, Call
-from tests.codegen.native_kernels import needs_compiler, with_flags
+from tests.compiler.helpers.native_batches import ALL, Batch, Call
+from tests.compiler.helpers.native_kernels import needs_compiler, with_flags
 from tests.registry.samples import SAMPLES
 
 pytestmark = needs_compiler

@@ -10,7 +10,7 @@ import numpy as np
 import autograd_engine as paddle
 import autograd_engine.nn.functional as F  # noqa: N812
 from autograd_engine import static
-from tests.codegen.native_batches import Array
+from tests.compiler.helpers.native_batches import Array
 
 Rng = np.random.Generator
 

@@ -18,7 +18,7 @@ import pytest
 import autograd_engine as paddle
 from autograd_engine.compiler.native.toolchain.compiler import find_toolchain
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),

@@ -11,9 +11,9 @@ import pytest
 import autograd_engine as paddle
 import autograd_engine.nn.functional as F  # noqa: N812
 from autograd_engine import static
-from tests.codegen.native_batches import Array, difference
-from tests.codegen.native_kernels import needs_compiler, with_flags
-from tests.codegen.native_random import RandomTraining, steps_of_training
+from tests.compiler.helpers.native_batches import Array, difference
+from tests.compiler.helpers.native_kernels import needs_compiler, with_flags
+from tests.compiler.helpers.native_random import RandomTraining, steps_of_training
 
 pytestmark = needs_compiler
 

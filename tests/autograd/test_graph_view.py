@@ -12,7 +12,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError, MissingLibraryError, NotATensorError
-from tests.eager.markup import Balanced
+from tests.autograd.markup import Balanced
 
 
 def leaf(*values: float) -> Any:

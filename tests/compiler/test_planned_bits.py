@@ -5,7 +5,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine import optimizer as optimizers
-from tests.codegen.planned_runs import check_bits, normal, program_step
+from tests.compiler.helpers.planned_runs import check_bits, normal, program_step
 
 F = paddle.nn.functional
 

@@ -11,7 +11,7 @@ import pytest
 from autograd_engine.compiler.native.emit import math_functions as maths
 from autograd_engine.compiler.native.runtime import header, runtime_source
 from autograd_engine.compiler.native.toolchain.compiler import find_toolchain
-from tests.codegen.native_kernels import needs_compiler
+from tests.compiler.helpers.native_kernels import needs_compiler
 
 pytestmark = [
     needs_compiler,
