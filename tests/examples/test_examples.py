@@ -30,7 +30,9 @@ CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 
 def _runner() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("run_examples", ROOT / "docs" / "run_examples.py")
+    spec = importlib.util.spec_from_file_location(
+        "run_examples", ROOT / "tools/docs/run_examples.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -198,7 +200,7 @@ def test_an_example_prints_what_is_shown(page: Path, name: str) -> None:
         pytest.skip("there is no C compiler")
     blocks = [b for b in RUNNER.examples(page.read_text(encoding="utf-8")) if b.name == name]
     for printed, block in zip(RUNNER.outputs(blocks), blocks, strict=True):
-        assert printed == block.output, f"{block.code}\nrun: python docs/run_examples.py"
+        assert printed == block.output, f"{block.code}\nrun: python tools/docs/run_examples.py"
 
 
 def test_the_guides_are_run() -> None:

@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
-RUNNER = EXAMPLES / "run_notebooks.py"
+RUNNER = ROOT / "tools" / "docs" / "run_notebooks.py"
 NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
 # Numbers with a fraction, and bytes, which depend on what NumPy's own objects take.
 FRACTION = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*(?:e[-+]?\d+)?|\d{4,})(?!\w)")
@@ -100,7 +100,7 @@ def test_what_is_stored_is_what_a_run_prints(both: tuple[list[Any], list[Any]]) 
     assert [cell.source for cell in before] == [cell.source for cell in now]
     for old, new in zip(before, now, strict=True):
         assert [o.output_type for o in old.outputs] == [o.output_type for o in new.outputs], (
-            f"{new.source}\nrun: python examples/run_notebooks.py"
+            f"{new.source}\nrun: python tools/docs/run_notebooks.py"
         )
         for a, b in zip(texts(new), texts(old), strict=True):
             assert_same(a, b)

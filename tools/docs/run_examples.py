@@ -1,7 +1,7 @@
 """Run the examples of the pages, and store what they print.
 
-    python docs/run_examples.py                      # all pages that have examples, in place
-    python docs/run_examples.py docs/static.md
+    python tools/docs/run_examples.py                      # all pages that have examples, in place
+    python tools/docs/run_examples.py docs/static.md
 
 An example is a block of Python under a comment ``<!-- example: name -->``. Blocks of one name are
 one script, ``train.py``, in a process of its own; between two of them is one empty line. What a
@@ -19,8 +19,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
+ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(
     r"<!-- example: (\w+) -->\n```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL
 )
@@ -88,7 +87,10 @@ def filled(text: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    pages = [Path(a) for a in arguments] or [ROOT / "README.md", *sorted(HERE.glob("*.md"))]
+    pages = [Path(a) for a in arguments] or [
+        ROOT / "README.md",
+        *sorted((ROOT / "docs").glob("*.md")),
+    ]
     for page in pages:
         text = page.read_text(encoding="utf-8")
         try:

@@ -1,6 +1,6 @@
-"""Write docs/ops.md from the table of operations: ``python docs/generate_ops.py``.
+"""The page of the operations, from the table; ``python tools/site/operations.py`` prints it.
 
-Rules are shown as they stand in the source; a test holds the page to what this script writes.
+Rules are shown as they stand in the source.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -16,20 +15,14 @@ from types import CodeType
 from typing import Any
 
 import autograd_engine  # noqa: F401 - declares the operations
-from autograd_engine.ops.registry.opdef import (
-    NONDIFF,
-    REGISTRY,
-    OpDef,
-    Rule,
-)
+from autograd_engine.ops.registry.opdef import NONDIFF, REGISTRY, OpDef, Rule
 
-HERE = Path(__file__).parent
-KINKS = HERE / "nondifferentiable.md"
+KINKS = Path(__file__).resolve().parents[2] / "docs" / "nondifferentiable.md"
 HEAD = """\
 # Operations
 
-The table, written by `docs/generate_ops.py` from the registry: every primitive operation, in the
-order of the modules that declare them. Public functions are made of these.
+The table: every primitive operation, in the order of the modules that declare them. Public
+functions are made of these.
 
 - **inputs** of an operation; `*xs` takes any number. **attributes** with their defaults.
 - **rule**: the cotangent of an input from that of the output, `g` (one for each output that carries
@@ -150,13 +143,5 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def main() -> int:
-    path, text = HERE / "ops.md", page()
-    if sys.argv[1:] == ["--check"]:
-        return 0 if path.exists() and path.read_text(encoding="utf-8") == text else 1
-    path.write_text(text, encoding="utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    print(page(), end="")

@@ -1,7 +1,7 @@
 """Run the notebooks from top to bottom, in a new kernel of this Python, and store what they print.
 
-    python examples/run_notebooks.py                                  # all, in place
-    python examples/run_notebooks.py --output DIR tour_of_both_modes.ipynb
+    python tools/docs/run_notebooks.py                                  # all, in place
+    python tools/docs/run_notebooks.py --output DIR tour_of_both_modes.ipynb
 
 What is stored holds nothing that differs between two runs: no times, no paths, no process numbers.
 Exits with 1 when a cell fails, and then leaves the notebook as it was.
@@ -33,7 +33,7 @@ try:
 except ModuleNotFoundError as missing:
     sys.exit(f'{missing.name} is not installed: pip install "autograd-engine[test]"')
 
-HERE = Path(__file__).resolve().parent
+ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 120  # for one cell
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -72,13 +72,13 @@ def executed(path: Path) -> Any:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Run notebooks and store what they print.")
-    parser.add_argument("notebooks", nargs="*", type=Path, help="all of this directory by default")
+    parser.add_argument("notebooks", nargs="*", type=Path, help="all of examples/ by default")
     parser.add_argument("--output", type=Path, help="a directory; in place by default")
     arguments = parser.parse_args()
     os.environ["PYTHONPATH"] = os.pathsep.join(
-        filter(None, [str(HERE.parent), os.environ.get("PYTHONPATH")])
+        filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])
     )
-    for path in arguments.notebooks or sorted(HERE.glob("*.ipynb")):
+    for path in arguments.notebooks or sorted((ROOT / "examples").glob("*.ipynb")):
         try:
             notebook = executed(path)
         except CellExecutionError as error:
