@@ -1,9 +1,9 @@
 """Hessians of functions of 200 parameters: ours, and JAX's compiled ones where it is installed.
 
 ``mlp``: a network 8-18-2 with tanh, mean squared error on 32 samples, its parameters in one
-vector. ``chain``: Rosenbrock's function in 200 dimensions. Run with
-``python -m pytest benchmarks/test_hessian.py -q``. Nothing is asserted about time; the ratios of
-one run are printed at the end. JAX's time does not hold the compilation, ours not the first call.
+vector. ``chain``: Rosenbrock's function in 200 dimensions. Run with ``python -m pytest
+benchmarks/micro/test_hessian.py -q``. Nothing is asserted about time; the ratios of one run are
+printed at the end. JAX's time does not hold the compilation, ours not the first call.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import TABLES
-from interleave import compare, table
 
 import autograd_engine as ag
+from benchmarks.conftest import TABLES
+from benchmarks.micro.interleave import compare, table
 
 COUNT = 200
 _rng = np.random.default_rng(0)

@@ -1,9 +1,9 @@
 """Does the loader keep a training step of two milliseconds fed?
 
-``python -m benchmarks.dataloader`` takes the same steps three times in turn: on batches that are
-there already, on batches of two workers, and on batches made in between. What is reported is the
-rate of each as a share of the first, in the same round. The dataset is one of small pictures with a
-light augmentation, a millisecond for a batch of 32.
+``python -m benchmarks.micro.dataloader`` takes the same steps three times in turn: on batches that
+are there already, on batches of two workers, and on batches made in between. What is reported is
+the rate of each as a share of the first, in the same round. The dataset is one of small pictures
+with a light augmentation, a millisecond for a batch of 32.
 
 The first twenty steps are taken before the clock runs: starting workers is reported by itself.
 """

@@ -1,6 +1,6 @@
-"""A training step of two milliseconds, fed by two workers; see `benchmarks/dataloader.py`.
+"""A training step of two milliseconds, fed by two workers; see `benchmarks/micro/dataloader.py`.
 
-Run with ``python -m pytest benchmarks/test_dataloader.py -q``. The steps are taken
+Run with ``python -m pytest benchmarks/micro/test_dataloader.py -q``. The steps are taken
 in another process, which has all cores, and this one waits.
 """
 
@@ -14,10 +14,11 @@ from pathlib import Path
 from statistics import median
 
 import pytest
-from conftest import TABLES
-from dataloader import KINDS, shares, table
 
-ROOT = Path(__file__).resolve().parent.parent
+from benchmarks.conftest import TABLES
+from benchmarks.micro.dataloader import KINDS, shares, table
+
+ROOT = Path(__file__).resolve().parents[2]
 STEPS, ROUNDS = 150, 7
 
 
@@ -26,7 +27,7 @@ def test_two_workers_feed_a_step_of_two_milliseconds() -> None:
     """What is reported is the share of the rate; asserted is that workers are worth it at all."""
     done = subprocess.run(
         [
-            *(sys.executable, "benchmarks/dataloader.py", "--json"),
+            *(sys.executable, "benchmarks/micro/dataloader.py", "--json"),
             *("--steps", str(STEPS), "--rounds", str(ROUNDS)),
         ],
         cwd=ROOT,

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-measure: Any = importlib.import_module("benchmarks.examples.measure")
-report: Any = importlib.import_module("benchmarks.examples.__main__")
+from benchmarks.examples import __main__ as report
+from benchmarks.examples import measure
+from benchmarks.suite.measure import TOLERANCE, agreement
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize("name", measure.NAMES)
@@ -27,7 +28,7 @@ def test_the_first_losses_agree(name: str) -> None:
         label: [c.finish(c.step()) for _ in range(measure.FIRST_STEPS)]
         for label, c in candidates.items()
     }
-    assert max(measure.agreement(losses).values()) < measure.TOLERANCE
+    assert max(agreement(losses).values()) < TOLERANCE
     assert len(set(losses["ours eager"])) == measure.FIRST_STEPS
 
 

@@ -2,7 +2,8 @@
 
 The volatility of each of n options is fitted to its price: the formula of Black and Scholes with
 the tanh form of the normal distribution, mean squared error, gradient descent. One core, float32.
-Run with ``python -m pytest benchmarks/test_elementwise.py -q``. Nothing is asserted about time.
+Run with ``python -m pytest benchmarks/micro/test_elementwise.py -q``. Nothing is asserted about
+time.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import TABLES
-from interleave import compare
-from workloads import installed
+
+from benchmarks.conftest import TABLES
+from benchmarks.micro.interleave import compare
+from benchmarks.micro.overhead_steps import installed
 
 SIZES = (10_000, 100_000, 1_000_000, 4_000_000)
 RATE = 10.0

@@ -1,8 +1,8 @@
 """What operations cost on large arrays, forward and backward, beside PyTorch.
 
-Run with ``python -m pytest benchmarks/test_large_arrays.py -q``. One core, float32, 1e6 elements
-(images: 64 x 64 x 56 x 56). Every backward pass starts from a given cotangent. Nothing is asserted
-about time; the table at the end has the ratios of one run and their geometric mean.
+Run with ``python -m pytest benchmarks/micro/test_large_arrays.py -q``. One core, float32, 1e6
+elements (images: 64 x 64 x 56 x 56). Every backward pass starts from a given cotangent. Nothing is
+asserted about time; the table at the end has the ratios of one run and their geometric mean.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import TABLES
-from interleave import compare
-from workloads import installed
+
+from benchmarks.conftest import TABLES
+from benchmarks.micro.interleave import compare
+from benchmarks.micro.overhead_steps import installed
 
 _rng = np.random.default_rng(0)
 RATIOS: dict[str, list[float]] = {}

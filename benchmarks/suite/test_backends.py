@@ -1,8 +1,8 @@
 """Small programs on each backend, beside the same operations run eagerly.
 
-Run with ``python -m pytest benchmarks/test_backends.py -q --benchmark-group-by=group``. What they
-compute is asserted, nothing about time. ``python -m benchmarks.compare`` measures whole training
-steps beside other systems.
+Run with ``python -m pytest benchmarks/suite/test_backends.py -q --benchmark-group-by=group``. What
+they compute is asserted, nothing about time. ``python -m benchmarks.compare`` measures whole
+training steps beside other systems.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from suite.steps_ours import eager, program
-from suite.workloads import WORKLOADS
 
 import autograd_engine as paddle
 from autograd_engine import static
 from autograd_engine.nn import functional as F
+from benchmarks.suite.steps_ours import eager, program
+from benchmarks.suite.workloads import WORKLOADS
 
 BACKENDS = ("eager", "numpy", "native")
 Array = np.ndarray[Any, Any]

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conftest import TABLES
-from interleave import compare, table
-from workloads import CHAIN, PEERS, installed, workload
+
+from benchmarks.conftest import TABLES
+from benchmarks.micro.interleave import compare, table
+from benchmarks.micro.overhead_steps import CHAIN, PEERS, installed, workload
 
 NAMES = ("chain", "mlp")
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from suite.measure import agreement, makers, timings
-from suite.report import markdown, plot
-from suite.runner import Failed, run
-from suite.summary import Summary
-from suite.workloads import WORKLOADS
+
+from benchmarks.suite.measure import agreement, makers, timings
+from benchmarks.suite.report import markdown, plot
+from benchmarks.suite.runner import Failed, run
+from benchmarks.suite.summary import Summary
+from benchmarks.suite.workloads import WORKLOADS
 
 QUICK = ("W1", "W6", "W8", "W9", "W11")
 COMPILED = "torch compile"  # takes minutes, and is compared when it is measured

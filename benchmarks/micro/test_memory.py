@@ -1,11 +1,11 @@
 """What one training step of a deep network needs at its peak, beside PyTorch.
 
-Run with ``python -m pytest benchmarks/test_memory.py -q``. A network of 50 layers, 1024 wide, ReLU,
-a batch of 4096, float32: forward and backward, everything kept, and in segments that are computed
-again. Each step runs in a process of its own; its peak is how far the resident memory of that
-process rises above what it was when parameters and data were there. In the last row the allocator
-of the C library gives every freed array back to the system, for both: what is left is what the
-libraries hold. ``MEMORY_BATCH`` in the environment makes the batch another.
+Run with ``python -m pytest benchmarks/micro/test_memory.py -q``. A network of 50 layers, 1024
+wide, ReLU, a batch of 4096, float32: forward and backward, everything kept, and in segments that
+are computed again. Each step runs in a process of its own; its peak is how far the resident memory
+of that process rises above what it was when parameters and data were there. In the last row the
+allocator of the C library gives every freed array back to the system, for both: what is left is
+what the libraries hold. ``MEMORY_BATCH`` in the environment makes the batch another.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import subprocess
 import sys
 
 import pytest
-from conftest import TABLES
+
+from benchmarks.conftest import TABLES
 
 BATCH = int(os.environ.get("MEMORY_BATCH", "4096"))
 

@@ -10,9 +10,11 @@ import itertools
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from conftest import TABLES
+
+from benchmarks.conftest import TABLES
 
 LENGTHS = (10_000, 100_000)
 STEPS = ("build", "differentiate", "first run", "run", "memory (MB)", "peak (MB)")
@@ -72,7 +74,11 @@ def test_time_and_memory_follow_the_length() -> None:
     found = {}
     for length in LENGTHS:
         done = subprocess.run(
-            [sys.executable, __file__, str(length)], capture_output=True, text=True, check=True
+            [sys.executable, "-m", "benchmarks.micro.test_programs", str(length)],
+            cwd=Path(__file__).resolve().parents[2],
+            capture_output=True,
+            text=True,
+            check=True,
         )
         found[length] = json.loads(done.stdout)
     short, long = (found[length] for length in LENGTHS)

@@ -1,12 +1,12 @@
-"""What freed memory costs eager mode: ``python -m benchmarks.page_faults``.
+"""What freed memory costs eager mode: ``python -m benchmarks.micro.page_faults``.
 
 Each step runs in processes of its own, which take turns: with the C library's allocator as it is,
 and as `core.allocator` tunes it. Printed are the minor page faults of a step, the time
 that its process spends on it (CPU seconds, which other processes hardly change), and the ratio of
 the two, taken within a round; its median over rounds stands with its quartiles.
 
-    python -m benchmarks.page_faults                    all steps, seven rounds
-    python -m benchmarks.page_faults --rounds 3 mlp     one of them, a first look
+    python -m benchmarks.micro.page_faults                    all steps, seven rounds
+    python -m benchmarks.micro.page_faults --rounds 3 mlp     one of them, a first look
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def row(step: str, costs: dict[str, list[Cost]]) -> str:
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.page_faults",
+        prog="python -m benchmarks.micro.page_faults",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import TABLES
-from interleave import compare, table
 
 import autograd_engine as paddle
 from autograd_engine import nn
+from benchmarks.conftest import TABLES
+from benchmarks.micro.interleave import compare, table
 
 TIME, BATCH, SIZE = 50, 32, 128
 KINDS = {"LSTM": nn.LSTM, "GRU": nn.GRU, "SimpleRNN": nn.SimpleRNN}
