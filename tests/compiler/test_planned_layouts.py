@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import pytest
 
 from autograd_engine.compiler.concrete_graph import Graph, NotConcrete, Value
 from autograd_engine.compiler.planned import planner as planning  # noqa: F401 - registers what handles what
@@ -145,7 +144,7 @@ TRACED = {
 }
 
 
-@pytest.mark.parametrize("name", TRACED)
+@over("name", TRACED)
 def test_what_rounds_by_its_loop_is_given_elements_that_follow_each_other(name: str) -> None:
     """Whether or not the processor at hand has several loops for it."""
     op, sample = TRACED[name]

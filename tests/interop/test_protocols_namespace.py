@@ -9,6 +9,7 @@ import pytest
 import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError
 from autograd_engine.interop import array_api as xp
+from tests.over import over
 
 # Functions of version 2024.12, with their arguments.
 STANDARD = """
@@ -272,7 +273,7 @@ def described(function: Any) -> list[str]:
     return [*out, "/"] if before is inspect.Parameter.POSITIONAL_ONLY else out
 
 
-@pytest.mark.parametrize("line", STANDARD.split("\n")[1:-1])
+@over("line", STANDARD.split("\n")[1:-1])
 def test_every_function_is_there_with_its_arguments(line: str) -> None:
     name, arguments = line[:-1].split("(")
     got = described(find(name))
@@ -397,9 +398,7 @@ fft.rfftfreq(4) | fft.hfft(C) | fft.ihfft(V) | fft.ifft(C) | fft.ifftn(C) | fft.
 """
 
 
-@pytest.mark.parametrize(
-    "call", [c.strip() for c in CALLS.replace("\n", "|").split("|") if c.strip()]
-)
+@over("call", [c.strip() for c in CALLS.replace("\n", "|").split("|") if c.strip()])
 def test_values_are_those_of_numpy_which_has_the_standard(call: str) -> None:
     rng = np.random.default_rng(0)
     square = rng.normal(size=(4, 4))

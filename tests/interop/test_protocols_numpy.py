@@ -13,6 +13,7 @@ from autograd_engine.errors import ArgumentError, ModeError, NotDifferentiableEr
 from autograd_engine.interop.numpy_protocol import array_function as table
 from autograd_engine.interop.numpy_protocol.array_ufunc import UFUNCS
 from tests.interop.numpy_calls import CALLS, arrays
+from tests.over import before, over
 
 # They write into their first argument, and have tests of their own.
 WRITES = {"copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"}
@@ -65,7 +66,7 @@ def compare(got: Any, expected: Any) -> None:
 PARAMS = [pytest.param(n, c, id=c) for n, calls in CALLS.items() for c in calls]
 
 
-@pytest.mark.parametrize(("name", "call"), PARAMS)
+@over(("name", "call"), PARAMS, by=before("("))
 def test_values_are_numpys(name: str, call: str) -> None:
     compare(evaluate(call, tensors()), evaluate(call, arrays()))
 
@@ -79,7 +80,7 @@ REAL = [
 ]
 
 
-@pytest.mark.parametrize("call", REAL)
+@over("call", REAL, by=before("("))
 def test_floating_results_keep_the_graph(call: str) -> None:
     """Nothing floating comes out of what requires a gradient without one."""
     values = tensors(stop_gradient=False)
@@ -112,7 +113,7 @@ def test_coverage_of_numpys_functions() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [*CALLS, *sorted(WRITES)])
+@over("name", [*CALLS, *sorted(WRITES)])
 def test_arguments_have_numpys_names_and_places(name: str) -> None:
     numpys = public_functions().get(name)
     if numpys is None:
@@ -175,7 +176,7 @@ UFUNC_CALLS = [
 ]
 
 
-@pytest.mark.parametrize("call", UFUNC_CALLS)
+@over("call", UFUNC_CALLS, by=before("("))
 def test_ufuncs(call: str) -> None:
     compare(evaluate(call, tensors()), evaluate(call, arrays()))
     made = evaluate(call, tensors(stop_gradient=False))

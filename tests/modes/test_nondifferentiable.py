@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
+from tests.over import before, over
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "nondifferentiable.md"
 ROW = re.compile(r"^\| `([^`]+)` \| `([^`]+)` \| `([^`]+)` \|", re.MULTILINE)
@@ -56,8 +57,8 @@ def test_the_table_is_read_whole() -> None:
 
 @pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
-@pytest.mark.parametrize("gradients", [eager_gradients, static_gradients])
-@pytest.mark.parametrize(("expression", "at", "gradient"), ROWS)
+@over("gradients", [eager_gradients, static_gradients])
+@over(("expression", "at", "gradient"), ROWS, by=before("("))
 def test_row(expression: str, at: str, gradient: str, gradients: Any) -> None:
     point, expected = arrays(at), arrays(gradient)
     found = dict(zip(point, gradients(expression, point), strict=True))

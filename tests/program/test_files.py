@@ -21,6 +21,7 @@ from autograd_engine.errors import (
 )
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY
+from tests.over import over
 from tests.registry.samples import SAMPLES
 
 PARSE = static.Program.parse_from_string
@@ -59,7 +60,7 @@ def test_the_startup_program_comes_back_too(name: str) -> None:
             assert np.array_equal(static.global_scope().find_var(name_).value, value)
 
 
-@pytest.mark.parametrize("op", sorted(SAMPLES))
+@over("op", sorted(SAMPLES), by=lambda op: REGISTRY[op].module)
 def test_every_operation_comes_back(op: str) -> None:
     """Forward and backward, with sizes known and unknown; asked again, nothing is appended."""
     for sample in SAMPLES[op]:

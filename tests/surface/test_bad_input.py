@@ -13,6 +13,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.core.random_generator import generator
+from tests.over import before, over
 
 F = paddle.nn.functional
 static = paddle.static
@@ -354,7 +355,7 @@ def settings() -> Any:
     )
 
 
-@pytest.mark.parametrize("wrong", EITHER_MODE + EAGER_ONLY)
+@over("wrong", EITHER_MODE + EAGER_ONLY, by=before(" "))
 def test_eagerly(wrong: Case) -> None:
     t = SimpleNamespace(
         **{n: paddle.to_tensor(np.ones(s, "float32")) for n, s in SHAPES.items()},
@@ -367,7 +368,7 @@ def test_eagerly(wrong: Case) -> None:
     assert snapshot(t) == before
 
 
-@pytest.mark.parametrize("wrong", EITHER_MODE)
+@over("wrong", EITHER_MODE, by=before(" "))
 def test_in_a_program(wrong: Case) -> None:
     paddle.enable_static()
     t = SimpleNamespace(

@@ -14,6 +14,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.errors import EagerOnlyError, ModeError
+from tests.over import before, over
 
 A = paddle.autograd
 testing = paddle.testing
@@ -388,7 +389,7 @@ CALLS = [
 ]
 
 
-@pytest.mark.parametrize(("call", "kinds", "hint"), CALLS)
+@over(("call", "kinds", "hint"), CALLS, by=before(" "))
 def test_what_to_type_instead_is_said(call, kinds, hint):
     with pytest.raises(kinds, match=hint) as caught:
         call()

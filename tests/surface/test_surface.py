@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import autograd_engine as paddle
+from tests.over import over
 
 NAMES = {
     "paddle": """
@@ -124,7 +125,11 @@ def resolved(path: str) -> Any:
     return found
 
 
-@pytest.mark.parametrize("path", EVERY)
+def owner(path: str) -> str:
+    return path.rpartition(".")[0]
+
+
+@over("path", EVERY, by=owner)
 def test_the_name_is_there(path: str) -> None:
     resolved(path)
 
@@ -139,7 +144,7 @@ _SPEAK_FOR_THEMSELVES = {
 }
 
 
-@pytest.mark.parametrize("path", sorted({*EVERY} - _SPEAK_FOR_THEMSELVES))
+@over("path", sorted({*EVERY} - _SPEAK_FOR_THEMSELVES), by=owner)
 def test_what_is_called_says_what_it_does(path: str) -> None:
     found = resolved(path)
     if callable(found) and type(found).__name__ != "DType":

@@ -40,7 +40,7 @@ RUNS = [
     ],
 ]
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-x", "--assert=plain", "--tb=line"]
-PYTEST += ["-p", "no:cacheprovider", "-p", "no:hypothesispytest"]
+PYTEST += ["--thorough", "-p", "no:cacheprovider", "-p", "no:hypothesispytest"]
 
 
 def place_of_the_mutant() -> str | None:
