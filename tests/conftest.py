@@ -12,6 +12,7 @@ import autograd_engine as paddle
 from tests.fresh import fresh_state
 from tests.over import registered
 from tests.processors import machine
+from tests.tiers import is_quick
 
 # Programs are compared with eager mode bit by bit; tests of native code ask for it.
 os.environ.setdefault("AUTOGRAD_ENGINE_BACKEND", "numpy")
@@ -36,11 +37,14 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "processors: run as if on other processors, when asked for")
+    config.addinivalue_line("markers", "quick: says of every room whether it works, in a minute")
     config.addinivalue_line("markers", "thorough: takes long, and is left out without --thorough")
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     registered(item)
+    if is_quick(item.path):
+        item.add_marker("quick")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -74,8 +78,11 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     """How much was checked; which processors the tests passed for, and what became of it."""
     kinds = ("passed", "failed", "skipped", "xfailed", "xpassed", "error")
     ran = [r for k in kinds for r in terminalreporter.stats.get(k, ())]
-    properties = {r.nodeid: dict(getattr(r, "user_properties", ())) for r in ran}
-    tests = {node: found["samples"] for node, found in properties.items() if "samples" in found}
+    tests = {
+        r.nodeid: dict(r.user_properties).get("samples", 1)
+        for r in ran
+        if isinstance(r, pytest.TestReport)
+    }
     terminalreporter.write_line(f"{len(tests)} tests of {sum(tests.values())} samples")
     reports = [r for k in ("passed", "failed") for r in terminalreporter.stats.get(k, ())]
     lines = [

@@ -702,6 +702,7 @@ def test_what_is_kept_goes_with_the_pass() -> None:
         gc.enable()
 
 
+@pytest.mark.thorough
 def test_a_long_chain() -> None:
     x = leaf(1.0)
     y = x

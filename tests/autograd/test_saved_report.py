@@ -170,6 +170,7 @@ def test_no_graph_and_no_tensor() -> None:
         report(np.ones(2))
 
 
+@pytest.mark.thorough
 def test_a_chain_of_a_hundred_thousand_operations() -> None:
     x = leaf(1)
     y = x

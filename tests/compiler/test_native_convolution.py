@@ -25,6 +25,7 @@ from tests.compiler.helpers.native_kernels import (  # noqa: F401
     some_threads,
     specs,
 )
+from tests.tiers import by_default
 
 pytestmark = needs_compiler
 
@@ -116,9 +117,10 @@ def applies(case: Case, how: str) -> bool:
     return how != "winograd" or (case[0][0] > 0 and takes(job_of(case, np.float32)))
 
 
-@pytest.mark.parametrize(
-    ("case", "how"), [(case, how) for case in CASES for how in WAYS if applies(case, how)], ids=str
-)
+APPLIED = [(case, how) for case in CASES for how in WAYS if applies(case, how)]
+
+
+@pytest.mark.parametrize(("case", "how"), by_default(APPLIED, APPLIED[::6]), ids=str)
 def test_what_numpy_computes(case: Case, how: str) -> None:
     dtype = np.float64 if (CASES.index(case) + WAYS.index(how)) % 3 == 0 else np.float32
     x, w, g, attrs = arrays(case, dtype)

@@ -17,6 +17,7 @@ from tests.compiler.helpers.native_programs import wrong_in
 from tests.functions import harness
 from tests.functions.cases import CASES
 from tests.registry.samples import SAMPLES
+from tests.tiers import by_default
 
 pytestmark = needs_compiler
 
@@ -72,7 +73,9 @@ OPERATIONS = [
 CHOSEN = OPERATIONS if ALL else OPERATIONS[::4]
 
 
-@pytest.mark.parametrize("start", range(0, len(CHOSEN), SIZE))
+@pytest.mark.parametrize(
+    "start", by_default(range(0, len(CHOSEN), SIZE), range(0, len(CHOSEN), 4 * SIZE))
+)
 def test_gradients_of_operations(start: int) -> None:
     parts = []
     for k, (name, sample) in enumerate(CHOSEN[start : start + SIZE]):

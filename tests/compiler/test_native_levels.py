@@ -12,6 +12,7 @@ from autograd_engine.compiler.native.emit import math_functions as maths
 from autograd_engine.compiler.native.runtime import header, runtime_source
 from autograd_engine.compiler.native.toolchain.compiler import find_toolchain
 from tests.compiler.helpers.native_kernels import needs_compiler
+from tests.tiers import by_default
 
 pytestmark = [
     needs_compiler,
@@ -27,7 +28,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("level", ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"])
+@pytest.mark.parametrize("level", by_default(["x86-64-v3", "x86-64", "x86-64-v2", "x86-64-v4"], 1))
 @pytest.mark.parametrize("text", TEXTS)
 def test_no_warning(text: str, level: str, tmp_path: Path) -> None:
     """Nothing is run, so the processor at hand need not be of that level."""

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from autograd_engine.compiler.native.emit import math_functions as maths
 from autograd_engine.compiler.native.toolchain import library_cache
 from autograd_engine.compiler.native.toolchain.compiler import Toolchain, find_toolchain, why_not
+from tests.over import over
+from tests.tiers import by_default
 
 Array = NDArray[Any]
 Call = Callable[..., Array]
@@ -62,7 +64,7 @@ def toolchain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toolchain]:
         yield found
 
 
-@pytest.fixture(scope="module", params=["fused", "separate"])
+@pytest.fixture(scope="module", params=by_default(["fused", "separate"], 1))
 def call(request: pytest.FixtureRequest, toolchain: Toolchain) -> Call:
     """The functions on arrays, for this processor and for one without fused multiplication."""
     if request.param == "separate":
@@ -155,19 +157,9 @@ def line64() -> Array:
     return np.concatenate([bits, sizes, near_1, draw.uniform(-800, 800, n), edges, *near])
 
 
-@pytest.fixture(scope="module")
-def exact() -> Callable[[str, Array], Array]:
-    """References on a line, computed once for both builds."""
-    known: dict[tuple[str, Any], Array] = {}
-
-    def reference(function: str, suffix: str, x: Array) -> Array:
-        key = function, suffix
-        if key not in known:
-            with np.errstate(all="ignore"):
-                known[key] = REFERENCES[function](x.astype(WIDER[suffix]))
-        return known[key]
-
-    return reference
+def exact(function: str, suffix: str, x: Array) -> Array:
+    with np.errstate(all="ignore"):
+        return REFERENCES[function](x.astype(WIDER[suffix]))
 
 
 def reference_sigmoid(x: Array) -> Array:
@@ -193,18 +185,14 @@ BOUNDS = {
 
 
 @pytest.mark.parametrize("function", REFERENCES)
-def test_float32_on_the_whole_line(
-    function: str, call: Call, line32: Array, exact: Callable[..., Array]
-) -> None:
+def test_float32_on_the_whole_line(function: str, call: Call, line32: Array) -> None:
     got = call(f"{function}_f32", line32)
     assert_within(BOUNDS.get(function, 4), got, exact(function, "f32", line32), line32)
 
 
 @pytest.mark.skipif(not LONG, reason="long double is float64 here, which is no reference")
 @pytest.mark.parametrize("function", REFERENCES)
-def test_float64_on_the_whole_line(
-    function: str, call: Call, line64: Array, exact: Callable[..., Array]
-) -> None:
+def test_float64_on_the_whole_line(function: str, call: Call, line64: Array) -> None:
     got = call(f"{function}_f64", line64)
     assert_within(BOUNDS.get(function, 4), got, exact(function, "f64", line64), line64)
 
@@ -341,8 +329,8 @@ SPECIAL = both_signs([0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 7.0, 0.1, 1e-45, 1e-310
                       4503599627370497.0, 1e30, 3.4e38, np.inf, np.nan])  # fmt: skip
 
 
-@pytest.mark.parametrize("suffix", ["f32", "f64"])
-@pytest.mark.parametrize(
+@over("suffix", ["f32", "f64"])
+@over(
     "function",
     ["abs", "sign", "sqrt", "square", "reciprocal", "floor", "ceil", "trunc", "rint",
      "isnan", "isinf", "isfinite", "signbit"],
@@ -358,8 +346,8 @@ def test_exact_functions_of_one_number(function: str, suffix: str, call: Call) -
         np.testing.assert_array_equal(np.signbit(got[number]), np.signbit(expected[number]))
 
 
-@pytest.mark.parametrize("suffix", ["f32", "f64"])
-@pytest.mark.parametrize(
+@over("suffix", ["f32", "f64"])
+@over(
     "function",
     ["maximum", "minimum", "fmax", "fmin", "copysign", "remainder", "floor_divide", "fmod",
      "nextafter"],
@@ -401,8 +389,8 @@ def test_gamma_functions_and_erfc(suffix: str, call: Call) -> None:
     )
 
 
-@pytest.mark.parametrize("suffix", ["i32", "i64"])
-@pytest.mark.parametrize(
+@over("suffix", ["i32", "i64"])
+@over(
     "function",
     ["abs", "sign", "square", "maximum", "minimum", "fmax", "fmin", "remainder", "floor_divide",
      "fmod"],
@@ -444,7 +432,7 @@ def test_the_text_compiles_without_a_warning(toolchain: Toolchain, tmp_path: Pat
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", sorted(maths.NAMES))
+@over("name", sorted(maths.NAMES))
 def test_needed_carries_what_a_function_calls_and_nothing_else(name: str) -> None:
     text, common = maths.needed([name]), maths.needed([])
     assert text.startswith(common)

@@ -15,6 +15,7 @@ from autograd_engine.ops.registry.opdef import REGISTRY
 from tests.compiler.helpers.native_batches import ALL, Batch, Call
 from tests.compiler.helpers.native_kernels import needs_compiler, with_flags
 from tests.registry.samples import SAMPLES
+from tests.tiers import by_default
 
 pytestmark = needs_compiler
 
@@ -47,7 +48,7 @@ def _call(name: str, k: int, dtype: Any) -> Call:
 EVERY = _labels()
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", by_default([np.float32, np.float64], 1))
 @pytest.mark.parametrize("start", range(0, len(EVERY), SIZE))
 def test_operations_agree_with_their_kernels(start: int, dtype: Any) -> None:
     chosen = EVERY[start : start + SIZE]

@@ -25,6 +25,7 @@ from autograd_engine.compiler.native.runtime import (
 )
 from autograd_engine.compiler.native.toolchain import compiler as toolchain
 from autograd_engine.compiler.native.toolchain.library_cache import load
+from tests.over import over
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")),
@@ -207,8 +208,8 @@ def cover(library: Any, n: int, grain: int, spin: int = 0) -> tuple[np.ndarray, 
     return visits, int(chunks[0])
 
 
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 64, 65, 1000, 100_003])
-@pytest.mark.parametrize("grain", [1, 16, 1000])
+@over("n", [0, 1, 2, 3, 7, 64, 65, 1000, 100_003])
+@over("grain", [1, 16, 1000])
 def test_each_index_is_visited_once(library: Any, n: int, grain: int) -> None:
     for _ in range(20):
         visits, chunks = cover(library, n, grain)
@@ -466,14 +467,15 @@ SIZES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@over("size", SIZES, ids=[str(s) for s in SIZES])
+@over("dtype", ["f4", "f8"])
 def test_products_are_those_of_numpy(library: Any, size: tuple[int, int, int], dtype: str) -> None:
     check_products(library, size, dtype)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.thorough
+@over("size", SIZES, ids=[str(s) for s in SIZES])
+@over("dtype", ["f4", "f8"])
 def test_products_without_a_blas(
     pool: tuple[Runtime, Any], size: tuple[int, int, int], dtype: str
 ) -> None:
@@ -539,8 +541,8 @@ BATCHES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("batch", BATCHES, ids=str)
-@pytest.mark.parametrize("ta", [False, True])
+@over("batch", BATCHES, ids=[str(b) for b in BATCHES])
+@over("ta", [False, True])
 def test_batches_are_those_of_numpy(
     library: Any, batch: tuple[int, int, int, int, bool], ta: bool
 ) -> None:

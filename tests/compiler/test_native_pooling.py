@@ -20,6 +20,7 @@ from tests.compiler.helpers.native_kernels import (  # noqa: F401
     some_threads,
     specs,
 )
+from tests.tiers import by_default
 
 pytestmark = needs_compiler
 
@@ -87,7 +88,7 @@ def attributes(window: tuple[Any, ...]) -> dict[str, Any]:
     return dict(zip(("kernel", "stride", "padding", "ceil_mode"), window[1:], strict=True))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", by_default(DTYPES, 1))
 @pytest.mark.parametrize("window", WINDOWS, ids=str)
 def test_maxima_and_their_places(window: tuple[Any, ...], dtype: Any) -> None:
     """Ties, NaN and -inf included: the first place wins."""
@@ -108,7 +109,7 @@ def test_maxima_and_their_places(window: tuple[Any, ...], dtype: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", by_default(DTYPES, 1))
 @pytest.mark.parametrize("window", WINDOWS, ids=str)
 def test_means_and_their_adjoints(window: tuple[Any, ...], dtype: Any) -> None:
     x, every = drawn(window[0], dtype), []

@@ -16,6 +16,7 @@ from autograd_engine.ops.registry.opdef import REGISTRY
 from tests.compiler.helpers.native_batches import Batch, Call
 from tests.compiler.helpers.native_kernels import needs_compiler, with_flags
 from tests.compiler.helpers.native_programs import Merged, graph_of, wrong_in
+from tests.tiers import by_default
 
 pytestmark = needs_compiler
 
@@ -63,7 +64,7 @@ def calls(time: int, batch: int, size: int, dtype: Any) -> Iterator[Call]:
             yield call(name, *operands[:3], kind=kind)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", by_default([np.float32, np.float64], 1))
 def test_any_size(dtype: Any) -> None:
     batch = Batch()
     for sizes in SIZES:

@@ -14,6 +14,7 @@ from autograd_engine import static
 from tests.compiler.helpers.native_batches import Array, difference
 from tests.compiler.helpers.native_kernels import needs_compiler, with_flags
 from tests.compiler.helpers.native_random import RandomTraining, steps_of_training
+from tests.tiers import by_default
 
 pytestmark = needs_compiler
 
@@ -223,7 +224,7 @@ def test_roots_written_as_powers_have_their_specials() -> None:
 SEEDS = range(1000, 1024)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", by_default(SEEDS, 6))
 def test_random_programs_take_the_same_steps(seed: int) -> None:
     training = RandomTraining(seed, ["float32", "float64"][seed % 2])
     expected, old, _ = steps_of_training(training, "numpy")

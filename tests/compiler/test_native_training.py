@@ -19,6 +19,7 @@ from autograd_engine.program.ir.program import Ref
 from autograd_engine.static.executor.plan import Wanted, steps_of
 from tests.compiler.helpers.native_batches import Array, difference
 from tests.compiler.helpers.native_kernels import needs_compiler, with_flags
+from tests.tiers import by_default
 
 pytestmark = needs_compiler
 
@@ -117,7 +118,7 @@ def _agree(training: Training, bound: NativeBound, names: list[str], steps: int)
             assert not difference(array, value, scale=10.0), name
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", by_default(["float32", "float64"], 1))
 def test_optimizers_take_the_same_steps(dtype: str) -> None:
     t = Training(dtype)
     x, y = (t.rng.uniform(-1, 1, s).astype(dtype) for s in [(16, 7), (16, 3)])

@@ -17,6 +17,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.compiler.native.toolchain.compiler import find_toolchain
+from tests.tiers import by_default
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
@@ -52,6 +53,7 @@ SHOWN = [
     for page in [ROOT / "README.md", *GUIDES]
     for name in dict.fromkeys(b.name for b in RUNNER.examples(page.read_text(encoding="utf-8")))
 ]
+IN_THE_README = [shown for shown in SHOWN if shown.values[0].name == "README.md"]
 
 
 def run(script: str, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -109,14 +111,17 @@ def test_digits_draws_one_whole_picture(
 
 @pytest.mark.parametrize(
     ("arguments", "hint"),
-    [
-        (["--epochs", 0], "'0' must be a whole number of at least 1"),
-        (["--epochs", "many"], "'many' must be a whole number of at least 1"),
-        (["--learning-rate", -1], "'-1' must be a number above 0"),
-        (["--model", "rnn"], "invalid choice: 'rnn'"),
-        (["--output", "nowhere/at/all.png"], "name a file in a directory that can"),
-        (["--output", "."], "'.' is a directory; name a file in it"),
-    ],
+    by_default(
+        [
+            (["--epochs", 0], "'0' must be a whole number of at least 1"),
+            (["--epochs", "many"], "'many' must be a whole number of at least 1"),
+            (["--learning-rate", -1], "'-1' must be a number above 0"),
+            (["--model", "rnn"], "invalid choice: 'rnn'"),
+            (["--output", "nowhere/at/all.png"], "name a file in a directory that can"),
+            (["--output", "."], "'.' is a directory; name a file in it"),
+        ],
+        1,
+    ),
 )
 def test_digits_explains_wrong_arguments(arguments: list[object], hint: str) -> None:
     done = run("digits.py", *arguments)
@@ -125,6 +130,7 @@ def test_digits_explains_wrong_arguments(arguments: list[object], hint: str) -> 
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.thorough
 def test_digits_stops_when_the_loss_is_no_number(tmp_path: Path) -> None:
     picture = tmp_path / "digits.png"
     done = run("digits.py", "--model", "mlp", "--learning-rate", "1e30", "--output", picture)
@@ -194,7 +200,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("cache")
-@pytest.mark.parametrize(("page", "name"), SHOWN)
+@pytest.mark.parametrize(("page", "name"), by_default(SHOWN, IN_THE_README))
 def test_an_example_prints_what_is_shown(page: Path, name: str) -> None:
     if page.name == "compiled.md" and find_toolchain() is None:
         pytest.skip("there is no C compiler")

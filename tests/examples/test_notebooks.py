@@ -15,6 +15,8 @@ import nbclient
 import nbformat
 import pytest
 
+from tests.tiers import by_default
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 RUNNER = ROOT / "tools" / "docs" / "run_notebooks.py"
@@ -75,7 +77,9 @@ def notebook_of(path: Path, *sources: str) -> Path:
     return path
 
 
-@pytest.fixture(scope="module", params=NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.fixture(
+    scope="module", params=by_default(NOTEBOOKS, NOTEBOOKS[-1:]), ids=lambda path: path.stem
+)
 def both(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[list[Any], list[Any]]:

@@ -13,6 +13,7 @@ import autograd_engine as paddle
 from autograd_engine import static
 from autograd_engine.errors import NotDifferentiableError
 from autograd_engine.testing.modes import same_bits
+from tests.tiers import by_default
 
 nn = static.nn
 Value = Any
@@ -161,7 +162,7 @@ def differences(run: Callable[[list[np.ndarray]], float], arrays: list[np.ndarra
     return found
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", by_default(range(40), 10))
 def test_random_functions_have_the_bits_of_eager_mode(seed):
     f = Random(seed).function()
     rng = np.random.default_rng(seed)
@@ -181,7 +182,7 @@ def test_random_functions_have_the_bits_of_eager_mode(seed):
         np.testing.assert_allclose(have, expected, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(100, 108))
+@pytest.mark.parametrize("seed", by_default(range(100, 108), 2))
 def test_third_order_of_random_functions_against_differences(seed):
     f = Random(seed).function()
     rng = np.random.default_rng(seed)

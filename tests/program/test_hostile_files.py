@@ -25,6 +25,7 @@ import autograd_engine as paddle
 from autograd_engine import static, unique_name
 from autograd_engine.errors import ArgumentError, ExecutionError, FeedError, FileFormatError
 from autograd_engine.program.files.state import state_bytes, state_from
+from tests.tiers import by_default
 
 PARSE = static.Program.parse_from_string
 BUILT: dict[str, Built] = {}
@@ -82,7 +83,7 @@ def _run(program: static.Program, example: Built) -> None:
 DOCUMENTS, TEXTS, STATES = 1000, 200, 800  # of each program, of each program, in all
 
 
-@pytest.mark.parametrize("name", BUILDERS)
+@pytest.mark.parametrize("name", by_default(BUILDERS, ["control-flow", "momentum"]))
 def test_documents_with_wrong_values(name: str) -> None:
     example = built(name)
     mutator, rng = Mutator(example.main.to_string()), random.Random(20260801)
@@ -130,6 +131,7 @@ FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 VALUES = SCALARS | FLOATS | st.lists(SCALARS, max_size=3) | st.sampled_from(JUNK)
 
 
+@pytest.mark.thorough
 @settings(
     max_examples=200, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
 )

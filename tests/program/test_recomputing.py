@@ -81,6 +81,7 @@ def test_the_peak_is_well_below_and_the_bits_are_the_same() -> None:
     assert assert_same_bits(lambda: deep(36, 6), x=rows(2048)) < 0.45
 
 
+@pytest.mark.thorough
 def test_more_layers_save_more() -> None:
     few = assert_same_bits(lambda: deep(9, 3), x=rows(1024))
     many = assert_same_bits(lambda: deep(49, 7), x=rows(1024))
