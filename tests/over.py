@@ -134,14 +134,14 @@ class _Bundle:
     def combinations(self, group: str | None, config: pytest.Config) -> list[tuple[Values, ...]]:
         axes = self.axes
         if self.groups is not None:
-            entries = self.groups[group or ""]
+            entries = self.groups.get(group or "", [])
             if self.sampled and not config.getoption("--thorough"):
                 entries = _representative(entries)
             axes = [entries, *axes]
         return list(itertools.product(*axes))
 
     def names(self, group: str | None) -> set[str]:
-        entries = [] if self.groups is None else self.groups[group or ""]
+        entries = (self.groups or {}).get(group or "", [])
         return {_name(label) for label, _ in entries}
 
     def run(self, group: str | None, config: pytest.Config, fixtures: dict[str, Any]) -> None:
