@@ -1,9 +1,9 @@
 """What a change costs: two checkouts, whose steps take turns.
 
-``python -m benchmarks.before_after BEFORE`` compares the checkout in that folder with this one.
-Each runs in a process of its own, on one core, and only one of them runs at a time; what is
-compared is the processor time of a step, the median of the rounds, with the quartiles of the ratio
-round by round. `OPENBLAS_CORETYPE` is unset unless ``--core`` names one.
+``python -m benchmarks.before_after BEFORE`` compares the engine in that folder with this one, by
+the steps of this one. Each runs in a process of its own, on one core, and only one of them runs at
+a time; what is compared is the processor time of a step, the median of the rounds, with the
+quartiles of the ratio round by round. `OPENBLAS_CORETYPE` is unset unless ``--core`` names one.
 """
 
 from __future__ import annotations
@@ -23,19 +23,22 @@ __all__ = ["NAMES", "main"]
 
 NAMES = ("chain", "mlp", "W1", "W2", "W4", "W7")
 KINDS = ("eager", "numpy", "native")
+ROOT = Path(__file__).resolve().parents[1]
 
 _WORKER = """
 import gc, json, os, sys, time
 os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-sys.path[:0] = [os.getcwd(), os.path.join(os.getcwd(), "benchmarks")]
+sys.path.insert(0, os.getcwd())
+import autograd_engine
+sys.path[0] = ROOT
+from benchmarks.micro.overhead_steps import workload
 from benchmarks.suite.steps_ours import makers
 from benchmarks.suite.workloads import WORKLOADS
-import workloads
 steps = {}
 def made(name):
     what, _, kind = name.partition(" ")
     if what in ("chain", "mlp"):
-        return workloads.workload("ours", what)
+        return workload("ours", what)
     candidate = makers(WORKLOADS[what], 1)[f"ours {kind}"]()
     return lambda: candidate.finish(candidate.step())
 for line in sys.stdin:
@@ -69,7 +72,7 @@ class _Worker:
         if core:
             variables["OPENBLAS_CORETYPE"] = core
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _WORKER],
+            [sys.executable, "-c", _WORKER.replace("ROOT", repr(str(ROOT)))],
             cwd=checkout,
             env=variables,
             stdin=subprocess.PIPE,

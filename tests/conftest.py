@@ -1,5 +1,6 @@
 """What every test starts from."""
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -9,13 +10,20 @@ import pytest
 
 import autograd_engine as paddle
 from tests.fresh import fresh_state
+from tests.over import registered
 from tests.processors import machine
+from tests.tiers import is_quick
 
 # Programs are compared with eager mode bit by bit; tests of native code ask for it.
 os.environ.setdefault("AUTOGRAD_ENGINE_BACKEND", "numpy")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--thorough",
+        action="store_true",
+        help="also what takes long and has a representative in the rest, and all samples",
+    )
     parser.addoption(
         "--processors",
         metavar="NAMES",
@@ -29,19 +37,36 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "processors: run as if on other processors, when asked for")
+    config.addinivalue_line("markers", "quick: says of every room whether it works, in a minute")
+    config.addinivalue_line("markers", "thorough: takes long, and is left out without --thorough")
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    registered(item)
+    if is_quick(item.path):
+        item.add_marker("quick")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what passes for other processors than those that are asked for."""
+    """Leave out what takes long and what passes for other processors, unless it is asked for."""
     asked = config.getoption("--processors").split(",")
-    other = [
-        item
-        for item in items
-        if item.get_closest_marker("processors") and not {"all", item.callspec.id} & set(asked)  # type: ignore[attr-defined]
-    ]
-    if other:
-        config.hook.pytest_deselected(items=other)
-        items[:] = [item for item in items if item not in set(other)]
+
+    def wanted(item: pytest.Item) -> bool:
+        if item.get_closest_marker("thorough") and not config.getoption("--thorough"):
+            return False
+        other = item.get_closest_marker("processors")
+        return not other or bool({"all", item.callspec.id} & set(asked))  # type: ignore[attr-defined]
+
+    left_out = [item for item in items if not wanted(item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if wanted(item)]
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: the garbage collector need not walk it each time."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_report_header() -> list[str]:
@@ -50,7 +75,15 @@ def pytest_report_header() -> list[str]:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Which processors the tests passed for, and what became of it."""
+    """How much was checked; which processors the tests passed for, and what became of it."""
+    kinds = ("passed", "failed", "skipped", "xfailed", "xpassed", "error")
+    ran = [r for k in kinds for r in terminalreporter.stats.get(k, ())]
+    tests = {
+        r.nodeid: dict(r.user_properties).get("samples", 1)
+        for r in ran
+        if isinstance(r, pytest.TestReport)
+    }
+    terminalreporter.write_line(f"{len(tests)} tests of {sum(tests.values())} samples")
     reports = [r for k in ("passed", "failed") for r in terminalreporter.stats.get(k, ())]
     lines = [
         f"{report.nodeid.partition('[')[2].rstrip(']'):20} {value}"
@@ -66,8 +99,13 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """What is compiled is kept for these tests only, and not with what the user has."""
-    os.environ["AUTOGRAD_ENGINE_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    """What is compiled is kept for these tests only, and not with what the user has.
+
+    The workers of one run have it in common, and none compiles what another has compiled.
+    """
+    base = tmp_path_factory.getbasetemp()
+    run = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    os.environ["AUTOGRAD_ENGINE_CACHE"] = str(run / "cache")
 
 
 @pytest.fixture(autouse=True)

@@ -1,9 +1,12 @@
 """One test for an operation, or a function, and all of its samples.
 
 ``@over("dtype", DTYPES)`` and ``@over(("op", "sample"), cases())`` are what
-`pytest.mark.parametrize` is, but for what becomes a test of its own: only the name in front of the
-first ``-`` of an id, that of the operation. The samples, and the values of all other axes, are gone
-through inside; each that fails is reported, with what it was.
+`pytest.mark.parametrize` is, but for what becomes a test of its own: of samples and cases the name
+in front of the first ``-`` of an id, that of the operation; of any axis what ``by`` makes of the
+id. All else is gone through inside, and what fails is reported, each time with what it was.
+
+Of the samples of an operation, those are gone through that stand for the others: the first, the
+first without elements, and the first that is broadcast. With ``--thorough`` it is all of them.
 """
 
 from __future__ import annotations
@@ -17,25 +20,45 @@ import pytest
 
 from .fresh import fresh_state
 
-__all__ = ["over"]
+__all__ = ["before", "over", "registered"]
 
 Values = tuple[str, dict[str, Any]]
 """What tells an entry of an axis apart, and its arguments."""
 
 
 def over(
-    names: str | Sequence[str], entries: Sequence[Any], *, ids: Sequence[str] | None = None
+    names: str | Sequence[str],
+    entries: Sequence[Any],
+    *,
+    ids: Sequence[str] | None = None,
+    by: Callable[[str], str] | None = None,
 ) -> Any:
-    """See the module; samples and cases, with ids ``name-label``, are grouped by name."""
+    """A decorator of tests; see the module."""
     wanted = tuple(n.strip() for n in names.split(",")) if isinstance(names, str) else tuple(names)
-    axis = [_values(wanted, e, None if ids is None else ids[k]) for k, e in enumerate(entries)]
+    axis = [_values(wanted, e, ids and ids[k]) for k, e in enumerate(entries)]
 
     def decorate(test: Any) -> Any:
         bundle = getattr(test, "bundle", None) or _Bundle(test)
-        bundle.add(wanted, axis)
+        bundle.add(wanted, axis, by)
         return bundle.test
 
     return decorate
+
+
+def before(mark: str) -> Callable[[str], str]:
+    """What an id has before its first `mark`: the name of a function before ``(``."""
+    return lambda label: label.partition(mark)[0]
+
+
+def registered(item: pytest.Item) -> None:
+    """Say of a test how many samples it goes through, and to ``-k`` what they are samples of."""
+    samples = 1
+    bundle = getattr(getattr(item, "function", None), "bundle", None)
+    if bundle is not None:
+        group = item.callspec.params.get("group") if hasattr(item, "callspec") else None
+        samples = len(bundle.combinations(group, item.config))
+        item.extra_keyword_matches |= bundle.names(group)
+    item.user_properties.append(("samples", samples))
 
 
 def _values(names: tuple[str, ...], entry: Any, label: Any) -> Values:
@@ -48,6 +71,28 @@ def _values(names: tuple[str, ...], entry: Any, label: Any) -> Values:
     return str(label), dict(zip(names, given, strict=True))
 
 
+def _name(label: str) -> str:
+    return label.partition("-")[0]
+
+
+def _representative(entries: list[Values]) -> list[Values]:
+    """Of each name the first sample, the first without elements, the first that is broadcast."""
+    seen: set[tuple[str, str]] = set()
+    chosen = []
+    for label, values in entries:
+        sample = next((v for v in values.values() if hasattr(v, "operands")), None)
+        shapes = {a.shape for a in getattr(sample, "operands", ())}
+        kinds = {(_name(label), "any")}
+        if any(0 in shape for shape in shapes):
+            kinds.add((_name(label), "empty"))
+        elif len(shapes) > 1:
+            kinds.add((_name(label), "broadcast"))
+        if sample is None or kinds - seen:
+            chosen.append((label, values))
+        seen |= kinds
+    return chosen
+
+
 class _Bundle:
     """A test, and the axes that it is gone through."""
 
@@ -55,37 +100,55 @@ class _Bundle:
         self.inner = test
         self.axes: list[list[Values]] = []
         self.groups: dict[str, list[Values]] | None = None
+        self.sampled = False
         self.taken: set[str] = set()
 
-        def run(**given: Any) -> None:
-            self.run(given.pop("group"), given)
+        def run(request: pytest.FixtureRequest, **given: Any) -> None:
+            self.run(given.pop("group", None), request.config, given)
 
         run.__name__, run.__doc__, run.__module__ = test.__name__, test.__doc__, test.__module__
         self.test: Any = run
         run.bundle = self  # type: ignore[attr-defined]
 
-    def add(self, names: tuple[str, ...], axis: list[Values]) -> None:
-        if "sample" in names or "case" in names:  # of which none may be left (`--rules-at`)
-            self.groups = {}
+    def add(
+        self, names: tuple[str, ...], axis: list[Values], by: Callable[[str], str] | None
+    ) -> None:
+        sampled = "sample" in names or "case" in names
+        if by is not None or sampled:
+            self.sampled = sampled
+            self.groups = {}  # of which none may be left (`--rules-at`)
             for label, values in axis:
-                self.groups.setdefault(label.partition("-")[0], []).append((label, values))
+                self.groups.setdefault((by or _name)(label), []).append((label, values))
             self.test = pytest.mark.parametrize("group", list(self.groups))(self.test)
         else:
             self.axes.append(axis)
         self.taken.update(names)
         given = inspect.signature(self.inner).parameters
-        fixtures = [p for name, p in given.items() if name not in self.taken]
-        group = inspect.Parameter("group", inspect.Parameter.KEYWORD_ONLY)
-        kept = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in fixtures]
-        self.test.__signature__ = inspect.Signature([group, *kept])
+        wanted = ["request", *([] if self.groups is None else ["group"]), *given]
+        self.test.__signature__ = inspect.Signature(
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY)
+            for name in wanted
+            if name not in self.taken
+        )
 
-    def run(self, group: str, fixtures: dict[str, Any]) -> None:
-        assert self.groups is not None, "none of the axes has names of operations or functions"
+    def combinations(self, group: str | None, config: pytest.Config) -> list[tuple[Values, ...]]:
+        axes = self.axes
+        if self.groups is not None:
+            entries = self.groups.get(group or "", [])
+            if self.sampled and not config.getoption("--thorough"):
+                entries = _representative(entries)
+            axes = [entries, *axes]
+        return list(itertools.product(*axes))
+
+    def names(self, group: str | None) -> set[str]:
+        entries = (self.groups or {}).get(group or "", [])
+        return {_name(label) for label, _ in entries}
+
+    def run(self, group: str | None, config: pytest.Config, fixtures: dict[str, Any]) -> None:
         failures: list[Exception] = []
         skipped: list[str] = []
-        count = 0
-        for combination in itertools.product(self.groups[group], *self.axes):
-            count += 1
+        combinations = self.combinations(group, config)
+        for combination in combinations:
             label = "-".join(name for name, _ in combination)
             arguments = {k: v for _, values in combination for k, v in values.items()}
             try:
@@ -98,7 +161,10 @@ class _Bundle:
                 failures.append(error)
             except pytest.fail.Exception as error:
                 failures.append(AssertionError(f"sample: {label}: {error}"))
+            if failures and config.getoption("maxfail") == 1:  # -x
+                break
         if failures:
-            raise ExceptionGroup(f"{len(failures)} of {count} samples of {group}", failures)
-        if skipped and len(skipped) == count:
+            count = f"{len(failures)} of {len(combinations)} samples"
+            raise ExceptionGroup(count + (f" of {group}" if group else ""), failures)
+        if skipped and len(skipped) == len(combinations):
             pytest.skip(skipped[0])

@@ -16,6 +16,7 @@ import pytest
 import autograd_engine as paddle
 from autograd_engine.autograd import PyLayer, recompute
 from autograd_engine.eager.tape import Node
+from tests.tiers import by_default
 
 MILLION = 1_000_000
 
@@ -71,6 +72,7 @@ def chain(x: Any, length: int) -> Any:
     return y
 
 
+@pytest.mark.thorough
 def test_a_million_operations() -> None:
     def run() -> None:
         x = leaf(2.0)
@@ -357,7 +359,7 @@ def _in_place() -> Callable[[], None]:
 
 
 @pytest.mark.parametrize(
-    "loop", [_penalty, _hooks, _exceptions, _layers, _higher, _kept_loss, _in_place]
+    "loop", by_default([_penalty, _hooks, _exceptions, _layers, _higher, _kept_loss, _in_place], 2)
 )
 def test_a_loop_needs_no_collector(loop: Callable[[], Callable[[], None]]) -> None:
     assert growth(loop()) <= 3  # not for each round

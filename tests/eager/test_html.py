@@ -9,7 +9,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.eager.printing import PrintOptions
-from tests.eager.markup import Balanced
+from tests.autograd.markup import Balanced
 
 
 @pytest.fixture(autouse=True)

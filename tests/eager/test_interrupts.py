@@ -27,6 +27,7 @@ from autograd_engine.errors import GraphFreedError
 from autograd_engine.ops.registry.strong_zeros import zeros_are_strong
 from autograd_engine.program import mode
 from tests.eager.layers import Cube
+from tests.tiers import by_default
 
 F = paddle.nn.functional
 X = np.array([0.5, -1.5, 2.0])
@@ -226,7 +227,7 @@ def close(got: Any, right: Any) -> bool:
     return got is not None and np.allclose(got.numpy(), right, rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.parametrize("retain", [False, True])
+@pytest.mark.parametrize("retain", by_default([True, False], 1))
 def test_a_backward_pass_that_is_interrupted_anywhere(retain: bool) -> None:
     seen = set()
 
@@ -505,6 +506,7 @@ def run_script(text: str, seconds: float = 60.0) -> str:
     return done.stdout
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timer signals")
 def test_signals_at_random_moments() -> None:
     """The script's own handling of interrupts is outside of what they can hit."""

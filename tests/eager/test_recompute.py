@@ -698,6 +698,7 @@ def test_a_graph_dies_without_the_collector() -> None:
         gc.enable()
 
 
+@pytest.mark.thorough
 def test_a_long_chain_of_segments_is_freed() -> None:
     script = (
         "import numpy as np, autograd_engine as paddle\n"

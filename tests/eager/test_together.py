@@ -28,6 +28,8 @@ from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.graph_cuts import in_user_code
 from autograd_engine.ops.registry.strong_zeros import zeros_are_strong
 from tests.eager.features import FEATURES, Feature, Stage
+from tests.over import over
+from tests.tiers import by_default
 
 N = 3
 X = np.array([0.3, -0.7, 1.1])
@@ -314,13 +316,13 @@ EVERY = [backward, recorded_backward, some_inputs, third_order, products]
 SOME = [use for use in CONSUMERS if use not in EVERY]
 
 
-@pytest.mark.parametrize("use", CONSUMERS, ids=lambda use: use.__name__)
-@pytest.mark.parametrize("a", [NONE, *FEATURES], ids=lambda f: f.name)
+@over("use", CONSUMERS)
+@over("a", [NONE, *FEATURES], ids=[f.name for f in (NONE, *FEATURES)], by=str)
 def test_one_feature(a: Feature, use: Consumer, tmp_path: Path) -> None:
-    run(a, NONE, use, tmp_path / "graph")
+    run(a, NONE, use, tmp_path / use.__name__)
 
 
-@pytest.mark.parametrize("a", FEATURES, ids=lambda f: f.name)
+@pytest.mark.parametrize("a", by_default(FEATURES, FEATURES[::6]), ids=lambda f: f.name)
 def test_two_features(a: Feature, tmp_path: Path) -> None:
     """Each pair with the first consumers, and with one of the others in turn."""
     start = FEATURES.index(a)

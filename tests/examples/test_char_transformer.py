@@ -59,6 +59,7 @@ def test_no_position_sees_what_follows_it(example: ModuleType) -> None:
     assert (said[:, 40:] != changed[:, 40:]).any(axis=-1).all()
 
 
+@pytest.mark.thorough
 def test_it_starts_undecided_and_learns(
     example: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -83,6 +84,7 @@ def test_attention_adds_up_and_looks_back(example: ModuleType) -> None:
     assert seen[0].shape == [1, example.CONTEXT, 96]
 
 
+@pytest.mark.thorough
 def test_a_seed_writes_the_same_again(example: ModuleType) -> None:
     model = example.build_model()
     first, again, other = (example.write(model, "class ", 80, seed) for seed in (1, 1, 2))

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from autograd_engine.errors import AnomalyError
+from tests.tiers import by_default
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = (
@@ -46,7 +47,7 @@ def load(name: str) -> ModuleType:
     return module
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture(params=by_default(NAMES, ["lstm_forecast"]))
 def example(request: pytest.FixtureRequest) -> ModuleType:
     return load(request.param)
 
@@ -143,6 +144,7 @@ def test_an_example_fits_in_one_reading(example: ModuleType) -> None:
 # --- what each of them is for
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("undrawn")
 def test_the_lenet_reads_the_digits(tmp_path: Path) -> None:
     found = run(load("lenet_digits"), tmp_path, "--mode", "static")
@@ -150,6 +152,7 @@ def test_the_lenet_reads_the_digits(tmp_path: Path) -> None:
     assert found["losses"][-1] < 0.65
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("undrawn")
 def test_the_lenet_as_a_program_learns_the_same(tmp_path: Path) -> None:
     example = load("lenet_digits")

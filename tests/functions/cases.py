@@ -16,17 +16,24 @@ from . import (
 )
 from .case import Case
 
-__all__ = ["CASES"]
+__all__ = ["CASES", "family"]
 
-CASES: dict[str, list[Case]] = {
-    **cases_activations.CASES,
-    **cases_creation.CASES,
-    **cases_indexing.CASES,
-    **cases_inplace.CASES,
-    **cases_linalg.CASES,
-    **cases_losses.CASES,
-    **cases_math.CASES,
-    **cases_movement.CASES,
-    **cases_statistics.CASES,
-    **cases_vision.CASES,
+FAMILIES: dict[str, dict[str, list[Case]]] = {
+    "activations": cases_activations.CASES,
+    "creation": cases_creation.CASES,
+    "indexing": cases_indexing.CASES,
+    "inplace": cases_inplace.CASES,
+    "linalg": cases_linalg.CASES,
+    "losses": cases_losses.CASES,
+    "math": cases_math.CASES,
+    "movement": cases_movement.CASES,
+    "statistics": cases_statistics.CASES,
+    "vision": cases_vision.CASES,
 }
+CASES = {name: listed for family in FAMILIES.values() for name, listed in family.items()}
+_FAMILY_OF = {name: family for family, held in FAMILIES.items() for name in held}
+
+
+def family(label: str) -> str:
+    """The family of the function that a label, ``name`` or ``name-case``, begins with."""
+    return _FAMILY_OF[label.partition("-")[0]]

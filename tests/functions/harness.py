@@ -26,6 +26,7 @@ __all__ = [
     "eager_derivatives",
     "flat",
     "floating",
+    "named",
     "operands_in",
     "same_bits",
     "static_results",
@@ -45,6 +46,11 @@ def cases(which: Any = lambda case: True) -> list[Any]:
         for case in listed
         if which(case)
     ]
+
+
+def named(cases: list[Any]) -> list[Any]:
+    """The same parameters, each with the name of the function before the case."""
+    return [pytest.param(p.id.partition("-")[0], *p.values, id=p.id) for p in cases]
 
 
 def flat(value: Any) -> list[Any]:

@@ -7,8 +7,9 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.eager.tensor import Tensor
+from tests.over import over
 
-from .cases import CASES
+from .cases import CASES, family
 from .harness import call, operands_in
 
 # Of these a keyword, an operand or the number of inputs says what comes.
@@ -63,7 +64,7 @@ def fits(value, annotation):
     return type(value).__name__ == annotation
 
 
-@pytest.mark.parametrize("name", [n for n in CASES if not n.startswith("Tensor.")])
+@over("name", [n for n in CASES if not n.startswith("Tensor.")], by=family)
 def test_results_are_of_the_annotated_type(name, monkeypatch):
     owner, short = split(name)
     function, returned = getattr(owner, short), []

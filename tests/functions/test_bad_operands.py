@@ -23,8 +23,9 @@ from autograd_engine.core.locations import PACKAGE_DIR
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.program.ir.program import Variable
+from tests.over import over
 
-from .cases import CASES
+from .cases import CASES, family
 
 static = paddle.static
 F = paddle.nn.functional
@@ -172,7 +173,7 @@ def other_arrays(array):
     yield "empty", np.ones([0] * array.ndim, dtype)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@over("name", NAMES, by=family)
 def test_operands_eagerly(name):
     found = {}
     case = CASES[name][0]
@@ -191,7 +192,7 @@ def test_operands_eagerly(name):
     assert {k: v for k, v in found.items() if v} == {}
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if CASES[n][0].static])
+@over("name", [n for n in NAMES if CASES[n][0].static], by=family)
 def test_operands_in_a_program(name):
     found = {}
     case = CASES[name][0]
@@ -288,7 +289,7 @@ def parameters(name):
 FUNCTIONS = [n for n in NAMES if n.partition(".")[0] != "static"]
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@over("name", FUNCTIONS, by=family)
 def test_arguments(name):
     found = {}
     for case in CASES[name][:2]:

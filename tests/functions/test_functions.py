@@ -6,7 +6,7 @@ import pytest
 import autograd_engine as paddle
 from tests.over import over
 
-from .cases import CASES
+from .cases import CASES, family
 from .harness import (
     call,
     cases,
@@ -31,7 +31,7 @@ def smooth(case):
 
 
 @over("dtype", ["float64", "float32"])
-@over("case", cases(lambda c: c.numpy is not None))
+@over("case", cases(lambda c: c.numpy is not None), by=family)
 def test_value(case, dtype):
     operands = operands_in(case, dtype)
     _, outputs = call(case, operands)
@@ -45,7 +45,7 @@ def test_value(case, dtype):
         np.testing.assert_allclose(result, value, rtol=tolerance, atol=tolerance)
 
 
-@over("case", cases(smooth))
+@over("case", cases(smooth), by=family)
 def test_three_orders_against_differences(case):
     """Each order is the derivative along v of the one below, and central differences give that."""
     operands = operands_in(case, np.float64)
@@ -65,7 +65,7 @@ def test_three_orders_against_differences(case):
         assert values[order + 1] / scale == pytest.approx(expected / scale, abs=1e-5), order + 1
 
 
-@over("case", cases(smooth))
+@over("case", cases(smooth), by=family)
 def test_each_element_of_the_gradient(case):
     """Along a direction errors might cancel; one element at a time they cannot."""
     operands = operands_in(case, np.float64)
@@ -83,7 +83,7 @@ def test_each_element_of_the_gradient(case):
         close((np.zeros_like(expected) if g is None else g) / scale, expected / scale, 1e-5)
 
 
-@over("case", cases(smooth))
+@over("case", cases(smooth), by=family)
 def test_forward_mode(case):
     operands = operands_in(case, np.float64)
     found = tangents(case, operands)
@@ -103,7 +103,7 @@ def test_forward_mode(case):
         close(t / scale, expected / scale, 1e-5)
 
 
-@over("case", cases(lambda c: c.differentiable))
+@over("case", cases(lambda c: c.differentiable), by=family)
 def test_recording_a_pass_changes_no_bit_of_it(case):
     operands = operands_in(case, np.float32)
     _, (plain,) = eager_derivatives(case, operands, 1)
@@ -113,7 +113,7 @@ def test_recording_a_pass_changes_no_bit_of_it(case):
 
 
 @over("written_out", [False, True], ids=["generated", "written-out"])
-@over("case", cases(lambda c: c.static))
+@over("case", cases(lambda c: c.static), by=family)
 def test_a_program_has_the_bits_of_eager_mode(case, written_out):
     operands = operands_in(case, np.float32)
     results, orders, pushed = static_results(case, operands, written_out=written_out)
@@ -131,7 +131,7 @@ def test_a_program_has_the_bits_of_eager_mode(case, written_out):
             same_bits(t, value)
 
 
-@over("case", cases(lambda c: c.static and not c.known))
+@over("case", cases(lambda c: c.static and not c.known), by=family)
 def test_a_program_that_does_not_know_the_first_sizes(case):
     operands = operands_in(case, np.float32)
     results, orders, _ = static_results(case, operands, unknown=True)
@@ -150,7 +150,7 @@ def test_a_program_that_does_not_know_the_first_sizes(case):
 
 
 @over("dtype", ["float16", "float32", "float64"])
-@over("case", cases(lambda c: c.differentiable))
+@over("case", cases(lambda c: c.differentiable), by=family)
 def test_gradients_have_the_dtype_of_their_operands(case, dtype):
     operands = operands_in(case, dtype)
     xs, outputs = call(case, operands, traced=True)

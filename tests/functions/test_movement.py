@@ -8,6 +8,7 @@ import pytest
 import autograd_engine as paddle
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.ops.registry.namespace import raw
+from tests.over import before, over
 
 F = paddle.nn.functional
 static = paddle.static
@@ -171,8 +172,8 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("mode", ["eager", "program"])
-@pytest.mark.parametrize("name", WRONG)
+@over("mode", ["eager", "program"])
+@over("name", WRONG, by=before(" "))
 def test_wrong_arguments(name, mode):
     call, kind, hint = WRONG[name]
     if mode == "eager":

@@ -14,7 +14,8 @@ import autograd_engine as paddle
 from autograd_engine import errors
 from tests.over import over
 
-from .harness import call, cases, directions, flat, floating, operands_in, wanted
+from .cases import family
+from .harness import call, cases, directions, flat, floating, named, operands_in, wanted
 from .peers import torch
 
 F = paddle.nn.functional
@@ -57,7 +58,7 @@ def in_float64(case, operands):
 
 
 @over("dtype", ["float32", "float16"])
-@over("case", cases(lambda c: c.smooth))
+@over("case", cases(lambda c: c.smooth), by=family)
 def test_a_narrow_dtype_agrees_with_float64(case, dtype):
     """Of the same, rounded, operands; two orders."""
     operands = operands_in(case, dtype)
@@ -165,10 +166,9 @@ def same_summation(name):
     return last in ELEMENTWISE or not (last in SUMS or name.startswith(FAMILIES_OF_SUMS))
 
 
-@over("case", cases())
-def test_layouts_of_operands(case, request):
+@over(("name", "case"), named(cases()), by=family)
+def test_layouts_of_operands(name, case):
     """Strides change no bit, or a sum by no more than its rounding; no operand is written to."""
-    name = request.node.callspec.id.split("-")[0]
     operands = [np.array(a, order="C") for a in operands_in(case, np.float32)]
     expected = evaluated(case, operands, 1)
     for label, layout in LAYOUTS.items():
@@ -185,7 +185,7 @@ def test_layouts_of_operands(case, request):
             np.testing.assert_array_equal(a, b)
 
 
-@over("case", cases(lambda c: c.differentiable))
+@over("case", cases(lambda c: c.differentiable), by=family)
 def test_operands_that_are_broadcast_views(case):
     """Of stride 0 along the first axis: what their copies give, or the error that those give."""
     views = [
@@ -215,6 +215,7 @@ ILL_CONDITIONED = ("linalg.", "inverse", "cholesky", "eig", "svd", "matrix_rank"
 @over(
     "case",
     [p for p in cases(lambda c: c.smooth) if not p.id.startswith(("Tensor.", *ILL_CONDITIONED))],
+    by=family,
 )
 def test_far_out_float32_is_finite_where_float64_is(case):
     """At +-1e4 and at 0, for one element and for all: values, two orders, and warnings."""
@@ -271,7 +272,7 @@ def refusal(error):
 
 
 @over("which", [0, -1])
-@over("case", cases(has_axes))
+@over("case", cases(has_axes), by=family)
 def test_empty_operands(case, which):
     """They have values and gradients of their shape, or are refused in words."""
     operands = emptied(case, which)
@@ -306,9 +307,8 @@ NOT_AS_PYTORCH = {
 @pytest.mark.skipif(torch is None, reason="PyTorch is not installed")
 @pytest.mark.filterwarnings("ignore")
 @over("which", [0, -1])
-@over("case", cases(lambda c: has_axes(c) and c.torch is not None))
-def test_empty_operands_beside_pytorch(case, which, request):
-    name = request.node.callspec.id.rsplit("]", 1)[0].split("-")[0]
+@over(("name", "case"), named(cases(lambda c: has_axes(c) and c.torch is not None)), by=family)
+def test_empty_operands_beside_pytorch(name, case, which):
     operands = emptied(case, which)
     try:
         theirs = flat(case.torch(*[torch.from_numpy(np.array(a)) for a in operands]))

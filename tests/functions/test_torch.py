@@ -5,6 +5,7 @@ import pytest
 
 from tests.over import over
 
+from .cases import family
 from .harness import (
     call,
     cases,
@@ -33,7 +34,7 @@ def torch_call(case, operands, *, traced=False):
     return xs, flat(case.torch(*xs))
 
 
-@over("case", cases(peers))
+@over("case", cases(peers), by=family)
 def test_value(case):
     operands = operands_in(case, np.float64)
     _, ours = call(case, operands)
@@ -44,7 +45,7 @@ def test_value(case):
         np.testing.assert_allclose(y.numpy(), t.detach().numpy(), rtol=TOLERANCE, atol=TOLERANCE)
 
 
-@over("case", cases(lambda c: peers(c) and c.differentiable and c.smooth))
+@over("case", cases(lambda c: peers(c) and c.differentiable and c.smooth), by=family)
 def test_gradients_of_two_orders(case):
     operands = operands_in(case, np.float64)
     _, ours = eager_derivatives(case, operands, 2)

@@ -7,7 +7,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.jit import to_static
-from tests.test_modes_agree import MODELS, attr, batches, start
+from tests.modes.test_modes_agree import MODELS, attr, batches, start
 
 STEPS = 50
 

@@ -12,6 +12,7 @@ from layer_cases import CASES
 
 import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError, ShapeError
+from tests.over import before, over
 
 nn = paddle.nn
 
@@ -132,7 +133,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "hint"), REFUSED, ids=[text for text, _ in REFUSED])
+@over(("text", "hint"), REFUSED, ids=[text for text, _ in REFUSED], by=before("("))
 def test_refused(text: str, hint: str) -> None:
     with pytest.raises((ArgumentError, TypeError), match=hint) as caught:
         eval(f"nn.{text}")
@@ -160,7 +161,7 @@ def parameters() -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize(("name", "parameter"), parameters())
+@over(("name", "parameter"), parameters(), by=before(","))
 def test_what_is_nothing_at_all_is_refused_for_each_parameter(name: str, parameter: str) -> None:
     layer, args, kwargs = eval(
         f"nn.{FIRST[name].text}", {"nn": Given(), "paddle": paddle, "np": np}

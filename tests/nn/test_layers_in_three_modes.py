@@ -6,15 +6,15 @@ import inspect
 from typing import Any
 
 import numpy as np
-import pytest
 from layer_cases import CASES, Case
 
 import autograd_engine as paddle
 from autograd_engine import unique_name
+from tests.over import before, over
 
 static = paddle.static
 
-each = pytest.mark.parametrize("case", CASES, ids=[c.text for c in CASES])
+each = over("case", CASES, ids=[c.text for c in CASES], by=before("("))
 
 
 def outputs(out: Any) -> list[Any]:
@@ -205,7 +205,7 @@ ThresholdedReLU CELU GLU Maxout RReLU Softmax2D Unflatten
 """
 
 
-@pytest.mark.parametrize("name", NAMES.split())
+@over("name", NAMES.split())
 def test_it_is_there(name: str) -> None:
     assert inspect.isclass(getattr(paddle.nn, name))
     assert name in dir(paddle.nn)
@@ -224,7 +224,7 @@ LAYOUTS = {"1D": "NCL", "2D": "NCHW", "3D": "NCDHW"}
 FAMILIES = sorted({case.name for case in CASES if any(k in case.name for k in LAYOUTS)})
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@over("name", FAMILIES)
 def test_a_member_of_a_family_speaks_of_its_own_images(name: str) -> None:
     """Constructors and docstrings are those of the family, with its layout and its words."""
     layer = getattr(paddle.nn, name)
@@ -243,7 +243,7 @@ def test_a_member_of_a_family_speaks_of_its_own_images(name: str) -> None:
     assert inspect.signature(Own) == inspect.signature(layer)
 
 
-@pytest.mark.parametrize("name", sorted({case.name for case in CASES}))
+@over("name", sorted({case.name for case in CASES}))
 def test_documented(name: str) -> None:
     layer = getattr(paddle.nn, name)
     assert ">>> " in (inspect.getdoc(layer) or "")

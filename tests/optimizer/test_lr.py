@@ -13,6 +13,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError
+from tests.over import over
 
 lr = paddle.optimizer.lr
 
@@ -621,8 +622,8 @@ def test_a_scheduler_that_starts_late_has_the_rates_of_these_epochs(name: str) -
 # --- states
 
 
-@pytest.mark.parametrize("name", OBSERVED)
-@pytest.mark.parametrize("epoch", [0, 3, 29, 50])
+@over("name", OBSERVED)
+@over("epoch", [0, 3, 29, 50])
 def test_a_state_resumes_with_the_same_bits(name: str, epoch: int) -> None:
     make = OBSERVED[name][0]
     first = make()

@@ -16,25 +16,25 @@ __all__ = ["ENVIRONMENTS", "Environment", "why_not"]
 
 # Files whose tests compare bits, or products and functions with other ways to compute them.
 BITS = (
-    "tests/test_layouts_agree.py",
-    "tests/test_modes_agree.py",
+    "tests/modes/test_layouts_agree.py",
+    "tests/modes/test_modes_agree.py",
     "tests/registry/test_bits.py",
     "tests/registry/test_large.py",
     "tests/functions/test_numerics_sweep.py",
-    "tests/codegen/test_planned_bits.py",
-    "tests/codegen/test_planned_layouts.py",
+    "tests/compiler/test_planned_bits.py",
+    "tests/compiler/test_planned_layouts.py",
     "tests/jit/test_trainings.py",
     "tests/jit/test_training_steps.py",
-    "tests/static/test_control_flow_gradients.py",
-    "tests/static/test_golden.py",
-    "tests/static/test_random_programs.py",
+    "tests/program/test_control_flow_gradients.py",
+    "tests/program/test_golden.py",
+    "tests/program/test_random_programs.py",
 )
 NATIVE = (
-    "tests/codegen/test_native_chains.py",
-    "tests/codegen/test_native_gradients.py",
-    "tests/codegen/test_native_maths.py",
-    "tests/codegen/test_native_ops.py",
-    "tests/codegen/test_native_training.py",
+    "tests/compiler/test_native_chains.py",
+    "tests/compiler/test_native_gradients.py",
+    "tests/compiler/test_native_maths.py",
+    "tests/compiler/test_native_ops.py",
+    "tests/compiler/test_native_training.py",
 )
 
 # Levels of NumPy's dispatch, and what stands for each in older releases. All above one that is

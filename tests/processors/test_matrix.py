@@ -34,7 +34,7 @@ def test_properties_hold(environment: Environment, request: pytest.FixtureReques
     if environment.core:
         assert found["core"] in STANDS_FOR.get(environment.core, {environment.core})
     assert not set(found["features"]) & set(environment.without)
-    command = [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-q", "-n0", "--thorough", "-p", "no:cacheprovider"]
     done = subprocess.run(
         [*command, *environment.tests],
         cwd=ROOT,

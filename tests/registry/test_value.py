@@ -24,7 +24,7 @@ def test_every_operation_has_samples_and_a_reference():
     assert all(SAMPLES.values())
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@over("name", SAMPLES)
 def test_labels_tell_samples_apart(name):
     labels = [s.label for s in SAMPLES[name]]
     assert len(set(labels)) == len(labels)

@@ -24,6 +24,7 @@ from autograd_engine.errors import BuildError, FileFormatError, NotDifferentiabl
 from autograd_engine.program.backward.decompose import decompose
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.static.flags import flags
+from tests.over import over
 
 Program = static.Program
 Run = Callable[[dict[str, Any]], list[Any]]
@@ -185,8 +186,8 @@ def form_of(built: Built, form: str) -> Any:
     return FORMS[form](built)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("form", FORMS)
+@over("form", FORMS)
+@over("kind", KINDS, by=str)
 def test_forms(kind: str, form: str) -> None:
     built = SHARED(kind)
     before = str(built.main)
@@ -218,8 +219,8 @@ def eagerly(built: Built, program: Program) -> Outcome:
     return run_thrice(built, run, scope)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("form", ["as it is", "clone", "parsed", "decomposed", "pruned"])
+@over("form", ["as it is", "clone", "parsed", "decomposed", "pruned"])
+@over("kind", KINDS, by=str)
 def test_run_eagerly(kind: str, form: str) -> None:
     built = SHARED(kind)
     program = built.main if form == "as it is" else form_of(built, form)
@@ -249,8 +250,8 @@ def as_python(built: Built, program: Program) -> Outcome:
     return Outcome(found.fetched, state)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("form", ["as it is", "clone", "parsed", "decomposed", "pruned"])
+@over("form", ["as it is", "clone", "parsed", "decomposed", "pruned"])
+@over("kind", KINDS, by=str)
 def test_to_python(kind: str, form: str) -> None:
     built = SHARED(kind)
     program = built.main if form == "as it is" else form_of(built, form)

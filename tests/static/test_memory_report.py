@@ -15,6 +15,7 @@ import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError, BuildError, FeedError
 from autograd_engine.static.analysis.fake_array import layout_of
 from autograd_engine.static.flags import flags
+from tests.tiers import by_default
 
 static = paddle.static
 F = paddle.nn.functional
@@ -191,7 +192,7 @@ PROGRAMS: dict[str, tuple[Callable[[], list[Any]], dict[str, tuple[int, ...]]]] 
 }
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", by_default(PROGRAMS, ["mlp", "branch", "embedding"]))
 def test_the_peak_is_what_is_measured(name: str, monkeypatch: Any) -> None:
     # What is foreseen is a run by Python; compiled, what trains has memory of its own.
     monkeypatch.setattr(flags, "runs_before_compiling", 2)
@@ -208,7 +209,7 @@ def test_the_peak_is_what_is_measured(name: str, monkeypatch: Any) -> None:
     assert unknown.peak.at(shapes["x"][0]) == report.peak_bytes
 
 
-@pytest.mark.parametrize("trips", [2, 12])
+@pytest.mark.parametrize("trips", by_default([2, 12], 1))
 def test_a_loop_needs_as_much_as_it_runs(trips: int) -> None:
     def build() -> list[Any]:
         x = static.data("x", [None, 100], "float32")
@@ -427,6 +428,7 @@ def deep() -> tuple[Any, Any, Any, list[Any]]:
     return main, startup, loss, hidden
 
 
+@pytest.mark.thorough
 def test_checkpoints_save_and_cost_what_was_foreseen() -> None:
     main, _, loss, hidden = deep()
     kept = [hidden[3].name, hidden[7].name]

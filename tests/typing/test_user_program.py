@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tiers import by_default
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(__file__).with_name("user_program.py")
 MISTAKES = Path(__file__).with_name("mistakes.py")
@@ -68,7 +70,7 @@ def pyright(path: Path) -> list[tuple[int, str]]:
     ]
 
 
-CHECKERS = [pytest.param(mypy, id="mypy"), pytest.param(pyright, id="pyright")]
+CHECKERS = by_default([pytest.param(mypy, id="mypy"), pytest.param(pyright, id="pyright")], 1)
 
 
 @pytest.mark.parametrize("checker", CHECKERS)
@@ -76,6 +78,7 @@ def test_a_users_program_is_clean(checker):
     assert [message for _, message in checker(PROGRAM)] == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("checker", CHECKERS)
 def test_mistakes_are_found(checker):
     lines = MISTAKES.read_text(encoding="utf-8").splitlines()

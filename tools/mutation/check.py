@@ -23,12 +23,12 @@ RUNS = [
         "tests/registry/test_saved.py",
     ],
     [
-        "tests/test_nondifferentiable.py",
+        "tests/modes/test_nondifferentiable.py",
         "tests/registry/test_special_values.py",
         "tests/registry/test_dtypes.py",
         "tests/registry/test_bits.py",
-        "tests/test_numerics.py",
-        "tests/test_strong_zeros.py",
+        "tests/modes/test_numerics.py",
+        "tests/registry/test_strong_zeros.py",
     ],
     [
         "tests/functions/test_activations.py",
@@ -40,7 +40,7 @@ RUNS = [
     ],
 ]
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-x", "--assert=plain", "--tb=line"]
-PYTEST += ["-p", "no:cacheprovider", "-p", "no:hypothesispytest"]
+PYTEST += ["--thorough", "-p", "no:cacheprovider", "-p", "no:hypothesispytest"]
 
 
 def place_of_the_mutant() -> str | None:

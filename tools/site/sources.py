@@ -199,7 +199,7 @@ def other_pages() -> Iterator[tuple[str, str | bytes]]:
         elif (ROOT / path).is_file():
             yield page, (ROOT / path).read_text(encoding="utf-8")
     for file in sorted((ROOT / "examples").iterdir()):
-        if page_of(f"examples/{file.name}") is None or file.name == "run_notebooks.py":
+        if page_of(f"examples/{file.name}") is None:
             continue
         if file.suffix == ".py":
             yield f"examples/{file.stem}.md", program(file)
