@@ -48,7 +48,7 @@ def compile_planned(graph: Graph, name: str, *, fast: bool = False) -> Planned:
 
 
 class Planned:
-    """A graph compiled for NumPy; see `codegen.backend.Compiled`."""
+    """A graph compiled for NumPy; see `compiler.backend.Compiled`."""
 
     backend = "numpy"
 
@@ -96,7 +96,7 @@ class Planned:
             idle.append(run)
 
     def bind(self, arrays: Sequence[Array]) -> BoundRun:
-        """A run on these arrays, in place; see `codegen.backend.Bound`."""
+        """A run on these arrays, in place; see `compiler.backend.Bound`."""
         return BoundRun(self, arrays)
 
     def placements(self) -> list[Placement]:
@@ -210,7 +210,7 @@ class _Run:
 
 
 class BoundRun:
-    """A run on fixed memory, of one thread at a time; see `codegen.backend.Bound`.
+    """A run on fixed memory, of one thread at a time; see `compiler.backend.Bound`.
 
     Attributes
     ----------

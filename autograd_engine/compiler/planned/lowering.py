@@ -42,7 +42,7 @@ Handler = Callable[["Lowering", Node], bool]
 
 
 def takes_scattered(node: Node, position: int) -> bool:
-    """Whether it takes that operand as it is; see `codegen.python.takes_scattered`."""
+    """Whether it takes that operand as it is; see `compiler.python.takes_scattered`."""
     op = node.op
     if not isinstance(op, OpDef) or (node.origin is not None and node.origin.role == "forward"):
         return False
