@@ -1,4 +1,4 @@
-"""A table of the layers of a model: what they are given, what they return, what they keep."""
+"""A table of the layers of a model: inputs, outputs, parameters."""
 
 from __future__ import annotations
 

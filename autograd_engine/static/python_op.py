@@ -155,7 +155,7 @@ _MADE_BY = (
 
 
 class _Call:
-    """One `py_func`: what it is given, and where it is written."""
+    """One `py_func`: its arguments, and where it is written."""
 
     def __init__(
         self,
@@ -209,7 +209,7 @@ class _Call:
         return op.vjp(x=rules[asks_x, asks_out])  # type: ignore[return-value]
 
     def _gradient_operation(self) -> _Opaque:
-        """`backward_func` as an operation: on what it is given, and the shapes of all inputs."""
+        """`backward_func` as an operation: on its arguments, and the shapes of all inputs."""
         n, count = len(self.names), sum(self.given) + len(self.out_names)
         return _Opaque(
             self.where,

@@ -22,7 +22,7 @@ An operation with several outputs has one cotangent parameter for each different
 says ``lazy_cotangents``: then its rules get None for it.
 
 Where the cotangents of several inputs come from one computation, `OpDef.vjp_together` takes one
-rule that returns them all, and it is run once for those that are wanted.
+rule that returns them all, and it is run once for those of the requested inputs.
 """
 
 from __future__ import annotations

@@ -301,7 +301,7 @@ class Executor:
         """How long each operation takes, and how many bytes it reads and writes.
 
         The program is run `repeat` times, after once to warm up, on copies: neither the scope nor
-        the random stream is another one afterwards. What it does for its effect is not done.
+        the random stream is another one afterwards. Side effects are left out.
 
         Parameters
         ----------
