@@ -6,6 +6,7 @@ import builtins
 import functools
 import importlib.util
 import inspect
+import operator
 import os
 import sys
 import sysconfig
@@ -572,6 +573,8 @@ class ObjectReads:
             return self.call(function, [*first, *args], {**named, **keywords})
         if isinstance(callee, FunctionType) and not is_foreign(_home(callee)):
             return self._call_frame(self._frame(callee), args, keywords)
+        if isinstance(callee, (operator.attrgetter, operator.itemgetter, operator.methodcaller)):
+            return self._get(callee, args)
         if callee is super:
             return self._super(args)
         wrapped = _wrapped(callee)
@@ -582,6 +585,27 @@ class ObjectReads:
         if _is_function(callee):
             return self._call_library(callee, [*args, *keywords.values()])
         return self._call_object(callee, args, keywords)
+
+    def _get(self, getter: Any, args: Sequence[Value]) -> Value:
+        """What one of the getters of the module `operator` takes of its argument."""
+        maker, names, *_ = getter.__reduce__()
+        owner = args[0] if args else CLOSED
+        if isinstance(getter, operator.methodcaller):
+            named: Mapping[str, Any] = {}
+            if isinstance(maker, functools.partial):  # it was made with keywords
+                names, named = maker.args, maker.keywords
+            label = self._label(getter)
+            given = [self.of(v, label) for v in names[1:]]
+            keywords = {k: self.of(v, label) for k, v in named.items()}
+            return self.call(self.attribute(owner, names[0]), given, keywords)
+        found = CLOSED
+        for name in names:
+            if isinstance(getter, operator.itemgetter):
+                found = found.joined(self.item(owner, Value(constant=name)))
+            else:
+                parts = name.split(".")
+                found = found.joined(functools.reduce(self.attribute, parts, owner))
+        return found
 
     def _call_library(self, callee: Any, given: Sequence[Value]) -> Value:
         """A function of a library, which may call what it is given, and return any of it."""

@@ -671,6 +671,14 @@ def _without_gradients(x):
     return x * o.rate
 
 
+rate_of = operator.attrgetter("rate")
+inner_rate_of = operator.attrgetter("inner.rate")
+first = operator.itemgetter(0)
+asked = operator.methodcaller("get_rate")
+scaled_by = operator.methodcaller("scaled", paddle.ones([2]))
+scaled_more = operator.methodcaller("scaled", x=paddle.ones([2]))
+
+
 READERS = [
     _carried,
     _appended,
@@ -755,6 +763,13 @@ READERS = [
     lambda x: paddle.add(x, paddle.full([2], o.rate)),
     lambda x: x * getattr(outer.inner, "rate"),  # noqa: B009
     lambda x: x * operator.attrgetter("rate")(o),
+    lambda x: x * rate_of(o),
+    lambda x: x * inner_rate_of(outer),
+    lambda x: x * first(several).rate,
+    lambda x: x * asked(o),
+    lambda x: x + scaled_by(o),
+    lambda x: x + scaled_more(o),
+    lambda x: x * max(map(rate_of, several)),
     lambda x: x * objects[0].rate,
     lambda x: x * sum(by.rate for by in {o: 1}),
     lambda x: x * lazy.later.rate,
