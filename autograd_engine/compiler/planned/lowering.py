@@ -429,8 +429,9 @@ class Lowering:
             taken = takes_scattered(node, k) and self.scattered.get(id(value))
             operands.append(taken or (self.operand(value) if isinstance(value, Value) else value))
         reads = [v for v in operands if isinstance(v, (Place, Local))]
-        fresh = node.op.result != "view"
-        packed = node.op.result == "contiguous" and all(map(ordered, reads))
+        # Of others the result may hold operands without being a view: a sum of `Scattered` does.
+        fresh = node.op.result == "contiguous"
+        packed = fresh and all(map(ordered, reads))
         made = [
             self.local(v, contiguous=packed, reads=() if fresh else reads) for v in node.results
         ]
