@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 import autograd_engine as paddle
-from tests.registry.samples_linalg import matrix, symmetric, triangle
-from tests.registry.sampling import real
+from tests.registry.families.decomposition import symmetric
+from tests.registry.families.inverse import triangle
+from tests.registry.sampling import matrix, real
 
 from . import cases_decompositions, cases_fft, cases_products
 from .case import Case

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import autograd_engine as paddle
-from tests.registry.references_basic import each
-from tests.registry.samples_math import dividend, divisor, whole
+from tests.registry.families.rounding import dividend, divisor, whole
+from tests.registry.referencing import each
 from tests.registry.sampling import apart, away_from_zero, integers, positive, real, spaced
 
 from . import cases_special

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 import autograd_engine as paddle
-from tests.registry import references_math as reference
-from tests.registry.references_basic import each
-from tests.registry.samples_math import above_1, below_0, inside, probability
-from tests.registry.sampling import away_from_zero, positive, real
+from tests.registry.families import special as reference
+from tests.registry.families.elementwise import above_1
+from tests.registry.families.special import below_0, probability
+from tests.registry.referencing import each
+from tests.registry.sampling import away_from_zero, inside, positive, real
 
 from .calls_math import binary, unary
 from .case import Case

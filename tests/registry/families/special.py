@@ -1,19 +1,42 @@
-"""What the operations of `math` should compute, said in another way.
+"""Samples and references of `ops/special.py`: integrals that define the functions.
 
-Special functions are the integrals that define them, by the trapezoidal rule where the integrand is
-periodic or decays doubly exponentially, and by that of Gauss and Legendre on [0, 1].
+By the trapezoidal rule where the integrand is periodic or decays doubly exponentially, and by that
+of Gauss and Legendre on [0, 1].
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from .references_basic import each
+from ..referencing import each
+from ..sampling import RNG, Sample, away_from_zero, binary, inside, positive, real, unary
+
+
+def probability(*shape: int) -> np.ndarray:
+    return real(*shape, low=0.05, high=0.95)
+
+
+def below_0(*shape: int) -> np.ndarray:
+    """Between the poles of the gamma function."""
+    return np.asarray(-RNG.integers(0, 3, shape) - real(*shape, low=0.2, high=0.8))
+
+
+def with_attrs(samples: list[Sample], **attrs: Any) -> list[Sample]:
+    suffix = "".join(f"-{name}{value}" for name, value in attrs.items())
+    return [replace(s, label=s.label + suffix, attrs=attrs) for s in samples]
+
+
+def orders(samples: list[Sample], *, up_to: int) -> list[Sample]:
+    """All at n = 0; the first and the last of them at the higher ones."""
+    listed = with_attrs(samples, n=0)
+    for n in range(1, up_to + 1):
+        listed += with_attrs([samples[0], samples[-1]], n=n)
+    return listed
 
 
 def to_infinity(f: Callable[[float], float]) -> float:
@@ -67,42 +90,43 @@ def erfinv(y: float) -> float:
     return 0.5 * (low + high)
 
 
-def floor_divide(x: float, y: float) -> int:
-    return math.floor(Fraction(x) / Fraction(y))
-
-
 def at(f: Callable[..., float]) -> Callable[..., Any]:
     """`f` of one element and attributes."""
     return lambda x, **attrs: each(lambda v: f(v, **attrs))(x)
 
 
+SAMPLES: dict[str, list[Sample]] = {
+    "logit": unary(probability),
+    "erfinv": unary(inside),
+    "sinc": [
+        *unary(),
+        Sample("zero", (np.asarray([0.0, 1e-9, 3.0, 0.4]),)),
+        *with_attrs(unary()[:1], n=1),
+        *with_attrs(unary()[-1:], n=2),
+        Sample("zero-n3", (np.asarray([0.0, 1e-9, 3.0, 0.4]),), {"n": 3}),
+    ],
+    "lgamma": [*unary(positive), Sample("below-0", (below_0(2, 3),))],
+    "polygamma": [
+        *orders(unary(positive), up_to=3),
+        Sample("below-0-n0", (below_0(4),), {"n": 0}),
+        Sample("below-0-n1", (below_0(4),), {"n": 1}),
+        Sample("below-0-n2", (below_0(4),), {"n": 2}),
+    ],
+    "gammainc": binary(positive),
+    "gammaincc": binary(positive),
+    "gamma_density": [
+        *binary(positive),
+        Sample("large", (np.asarray([12.5, 20.0]), np.asarray([11.0, 22.0]))),
+        Sample("negative", (below_0(3), positive(3))),
+    ],
+    "bessel_i": [*orders(unary(), up_to=2), Sample("zero-n1", (np.zeros(3),), {"n": 1})],
+    "bessel_ie": [
+        *orders(unary(away_from_zero), up_to=2),
+        Sample("zero-n3", (np.zeros(3),), {"n": 3}, smooth=False),
+    ],
+}
+
 REFERENCES: dict[str, Callable[..., Any]] = {
-    "expm1": each(math.expm1),
-    "log2": each(math.log2),
-    "log10": each(math.log10),
-    "log1p": each(math.log1p),
-    "logaddexp": each(lambda x, y: math.log(math.exp(x) + math.exp(y))),
-    "tan": each(math.tan),
-    "asin": each(math.asin),
-    "acos": each(math.acos),
-    "atan": each(math.atan),
-    "sinh": each(math.sinh),
-    "cosh": each(math.cosh),
-    "asinh": each(math.asinh),
-    "acosh": each(math.acosh),
-    "atanh": each(math.atanh),
-    "hypot": each(math.hypot),
-    "atan2": each(math.atan2),
-    "ceil": each(math.ceil),
-    "trunc": each(math.trunc),
-    "round": lambda x, decimals=0: each(lambda v: round(v, decimals))(x),
-    "remainder": each(lambda x, y: float(Fraction(x) - floor_divide(x, y) * Fraction(y))),
-    "floor_divide": each(floor_divide),
-    "gcd": each(math.gcd),
-    "lcm": each(math.lcm),
-    "frexp": lambda x: (each(lambda v: math.frexp(v)[0])(x), each(lambda v: math.frexp(v)[1])(x)),
-    "signbit": each(lambda x: math.copysign(1.0, x) < 0.0),
-    "nextafter": each(math.nextafter),
     "logit": each(lambda x: math.log(x / (1.0 - x))),
     "erfinv": each(erfinv),
     "sinc": at(sinc),

@@ -1,14 +1,71 @@
-"""Update rules of optimizers as their papers state them, element by element where that differs."""
+"""Samples and references of `ops/update.py`: rules as their papers state them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-Array = np.ndarray
+from ..referencing import Array
+from ..sampling import Sample, real
+
+
+def _update(*state: float) -> list[tuple[str, tuple[np.ndarray, ...]]]:
+    shapes = {"plain": (2, 3), "0-d": (), "empty": (0, 3)}
+    return [
+        (label, (real(*s), real(*s), np.asarray(0.1), *(np.full(s, v) for v in state)))
+        for label, s in shapes.items()
+    ]
+
+
+_MOMENTS = {"beta1": 0.9, "beta2": 0.99, "epsilon": 1e-8}
+
+
+def _adaptive(
+    attrs: dict[str, object], state: tuple[float, ...], scalars: tuple[float, ...] = ()
+) -> list[Sample]:
+    """State of the shape of the parameter, then 0-d state."""
+    ends = tuple(np.asarray(v) for v in scalars)
+    return _known([Sample(label, (*operands, *ends), attrs) for label, operands in _update(*state)])
+
+
+def _rprop() -> list[Sample]:
+    attrs = {"smallest": 0.01, "largest": 0.12, "shrink": 0.5, "grow": 1.5}
+    return _known(
+        [
+            Sample(label, (p, g, rate, real(*p.shape), np.full(p.shape, 0.1)), attrs)
+            for label, (p, g, rate) in _update()
+        ]
+    )
+
+
+def _asgd() -> list[Sample]:
+    return _known(
+        [
+            Sample(
+                f"{label}-{m}",
+                (p, g, rate, real(*p.shape), real(3, *p.shape), np.asarray(m)),
+                {"batch_num": 3},
+            )
+            for m in (1, 7)
+            for label, (p, g, rate) in _update()
+        ]
+    )
+
+
+def _known(samples: list[Sample]) -> list[Sample]:
+    """The sizes of a parameter are never unknown; 0-d ones have none to leave out."""
+    return [replace(s, unknown=s.label.startswith("0-d")) for s in samples]
+
+
+def momentum(
+    param: Array, grad: Array, rate: Array, velocity: Array, mu: float, use_nesterov: bool = False
+) -> tuple[Array, Array]:
+    ahead = mu * velocity + grad
+    return param - rate * (mu * ahead + grad if use_nesterov else ahead), ahead
 
 
 def moments(g: Array, m: Array, v: Array, beta1: float, beta2: float) -> tuple[Array, Array]:
@@ -221,7 +278,53 @@ def rprop(
     return tuple(new)
 
 
+SAMPLES: dict[str, list[Sample]] = {
+    "sgd": _known([Sample(label, operands) for label, operands in _update()]),
+    "momentum": _known(
+        [
+            Sample(f"{label}{name}", operands, {"mu": 0.9, **attrs})
+            for name, attrs in {"": {}, "-nesterov": {"use_nesterov": True}}.items()
+            for label, operands in _update(0.3)
+        ]
+    ),
+    "adam": _adaptive(_MOMENTS, (0.1, 0.2), (0.9, 0.99)),
+    "adam_amsgrad": _adaptive(_MOMENTS, (0.1, 0.2, 0.3), (0.9, 0.99)),
+    "adamw": _adaptive({**_MOMENTS, "coeff": 0.1}, (0.1, 0.2), (0.9, 0.99)),
+    "adamw_amsgrad": _adaptive({**_MOMENTS, "coeff": 0.1}, (0.1, 0.2, 0.3), (0.9, 0.99)),
+    "adamax": _adaptive(_MOMENTS, (0.1, 0.2), (0.9,)),
+    "lamb": [
+        *_adaptive({**_MOMENTS, "weight_decay": 0.1}, (0.1, 0.2), (0.9, 0.99)),
+        *(
+            replace(s, label=f"{s.label}-adapt")
+            for s in _adaptive(
+                {**_MOMENTS, "weight_decay": 0.0, "always_adapt": True}, (0.1, 0.2), (0.9, 0.99)
+            )
+        ),
+    ],
+    "nadam": _adaptive({**_MOMENTS, "momentum_decay": 0.5}, (0.1, 0.2), (0.9, 0.99, 0.8)),
+    "radam": [
+        *_adaptive(_MOMENTS, (0.1, 0.2), (0.9**9, 0.99**9, 9 * 0.99**9 / (1 - 0.99**9))),
+        *(
+            replace(s, label=f"{s.label}-early")
+            for s in _adaptive(_MOMENTS, (0.1, 0.2), (0.9, 0.99, 0.99 / 0.01))
+        ),
+    ],
+    "rmsprop": [
+        *_adaptive({"rho": 0.9, "epsilon": 1e-3, "mu": 0.5}, (0.1, 0.2, 0.3)),
+        *(
+            replace(s, label=f"{s.label}-centered")
+            for s in _adaptive({"rho": 0.9, "epsilon": 1e-3, "centered": True}, (0.1, 0.2, 0.3))
+        ),
+    ],
+    "adagrad": _adaptive({"epsilon": 1e-3}, (0.1,)),
+    "adadelta": _adaptive({"rho": 0.9, "epsilon": 1e-3}, (0.1, 0.2)),
+    "asgd": _asgd(),
+    "rprop": _rprop(),
+}
+
 REFERENCES: dict[str, Callable[..., Any]] = {
+    "sgd": lambda param, grad, rate: param - rate * grad,
+    "momentum": momentum,
     "adam": adam,
     "adam_amsgrad": amsgrad,
     "adamw": decayed(adam),

@@ -1,4 +1,4 @@
-"""What the operations of `indexing` should compute, element by element."""
+"""Samples and references of `ops/sorting.py`: sorting and searching."""
 
 from __future__ import annotations
 
@@ -8,51 +8,40 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray
+from autograd_engine.testing.array_layouts import strided
+
+from ..referencing import Array
+from ..sampling import Sample, along, flags, integers, real, small_integers, spaced
 
 
-def full_key(key: tuple[Any, ...], arrays: tuple[Array, ...]) -> tuple[Any, ...]:
-    given = iter(arrays)
-    return tuple(next(given) if isinstance(k, str) else k for k in key)
+def _sorts() -> list[Sample]:
+    return [
+        *along(spaced),
+        Sample("down", (spaced(2, 4),), {"axis": 1, "descending": True}),
+        Sample("vector", (spaced(5),), {"axis": 0}),
+        Sample("ties", (small_integers(3, 4),), {"axis": 1}, smooth=False),
+        Sample("ties-down", (small_integers(4, 3),), {"axis": 0, "descending": True}, smooth=False),
+        Sample("integers", (integers(3, 1, 3, 2),), {"axis": 0, "descending": True}),
+        Sample("bools", (flags(6),), {"axis": 0}),
+    ]
 
 
-def places(shape: tuple[int, ...], arrays: tuple[Array, ...], key: tuple[Any, ...]) -> Array:
-    """Which element of an array of `shape` each element of ``x[key]`` is, by NumPy's own rule."""
-    count = int(np.prod(shape))
-    return np.asarray(np.arange(count).reshape(shape)[full_key(key, arrays)])
+def _sets() -> list[Sample]:
+    rows = np.asarray([[1.0, 2.0], [1.0, 2.0], [0.0, 2.0], [1.0, 2.0]])
+    return [
+        Sample("plain", (np.asarray([2.0, 2.0, 0.5, 2.0, 3.0, 3.0]),)),
+        Sample("matrix", (small_integers(3, 4),)),
+        Sample("integers", (integers(5, 5, -1, 5, 0),)),
+        Sample("rows", (rows,), {"axis": 0}),
+        Sample("columns", (rows.T.copy(),), {"axis": 1}),
+        Sample("one", (np.asarray([1.5]),)),
+        Sample("0-d", (np.asarray(2.0),)),
+        Sample("empty", (np.zeros(0),)),
+        Sample("strided", (strided(small_integers(3, 2)),)),
+    ]
 
 
-def index(x: Array, *arrays: Array, key: tuple[Any, ...]) -> Array:
-    at = places(x.shape, arrays, key)
-    elements = x.ravel().tolist()
-    return np.asarray([elements[i] for i in at.ravel()], float).reshape(at.shape)
-
-
-def index_add_like(x: Array, like: Array, *arrays: Array, key: tuple[Any, ...]) -> Array:
-    out = [0.0] * like.size
-    for i, value in zip(places(like.shape, arrays, key).ravel(), x.ravel(), strict=True):
-        out[i] += value
-    return np.asarray(out).reshape(like.shape)
-
-
-def written(choose: Callable[[Any, Any], Any]) -> Callable[..., Array]:
-    """Values written one after the other, ``choose(old, new)`` of each."""
-
-    def apply(x: Array, value: Array, *arrays: Array, key: tuple[Any, ...]) -> Array:
-        out = x.ravel().tolist()
-        at = places(x.shape, arrays, key)
-        for i, new in zip(at.ravel(), (value + np.zeros(at.shape)).ravel(), strict=True):
-            out[i] = choose(out[i], new)
-        return np.asarray(out).reshape(x.shape)
-
-    return apply
-
-
-def index_last(like: Array, *arrays: Array, key: tuple[Any, ...]) -> Array:
-    at = places(like.shape, arrays, key)
-    seen = at.ravel().tolist()
-    last = [i not in seen[k + 1 :] for k, i in enumerate(seen)]
-    return np.asarray(last, bool).reshape(at.shape)
+EDGES = np.asarray([-1.5, 0.0, 0.25, 0.25, 2.0])
 
 
 def argsort(x: Array, axis: int, descending: bool = False) -> Array:
@@ -126,16 +115,41 @@ def isin(x: Array, test: Array, invert: bool = False) -> Array:
     return np.asarray(found, bool).reshape(x.shape)
 
 
+SAMPLES: dict[str, list[Sample]] = {
+    "sort": _sorts(),
+    "argsort": _sorts(),
+    "searchsorted": [
+        Sample("plain", (EDGES, spaced(4))),
+        Sample("matrix-of-values", (EDGES, real(2, 3))),
+        Sample("equal", (EDGES, np.asarray([0.25, 2.0, -1.5]))),
+        Sample("equal-right", (EDGES, np.asarray([0.25, 2.0, -1.5])), {"right": True}),
+        Sample("lines", (np.sort(real(2, 4)), real(2, 3))),
+        Sample("0-d", (EDGES, real())),
+        Sample("no-edges", (np.zeros(0), real(2))),
+        Sample("empty", (EDGES, real(0, 3))),
+        Sample("strided", (EDGES, strided(real(3, 2)))),
+    ],
+    "unique": _sets(),
+    "unique_consecutive": _sets(),
+    "nonzero": [
+        Sample("plain", (small_integers(3, 4),)),
+        Sample("vector", (flags(5),)),
+        Sample("3-d", (flags(2, 2, 3),)),
+        Sample("none", (np.zeros((2, 2)),)),
+        Sample("empty", (real(0, 3),)),
+        Sample("strided", (strided(small_integers(3, 2)),)),
+    ],
+    "isin": [
+        Sample("plain", (small_integers(3, 4), np.asarray([1.0, 5.0]))),
+        Sample("not", (small_integers(2, 3), np.asarray([[0.0], [5.0]])), {"invert": True}),
+        Sample("integers", (integers(1, 2, 3), integers(3, 1))),
+        Sample("of-none", (small_integers(3), np.zeros(0))),
+        Sample("0-d", (np.asarray(1.0), np.asarray(1.0))),
+        Sample("empty", (real(0, 3), real(2))),
+    ],
+}
+
 REFERENCES: dict[str, Callable[..., Any]] = {
-    "index": index,
-    "index_add_like": index_add_like,
-    "setitem": written(lambda old, new: new),
-    "index_last": index_last,
-    "index_maximum": written(max),
-    "index_minimum": written(min),
-    "positions_like": lambda like, axis: np.swapaxes(
-        np.asarray(range(like.shape[axis])).reshape([-1] + [1] * (like.ndim - 1)), 0, axis
-    ),
     "sort": sort,
     "argsort": argsort,
     "searchsorted": searchsorted,
