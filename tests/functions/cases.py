@@ -15,10 +15,11 @@ from . import (
     cases_vision,
 )
 from .case import Case
+from .derived import derived
 
 __all__ = ["CASES", "family"]
 
-FAMILIES: dict[str, dict[str, list[Case]]] = {
+WRITTEN: dict[str, dict[str, list[Case]]] = {
     "activations": cases_activations.CASES,
     "creation": cases_creation.CASES,
     "indexing": cases_indexing.CASES,
@@ -30,6 +31,8 @@ FAMILIES: dict[str, dict[str, list[Case]]] = {
     "statistics": cases_statistics.CASES,
     "vision": cases_vision.CASES,
 }
+DERIVED = derived({name for held in WRITTEN.values() for name in held})
+FAMILIES = {f: WRITTEN.get(f, {}) | DERIVED.get(f, {}) for f in WRITTEN | DERIVED}
 CASES = {name: listed for family in FAMILIES.values() for name, listed in family.items()}
 _FAMILY_OF = {name: family for family, held in FAMILIES.items() for name in held}
 
