@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from . import (
-    cases_activations,
+    cases_activation,
     cases_creation,
     cases_indexing,
     cases_inplace,
     cases_linalg,
-    cases_losses,
+    cases_loss,
     cases_math,
     cases_movement,
     cases_statistics,
@@ -20,12 +20,12 @@ from .derived import derived
 __all__ = ["CASES", "family"]
 
 WRITTEN: dict[str, dict[str, list[Case]]] = {
-    "activations": cases_activations.CASES,
+    "activation": cases_activation.CASES,
     "creation": cases_creation.CASES,
     "indexing": cases_indexing.CASES,
     "inplace": cases_inplace.CASES,
     "linalg": cases_linalg.CASES,
-    "losses": cases_losses.CASES,
+    "loss": cases_loss.CASES,
     "math": cases_math.CASES,
     "movement": cases_movement.CASES,
     "statistics": cases_statistics.CASES,

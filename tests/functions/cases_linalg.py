@@ -11,9 +11,9 @@ from tests.registry.families.decomposition import symmetric
 from tests.registry.families.inverse import triangle
 from tests.registry.sampling import matrix, real
 
-from . import cases_decompositions, cases_fft, cases_products
+from . import cases_decomposition, cases_fft, cases_products
 from .case import Case
-from .cases_decompositions import matrices, sym
+from .cases_decomposition import matrices, sym
 from .peers import torch
 
 L = paddle.linalg
@@ -259,7 +259,7 @@ SYSTEMS: dict[str, list[Case]] = {
 
 CASES: dict[str, list[Case]] = {
     **cases_products.CASES,
-    **cases_decompositions.CASES,
+    **cases_decomposition.CASES,
     **SYSTEMS,
     **cases_fft.CASES,
 }

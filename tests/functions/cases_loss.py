@@ -1,4 +1,4 @@
-"""Calls of the public functions of `losses`: losses, distances, layers without state."""
+"""Calls of the public functions of `loss`: losses, distances, layers without state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of the public functions of `activations`."""
+"""Calls of the public functions of `activation`."""
 
 from __future__ import annotations
 
