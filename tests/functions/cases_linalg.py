@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 import autograd_engine as paddle
-from tests.registry.samples_linalg import matrix, symmetric, triangle
-from tests.registry.sampling import real
+from tests.registry.families.decomposition import symmetric
+from tests.registry.families.inverse import triangle
+from tests.registry.sampling import matrix, real
 
-from . import cases_decompositions, cases_fft, cases_products
+from . import cases_decomposition, cases_fft, cases_products
 from .case import Case
-from .cases_decompositions import matrices, sym
+from .cases_decomposition import matrices, sym
 from .peers import torch
 
 L = paddle.linalg
@@ -258,7 +259,7 @@ SYSTEMS: dict[str, list[Case]] = {
 
 CASES: dict[str, list[Case]] = {
     **cases_products.CASES,
-    **cases_decompositions.CASES,
+    **cases_decomposition.CASES,
     **SYSTEMS,
     **cases_fft.CASES,
 }

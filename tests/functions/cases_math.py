@@ -1,4 +1,4 @@
-"""Calls of the public functions of `math`."""
+"""Calls of the public functions of `math`, but for those that `derived.py` makes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 import autograd_engine as paddle
-from tests.registry.references_basic import each
-from tests.registry.samples_math import dividend, divisor, whole
+from tests.registry.families.rounding import dividend, divisor, whole
 from tests.registry.sampling import apart, away_from_zero, integers, positive, real, spaced
 
 from . import cases_special
@@ -45,7 +44,6 @@ CASES: dict[str, list[Case]] = {
         *binary("subtract", np.subtract),
         Case("alpha", lambda x, y: paddle.subtract(x, y, alpha=2), APART, lambda x, y: x - 2 * y),
     ],
-    "multiply": binary("multiply", np.multiply),
     "divide": [
         *binary("divide", np.divide, real, away_from_zero),
         Case(
@@ -82,7 +80,6 @@ CASES: dict[str, list[Case]] = {
         ),
     ],
     "neg": unary("neg", real, np.negative),
-    "negative": unary("negative", real, np.negative),
     "positive": [Case("plain", lambda x: paddle.positive(x), (real(3),), np.copy)],
     "reciprocal": unary("reciprocal", away_from_zero, lambda x: 1.0 / x),
     "lerp": [
@@ -165,10 +162,7 @@ CASES: dict[str, list[Case]] = {
         ),
     ],
     # --- order and signs
-    "abs": unary("abs", away_from_zero, np.abs),
-    "sign": unary("sign", away_from_zero, np.sign, **ROUNDED),
     "sgn": unary("sgn", away_from_zero, np.sign, **ROUNDED),
-    "signbit": unary("signbit", away_from_zero, np.signbit, **ROUNDED),
     "heaviside": [
         *binary("heaviside", np.heaviside, away_from_zero, like=""),
         Case(
@@ -177,24 +171,6 @@ CASES: dict[str, list[Case]] = {
             (real(3),),
             np.copy,
         ),
-    ],
-    "maximum": [
-        Case(
-            "plain",
-            lambda x, y: paddle.maximum(x, y),
-            APART,
-            np.maximum,
-            lambda x, y: torch.maximum(x, y),
-        )
-    ],
-    "minimum": [
-        Case(
-            "plain",
-            lambda x, y: x.minimum(y),
-            APART,
-            np.minimum,
-            lambda x, y: torch.minimum(x, y),
-        )
     ],
     "fmax": [
         Case(
@@ -230,19 +206,7 @@ CASES: dict[str, list[Case]] = {
             "number", lambda x: paddle.copysign(x, -2.0), (away_from_zero(3),), lambda x: -np.abs(x)
         ),
     ],
-    "nextafter": [
-        Case(
-            "plain",
-            lambda x, y: paddle.nextafter(x, y),
-            (real(2, 3), real(3)),
-            torch=lambda x, y: torch.nextafter(x, y),
-            **ROUNDED,
-        )
-    ],
     # --- rounding
-    "ceil": unary("ceil", real, np.ceil, **ROUNDED),
-    "floor": unary("floor", real, np.floor, **ROUNDED),
-    "trunc": unary("trunc", real, np.trunc, **ROUNDED),
     "round": [*unary("round", real, np.rint, **ROUNDED), round_to(1), round_to(-1)],
     "frac": unary("frac", dividend, lambda x: x - np.trunc(x)),
     "mod": binary("mod", np.mod, dividend, divisor, like="remainder"),
@@ -273,26 +237,6 @@ CASES: dict[str, list[Case]] = {
             lambda x, y: (x // y) + (100 // y),
             **ROUNDED,
         ),
-    ],
-    "gcd": [
-        Case(
-            "plain",
-            lambda x, y: paddle.gcd(x, y),
-            (whole(2, 3), whole(3)),
-            each(math.gcd),
-            lambda x, y: torch.gcd(x, y),
-            differentiable=False,
-        )
-    ],
-    "lcm": [
-        Case(
-            "plain",
-            lambda x, y: x.lcm(y),
-            (whole(2, 3), whole(3)),
-            each(math.lcm),
-            lambda x, y: torch.lcm(x, y),
-            differentiable=False,
-        )
     ],
     "ldexp": [
         Case(

@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 
 import autograd_engine as paddle
-from tests.registry import references_vision as loops
+from tests.registry.families import (
+    conv as conv_loops,
+    pool as pool_loops,
+    resample as resample_loops,
+)
+from tests.registry.referencing import transpose_of
 from tests.registry.sampling import integers, real, spaced
 
 from .case import Case
@@ -37,7 +42,7 @@ def last(x: Any) -> Any:
 def conv(x: Any, w: Any, b: Any = None, stride: int = 1, padding: Any = 0, **how: Any) -> Any:
     axes = x.ndim - 2
     pads = ((padding, padding),) * axes if isinstance(padding, int) else padding
-    out = loops.conv(
+    out = conv_loops.conv(
         x, w, (stride,) * axes, pads, (how.get("dilation", 1),) * axes, how.get("groups", 1)
     )
     return out if b is None else out + b.reshape(1, -1, *[1] * axes)
@@ -119,7 +124,9 @@ CONVOLUTIONS: dict[str, list[Case]] = {
             "plain",
             lambda x, w: F.conv3d(x, w, padding=[0, 1, 0], stride=[1, 2, 1]),
             (real(1, 1, 2, 3, 2), real(2, 1, 2, 2, 1)),
-            numpy=lambda x, w: loops.conv(x, w, (1, 2, 1), ((0, 0), (1, 1), (0, 0)), (1, 1, 1), 1),
+            numpy=lambda x, w: conv_loops.conv(
+                x, w, (1, 2, 1), ((0, 0), (1, 1), (0, 0)), (1, 1, 1), 1
+            ),
             torch=lambda x, w: _tf().conv3d(x, w, padding=(0, 1, 0), stride=(1, 2, 1)),
         ),
         Case(
@@ -193,12 +200,12 @@ CONVOLUTIONS: dict[str, list[Case]] = {
 
 
 def max_pool(x: Any, kernel: Any, stride: Any, padding: Any, ceil: bool = False) -> Any:
-    return loops.max_pool(x, kernel, stride, padding, ceil)
+    return pool_loops.max_pool(x, kernel, stride, padding, ceil)
 
 
 def avg_pool(x: Any, kernel: Any, stride: Any, padding: Any, **how: Any) -> Any:
     ceil, exclusive = how.pop("ceil", False), how.pop("exclusive", True)
-    return loops.avg_pool(x, kernel, stride, padding, ceil, exclusive, **how)
+    return pool_loops.avg_pool(x, kernel, stride, padding, ceil, exclusive, **how)
 
 
 def unpooled(x: Any, index: Any, size: Any) -> Any:
@@ -209,7 +216,7 @@ def unpooled(x: Any, index: Any, size: Any) -> Any:
 
 
 def lp(x: Any, p: float, kernel: Any, stride: Any, padding: Any) -> Any:
-    return loops.avg_pool(x**p, kernel, stride, padding, False, True, 1.0) ** (1.0 / p)
+    return pool_loops.avg_pool(x**p, kernel, stride, padding, False, True, 1.0) ** (1.0 / p)
 
 
 POOLING: dict[str, list[Case]] = {
@@ -313,7 +320,7 @@ POOLING: dict[str, list[Case]] = {
             "uneven",
             lambda x: F.adaptive_avg_pool1d(x, 3),
             (real(1, 2, 5),),
-            numpy=lambda x: loops.adaptive_avg_pool(x, (3,)),
+            numpy=lambda x: pool_loops.adaptive_avg_pool(x, (3,)),
             torch=lambda x: _tf().adaptive_avg_pool1d(x, 3),
         ),
     ],
@@ -322,7 +329,7 @@ POOLING: dict[str, list[Case]] = {
             "uneven",
             lambda x: F.adaptive_avg_pool2d(x, [2, 3]),
             (real(1, 1, 3, 4),),
-            numpy=lambda x: loops.adaptive_avg_pool(x, (2, 3)),
+            numpy=lambda x: pool_loops.adaptive_avg_pool(x, (2, 3)),
             torch=lambda x: _tf().adaptive_avg_pool2d(x, (2, 3)),
         ),
         Case(
@@ -337,7 +344,7 @@ POOLING: dict[str, list[Case]] = {
             "uneven",
             lambda x: F.adaptive_avg_pool3d(x, [2, 1, 2]),
             (real(1, 1, 3, 2, 2),),
-            numpy=lambda x: loops.adaptive_avg_pool(x, (2, 1, 2)),
+            numpy=lambda x: pool_loops.adaptive_avg_pool(x, (2, 1, 2)),
             torch=lambda x: _tf().adaptive_avg_pool3d(x, (2, 1, 2)),
         ),
     ],
@@ -346,7 +353,7 @@ POOLING: dict[str, list[Case]] = {
             "uneven",
             lambda x: F.adaptive_max_pool1d(x, 3, return_mask=True),
             (spaced(1, 2, 5),),
-            numpy=lambda x: loops.adaptive_max_pool(x, (3,)),
+            numpy=lambda x: pool_loops.adaptive_max_pool(x, (3,)),
         ),
     ],
     "nn.functional.adaptive_max_pool2d": [
@@ -354,7 +361,7 @@ POOLING: dict[str, list[Case]] = {
             "uneven",
             lambda x: F.adaptive_max_pool2d(x, [2, 3]),
             (spaced(1, 1, 3, 4),),
-            numpy=lambda x: loops.adaptive_max_pool(x, (2, 3))[0],
+            numpy=lambda x: pool_loops.adaptive_max_pool(x, (2, 3))[0],
             torch=lambda x: _tf().adaptive_max_pool2d(x, (2, 3)),
         ),
     ],
@@ -363,7 +370,7 @@ POOLING: dict[str, list[Case]] = {
             "uneven",
             lambda x: F.adaptive_max_pool3d(x, 2),
             (spaced(1, 1, 3, 2, 2),),
-            numpy=lambda x: loops.adaptive_max_pool(x, (2, 2, 2))[0],
+            numpy=lambda x: pool_loops.adaptive_max_pool(x, (2, 2, 2))[0],
             torch=lambda x: _tf().adaptive_max_pool3d(x, 2),
         ),
     ],
@@ -438,7 +445,7 @@ def resampled(x: Any, sizes: Any, mode: str, **how: Any) -> Any:
     for a, size in enumerate(sizes):
         scales = how.get("scale")
         given = {**how, "scale": scales[a]} if scales else how
-        x = loops.resample(x, axis=2 + a, mode=mode, size=size, **(plain | given))
+        x = resample_loops.resample(x, axis=2 + a, mode=mode, size=size, **(plain | given))
     return x
 
 
@@ -495,11 +502,11 @@ def affine(theta: Any, size: Any, align: bool) -> Any:
 
 
 def unfolded(x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any) -> Any:
-    return loops.unfold(x, kernel, stride, padding, dilation)
+    return conv_loops.unfold(x, kernel, stride, padding, dilation)
 
 
 def folded(x: Any, shape: Any, *how: Any) -> Any:
-    return loops.transpose_of(lambda v: loops.unfold(v, *how), shape, x)
+    return transpose_of(lambda v: conv_loops.unfold(v, *how), shape, x)
 
 
 def _interpolation(label: str, shape: Any, sizes: Any, mode: str, kind: str, **how: Any) -> Case:
@@ -554,7 +561,7 @@ RESAMPLING: dict[str, list[Case]] = {
             "area-last",
             lambda x: F.interpolate(x, size=[2, 3], mode="area", data_format="NHWC"),
             (real(1, 3, 4, 2),),
-            numpy=lambda x: last(loops.adaptive_avg_pool(first(x), (2, 3))),
+            numpy=lambda x: last(pool_loops.adaptive_avg_pool(first(x), (2, 3))),
         ),
     ],
     "nn.functional.upsample": [

@@ -12,7 +12,8 @@ from autograd_engine.errors import (
     NotDifferentiableError,
     ShapeError,
 )
-from tests.registry.samples_linalg import matrix, symmetric
+from tests.registry.families.decomposition import symmetric
+from tests.registry.sampling import matrix
 
 L, FT = paddle.linalg, paddle.fft
 ONES = np.ones((2, 2))

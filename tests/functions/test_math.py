@@ -110,6 +110,16 @@ def test_logaddexp_far_out(mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_angles_of_complex_numbers_have_the_bits_of_any_layout(mode):
+    """Real and imaginary parts have gaps between them, which NumPy has another loop for."""
+    rng = np.random.default_rng(3)
+    z = rng.normal(size=(20, 3)) + 1j * rng.normal(size=(20, 3))
+    expected, _ = evaluate(mode, paddle.angle, z)
+    backwards, _ = evaluate(mode, lambda x: paddle.angle(x[::-1, ::-1]), z)
+    np.testing.assert_array_equal(backwards[::-1, ::-1], expected)
+
+
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("size", [1e-300, 1e-30, 1.0, 1e4, 1e300])
 def test_lengths_and_angles_of_any_size(size, mode):
     """Neither squares overflow, nor do those of small numbers vanish."""

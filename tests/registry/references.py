@@ -5,33 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import (
-    references_activations,
-    references_basic,
-    references_indexing,
-    references_linalg,
-    references_losses,
-    references_math,
-    references_movement,
-    references_recurrent,
-    references_statistics,
-    references_updates,
-    references_vision,
-)
-from .references_basic import SEED
+from .families import FAMILIES
+from .referencing import SEED
 
 __all__ = ["REFERENCES", "SEED"]
 
 REFERENCES: dict[str, Callable[..., Any]] = {
-    **references_activations.REFERENCES,
-    **references_basic.REFERENCES,
-    **references_indexing.REFERENCES,
-    **references_linalg.REFERENCES,
-    **references_losses.REFERENCES,
-    **references_math.REFERENCES,
-    **references_movement.REFERENCES,
-    **references_recurrent.REFERENCES,
-    **references_statistics.REFERENCES,
-    **references_updates.REFERENCES,
-    **references_vision.REFERENCES,
+    name: reference for family in FAMILIES.values() for name, reference in family.REFERENCES.items()
 }

@@ -9,33 +9,11 @@ import pytest
 
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 
-from . import (
-    samples_activations,
-    samples_arrays,
-    samples_elementwise,
-    samples_indexing,
-    samples_linalg,
-    samples_losses,
-    samples_math,
-    samples_movement,
-    samples_recurrent,
-    samples_statistics,
-    samples_vision,
-)
+from .families import FAMILIES
 from .sampling import Sample
 
 SAMPLES: dict[str, list[Sample]] = {
-    **samples_activations.SAMPLES,
-    **samples_arrays.SAMPLES,
-    **samples_elementwise.SAMPLES,
-    **samples_indexing.SAMPLES,
-    **samples_linalg.SAMPLES,
-    **samples_losses.SAMPLES,
-    **samples_math.SAMPLES,
-    **samples_movement.SAMPLES,
-    **samples_recurrent.SAMPLES,
-    **samples_statistics.SAMPLES,
-    **samples_vision.SAMPLES,
+    name: listed for family in FAMILIES.values() for name, listed in family.SAMPLES.items()
 }
 
 

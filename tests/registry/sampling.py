@@ -164,3 +164,56 @@ def positions(domain: Any = spaced) -> list[Sample]:
 
 def arrays(*shapes: tuple[int, ...]) -> tuple[np.ndarray, ...]:
     return tuple(real(*s) for s in shapes)
+
+
+def integers_between(*shape: int, low: int = -9, high: int = 10) -> np.ndarray:
+    return np.asarray(RNG.integers(low, high, shape))
+
+
+def matrix(*shape: int) -> np.ndarray:
+    """Singular values from 1 to 3, evenly spaced, between random rotations."""
+    *batch, m, n = shape
+    k = min(m, n)
+    left, right = (np.linalg.qr(RNG.normal(size=(*batch, d, d)))[0] for d in (m, n))
+    return np.asarray(left[..., :k] * np.linspace(3.0, 1.0, k) @ right[..., :k, :])
+
+
+def square_matrices(make=matrix) -> list[Sample]:
+    return [
+        Sample("size-1", (make(1, 1),)),  # first: nonsingular even where it holds ones
+        Sample("3x3", (make(3, 3),)),
+        Sample("batch", (make(2, 2, 2),)),
+        Sample("no-rows", (np.zeros((0, 0)),)),
+        Sample("empty", (np.zeros((0, 2, 2)),)),
+        Sample("strided", (strided(make(2, 2)),)),
+    ]
+
+
+def rectangular_matrices(make=matrix) -> list[Sample]:
+    return [
+        Sample("tall", (make(4, 2),)),
+        *square_matrices(make),
+        Sample("no-columns", (np.zeros((2, 3, 0)),)),
+    ]
+
+
+def inside(*shape: int) -> np.ndarray:
+    """Between -1 and 1."""
+    return real(*shape, low=-0.9, high=0.9)
+
+
+def with_likes(shape: tuple[int, ...], *likes: tuple[int, ...]) -> tuple[np.ndarray, ...]:
+    return real(*shape), *(np.zeros(s) for s in likes)
+
+
+def with_zeros(axis: int, **attrs: Any) -> list[Sample]:
+    """Lines with no, one and two zeros: derivatives must not divide by them."""
+    x = real(3, 4)
+    x[1, 2] = x[2, 0] = x[2, 3] = 0.0
+    label = "zeros" if axis else "zeros-first"
+    return [Sample(label, (x if axis else x.T.copy(),), {"axis": axis, **attrs})]
+
+
+TIED = np.asarray([[1.0, 2.0, 2.0], [2.0, 2.0, 2.0], [0.5, -1.0, 0.25]])
+
+Shape = tuple[int, ...]

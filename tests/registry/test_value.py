@@ -10,6 +10,7 @@ from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.testing import op_checks as table
 from tests.over import over
 
+from .families import FAMILIES
 from .harness import kernel, same_bits, tensors
 from .references import REFERENCES, SEED
 from .samples import SAMPLES, cases
@@ -22,6 +23,13 @@ def test_every_operation_has_samples_and_a_reference():
     assert set(SAMPLES) == set(REGISTRY)
     assert set(REFERENCES) == set(REGISTRY)
     assert all(SAMPLES.values())
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_samples_and_references_stand_in_the_file_named_like_the_module(family):
+    declared = {name for name, op in REGISTRY.items() if op.module == family}
+    assert set(FAMILIES[family].SAMPLES) == declared
+    assert set(FAMILIES[family].REFERENCES) == declared
 
 
 @over("name", SAMPLES)

@@ -22,6 +22,7 @@ from autograd_engine.core.spec import (
 )
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import broadcast
+from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.linalg.inverse import in_single
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import nothing
@@ -316,9 +317,12 @@ defop(
 ).nondiff()
 
 
+_atan2 = rounded_alike(np.arctan2)
+
+
 @in_single
 def _angle(x: Array) -> Array:
-    return np.asarray(np.angle(x))
+    return np.asarray(_atan2(np.imag(x), np.real(x)))
 
 
 def _infer_angle(x: Spec) -> Spec:

@@ -1,0 +1,72 @@
+"""Samples and references of `ops/nn/activation.py`: activations and derivatives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograd_engine.testing.array_layouts import like_layout
+
+from ..referencing import along_axis, each
+from ..sampling import Sample, along, away_from_zero, real, small_integers, unary
+
+
+def _beside(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`x` and another array of its shape and layout."""
+    return x, like_layout(x, real(*x.shape))
+
+
+def gelu(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The value, and the slope by the normal distribution function and its density."""
+    below = each(lambda v: 0.5 * math.erfc(-v / math.sqrt(2)))(x)
+    density = each(lambda v: math.exp(-(v**2) / 2) / math.sqrt(2 * math.pi))(x)
+    return x * below, below + x * density
+
+
+def softmax_adjoint(y: np.ndarray, out: np.ndarray, axis: int) -> np.ndarray:
+    """By the Jacobian of each line."""
+    y, out = np.moveaxis(y, axis, -1), np.moveaxis(out, axis, -1)
+    result = np.empty(y.shape)
+    for line in np.ndindex(y.shape[:-1]):
+        result[line] = (np.diag(out[line]) - np.outer(out[line], out[line])) @ y[line]
+    return np.moveaxis(result, -1, axis)
+
+
+def softmax(values: list[float]) -> list[float]:
+    weights = [math.exp(v - max(values)) for v in values]
+    return [w / math.fsum(weights) for w in weights]
+
+
+SAMPLES: dict[str, list[Sample]] = {
+    "softmax_adjoint": [Sample(s.label, _beside(s.operands[0]), s.attrs) for s in along()],
+    "bell": unary(),
+    "silu": unary(),
+    "softplus": unary(),
+    "log_sigmoid": unary(),
+    "elu": [
+        Sample(s.label, s.operands, {"alpha": 1.0 if s.label == "plain" else 0.7})
+        for s in unary(away_from_zero)
+    ],
+    "softmax": along(),
+    "log_softmax": along(),
+    "relu": [*unary(away_from_zero), Sample("kink", (small_integers(3, 4),), smooth=False)],
+    "sigmoid": unary(),
+    "gelu": unary(),
+}
+
+REFERENCES: dict[str, Callable[..., Any]] = {
+    "bell": each(lambda x: math.exp(-(x**2))),
+    "gelu": gelu,
+    "softmax_adjoint": softmax_adjoint,
+    "silu": each(lambda x: x / (1.0 + math.exp(-x))),
+    "softplus": each(lambda x: math.log(1.0 + math.exp(x))),
+    "log_sigmoid": each(lambda x: math.log(1.0 / (1.0 + math.exp(-x)))),
+    "elu": lambda x, alpha: each(lambda v: v if v > 0 else alpha * (math.exp(v) - 1.0))(x),
+    "relu": each(lambda x: x if x > 0 else 0.0),
+    "sigmoid": each(lambda x: 1 / (1 + math.exp(-x))),
+    "softmax": along_axis(softmax),
+    "log_softmax": along_axis(lambda v: [math.log(p) for p in softmax(v)]),
+}
