@@ -22,6 +22,7 @@ from autograd_engine.autograd import (
     recompute,
     saved_tensors_hooks,
 )
+from autograd_engine.static.nn import parameters
 
 F = paddle.nn.functional
 
@@ -65,11 +66,11 @@ def test_a_layer_built_in_one_thread_does_not_name_anothers_variables() -> None:
             names.append(in_another_thread(build))
             return real(v)
 
-        static.nn._ACTIVATIONS["interrupted"] = interrupted
+        parameters._ACTIVATIONS["interrupted"] = interrupted
         try:
             static.nn.fc(x, size=3, activation="interrupted", name="mine")
         finally:
-            del static.nn._ACTIVATIONS["interrupted"]
+            del parameters._ACTIVATIONS["interrupted"]
     assert not names[0].startswith("mine")
 
 
