@@ -14,6 +14,7 @@ from autograd_engine.ops.registry import opdef
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.ops.work import Work
+from tests.over import over
 
 from .samples import LEFT_OUT, SAMPLES
 from .sampling import Sample
@@ -21,6 +22,10 @@ from .sampling import Sample
 Array = np.ndarray
 
 FLOATS = (np.float64, np.float32, np.float16)
+
+
+def family(name: str) -> str:
+    return REGISTRY[name].module
 
 
 def operations(which: Callable[[OpDef], bool]) -> list[Any]:
@@ -71,7 +76,7 @@ def layouts(arrays: tuple[Array, ...]) -> Iterator[list[Array]]:
     yield [np.asfortranarray(a).reshape(a.shape, order="A") for a in arrays]
 
 
-@pytest.mark.parametrize("op", operations(lambda op: bool(op.inputs)))
+@over("op", operations(lambda op: bool(op.inputs)), by=family)
 def test_whether_results_may_share_memory(op: OpDef) -> None:
     shared = []
     for sample, attrs in samples(op):
@@ -84,7 +89,7 @@ def test_whether_results_may_share_memory(op: OpDef) -> None:
     assert bool(shared) == (op.result == "view"), shared
 
 
-@pytest.mark.parametrize("op", operations(lambda op: op.result == "contiguous"))
+@over("op", operations(lambda op: op.result == "contiguous"), by=family)
 def test_results_without_gaps(op: OpDef) -> None:
     for sample, attrs in samples(op):
         for dtype in FLOATS:
@@ -104,7 +109,7 @@ def labelled(sample: Sample, labels: Array) -> list[Array]:
     return [labels.reshape(first.shape).astype(first.dtype), *rest]
 
 
-@pytest.mark.parametrize("op", operations(lambda op: op.elements not in (None, "fill")))
+@over("op", operations(lambda op: op.elements not in (None, "fill")), by=family)
 def test_elements_are_those_of_the_operand(op: OpDef) -> None:
     """Other numbers in the same places go the same ways."""
     rng = np.random.default_rng(5)
@@ -134,7 +139,7 @@ def may_move(op: OpDef) -> bool:
     return op.tangent == "linear" and values == [0] and not op.variadic and not op.casts
 
 
-@pytest.mark.parametrize("op", operations(lambda op: op.elements is None and may_move(op)))
+@over("op", operations(lambda op: op.elements is None and may_move(op)), by=family)
 def test_what_only_moves_elements_says_so(op: OpDef) -> None:
     moved = [
         only_moves(op, sample, attrs)
@@ -144,14 +149,14 @@ def test_what_only_moves_elements_says_so(op: OpDef) -> None:
     assert not all(moved)
 
 
-@pytest.mark.parametrize("op", operations(lambda op: op.elements == "fill"))
+@over("op", operations(lambda op: op.elements == "fill"), by=family)
 def test_a_fill_is_one_number(op: OpDef) -> None:
     for sample, attrs in samples(op):
         (out,) = run(op, sample.cast(np.float64), attrs)
         assert (out == out.dtype.type(attrs.get("value", 0))).all()
 
 
-@pytest.mark.parametrize("op", operations(lambda op: op.elements is not None))
+@over("op", operations(lambda op: op.elements is not None), by=family)
 def test_what_computes_nothing_is_no_work(op: OpDef) -> None:
     for sample, attrs in samples(op):
         assert work_of(op, sample.cast(np.float64), attrs) == Work(0, 0)
@@ -160,7 +165,7 @@ def test_what_computes_nothing_is_no_work(op: OpDef) -> None:
 # --- elementwise
 
 
-@pytest.mark.parametrize("op", operations(lambda op: op.elementwise and not op.random))
+@over("op", operations(lambda op: op.elementwise and not op.random), by=family)
 def test_elements_depend_on_those_at_their_place(op: OpDef) -> None:
     """In a line, in another order, and without every other one, they are the same."""
     rng = np.random.default_rng(7)
@@ -204,7 +209,7 @@ def refuses(op: OpDef) -> bool:
     return False
 
 
-@pytest.mark.parametrize("op", operations(lambda op: not op.random))
+@over("op", operations(lambda op: not op.random), by=family)
 def test_what_refuses_integers_says_so(op: OpDef) -> None:
     assert refuses(op) == op.checks_values
 
@@ -215,7 +220,7 @@ def test_what_refuses_integers_says_so(op: OpDef) -> None:
 SPECIAL = np.array([-np.inf, -800.0, -1.0, 0.0, 0.5, 1.0, 800.0, np.inf])
 
 
-@pytest.mark.parametrize("op", operations(lambda op: bool(op.hint or op.nan_hint)))
+@over("op", operations(lambda op: bool(op.hint or op.nan_hint)), by=family)
 def test_hints_are_for_what_happens(op: OpDef) -> None:
     """There are operands of which it makes numbers, or derivatives, that are not finite."""
     count = len(op.inputs)
