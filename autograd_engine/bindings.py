@@ -257,7 +257,7 @@ ORIGINS.update(
         "draw": "autograd.explain.program_drawing",
         "export": "interop.numpy_protocol.dlpack",
         "fed_specs": "static.analysis.backend_report",
-        "flat_state": "io.files.nested_read",
+        "flat_state": "io.files.save_load",
         "grad_fn": "eager.grad_node",
         "of_version": "interop.array_api",
         "operator_attributes": "program.printing",

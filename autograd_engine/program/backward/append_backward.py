@@ -1,9 +1,14 @@
 """The backward half of a program: `append_backward` and `gradients`.
 
-The files of this folder in the order of the trip: `arguments` and `open_blocks` say what is asked,
+The files of this folder in the order of the trip: `arguments` says what is asked,
 `decompose` writes out operators that have no rule of their own, `dataflow` finds what cotangents
-reach, `walk` plans operators for it, `checkpoints` has them read values computed again, `commit`
-appends what was planned. An error on the way leaves the program as it was.
+reach, `walk` plans operators for it, `checkpoints` has them read values computed again. What was
+planned is appended here, and callbacks see each operator. An error on the way leaves the program as
+it was.
+
+Inside a branch or a loop that is being built, what is outside is an argument, so a gradient by it
+flows through what the block itself
+computes. Where it would also have to flow outside, it is refused.
 """
 
 from __future__ import annotations
@@ -17,6 +22,7 @@ from autograd_engine.core.operand import Operand
 from autograd_engine.errors import BuildError
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.backward.arguments import (
+    Callback,
     check_callbacks,
     check_distop_context,
     check_variable,
@@ -29,15 +35,18 @@ from autograd_engine.program.backward.arguments import (
     variables,
 )
 from autograd_engine.program.backward.checkpoints import read_originals, recompute
-from autograd_engine.program.backward.commit import Callback, commit
 from autograd_engine.program.backward.dataflow import keys_of, needed_keys
 from autograd_engine.program.backward.decompose import decompose_on_path
-from autograd_engine.program.backward.open_blocks import check_inside, check_open, stands_for
-from autograd_engine.program.backward.walk import plan_backward
+from autograd_engine.program.backward.walk import BackwardPlan, plan_backward
+from autograd_engine.program.ir.block import inner_blocks
+from autograd_engine.program.ir.op_desc import OpDesc
 from autograd_engine.program.ir.op_role import mark_gradients, mark_loss, mark_seeds
-from autograd_engine.program.ir.program import Block, Ref, Variable
+from autograd_engine.program.ir.program import Block, Operator, Ref, Variable
 
-__all__ = ["append_backward", "gradients"]
+__all__ = [
+    "append_backward",
+    "gradients",
+]
 
 Key: TypeAlias = tuple[str, int]
 
@@ -251,3 +260,103 @@ def _by_name(gradient: dict[Key, Variable], wanted: Sequence[Variable]) -> dict[
         versions = [gradient.get((v.name, n)) for n in range(v.version, -1, -1)]
         found.update((v.name, g) for g in versions[::-1] if g is not None)
     return found
+
+
+def commit(plan: BackwardPlan, callbacks: Sequence[Callback] = ()) -> None:
+    """Append what was planned; `callbacks` run after each gradient operator."""
+    block, draft = plan.block, plan.draft
+    context = plan.context()
+    block.emitted.update(draft.emitted)
+    for operator in draft.seeds:
+        _append(block, operator)
+    for operator in draft.operators:
+        _append(block, operator)
+        if callbacks:
+            _call_inside(plan, operator, callbacks)
+            _call(callbacks, block, context, operator)
+
+
+def _append(block: Block, operator: Operator) -> None:
+    for ref in operator.results:
+        if ref.var.name not in block.vars:
+            block.add_var(ref.var)
+    block.append(operator)
+
+
+def _call_inside(plan: BackwardPlan, operator: Operator, callbacks: Sequence[Callback]) -> None:
+    for block in inner_blocks(operator):
+        for inner in block.ops:
+            _call_inside(plan, inner, callbacks)
+            _call(callbacks, block, plan.contexts.get(block, {}), inner)
+
+
+def _call(
+    callbacks: Sequence[Callback], block: Block, context: dict[str, Any], operator: Operator
+) -> None:
+    context["__current_op_desc__"] = OpDesc(operator)
+    for callback in callbacks:
+        callback(block=block, context=context)
+
+
+def check_open(where: str, var: Variable) -> None:
+    """A BuildError for a Variable of a branch or loop that is built: nothing can follow there."""
+    stands_for(where, var.block.program.current_block(), var)
+
+
+def stands_for(where: str, block: Block, var: Variable) -> Variable | None:
+    """What is `var` in `block`: itself, an argument, or None where the block does not read it."""
+    if var.block is block:
+        return var
+    parent = _parent(block)
+    if parent is None:
+        raise BuildError(
+            f"{where}: {var.name} is known inside its branch or loop only (block {var.block.idx}): "
+            "return it from the function that makes it, and use what cond or while_loop returns"
+        )
+    outer = stands_for(where, parent, var)
+    if outer is None:
+        return None
+    keys = [(outer.name, version) for version in range(outer.version, -1, -1)]
+    return next((block.captured[key] for key in keys if key in block.captured), None)
+
+
+def check_inside(
+    where: str, targets: Sequence[Ref], sources: Sequence[Variable], no_grad: set[str]
+) -> None:
+    """Refuse gradients of which a part would have to flow outside of the block of `targets`."""
+    block = targets[0].var.block
+    for ref in targets:
+        if ref.var.block is not block:
+            raise BuildError(
+                f"{where}: {targets[0].var.name} and {ref.var.name} are in different blocks, one "
+                "inside the other; ask for the gradients of each by itself"
+            )
+    parent = _parent(block)
+    if parent is None:
+        return
+    outside = _reach(parent, sources, no_grad)
+    asked = {id(stands_for(where, block, v)) for v in sources}
+    for key, argument in block.captured.items():
+        if key not in outside or id(argument) in asked or argument.name in no_grad:
+            continue
+        through = needed_keys(block, keys_of([argument], no_grad), no_grad)
+        if any(ref.key in through for ref in targets):
+            raise BuildError(
+                f"{where}: inside a branch or a loop, {targets[0].var.name} depends on what is "
+                f"asked for through {key[0]}, which is computed outside: take the gradient there, "
+                f"of what cond or while_loop returns; or by {key[0]}, or put it into no_grad_set"
+            )
+
+
+def _reach(block: Block, sources: Sequence[Variable], no_grad: set[str]) -> set[Key]:
+    """Values of a block that `sources` influence, in it or further out."""
+    keys = keys_of([v for v in sources if v.block is block], no_grad)
+    parent = _parent(block)
+    if parent is not None:
+        outside = _reach(parent, sources, no_grad)
+        keys |= {(arg.name, 0) for key, arg in block.captured.items() if key in outside}
+    return needed_keys(block, keys, no_grad)
+
+
+def _parent(block: Block) -> Block | None:
+    return block.program.blocks[block.parent_idx] if block.parent_idx >= 0 else None

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
 
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.errors import ArgumentError, BuildError, NotATensorError, ShapeError
-from autograd_engine.program.backward.commit import Callback
 from autograd_engine.program.ir.program import Block, Parameter, Variable
 
 __all__ = [
+    "Callback",
     "check_callbacks",
     "check_distop_context",
     "check_variable",
@@ -23,6 +23,8 @@ __all__ = [
     "same_program",
     "variables",
 ]
+
+Callback: TypeAlias = Callable[..., Any]
 
 
 def check_variable(function: str, argument: str, value: Any, index: int | None = None) -> Variable:
