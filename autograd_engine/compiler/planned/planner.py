@@ -9,7 +9,7 @@ import numpy as np
 
 from autograd_engine.compiler.backend import Placement
 from autograd_engine.compiler.concrete_graph import Graph, Node, Value
-from autograd_engine.compiler.planned import conv, products, row_kernels, views  # noqa: F401
+from autograd_engine.compiler.planned import kernels, products, views  # noqa: F401
 from autograd_engine.compiler.planned.buffers import (
     Buffer,
     Local,

@@ -19,7 +19,6 @@ import numpy as np
 from autograd_engine.core.random_generator import seed as seed_engine
 from autograd_engine.io.collate import as_arrays
 from autograd_engine.io.workers.channel import START, Link
-from autograd_engine.io.workers.failures import packed
 from autograd_engine.io.workers.fetch import NO_MORE, fetcher
 from autograd_engine.io.workers.messages import (
     BATCH,
@@ -28,6 +27,7 @@ from autograd_engine.io.workers.messages import (
     ERROR,
     Message,
     message,
+    packed,
 )
 from autograd_engine.io.workers.shared_memory import WriteSlots
 
