@@ -14,8 +14,7 @@ from autograd_engine.core.random_generator import generator
 from autograd_engine.core.spec import Like, Spec
 from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.ops.infer import broadcast
-from autograd_engine.ops.kernels.erf import erf
-from autograd_engine.ops.kernels.erfinv import erfinv
+from autograd_engine.ops.kernels.erf import erf, erfinv
 from autograd_engine.ops.registry.opdef import OpDef, defop
 from autograd_engine.ops.work import each_result
 

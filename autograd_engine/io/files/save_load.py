@@ -28,7 +28,14 @@ from autograd_engine.io.files.nested_write import (
     VERSION,
     nested,
 )
-from autograd_engine.program.files.archive import STRUCTURE, Archive, begins_archive, read_archive
+from autograd_engine.program.files.archive import (
+    ANY_NUMBERS,
+    STRUCTURE,
+    Archive,
+    begins_archive,
+    read_archive,
+    read_array,
+)
 from autograd_engine.program.files.fields import (
     MAX_NDIM,
     fail,
@@ -39,7 +46,6 @@ from autograd_engine.program.files.fields import (
     shown,
 )
 from autograd_engine.program.files.json_text import parse, reading, refuse_foreign
-from autograd_engine.program.files.npy import ANY_NUMBERS, read_array
 from autograd_engine.program.files.state import is_state
 from autograd_engine.program.files.text import load_program, program_bytes
 from autograd_engine.program.files.values import read_value
