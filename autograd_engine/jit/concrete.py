@@ -44,7 +44,7 @@ __all__ = ["Halves"]
 
 
 class _Layout(NamedTuple):
-    """What a backend is given and returns, of what the half is given and returns.
+    """The signature of what a backend compiles, within that of the half.
 
     Attributes
     ----------
