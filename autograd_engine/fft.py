@@ -22,7 +22,7 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import real
 from autograd_engine.program.operands import as_operand, constant, spec_of
-from autograd_engine.tensor.complex_gradients import refuse_gradient
+from autograd_engine.tensor.arguments import refuse_gradient
 
 __all__ = [
     "fft",

@@ -9,7 +9,7 @@ import numpy as np
 
 from autograd_engine.core.locations import Location
 from autograd_engine.core.spec import Spec
-from autograd_engine.eager.packed_values import Packed
+from autograd_engine.eager.saved_hooks import Packed
 from autograd_engine.eager.tape import Edge, Node, Slot
 from autograd_engine.eager.tensor import Tensor
 

@@ -25,7 +25,7 @@ from autograd_engine.core.random_generator import generator, replaying, snapshot
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.function_saved import map_tensors
 from autograd_engine.eager.grad_mode import Recorder, grad_mode
-from autograd_engine.eager.packed_values import Packed
+from autograd_engine.eager.saved_hooks import Packed
 from autograd_engine.eager.tape import Node
 from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import RecomputeError

@@ -14,7 +14,7 @@ from autograd_engine.core.locations import user_frame_from, user_stack
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.grad_mode import Recorder, grad_mode
 from autograd_engine.eager.graph_cuts import note_cut
-from autograd_engine.eager.packed_values import Packed
+from autograd_engine.eager.saved_hooks import Packed
 from autograd_engine.eager.tape import MultiNode, Node, edge_of
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import DTypeError, NotATensorError

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.hooks import Hooks, Retained, run_hooks
-from autograd_engine.eager.packed_values import Packed
+from autograd_engine.eager.saved_hooks import Packed
 from autograd_engine.eager.sequence import newer
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import GraphFreedError

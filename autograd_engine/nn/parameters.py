@@ -13,8 +13,7 @@ from autograd_engine.core.spec import Spec
 from autograd_engine.eager.tensor import Parameter as EagerParameter
 from autograd_engine.errors import ArgumentError, DTypeError, ModeError
 from autograd_engine.nn.initializer import Constant, Initializer, XavierUniform
-from autograd_engine.nn.initializer.base import initializer_for
-from autograd_engine.nn.initializer.startup import initialize
+from autograd_engine.nn.initializer.base import initialize, initializer_for
 from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.program import mode

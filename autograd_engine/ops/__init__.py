@@ -11,7 +11,6 @@ from autograd_engine.ops import (  # noqa: F401 - each declares its operations
     like,
     logic,
     movement,
-    order,
     padding,
     random,
     reduction,

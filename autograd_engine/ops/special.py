@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from autograd_engine.ops.infer import broadcast, same
 from autograd_engine.ops.kernels.bessel import bessel_i, bessel_ie
-from autograd_engine.ops.kernels.erfinv import erfinv
-from autograd_engine.ops.kernels.gamma import lgamma, polygamma
-from autograd_engine.ops.kernels.gammainc import gamma_density, gammainc, gammaincc
+from autograd_engine.ops.kernels.erf import erfinv
+from autograd_engine.ops.kernels.gamma import gamma_density, gammainc, gammaincc, lgamma, polygamma
 from autograd_engine.ops.kernels.sinc import sinc
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
 

@@ -1,4 +1,4 @@
-"""Appending operators to a program: what an operation does on Variables."""
+"""Appending operators to a program: what an operation does on Variables, and `assign` to one."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from autograd_engine import unique_name
+from autograd_engine.core.array_conversion import in_dtype
 from autograd_engine.core.dtypes import common_dtype, scalar_dtype
 from autograd_engine.core.locations import Location, caller
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Spec, format_shape, may_equal
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.record import apply
 from autograd_engine.eager.tensor import Parameter as EagerParameter, Tensor
-from autograd_engine.errors import BuildError, DTypeError, NotATensorError
+from autograd_engine.errors import BuildError, DTypeError, NotATensorError, ShapeError
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program import mode
 from autograd_engine.program.ir.program import (
@@ -41,6 +42,7 @@ __all__ = [
     "layer_scope",
     "restored_on_error",
     "spec_of",
+    "assigned",
 ]
 
 _ASSIGN = REGISTRY["assign"]
@@ -346,3 +348,35 @@ def _operand(op: OpDef, position: int, value: Any, block: Block) -> Any:
     raise NotATensorError(
         f"{argument} must be a Variable, an ndarray or a number; got {type(value).__name__}"
     )
+
+
+def assigned(x: Any, output: Variable) -> Variable:
+    """`output`, which has the value of `x` in what is built from here on."""
+    wanted = output.spec
+    if isinstance(x, np.ndarray):
+        if wanted.dtype.kind in _TAKES.get(x.dtype.kind, ""):
+            x = in_dtype("assign", x, wanted.dtype)
+        x = Constant(np.array(x))
+    elif not isinstance(x, Variable):
+        raise NotATensorError(
+            f"assign: x must be a Variable, an ndarray or a number for the Variable {output.name}; "
+            f"got {type(x).__name__}" + (": pass x.numpy()" if isinstance(x, Tensor) else "")
+        )
+    if x.spec.dtype != wanted.dtype:
+        raise DTypeError(
+            f"assign: {output.name} is {wanted.dtype.name} and cannot take {x.spec.dtype.name}: "
+            f"cast x first, x.astype({wanted.dtype.name!r})"
+        )
+    if not may_equal(x.spec.shape, wanted.shape):
+        raise ShapeError(
+            f"assign: {output.name} is {format_shape(wanted.shape)} and cannot take "
+            f"{format_shape(x.spec.shape)}: reshape or expand x first"
+        )
+    if isinstance(x, Constant):
+        x = x.placed(output.block.program.current_block())
+    append_write(output, x)
+    return output
+
+
+# Kinds of dtypes that numbers are given in, and those that they may become.
+_TAKES = {"b": "bf", "i": "iuf", "u": "iuf", "f": "fc", "c": "c"}

@@ -49,10 +49,10 @@ if typing.TYPE_CHECKING:
     from autograd_engine.static.ema import ExponentialMovingAverage as ExponentialMovingAverage
     from autograd_engine.static.inference_model import *  # noqa: F403
     from autograd_engine.static.nn.weight_norm import WeightNormParamAttr as WeightNormParamAttr
-    from autograd_engine.static.places import cpu_places as cpu_places
     from autograd_engine.static.print_assert import Assert as Assert, Print as Print
     from autograd_engine.static.python_op import py_func as py_func
     from autograd_engine.static.save_load import *  # noqa: F403
+    from autograd_engine.tensor.place import cpu_places as cpu_places
 else:
     __getattr__, __dir__, __all__ = _face(
         __name__,
@@ -66,11 +66,11 @@ else:
             "static.inference_model": "deserialize_persistables deserialize_program "
             "load_inference_model save_inference_model serialize_persistables serialize_program",
             "static.nn.weight_norm": "WeightNormParamAttr",
-            "static.places": "cpu_places",
             "static.print_assert": "Assert Print",
             "static.python_op": "py_func",
             "static.save_load": "load load_from_file load_program_state "
             "save save_to_file set_program_state",
+            "tensor.place": "cpu_places",
         },
         "nn",
     )

@@ -12,8 +12,8 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program import mode
-from autograd_engine.program.assign import assigned
 from autograd_engine.program.atomic_call import checked
+from autograd_engine.program.builder import assigned
 from autograd_engine.program.ir.program import Variable, default_main_program
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.creation.creation import zeros

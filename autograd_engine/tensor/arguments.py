@@ -1,4 +1,8 @@
-"""Checks of arguments that are not tensors: ints, axes, lists of tensors."""
+"""Checks of arguments that are not tensors: ints, axes, lists of tensors.
+
+And of tensors that may not carry a gradient: gradients through complex values are refused where
+somebody wants one.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,13 @@ import numpy as np
 
 from autograd_engine.core.dims import UnknownSize
 from autograd_engine.core.spec import normalize_axis
+from autograd_engine.eager.grad_mode import is_grad_enabled
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.errors import ArgumentError, NotDifferentiableError, ShapeError
+from autograd_engine.program.backward.dataflow import keys_of, needed_keys
 from autograd_engine.program.operands import as_operand, spec_of
 
-__all__ = ["axis_of", "integer", "ints", "operands"]
+__all__ = ["axis_of", "integer", "ints", "operands", "refuse_gradient"]
 
 
 def _is_integer(value: Any) -> bool:
@@ -59,3 +65,24 @@ def operands(op: str, x: Any, argument: str = "x") -> list[Any]:
     if not x:
         raise ArgumentError(f"{op}: {argument} is empty; give one array at least")
     return [as_operand(op, v, f"{argument}[{k}]") for k, v in enumerate(x)]
+
+
+def refuse_gradient(op: str, x: Any, instead: str) -> None:
+    """Raise NotDifferentiableError where a gradient through complex values would be wanted."""
+    if spec_of(x).dtype.kind in "fc" and not x.stop_gradient and _wants_gradient(x):
+        raise NotDifferentiableError(
+            f"{op}: the engine has no gradients through complex values: {instead}"
+        )
+
+
+def _wants_gradient(x: Any) -> bool:
+    """Whether the graph is recorded; in a program, whether something leads to `x` that wants one.
+
+    Results of a program's operators may all be differentiated, until something says otherwise.
+    """
+    if isinstance(x, Tensor):
+        return is_grad_enabled()
+    sources = [
+        v for v in x.block.vars.values() if not v.stop_gradient and (v.is_data or v.persistable)
+    ]
+    return (x.name, x.version) in needed_keys(x.block, keys_of(sources, set()), set())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 
-__all__ = ["CPUPlace", "get_device", "is_tensor", "set_device"]
+__all__ = ["CPUPlace", "cpu_places", "get_device", "is_tensor", "set_device"]
 
 
 class CPUPlace:
@@ -50,3 +51,23 @@ def set_device(device: str) -> CPUPlace:
 def is_tensor(x: Any) -> bool:
     """Whether `x` is an eager Tensor."""
     return isinstance(x, Tensor)
+
+
+def cpu_places(device_count: int | None = None) -> list[CPUPlace]:
+    """So many places; by default as many as the environment variable ``CPU_NUM`` says, or one.
+
+    Examples
+    --------
+    >>> cpu_places(2)
+    [Place(cpu), Place(cpu)]
+    """
+    count = device_count
+    if count is None:
+        given = os.environ.get("CPU_NUM", "1")
+        count = int(given) if given.isdecimal() else 0
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise ArgumentError(
+            "cpu_places: device_count must be a positive int, got "
+            f"{os.environ.get('CPU_NUM') if device_count is None else device_count!r}"
+        )
+    return [CPUPlace()] * count

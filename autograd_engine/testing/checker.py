@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, GradientCheckError, NotDifferentiableError
-from autograd_engine.testing.causes import causes_of
-from autograd_engine.testing.mismatch import Mismatch, Tolerance
+from autograd_engine.testing.mismatch import Mismatch, Tolerance, causes_of
 from autograd_engine.testing.numeric import derivative, first_step, one_sided
 from autograd_engine.testing.problem import Problem
 

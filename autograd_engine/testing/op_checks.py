@@ -20,7 +20,6 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import OpDef, Rule
 from autograd_engine.ops.registry.pullback import Pullback
-from autograd_engine.testing.array_layouts import like_layout
 from autograd_engine.testing.modes import (
     Runnable,
     call,
@@ -31,6 +30,7 @@ from autograd_engine.testing.modes import (
     every_subset,
     gradient,
     kernel,
+    like_layout,
     numpy,
     pushed,
     reseeded,

@@ -21,16 +21,17 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program import mode
 from autograd_engine.testing import op_checks as table
-from autograd_engine.testing.array_layouts import like_layout, variants
 from autograd_engine.testing.gradient_check import gradcheck
 from autograd_engine.testing.modes import (
     Runnable,
     call,
     differentiable,
     kernel,
+    like_layout,
     reseeded,
     static_orders,
     tensors,
+    variants,
     with_gradient,
 )
 

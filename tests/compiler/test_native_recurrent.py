@@ -10,7 +10,7 @@ import pytest
 
 from autograd_engine import static
 from autograd_engine.compiler.native import compile_native
-from autograd_engine.compiler.native.lowering.packed_gemm import PanelProduct
+from autograd_engine.compiler.native.lowering.recurrent import PanelProduct
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY
 from tests.compiler.helpers.native_batches import Batch, Call

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.testing.array_layouts import like_layout, strided
+from autograd_engine.testing.modes import like_layout, strided
 
 RNG = np.random.default_rng(20260731)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from autograd_engine.autograd.explain.graph_walk import arrows, base_of, walk
 from autograd_engine.core.report import Report, Table
 from autograd_engine.eager.grad_node import freed_at, saved_entries, spec_text
-from autograd_engine.eager.packed_values import Packed
+from autograd_engine.eager.saved_hooks import Packed
 from autograd_engine.eager.tape import Edge, Node, edge_of
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError

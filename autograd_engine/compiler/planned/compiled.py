@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from autograd_engine.compiler.backend import Placement
 from autograd_engine.compiler.concrete_graph import Graph
-from autograd_engine.compiler.liveness import ALIGNMENT
 from autograd_engine.compiler.planned.buffers import Buffer, Place
-from autograd_engine.compiler.planned.conv import SCRATCH
+from autograd_engine.compiler.planned.kernels import SCRATCH
+from autograd_engine.compiler.planned.memory import ALIGNMENT
 from autograd_engine.compiler.planned.planner import Plan, Strides, planned
 from autograd_engine.compiler.planned.steps import Loop
 from autograd_engine.core.locations import forget_generated

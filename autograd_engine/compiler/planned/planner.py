@@ -9,7 +9,7 @@ import numpy as np
 
 from autograd_engine.compiler.backend import Placement
 from autograd_engine.compiler.concrete_graph import Graph, Node, Value
-from autograd_engine.compiler.planned import conv, products, row_kernels, views  # noqa: F401
+from autograd_engine.compiler.planned import kernels, products, views  # noqa: F401
 from autograd_engine.compiler.planned.buffers import (
     Buffer,
     Local,
@@ -20,8 +20,6 @@ from autograd_engine.compiler.planned.cache_blocks import blocked
 from autograd_engine.compiler.planned.function_text import Text
 from autograd_engine.compiler.planned.lowering import Lowering
 from autograd_engine.compiler.planned.memory import arena, written_over
-from autograd_engine.compiler.planned.sparse_updates import updates_by_rows, write_rows
-from autograd_engine.compiler.planned.states import is_update, state_of
 from autograd_engine.compiler.planned.steps import Elementwise, Step
 from autograd_engine.compiler.planned.sums import (
     Sum,
@@ -33,6 +31,10 @@ from autograd_engine.compiler.planned.updates import (
     Group,
     Moved,
     groups_of,
+    is_update,
+    state_of,
+    updates_by_rows,
+    write_rows,
     write_update,
 )
 

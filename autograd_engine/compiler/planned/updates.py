@@ -5,26 +5,32 @@ view of one. Gradients are computed into one block too, and the rule, whose call
 tracing its kernel, runs over the blocks. Numbers of each parameter (powers of the decay rates) are
 vectors; where they are all equal, as they are after as many steps each, the rule runs over all
 parameters at once, else over one after the other.
+
+Of tables of which a step has read some rows, only these are written. Their gradient is `Scattered`:
+what was read, and where. `sgd` updates these rows alone, which is what a dense gradient would do,
+and so do rules in `lazy_mode`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from autograd_engine.compiler.concrete_graph import Graph, Node, Value
 from autograd_engine.compiler.planned.buffers import (
     Buffer,
+    Local,
     Place,
     contiguous,
     strides_of,
 )
 from autograd_engine.compiler.planned.cache_blocks import BLOCK, looped
 from autograd_engine.compiler.planned.lowering import Lowering
-from autograd_engine.compiler.planned.states import is_update, state_of
 from autograd_engine.compiler.planned.steps import (
     Elementwise,
     Loop,
@@ -33,8 +39,51 @@ from autograd_engine.compiler.planned.steps import (
 )
 from autograd_engine.compiler.planned.ufunc_trace import Traced
 from autograd_engine.ops.kernels.elementwise import EXACT
+from autograd_engine.ops.registry.opdef import REGISTRY
+from autograd_engine.ops.registry.scattered_cotangent import Scattered, is_row_sparse, merged_rows
+from autograd_engine.ops.update import on_rows, sgd_rows
 
-__all__ = ["Group", "Moved", "groups_of", "write_update"]
+__all__ = [
+    "Group",
+    "Moved",
+    "groups_of",
+    "write_update",
+    "is_update",
+    "state_of",
+    "updates_by_rows",
+    "write_rows",
+]
+
+
+def is_update(node: Node) -> bool:
+    """Whether it is the rule of an optimizer."""
+    op: Any = node.op
+    known = REGISTRY.get(op.name) is op
+    return known and op.inputs[:3] == ("param", "grad", "learning_rate")
+
+
+def state_of(lowering: Lowering, node: Node) -> list[int] | None:
+    """Positions of the inputs that an update reads and writes: parameter, then what it keeps.
+
+    None unless it may write them at the end of a run: nothing reads its results, and nothing else
+    is written there.
+    """
+    graph = lowering.graph
+    param, _, _, *state = node.operands
+    found = []
+    for old, new in zip((param, *state), node.results, strict=True):
+        targets = lowering.targets.get(id(new))
+        if not isinstance(old, Value) or targets is None or len(targets) != 1:
+            return None
+        (position,) = targets
+        if (
+            graph.inputs[position] is not old
+            or lowering.sources[position] != 1
+            or id(new) in lowering.readers
+        ):
+            return None
+        found.append(position)
+    return found
 
 
 class Moved(NamedTuple):
@@ -297,3 +346,75 @@ class _Writer:
         return [
             Loop(loop.body, loop.slots, loop.kinds, loop.passes, loop.scratch, vectors, instead)
         ]
+
+
+Array = NDArray[Any]
+Merged = tuple[Array, Array] | Array
+
+
+def updates_by_rows(lowering: Lowering, graph: Graph, scattered: set[int]) -> list[Node]:
+    """The updates of a graph that write rows, in place and at the end."""
+    return [
+        node
+        for node in graph.nodes
+        if is_update(node)
+        and id(node.operands[1]) in scattered
+        and (node.op.name == "sgd" or node.attrs.get("lazy_mode") is True)
+        and not node.attrs.get("coeff")  # all rows decay
+        and state_of(lowering, node) is not None
+    ]
+
+
+def write_rows(lowering: Lowering, node: Node) -> tuple[list[Any], list[Any]]:
+    """The steps that may fail, and those that write."""
+    lowering.origin = node.origin
+    lowering.steps = []
+    grad = lowering.scattered[id(node.operands[1])]
+    merged = Local(lowering.next_local(), (), np.dtype(object), False, grad.roots)
+    lowering.emit("{} = {}({})", merged, _merged, grad, makes=[merged])
+    before, lowering.steps = lowering.steps, []
+    param, _, rate, *state = [lowering.operand(v) for v in node.values]
+    function = partial(_write, node.op.kernel, node.attrs)
+    marks = "".join([", {}"] * len(state))
+    lowering.emit(f"{{}}({{}}, {{}}, {{}}{marks})", function, param, merged, rate, *state)
+    writes, lowering.steps = lowering.steps, []
+    return before, writes
+
+
+def _merged(grad: Any) -> Merged:
+    """The rows that have a gradient, with it; else a dense gradient."""
+    if grad.__class__ is not Scattered:
+        return np.asarray(grad)
+    if is_row_sparse(grad):
+        return merged_rows(grad)
+    dense: Array = grad.dense()
+    return dense
+
+
+def _write(
+    rule: Callable[..., Any],
+    attrs: dict[str, Any],
+    param: Array,
+    merged: Merged,
+    rate: Array,
+    *state: Array,
+) -> None:
+    """Write the new rows of a parameter and its state."""
+    olds: Sequence[Array] = (param, *state)
+    if not isinstance(merged, tuple):
+        made = rule(param, merged, rate, *state, **attrs)
+        for old, new in zip(olds, made if state else (made,), strict=True):
+            np.copyto(old, new)
+        return
+    rows, values = merged
+    if not state:
+        sgd_rows(param, rows, values, rate)
+        return
+    attrs = {**attrs, "lazy_mode": False}
+    for old, new in zip(
+        olds, on_rows(rule, param, rows, values, rate, *state, **attrs), strict=True
+    ):
+        if old.ndim:
+            old[rows] = new
+        else:
+            np.copyto(old, new)

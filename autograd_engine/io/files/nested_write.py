@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from autograd_engine.core.dtypes import DTYPES, DType
 from autograd_engine.eager.tensor import Size, Tensor
 from autograd_engine.errors import FileFormatError
-from autograd_engine.program.files.archive import write_archive
+from autograd_engine.program.files.archive import ANY_NUMBERS, write_archive
 from autograd_engine.program.files.fields import shown
 from autograd_engine.program.files.json_text import check_size
-from autograd_engine.program.files.npy import ANY_NUMBERS
 from autograd_engine.program.files.values import value_json
 from autograd_engine.program.ir.program import Program, Variable
 from autograd_engine.program.scope import ScopeTensor

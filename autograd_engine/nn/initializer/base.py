@@ -1,4 +1,7 @@
-"""What an initializer is: a creation operation and its attributes, for a shape and a dtype."""
+"""What an initializer is: a creation operation and its attributes, for a shape and a dtype.
+
+In a startup program it is an operator, which writes the first value of a parameter or of state.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,26 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core.checks import plain_number
+from autograd_engine.core.locations import caller
+from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
+from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
+from autograd_engine.program.ir.program import (
+    Block,
+    Operator,
+    Ref,
+    Variable,
+    default_startup_program,
+)
 
-__all__ = ["Initializer", "fans", "initializer_for", "set_global_initializer"]
+__all__ = [
+    "Initializer",
+    "fans",
+    "initializer_for",
+    "set_global_initializer",
+    "initialize",
+    "initialize_again",
+]
 
 
 class Initializer:
@@ -68,8 +88,6 @@ class Initializer:
         from autograd_engine.program.ir.program import Variable
 
         if isinstance(param, Variable):
-            from autograd_engine.nn.initializer.startup import initialize_again
-
             initialize_again(param, self, block)
         elif isinstance(param, Tensor):
             kernel, attrs = self.operation(tuple(param.shape), param.dtype.name)
@@ -155,3 +173,46 @@ def set_global_initializer(
 def initializer_for(own: Initializer | None, default: Initializer, is_bias: bool) -> Initializer:
     """What a parameter starts out with: its own, that of `set_global_initializer`, the default."""
     return own or _global[is_bias] or default
+
+
+def initialize(name: str, spec: Spec, initializer: Initializer) -> None:
+    """Have the default startup program write `name`."""
+    startup = default_startup_program().global_block()
+    if name in startup.vars:
+        return
+    kernel, attrs = _operation(initializer, spec)
+    var = Variable(startup, name, spec, stop_gradient=True, persistable=True)
+    startup.add_var(var)
+    full = kernel.complete_attrs(attrs)
+    startup.append(Operator(startup, kernel, (), (Ref(var, 0),), full, caller(), "forward"))
+
+
+def initialize_again(var: Variable, initializer: Initializer, block: Any = None) -> None:
+    """Have a startup program write `var` another time, where it stands."""
+    if not var.persistable:
+        raise ArgumentError(
+            f"{type(initializer).__name__}: {var.name} is computed by the program, and has no "
+            "value to begin with; give a parameter"
+        )
+    startup = default_startup_program().global_block() if block is None else block
+    if not isinstance(startup, Block):
+        raise TypeError(
+            f"{type(initializer).__name__}: block must be the block of a program, got "
+            f"{type(block).__name__}"
+        )
+    known = startup.vars.get(var.name)
+    if known is None:
+        known = Variable(startup, var.name, var.spec, stop_gradient=True, persistable=True)
+        startup.add_var(known)
+        result = Ref(known, 0)
+    else:
+        result = known.write()
+    kernel, attrs = _operation(initializer, var.spec)
+    full = kernel.complete_attrs(attrs)
+    startup.append(Operator(startup, kernel, (), (result,), full, caller(), "forward"))
+
+
+def _operation(initializer: Initializer, spec: Spec) -> tuple[OpDef, dict[str, Any]]:
+    shape = tuple(int(d) for d in spec.shape)
+    name, attrs = initializer.operation(shape, spec.dtype.name)
+    return REGISTRY[name], attrs

@@ -1,12 +1,17 @@
-"""What convolution and pooling share: how windows lie along the axes of an image."""
+"""What convolution and pooling share: how windows lie along the axes of an image.
+
+And windows as columns, with the adjoint that adds columns up to images.
+"""
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["Ints", "Like", "Padding", "Pair", "sum_dtype", "window_count"]
+__all__ = ["Ints", "Like", "Padding", "Pair", "sum_dtype", "window_count", "fold_like", "unfold"]
 
 Ints = tuple[int, ...]
 Pair = tuple[int, int]
@@ -68,3 +73,68 @@ def window_count(
 def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype that arrays of `dtype` are summed in: float32 for float16, else itself."""
     return np.dtype(np.float32) if dtype == np.float16 else dtype
+
+
+def _counts(size: Ints, kernel: Ints, stride: Ints, padding: Padding, dilation: Ints) -> Ints:
+    counts = tuple(
+        window_count(*along) for along in zip(size, kernel, stride, padding, dilation, strict=True)
+    )
+    if min(counts) < 1:
+        raise ValueError(
+            f"unfold: a window of {kernel} with dilation {dilation} does not fit into images of "
+            f"{size} with padding {padding}"
+        )
+    return counts
+
+
+def _padded(shape: Ints, padding: Padding, dtype: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Zeros around an image, and the view that is the image."""
+    sizes = [b + s + a for s, (b, a) in zip(shape[2:], padding, strict=True)]
+    inside = [slice(b, b + s) for s, (b, _) in zip(shape[2:], padding, strict=True)]
+    image: tuple[Any, ...] = (..., *inside)
+    frame = np.zeros((*shape[:2], *sizes), dtype)
+    return frame, frame[image]
+
+
+def _taps(kernel: Ints, counts: Ints, stride: Ints, dilation: Ints) -> list[tuple[Any, Any]]:
+    """For each offset into a window, where it is in columns, and the elements that it meets."""
+    found: list[tuple[Any, Any]] = []
+    for tap in np.ndindex(*kernel):
+        met = [
+            slice(d * i, d * i + s * o, s)
+            for i, o, s, d in zip(tap, counts, stride, dilation, strict=True)
+        ]
+        found.append(((slice(None), slice(None), *tap), (..., *met)))
+    return found
+
+
+def unfold(
+    x: NDArray[Any], *, kernel: Ints, stride: Ints, padding: Padding, dilation: Ints
+) -> NDArray[Any]:
+    """Each window of (N, C, *size) as a column: (N, C * elements of a window, windows)."""
+    counts = _counts(x.shape[2:], kernel, stride, padding, dilation)
+    n, c = x.shape[:2]
+    frame, image = _padded(x.shape, padding, x.dtype)
+    image[...] = x
+    out = np.empty((n, c, *kernel, *counts), x.dtype)
+    for at, met in _taps(kernel, counts, stride, dilation):
+        out[at] = frame[met]
+    return out.reshape(n, c * prod(kernel), prod(counts))
+
+
+def fold_like(
+    y: NDArray[Any], like: Like, *, kernel: Ints, stride: Ints, padding: Padding, dilation: Ints
+) -> NDArray[Any]:
+    """The adjoint of `unfold`: columns added up where windows overlap; float16 in float32."""
+    counts = _counts(like.shape[2:], kernel, stride, padding, dilation)
+    n, c = like.shape[:2]
+    if y.shape != (n, c * prod(kernel), prod(counts)):
+        raise ValueError(
+            f"fold: images {like.shape} have columns {(n, c * prod(kernel), prod(counts))}, got "
+            f"{y.shape}"
+        )
+    columns = y.reshape(n, c, *kernel, *counts)
+    frame, image = _padded(like.shape, padding, sum_dtype(y.dtype))
+    for at, met in _taps(kernel, counts, stride, dilation):
+        frame[met] += columns[at]
+    return image.astype(y.dtype)

@@ -10,8 +10,8 @@ from autograd_engine.core.dims import Dim, Size, product
 from autograd_engine.core.spec import Shape, Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import like as infer_like
-from autograd_engine.ops.kernels import conv as conv_kernels, unfold as unfold_kernels
-from autograd_engine.ops.kernels.windows import Ints, Padding, window_count
+from autograd_engine.ops.kernels import conv as conv_kernels
+from autograd_engine.ops.kernels.windows import Ints, Padding, fold_like, unfold, window_count
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import each_read, multiply_adds
 
@@ -110,7 +110,7 @@ def _infer_unfold(x: Spec, *, kernel: Ints, stride: Ints, padding: Padding, dila
 
 defop(
     "unfold",
-    unfold_kernels.unfold,
+    unfold,
     inputs="x",
     infer=_infer_unfold,
     tangent="linear",
@@ -119,7 +119,7 @@ defop(
 ).vjp(x=lambda xp, g, x_like, **attrs: xp.fold_like(g, x_like, **attrs))
 defop(
     "fold_like",
-    unfold_kernels.fold_like,
+    fold_like,
     inputs="y like",
     infer=infer_like,
     tangent="linear",

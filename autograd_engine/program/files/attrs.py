@@ -1,4 +1,4 @@
-"""What the attributes of an operation may be, as the parameters of its kernel are annotated.
+"""Operations that files can name, and what their attributes may be.
 
 A program that was built has attributes that its functions have checked. One that was read has not:
 here each is held to the type that its kernel declares for it, before anything looks at it.
@@ -15,12 +15,40 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.above import above
 from autograd_engine.core.dtypes import DTYPES
-from autograd_engine.ops.registry.opdef import OpDef
+from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program.files.fields import fail, shown
 from autograd_engine.program.ir.program import Block
 
-__all__ = ["BLOCK_ATTRIBUTES", "check_attributes", "complete_attributes"]
+__all__ = [
+    "BLOCK_ATTRIBUTES",
+    "check_attributes",
+    "complete_attributes",
+    "known_operation",
+    "named_operation",
+]
+
+
+def known_operation(op: Any) -> bool:
+    """Whether `op` is what a file would get back for its name."""
+    return isinstance(op, OpDef) and _find(op.name) is op
+
+
+def named_operation(name: Any, where: str) -> OpDef:
+    """The operation of that name."""
+    op = _find(name) if type(name) is str else None
+    if op is None:
+        fail(where, f"there is no operation {shown(name)} in this version of autograd_engine")
+    return op
+
+
+def _find(name: str) -> OpDef | None:
+    found = REGISTRY.get(name)
+    if found is None:
+        found = above.EFFECTS.get(name)
+    return found
+
 
 # Operators of control flow have no kernels: what they hold, by kind.
 BLOCK_ATTRIBUTES: Final[dict[str, dict[str, Any]]] = {

@@ -18,9 +18,9 @@ from autograd_engine.program.files.attrs import (
     BLOCK_ATTRIBUTES,
     check_attributes,
     complete_attributes,
+    named_operation,
 )
 from autograd_engine.program.files.control_flow import check_blocks, check_control
-from autograd_engine.program.files.emitted import read_emitted
 from autograd_engine.program.files.fields import (
     fail,
     read_bool,
@@ -31,8 +31,7 @@ from autograd_engine.program.files.fields import (
     read_text,
     shown,
 )
-from autograd_engine.program.files.grad_op import read_gradop
-from autograd_engine.program.files.known_ops import named_operation
+from autograd_engine.program.files.grad_op import read_emitted, read_gradop
 from autograd_engine.program.files.values import Sizes, read_dtype, read_value
 from autograd_engine.program.files.variables import read_variable
 from autograd_engine.program.ir.control_flow_op import BlockOp

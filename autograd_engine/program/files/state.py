@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from autograd_engine.core.above import above
 from autograd_engine.core.dtypes import DTYPES
 from autograd_engine.errors import FileFormatError
-from autograd_engine.program.files.archive import Archive, read_archive, write_archive
+from autograd_engine.program.files.archive import DESCRIPTIONS, Archive, read_archive, write_archive
 from autograd_engine.program.files.json_text import reading
-from autograd_engine.program.files.npy import DESCRIPTIONS
 
 __all__ = [
     "State",

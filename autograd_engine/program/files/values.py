@@ -24,6 +24,7 @@ from autograd_engine.core.dims import (
 )
 from autograd_engine.core.dtypes import DTYPES
 from autograd_engine.errors import FileFormatError
+from autograd_engine.program.files.archive import array_bytes, array_from
 from autograd_engine.program.files.fields import (
     INT64,
     MAX_NDIM,
@@ -34,7 +35,6 @@ from autograd_engine.program.files.fields import (
     read_text,
     shown,
 )
-from autograd_engine.program.files.npy import array_bytes, array_from
 
 __all__ = ["Sizes", "read_dtype", "read_value", "value_json"]
 

@@ -12,8 +12,8 @@ from autograd_engine.core.dtypes import DTYPES
 from autograd_engine.core.locations import Location
 from autograd_engine.errors import FileFormatError
 from autograd_engine.ops.registry.opdef import OpDef
+from autograd_engine.program.files.attrs import known_operation
 from autograd_engine.program.files.fields import MAX_NAME
-from autograd_engine.program.files.known_ops import known_operation
 from autograd_engine.program.files.values import Sizes, value_json
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp

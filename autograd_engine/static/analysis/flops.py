@@ -269,7 +269,7 @@ def flops(
     (2000*x.shape[0] flops, 10*x.shape[0] flops, 64320)
     """
     from autograd_engine.static.executor.executor import _program
-    from autograd_engine.static.executor.feed_sizes import symbols_of
+    from autograd_engine.static.executor.feeds import symbols_of
 
     program = _program(program)
     block = program.global_block()
@@ -280,7 +280,7 @@ def flops(
 
 
 def _number(symbols: Symbols, sizes: Mapping[str, int]) -> Callable[[Size], float]:
-    from autograd_engine.static.executor.feed_sizes import Large
+    from autograd_engine.static.executor.feeds import Large
 
     known = Large(sizes)
     return lambda size: float(symbols.value(size, known))

@@ -17,7 +17,7 @@ from autograd_engine.core.spec import Spec
 from autograd_engine.program.ir.program import Operator, Program, Ref
 from autograd_engine.static.analysis.dry_run import DryRun, allocations_of
 from autograd_engine.static.analysis.fake_array import FakeArray, Layout, Meter, Step
-from autograd_engine.static.executor.feed_sizes import Large, symbols_of
+from autograd_engine.static.executor.feeds import Large, symbols_of
 from autograd_engine.static.executor.plan import Plan, Plans, Wanted
 from autograd_engine.static.symbolic_size import Formula, Symbols, format_bytes
 

@@ -1,12 +1,13 @@
 """Programs as Python that can be read, run and changed: ``program.to_python()``.
 
-The text is what an executor compiles (`codegen/python.py`), written for people: gradient operators
+The text is what an executor compiles (`compiler/python`), written for people: gradient operators
 are written out as the operators of their rules, kernels have their names, and every line says what
 shape it makes and which line of the user's it comes from.
 """
 
 from __future__ import annotations
 
+import itertools
 import keyword
 import re
 from collections.abc import Sequence
@@ -15,7 +16,6 @@ from typing import Any, Final
 
 from autograd_engine import unique_name
 from autograd_engine.compiler.python.function import Writer
-from autograd_engine.compiler.python.line_wrap import wrapped
 from autograd_engine.compiler.python.literals import SourceText
 from autograd_engine.core.locations import Location
 from autograd_engine.core.spec import format_shape
@@ -37,6 +37,77 @@ from autograd_engine.static.executor.fetches import split_fetches
 from autograd_engine.static.executor.plan import Steps, Wanted, steps_of
 
 __all__ = ["to_python"]
+
+_WIDTH: Final = 100
+
+
+def wrapped(line: str, comment: str = "") -> str:
+    """A statement with a comment; one that is too long for a line is broken at its commas.
+
+    Examples
+    --------
+    >>> wrapped("    y = f(x)", "float32[2]")
+    '    y = f(x)  # float32[2]'
+    """
+    whole = f"{line}  # {comment}" if comment else line
+    if len(whole) <= _WIDTH:
+        return whole
+    indent = line[: len(line) - len(line.lstrip())]
+    above = f"{indent}# {comment}\n" if comment else ""
+    if len(line) <= _WIDTH:
+        return above + line
+    code = line.strip()
+    if code.startswith("del "):
+        code = f"del ({code[4:]})"
+    names, equals, call = code.partition(" = ")
+    if not equals:
+        return above + indent + _broken(code, indent)
+    if len(names) > _WIDTH // 2 and "," in names:
+        names = _broken(f"({names.rstrip(', ')})", indent)
+    return f"{above}{indent}{names} = {_broken(call, indent)}"
+
+
+def _broken(code: str, indent: str) -> str:
+    """What is between the parentheses that close last, filled into lines of its own."""
+    start, parts, end = _outermost(code)
+    if not parts:
+        return code
+    lines, current = [], ""
+    for part in parts:
+        if current and len(indent) + len(current) + len(part) + 5 > _WIDTH:
+            lines.append(current)
+            current = ""
+        current += f" {part}," if current else f"{part},"
+    inner = "".join(f"{indent}    {text}\n" for text in [*lines, current])
+    return f"{code[:start]}\n{inner}{indent}{code[end:]}"
+
+
+def _outermost(code: str) -> tuple[int, list[str], int]:
+    """Where the last pair of parentheses that is in no other starts, its parts, where it ends."""
+    depth, quote, skip = 0, "", False
+    start, cuts = 0, []
+    found: tuple[int, list[str], int] = 0, [], 0
+    for k, c in enumerate(code):
+        if skip:
+            skip = False
+        elif quote:
+            skip = c == "\\"
+            quote = "" if c == quote else quote
+        elif c in "'\"":
+            quote = c
+        elif c in "([{":
+            depth += 1
+            if depth == 1:
+                start, cuts = k + 1, [k]
+        elif c in ")]}":
+            depth -= 1
+            if depth == 0 and c == ")":
+                pairs = itertools.pairwise([*cuts, k])
+                found = start, [part for a, b in pairs if (part := code[a + 1 : b].strip())], k
+        elif c == "," and depth == 1:
+            cuts.append(k)
+    return found
+
 
 # Kernels that are operators of Python; see `ops/elementwise.py`.
 _SIGNS: Final = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "negative": "-"}

@@ -1,15 +1,22 @@
 """A program that was compiled, on the variables of one scope.
 
-What it updates lies in memory of its own, see `held`. As long as nothing happens in the scope, a
-step finds everything where the last one has left it.
+What it updates lies in memory of its own, see `scope_state`. As long as nothing happens in the
+scope, a step finds everything where the last one has left it.
+
+An interrupt does not cut a run in two. Python raises KeyboardInterrupt between any two statements
+of the main thread. A backend that writes state in place with more than one of them would leave it
+half new, so the interrupt waits until the run is over.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
+import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +24,52 @@ from numpy.typing import NDArray
 from autograd_engine.core.random_generator import own_generator, rewound
 from autograd_engine.program.scope import Content, Scope
 from autograd_engine.program.scope_state import Held, State, in_order
-from autograd_engine.static.executor.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from autograd_engine.compiler.backend import Compiled
     from autograd_engine.program.ir.program import Program
     from autograd_engine.static.executor.plan import Plan
 
-__all__ = ["MISSING", "Binding", "Unfit", "contiguous", "is_contiguous"]
+__all__ = ["MISSING", "Binding", "contiguous", "is_contiguous"]
+
+T = TypeVar("T")
+
+
+class _Main:
+    thread = threading.main_thread().ident
+
+
+def _forked() -> None:
+    _Main.thread = threading.get_ident()  # the thread that has forked is the only one
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
+def uninterrupted(function: Callable[[], T]) -> Callable[[], T]:
+    """The same function, in which no KeyboardInterrupt arises; one that came follows it."""
+    sigint, get, put = signal.SIGINT, signal.getsignal, signal.signal
+    here = threading.get_ident
+
+    def call() -> T:
+        if here() != _Main.thread:
+            return function()
+        handler = get(sigint)
+        if not callable(handler):
+            return function()
+        came: list[Any] = []
+        put(sigint, lambda *signal_and_frame: came.append(signal_and_frame))
+        try:
+            result = function()
+        finally:
+            put(sigint, handler)
+            if came:
+                handler(*came[-1])
+        return result
+
+    return call
+
 
 Array = NDArray[Any]
 MISSING: Final = object()

@@ -420,7 +420,7 @@ def assign(x: Any, output: Tensor | Variable | None = None) -> Tensor:
     """
     numbers = isinstance(x, (list, tuple, int, float, np.generic, np.ndarray))
     if isinstance(output, Variable):
-        from autograd_engine.program.assign import assigned
+        from autograd_engine.program.builder import assigned
 
         written: Any = assigned(np.asarray(x) if numbers else x, output)
         return written

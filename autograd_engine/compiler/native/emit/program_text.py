@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from autograd_engine.compiler.native.c_code.scalars import C_TYPES, literal
-from autograd_engine.compiler.native.emit.addresses import (
+from autograd_engine.compiler.native.emit.arena import (
     CLOCK,
     FEW,
     RESOLVE,
     Address,
+    Arena,
 )
-from autograd_engine.compiler.native.emit.arena import Arena
 from autograd_engine.compiler.native.emit.gemm import ProductText
 from autograd_engine.compiler.native.emit.loops import Accumulator, Loop, written_loop
 from autograd_engine.compiler.native.emit.math_functions import NAMES

@@ -1,4 +1,4 @@
-"""copy, deepcopy and pickle of tensors.
+"""What Python itself asks of tensors: copy, deepcopy and pickle, and ``for row in x``.
 
 A shallow copy is another tensor with the same values and the same history: arrays are never
 written, so both may have one. A deep copy or a pickle of a history would need all of the graph, so
@@ -8,15 +8,18 @@ only leaves have them. Hooks belong to the tensor they were registered on and do
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from autograd_engine.eager.array_methods import read_only
+from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
+from autograd_engine.tensor.shape.splitting import unbind
 
-__all__ = ["deep", "reduced", "restored", "shallow"]
+__all__ = ["deep", "reduced", "restored", "shallow", "rows"]
 
 _NAMED = ("_name", "persistable", "_options")
 
@@ -93,3 +96,29 @@ def _require_leaf(tensor: Tensor, call: str) -> None:
             f"{tensor._node.location}, and a copy of it would need a copy of its graph: use "
             "x.detach(), or x.clone() for another tensor in the same graph"
         )
+
+
+def rows(tensor: Any, step: int) -> Iterator[Tensor]:
+    """The slices along the first axis, forwards or backwards.
+
+    They are taken all at once where that is recorded: one operation whose gradient is one array,
+    and not one of zeros but for a row for each.
+    """
+    if not tensor.ndim:
+        raise TypeError(
+            "a 0-d tensor has no rows to iterate over; use .item(), or .reshape([1]) first"
+        )
+    return _rows(tensor, step)
+
+
+def _rows(tensor: Any, step: int) -> Iterator[Tensor]:
+    data, node = tensor._data, tensor._node
+    order = range(len(data))[::step]
+    taken = None if tensor._stop or not grad_mode.enabled else unbind(tensor)
+    for k in order:
+        if tensor._data is not data or tensor._node is not node:
+            yield tensor[k]  # written in the meantime: as it is now
+        elif taken is None:
+            yield Tensor._wrap(data[k, ...])
+        else:
+            yield taken[k]
