@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.testing.array_layouts import like_layout
+from autograd_engine.testing.modes import like_layout
 
 from ..referencing import along_axis, each
 from ..sampling import Sample, along, away_from_zero, real, small_integers, unary

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.testing.array_layouts import strided
+from autograd_engine.testing.modes import strided
 
 from ..referencing import Array, transpose_of
 from ..sampling import Sample, arrays, real, with_likes

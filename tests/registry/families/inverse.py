@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.testing.array_layouts import strided
+from autograd_engine.testing.modes import strided
 
 from ..referencing import Array, each_matrix
 from ..sampling import Sample, matrix, real, rectangular_matrices, square_matrices

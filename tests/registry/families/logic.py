@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.testing.array_layouts import strided
+from autograd_engine.testing.modes import strided
 
 from ..referencing import each
 from ..sampling import Sample, binary, flags, integers, integers_between, small_integers, unary

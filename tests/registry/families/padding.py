@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.testing.array_layouts import strided
+from autograd_engine.testing.modes import strided
 
 from ..referencing import Array, elementwise, transpose_of
 from ..sampling import Sample, real
