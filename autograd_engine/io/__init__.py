@@ -21,7 +21,7 @@ from autograd_engine.io.samplers import (
     WeightedRandomSampler as WeightedRandomSampler,
     random_split as random_split,
 )
-from autograd_engine.io.workers.worker import (
+from autograd_engine.io.workers.info import (
     WorkerInfo as WorkerInfo,
     get_worker_info as get_worker_info,
 )

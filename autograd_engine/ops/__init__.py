@@ -11,6 +11,7 @@ from autograd_engine.ops import (  # noqa: F401 - each declares its operations
     like,
     logic,
     movement,
+    order,
     padding,
     random,
     reduction,

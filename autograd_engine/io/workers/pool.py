@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from autograd_engine.errors import ArgumentError, WorkerError, WorkerTimeoutError
 from autograd_engine.io.workers.channel import Link, link_pair
+from autograd_engine.io.workers.failures import ended, place, unpacked
 from autograd_engine.io.workers.fetch import NO_MORE
 from autograd_engine.io.workers.messages import (
     BATCH,
@@ -26,9 +27,6 @@ from autograd_engine.io.workers.messages import (
     EPOCH,
     ERROR,
     Reader,
-    ended,
-    place,
-    unpacked,
 )
 from autograd_engine.io.workers.worker import Work, run
 

@@ -1,4 +1,4 @@
-"""What runs in a worker process, and what code that runs there can ask about it."""
+"""What runs in a worker process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ import numpy as np
 from autograd_engine.core.random_generator import seed as seed_engine
 from autograd_engine.io.collate import as_arrays
 from autograd_engine.io.workers.channel import START, Link
+from autograd_engine.io.workers.failures import packed
 from autograd_engine.io.workers.fetch import NO_MORE, fetcher
+from autograd_engine.io.workers.info import WorkerInfo, set_worker_info
 from autograd_engine.io.workers.messages import (
     BATCH,
     END,
@@ -27,60 +29,10 @@ from autograd_engine.io.workers.messages import (
     ERROR,
     Message,
     message,
-    packed,
 )
 from autograd_engine.io.workers.shared_memory import WriteSlots
 
-__all__ = ["Work", "WorkerInfo", "get_worker_info", "run"]
-
-
-@dataclass(frozen=True)
-class WorkerInfo:
-    """A worker process of a DataLoader.
-
-    Attributes
-    ----------
-    id : int
-        From 0.
-    num_workers : int
-        How many there are.
-    seed : int
-        What paddle's, Python's and NumPy's generators have been seeded with in this epoch.
-    dataset : Dataset
-        The copy that this process has.
-    """
-
-    id: int
-    num_workers: int
-    seed: int
-    dataset: Any
-
-
-class _Here:
-    info: WorkerInfo | None = None
-
-
-def get_worker_info() -> WorkerInfo | None:
-    """Which worker process of a DataLoader this is.
-
-    Returns
-    -------
-    WorkerInfo or None
-        None in a process that is none.
-
-    Examples
-    --------
-    >>> from autograd_engine.io import get_worker_info
-    >>> print(get_worker_info())
-    None
-    """
-    return _Here.info
-
-
-def set_worker_info(info: WorkerInfo) -> None:
-    """Note which worker process this is."""
-    _Here.info = info
-
+__all__ = ["Work", "run", "seed_of"]
 
 _LOOK: Final = 1.0  # seconds between two looks whether the parent is still there
 
