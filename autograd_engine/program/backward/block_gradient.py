@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from autograd_engine.core.dims import Dim, fresh_dim
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import OpDef
+from autograd_engine.program.ir.block import unused_name
 from autograd_engine.program.ir.control_flow_op import BlockOp, kind_of
 from autograd_engine.program.ir.program import (
     Block,
@@ -135,7 +136,7 @@ class InnerGradient:
         operator = self._from_nothing.get(ref.key)
         if operator is None or not isinstance(operator.op, OpDef) or operator.op.runs_always:
             return None
-        var = Variable(self.block, _unused(self.block, ref.var.name), ref.var.spec)
+        var = Variable(self.block, unused_name(self.block, ref.var.name), ref.var.spec)
         var.stop_gradient = ref.var.stop_gradient
         self.block.vars[var.name] = self.made[ref.key] = var
         again = Operator(
@@ -166,7 +167,7 @@ def handed_out(
     spec = ref.var.spec
     outer = Variable(
         outside,
-        _unused(outside, f"{ref.var.name}@KEPT" if value else f"{ref.var.name}@KEPT_SHAPE"),
+        unused_name(outside, f"{ref.var.name}@KEPT" if value else f"{ref.var.name}@KEPT_SHAPE"),
         Spec((fresh_dim(), *spec.shape), spec.dtype) if looped else spec,
         stop_gradient=ref.var.stop_gradient or not value,
     )
@@ -203,7 +204,7 @@ def _append(
     name: str,
     attrs: dict[str, Any],
 ) -> Ref:
-    var = Variable(block, _unused(block, name), like.spec, stop_gradient=True)
+    var = Variable(block, unused_name(block, name), like.spec, stop_gradient=True)
     var.is_stack = like.is_stack
     block.vars[var.name] = var
     result = Ref(var, 0)
@@ -218,11 +219,3 @@ def _append(
 
     block.program.undoing.append(undo)
     return result
-
-
-def _unused(block: Block, name: str) -> str:
-    unused, n = name, 0
-    while unused in block.vars:
-        n += 1
-        unused = f"{name}_{n}"
-    return unused

@@ -68,7 +68,6 @@ def recompute(plan: BackwardPlan, targets: Iterable[Ref], checkpoints: Set[str])
         )
         out.append(operator)
     draft.operators = out
-    draft.variables.update(copies.variables)
 
 
 class _Segments:
@@ -128,7 +127,6 @@ class _Copies:
     def __init__(self, block: Block, segments: _Segments) -> None:
         self.block = block
         self.segments = segments
-        self.variables: dict[str, Variable] = {}
         self._copies: dict[Key, Variable] = {}
 
     def instead(self, operand: Any) -> Any:
@@ -176,7 +174,7 @@ class _Copies:
         while (name := f"{var.name}.subprog_{number}") in self.block.vars:
             number += 1
         copy = Variable(self.block, name, var.spec, stop_gradient=var.stop_gradient)
-        self._copies[ref.key] = self.variables[name] = copy
+        self._copies[ref.key] = copy
         return copy
 
 
