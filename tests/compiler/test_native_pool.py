@@ -384,8 +384,11 @@ def test_signals_are_for_the_threads_of_python(pool: tuple[Runtime, Any]) -> Non
         pytest.skip("no /proc")
     runtime, library = pool
     before = {int(name) for name in os.listdir("/proc/self/task")}
-    runtime.set_threads(runtime.workers + 3)
-    cover(library, 1000, 1)
+    workers = runtime.workers
+    runtime.set_threads(workers + 3)
+    for _ in range(65):  # after a delay as many as 64 regions do without the pool
+        cover(library, 1000, 1)
+    assert runtime.workers == workers + 2
     started = {int(name) for name in os.listdir("/proc/self/task")} - before
     assert len(started) >= 2
     for thread in started:
