@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from autograd_engine.nn import functional, initializer
+from autograd_engine.nn import initializer
 from autograd_engine.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from autograd_engine.nn.param_attr import ParamAttr
 
@@ -16,6 +16,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from autograd_engine.nn import functional
     from autograd_engine.nn.layer import *  # noqa: F403
 else:
 
@@ -23,7 +24,7 @@ else:
         """Layers are imported when one of them is first asked for."""
         import importlib
 
-        if name in ("layer", "utils"):
+        if name in ("functional", "layer", "utils"):
             return importlib.import_module(f"autograd_engine.nn.{name}")
         if name == "__all__" or not name.startswith("_"):
             layers = importlib.import_module("autograd_engine.nn.layer")

@@ -46,7 +46,7 @@ PYTEST += ["--thorough", "-p", "no:cacheprovider", "-p", "no:hypothesispytest"]
 def place_of_the_mutant() -> str | None:
     """FILE:LINE of the first line that differs, None if there is none."""
     original = Path(os.environ["MUTATION_ORIGINAL"])
-    for path in sorted(OPS.glob("*.py")):
+    for path in sorted(OPS.rglob("*.py")):
         here = path.read_text(encoding="utf-8").splitlines()
         there = (original / path).read_text(encoding="utf-8").splitlines()
         for number, (a, b) in enumerate(zip_longest(here, there), start=1):
