@@ -22,10 +22,12 @@ __all__ = [
     "Plain",
     "Reduced",
     "Unnamed",
+    "Weighted",
     "along",
     "choice",
     "flag",
     "integer",
+    "listed",
     "named",
     "number",
     "padding",
@@ -86,6 +88,18 @@ class Reduced(Layer):
         self._name = named(self, name)
 
 
+class Weighted(Reduced):
+    """A loss of which a weight multiplies each element, or each class."""
+
+    weight: Any
+
+    def __init__(
+        self, weight: Any = None, reduction: str = "mean", name: str | None = None
+    ) -> None:
+        super().__init__(reduction, name)
+        weights(self, "weight", weight)
+
+
 def named(layer: object, name: Any, argument: str = "name") -> str | None:
     """A name, or None."""
     if name is not None and not isinstance(name, str):
@@ -103,6 +117,11 @@ def _owner(layer: object) -> str:
 def _python(value: Any) -> Any:
     """A NumPy scalar as what Python has for it."""
     return value.item() if isinstance(value, np.generic) else value
+
+
+def listed(value: Any) -> Any:
+    """An array or a Tensor as a list of what Python has for it; anything else as it is."""
+    return value.tolist() if isinstance(value, (Tensor, np.ndarray, np.generic)) else value
 
 
 def number(
@@ -174,9 +193,7 @@ def per_axis(
 
     A Tensor or an array of ints comes back as a list.
     """
-    if isinstance(value, (Tensor, np.ndarray)):
-        value = value.tolist()
-    value = _python(value)
+    value = listed(value)
     values = list(value) if isinstance(value, (list, tuple)) else [value] * axes
     if len(values) != axes or not all(_counts(_python(v), least, none) for v in values):
         raise ArgumentError(
@@ -194,16 +211,13 @@ def _counts(value: Any, least: int, none: bool) -> bool:
 
 def sequence(value: Any) -> list[Any]:
     """What a list, a tuple or an array holds; of anything else a list with that."""
-    if isinstance(value, (Tensor, np.ndarray)):
-        value = value.tolist()
+    value = listed(value)
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 def padding(layer: object, value: Any, axes: int, last: bool) -> Any:
     """What convolutions and pooling take as padding, as it is given; see `conv2d`."""
-    if isinstance(value, (Tensor, np.ndarray)):
-        value = value.tolist()
-    value = _python(value)
+    value = listed(value)
     one = (1,) * axes
     paddings(_owner(layer), value, one, one, one, one, last)
     return list(value) if isinstance(value, list) else value
