@@ -31,6 +31,7 @@ class Filters(Spatial, Layer):
     """Filters and a bias, and how they are laid over images."""
 
     _function: ClassVar[Callable[..., Any]]
+    _shown_unless: ClassVar[tuple[str, Any]]  # what the repr says besides, and what is usual
 
     def __init__(
         self,
@@ -73,18 +74,17 @@ class Filters(Spatial, Layer):
         self.weight = self.create_parameter(shape, attr, default_initializer=start)
         self.bias = self.create_parameter([self._out_channels], bias_attr, is_bias=True)
 
-    def _around_repr(self) -> list[str]:
-        return []
-
     def extra_repr(self) -> str:
         one = [1] * self._axes
+        name, usual = self._shown_unless
+        own = getattr(self, name)
         parts = [
             str(self._in_channels),
             str(self._out_channels),
             f"kernel_size={self._kernel_size}",
             *([f"stride={self._stride}"] if self._stride != one else []),
             *([f"padding={self._padding}"] if self._padding != 0 else []),
-            *self._around_repr(),
+            *([f"{name.lstrip('_')}={own}"] if own != usual else []),
             *([f"dilation={self._dilation}"] if self._dilation != one else []),
             *([f"groups={self._groups}"] if self._groups != 1 else []),
             f"data_format={self._data_format}",
@@ -93,6 +93,7 @@ class Filters(Spatial, Layer):
 
 
 class _Conv(Filters):
+    _shown_unless = ("_padding_mode", "zeros")
     _sections = """
     Parameters
     ----------
@@ -188,9 +189,6 @@ class _Conv(Filters):
         if self._around is None:
             return x, self._padding
         return F.pad(x, self._around, self._padding_mode, data_format=self._data_format), 0
-
-    def _around_repr(self) -> list[str]:
-        return [f"padding_mode={self._padding_mode}"] if self._padding_mode != "zeros" else []
 
 
 class Conv1D(_Conv, axes=1):

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.layer.arguments import Plain, choice, number
+from autograd_engine.nn.layer.arguments import Plain, choice, listed, number
 from autograd_engine.nn.layer.spatial import Spatial
 
 __all__ = [
@@ -77,8 +75,7 @@ class _Pad(Spatial, Plain):
         self._data_format = choice(self, "data_format", data_format, self._layouts)
 
     def _numbers(self, padding: Any) -> Any:
-        if isinstance(padding, (Tensor, np.ndarray)):
-            padding = padding.tolist()
+        padding = listed(padding)
         many = padding if isinstance(padding, (list, tuple)) else [padding] * (2 * self._axes)
         for p in many:
             if len(many) == 2 * self._axes and type(p) is int and p >= 0:
