@@ -45,8 +45,7 @@ class ReLU(Elementwise):
     [0.0, 2.0]
     """
 
-    def forward(self, x: Any) -> Tensor:
-        return F.relu(x)
+    _function = staticmethod(F.relu)
 
 
 class ReLU6(Elementwise):
@@ -59,8 +58,7 @@ class ReLU6(Elementwise):
     [0.0, 2.0, 6.0]
     """
 
-    def forward(self, x: Any) -> Tensor:
-        return F.relu6(x)
+    _function = staticmethod(F.relu6)
 
 
 class LeakyReLU(Plain):
@@ -317,8 +315,7 @@ class Hardsigmoid(Elementwise):
     [0.0, 0.5, 1.0]
     """
 
-    def forward(self, x: Any) -> Tensor:
-        return F.hardsigmoid(x)
+    _function = staticmethod(F.hardsigmoid)
 
 
 class Hardswish(Elementwise):
@@ -331,8 +328,7 @@ class Hardswish(Elementwise):
     [0.0, 4.0]
     """
 
-    def forward(self, x: Any) -> Tensor:
-        return F.hardswish(x)
+    _function = staticmethod(F.hardswish)
 
 
 class Hardshrink(Plain):

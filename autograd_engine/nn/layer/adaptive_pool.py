@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeAlias
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
@@ -39,7 +39,6 @@ Sizes: TypeAlias = int | Sequence[int | None] | None
 
 class _AdaptiveAvgPool(Spatial, Unnamed):
     _shown = ("_output_size",)
-    _function: ClassVar[Callable[..., Any]]
     _sections = """
     Parameters
     ----------
@@ -114,7 +113,6 @@ class AdaptiveAvgPool3D(_AdaptiveAvgPool, axes=3):
 
 class _AdaptiveMaxPool(Spatial, Unnamed):
     _shown = ("_output_size", "_return_mask")
-    _function: ClassVar[Callable[..., Any]]
     _sections = """
     Parameters
     ----------
@@ -171,7 +169,6 @@ class AdaptiveMaxPool3D(_AdaptiveMaxPool, axes=3):
 
 class _MaxUnPool(Spatial, Unnamed):
     _shown = ("output_size",)
-    _function: ClassVar[Callable[..., Any]]
     _sections = """
     See `nn.functional.max_unpool2d`.
 

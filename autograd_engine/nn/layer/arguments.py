@@ -4,7 +4,7 @@ repr that lists attributes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -54,8 +54,11 @@ class Plain(Layer):
 
     def extra_repr(self) -> str:
         unusual = (name for name, usual in self._shown_unless if getattr(self, name) != usual)
-        shown = (*self._shown, *unusual)
+        shown = (*self._always_shown(), *unusual)
         return self._listed(f"{name.lstrip('_')}={getattr(self, name)}" for name in shown)
+
+    def _always_shown(self) -> tuple[str, ...]:
+        return self._shown
 
     def _listed(self, parts: Iterable[str]) -> str:
         named = [] if self._name is None else [f"name={self._name}"]
@@ -72,8 +75,13 @@ class Unnamed(Plain):
 class Elementwise(Plain):
     """A function of one operand that takes nothing else."""
 
+    _function: ClassVar[Callable[[Any], Tensor]]
+
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
+
+    def forward(self, x: Any) -> Tensor:
+        return self._function(x)
 
 
 class Reduced(Layer):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from autograd_engine.core.dtypes import DTypeLike
@@ -30,7 +29,6 @@ _MODES = ("zeros", "reflect", "replicate", "circular")
 class Filters(Spatial, Layer):
     """Filters and a bias, and how they are laid over images."""
 
-    _function: ClassVar[Callable[..., Any]]
     _shown_unless: ClassVar[tuple[str, Any]]  # what the repr says besides, and what is usual
 
     def __init__(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from autograd_engine.eager.tensor import Tensor
@@ -82,7 +82,6 @@ class Dropout(_Dropout):
 
 class _ChannelDropout(Spatial, _Dropout):
     _shown = ("p", "data_format")
-    _function: ClassVar[Callable[..., Any]]
     _sections = """
     Parameters
     ----------

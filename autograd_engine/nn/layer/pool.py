@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from autograd_engine.eager.tensor import Tensor
@@ -34,7 +33,6 @@ class _Pool(Spatial, Unnamed):
     """Windows of a size, a stride apart, over images with something around them."""
 
     _shown: ClassVar[tuple[str, ...]] = ("kernel_size", "stride", "padding")
-    _function: ClassVar[Callable[..., Any]]
 
     def __init__(
         self,

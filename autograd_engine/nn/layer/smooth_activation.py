@@ -34,8 +34,7 @@ class Sigmoid(Elementwise):
     [0.5]
     """
 
-    def forward(self, x: Any) -> Tensor:
-        return F.sigmoid(x)
+    _function = staticmethod(F.sigmoid)
 
 
 class LogSigmoid(Elementwise):
@@ -48,8 +47,7 @@ class LogSigmoid(Elementwise):
     [-1000.0]
     """
 
-    def forward(self, x: Any) -> Tensor:
-        return F.log_sigmoid(x)
+    _function = staticmethod(F.log_sigmoid)
 
 
 class Tanh(Elementwise):
@@ -62,8 +60,7 @@ class Tanh(Elementwise):
     [0.0, 1.0]
     """
 
-    def forward(self, x: Any) -> Tensor:
-        return F.tanh(x)
+    _function = staticmethod(F.tanh)
 
 
 class GELU(Plain):
@@ -134,8 +131,7 @@ class Swish(Elementwise):
     0.7311
     """
 
-    def forward(self, x: Any) -> Tensor:
-        return F.swish(x)
+    _function = staticmethod(F.swish)
 
 
 class Mish(Elementwise):
@@ -148,8 +144,7 @@ class Mish(Elementwise):
     0.8651
     """
 
-    def forward(self, x: Any) -> Tensor:
-        return F.mish(x)
+    _function = staticmethod(F.mish)
 
 
 class Softplus(Plain):
@@ -198,8 +193,7 @@ class Softsign(Elementwise):
     [-0.5, 0.75]
     """
 
-    def forward(self, x: Any) -> Tensor:
-        return F.softsign(x)
+    _function = staticmethod(F.softsign)
 
 
 class Tanhshrink(Elementwise):
@@ -212,5 +206,4 @@ class Tanhshrink(Elementwise):
     [0.0]
     """
 
-    def forward(self, x: Any) -> Tensor:
-        return F.tanhshrink(x)
+    _function = staticmethod(F.tanhshrink)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from string import Template
 from types import FunctionType
 from typing import Any, ClassVar, Final
@@ -49,6 +50,7 @@ class Spatial:
     """
 
     _axes: ClassVar[int]
+    _function: ClassVar[Callable[..., Any]]  # of nn.functional
     _layouts: ClassVar[tuple[str, ...]]
     _sections: ClassVar[str]
 
