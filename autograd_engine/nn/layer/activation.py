@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-class ReLU(Elementwise):
+class ReLU(Elementwise, function=F.relu):
     """max(x, 0); see `nn.functional.relu`.
 
     Examples
@@ -45,10 +45,8 @@ class ReLU(Elementwise):
     [0.0, 2.0]
     """
 
-    _function = staticmethod(F.relu)
 
-
-class ReLU6(Elementwise):
+class ReLU6(Elementwise, function=F.relu6):
     """min(max(x, 0), 6); see `nn.functional.relu6`.
 
     Examples
@@ -57,8 +55,6 @@ class ReLU6(Elementwise):
     >>> paddle.nn.ReLU6()(paddle.to_tensor([-1.0, 2.0, 8.0])).tolist()
     [0.0, 2.0, 6.0]
     """
-
-    _function = staticmethod(F.relu6)
 
 
 class LeakyReLU(Plain):
@@ -305,7 +301,7 @@ class Hardtanh(Plain):
         return F.hardtanh(x, self._min, self._max)
 
 
-class Hardsigmoid(Elementwise):
+class Hardsigmoid(Elementwise, function=F.hardsigmoid):
     """x / 6 + 1/2 limited to [0, 1]; see `nn.functional.hardsigmoid`.
 
     Examples
@@ -315,10 +311,8 @@ class Hardsigmoid(Elementwise):
     [0.0, 0.5, 1.0]
     """
 
-    _function = staticmethod(F.hardsigmoid)
 
-
-class Hardswish(Elementwise):
+class Hardswish(Elementwise, function=F.hardswish):
     """x * relu6(x + 3) / 6; see `nn.functional.hardswish`.
 
     Examples
@@ -327,8 +321,6 @@ class Hardswish(Elementwise):
     >>> paddle.nn.Hardswish()(paddle.to_tensor([0.0, 4.0])).tolist()
     [0.0, 4.0]
     """
-
-    _function = staticmethod(F.hardswish)
 
 
 class Hardshrink(Plain):

@@ -43,10 +43,19 @@ _NUMBER = {1: "one of them", 2: "two of them", 3: "three of them", 4: "four of t
 
 
 class Plain(Layer):
-    """A layer whose repr lists attributes, with what they hold, and its name where it has one."""
+    """A layer whose repr lists attributes, with what they hold, and its name where it has one.
 
+    ``class ReLU(Elementwise, function=F.relu)`` is the layer of `F.relu`, which `forward` calls.
+    """
+
+    _function: ClassVar[Callable[..., Any]]
     _shown: ClassVar[tuple[str, ...]] = ()
     _shown_unless: ClassVar[tuple[tuple[str, Any], ...]] = ()  # and what they hold if left out
+
+    def __init_subclass__(cls, function: Callable[..., Any] | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if function is not None:
+            cls._function = staticmethod(function)
 
     def __init__(self, name: str | None = None, dtype: DTypeLike | None = None) -> None:
         super().__init__(dtype=dtype)
@@ -75,8 +84,6 @@ class Unnamed(Plain):
 class Elementwise(Plain):
     """A function of one operand that takes nothing else."""
 
-    _function: ClassVar[Callable[[Any], Tensor]]
-
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
 
@@ -84,16 +91,15 @@ class Elementwise(Plain):
         return self._function(x)
 
 
-class Reduced(Layer):
+class Reduced(Unnamed):
     """A loss, reduced to its mean or its sum, or as it is."""
 
     _more: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, reduction: str = "mean", name: str | None = None) -> None:
-        super().__init__()
+        super().__init__(name)
         known = ("mean", "sum", *self._more, "none")
         self.reduction = choice(self, "reduction", reduction, known)
-        self._name = named(self, name)
 
 
 class Weighted(Reduced):

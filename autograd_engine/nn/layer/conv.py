@@ -12,13 +12,13 @@ from autograd_engine.nn import functional as F  # noqa: N812 - the field's name 
 from autograd_engine.nn.functional.window_arguments import IntOrInts, ints, paddings
 from autograd_engine.nn.initializer import Initializer, Normal
 from autograd_engine.nn.layer.arguments import (
+    Plain,
     choice,
     flag,
     integer,
     padding as checked_padding,
     required,
 )
-from autograd_engine.nn.layer.base.layer import Layer
 from autograd_engine.nn.layer.spatial import Spatial
 
 __all__ = ["Conv1D", "Conv2D", "Conv3D"]
@@ -26,10 +26,10 @@ __all__ = ["Conv1D", "Conv2D", "Conv3D"]
 _MODES = ("zeros", "reflect", "replicate", "circular")
 
 
-class Filters(Spatial, Layer):
+class Filters(Spatial, Plain):
     """Filters and a bias, and how they are laid over images."""
 
-    _shown_unless: ClassVar[tuple[str, Any]]  # what the repr says besides, and what is usual
+    _shown_besides: ClassVar[tuple[str, Any]]  # what the repr says, and what is usual
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Filters(Spatial, Layer):
 
     def extra_repr(self) -> str:
         one = [1] * self._axes
-        name, usual = self._shown_unless
+        name, usual = self._shown_besides
         own = getattr(self, name)
         parts = [
             str(self._in_channels),
@@ -91,7 +91,7 @@ class Filters(Spatial, Layer):
 
 
 class _Conv(Filters):
-    _shown_unless = ("_padding_mode", "zeros")
+    _shown_besides = ("_padding_mode", "zeros")
     _sections = """
     Parameters
     ----------
@@ -189,19 +189,13 @@ class _Conv(Filters):
         return F.pad(x, self._around, self._padding_mode, data_format=self._data_format), 0
 
 
-class Conv1D(_Conv, axes=1):
+class Conv1D(_Conv, axes=1, function=F.conv1d):
     """Cross-correlation of sequences with filters that are learned; see `nn.functional.conv1d`."""
 
-    _function = staticmethod(F.conv1d)
 
-
-class Conv2D(_Conv, axes=2):
+class Conv2D(_Conv, axes=2, function=F.conv2d):
     """Cross-correlation of images with filters that are learned; see `nn.functional.conv2d`."""
 
-    _function = staticmethod(F.conv2d)
 
-
-class Conv3D(_Conv, axes=3):
+class Conv3D(_Conv, axes=3, function=F.conv3d):
     """Cross-correlation of volumes with filters that are learned; see `nn.functional.conv3d`."""
-
-    _function = staticmethod(F.conv3d)

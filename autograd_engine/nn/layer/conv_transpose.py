@@ -15,7 +15,7 @@ __all__ = ["Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"]
 
 
 class _ConvTranspose(Filters):
-    _shown_unless = ("output_padding", 0)
+    _shown_besides = ("output_padding", 0)
     _sections = """
     Parameters
     ----------
@@ -93,10 +93,8 @@ class _ConvTranspose(Filters):
         )
 
 
-class Conv1DTranspose(_ConvTranspose, axes=1):
+class Conv1DTranspose(_ConvTranspose, axes=1, function=F.conv1d_transpose):
     """Transposed convolution of sequences; see `nn.functional.conv1d_transpose`."""
-
-    _function = staticmethod(F.conv1d_transpose)
 
     # The reference has `groups` before `dilation` here.
     def __init__(
@@ -119,13 +117,9 @@ class Conv1DTranspose(_ConvTranspose, axes=1):
         )  # fmt: skip
 
 
-class Conv2DTranspose(_ConvTranspose, axes=2):
+class Conv2DTranspose(_ConvTranspose, axes=2, function=F.conv2d_transpose):
     """Transposed convolution of images; see `nn.functional.conv2d_transpose`."""
 
-    _function = staticmethod(F.conv2d_transpose)
 
-
-class Conv3DTranspose(_ConvTranspose, axes=3):
+class Conv3DTranspose(_ConvTranspose, axes=3, function=F.conv3d_transpose):
     """Transposed convolution of volumes; see `nn.functional.conv3d_transpose`."""
-
-    _function = staticmethod(F.conv3d_transpose)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from string import Template
 from types import FunctionType
 from typing import Any, ClassVar, Final
@@ -43,14 +42,13 @@ _WORDS: Final = {
 class Spatial:
     """What a family has in common.
 
-    ``class Conv2D(Conv, axes=2)`` is the member for images. It has the constructor of the family,
-    with their layout as the default of `data_format`. Its docstring is one paragraph, after which
-    come the sections of the family, in which ``$n``, ``$image`` and so on stand for its own words
-    and ``$name`` for its name.
+    ``class Conv2D(Conv, axes=2, function=F.conv2d)`` is the member for images. It has the
+    constructor of the family, with their layout as the default of `data_format`. Its docstring is
+    one paragraph, after which come the sections of the family, in which ``$n``, ``$image`` and so
+    on stand for its own words and ``$name`` for its name.
     """
 
     _axes: ClassVar[int]
-    _function: ClassVar[Callable[..., Any]]  # of nn.functional
     _layouts: ClassVar[tuple[str, ...]]
     _sections: ClassVar[str]
 
