@@ -9,6 +9,7 @@ from autograd_engine.errors import ArgumentError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.initializer import Constant
 from autograd_engine.nn.layer.arguments import (
+    LAYOUTS,
     Elementwise,
     Plain,
     choice,
@@ -110,8 +111,6 @@ class PReLU(Plain):
     [-0.25, 2.0]
     """
 
-    _LAYOUTS = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
-
     _shown = ("_num_parameters", "_data_format", "_init", "_dtype")
 
     def __init__(
@@ -125,7 +124,7 @@ class PReLU(Plain):
         super().__init__(name)
         self._num_parameters = integer(self, "num_parameters", num_parameters)
         self._init = number(self, "init", init)
-        self._data_format = choice(self, "data_format", data_format, self._LAYOUTS)
+        self._data_format = choice(self, "data_format", data_format, LAYOUTS)
         self._weight = self.create_parameter(
             [num_parameters],
             attr=required(self, "weight_attr", weight_attr),

@@ -164,7 +164,10 @@ class _Conv(Filters):
         self.to(device=device)
 
     def forward(self, x: Any) -> Tensor:
-        x, padding = self._padded(x)
+        padding = self._padding
+        if self._around is not None:
+            x = F.pad(x, self._around, self._padding_mode, data_format=self._data_format)
+            padding = 0
         return self._function(
             x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups,
             self._data_format,
@@ -181,12 +184,6 @@ class _Conv(Filters):
         last = self._data_format.endswith("C")
         pairs = paddings(type(self).__name__, self._padding, one, one, one, one, last)
         return [n for pair in reversed(pairs) for n in pair]
-
-    def _padded(self, x: Any) -> tuple[Any, Any]:
-        """`x`, and the padding that is left for the convolution."""
-        if self._around is None:
-            return x, self._padding
-        return F.pad(x, self._around, self._padding_mode, data_format=self._data_format), 0
 
 
 class Conv1D(_Conv, axes=1, function=F.conv1d):

@@ -121,7 +121,10 @@ class Registered(Counted):
         kinds = self.__dict__.get("_kinds")
         if kinds is None:
             if isinstance(value, (Registered, Parameter, StaticParameter)):
-                raise self._not_begun()
+                raise ModeError(
+                    f"{type(self).__name__}.__init__ registers something before the layer is one: "
+                    "write super().__init__() in its first line"
+                )
         elif kinds.get(name) == COMPOSED:
             self._check_kind(name, COMPOSED, value)
         elif isinstance(value, (Parameter, StaticParameter)):
@@ -152,13 +155,6 @@ class Registered(Counted):
     def __delattr__(self, name: str) -> None:
         super().__delattr__(name)
         self._kinds.pop(name, None)
-
-    def _not_begun(self) -> ModeError:
-        name = type(self).__name__
-        return ModeError(
-            f"{name}.__init__ registers something before the layer is one: write "
-            "super().__init__() in its first line"
-        )
 
     if not TYPE_CHECKING:
 
