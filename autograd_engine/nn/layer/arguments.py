@@ -53,7 +53,7 @@ class Plain(Layer):
     """
 
     _function: ClassVar[Callable[..., Any]]
-    _shown: ClassVar[tuple[str, ...]] = ()
+    _shown: ClassVar[tuple[str, ...]] = ()  # attributes, or "label=attribute"
     _shown_unless: ClassVar[tuple[tuple[str, Any], ...]] = ()  # and what they hold if left out
 
     def __init_subclass__(cls, function: Callable[..., Any] | None = None, **kwargs: Any) -> None:
@@ -67,8 +67,11 @@ class Plain(Layer):
 
     def extra_repr(self) -> str:
         unusual = (name for name, usual in self._shown_unless if getattr(self, name) != usual)
-        shown = (*self._always_shown(), *unusual)
-        return self._listed(f"{name.lstrip('_')}={getattr(self, name)}" for name in shown)
+        return self._listed(map(self._said, (*self._always_shown(), *unusual)))
+
+    def _said(self, shown: str) -> str:
+        label, _, attribute = shown.rpartition("=")
+        return f"{label or attribute.lstrip('_')}={getattr(self, attribute)}"
 
     def _always_shown(self) -> tuple[str, ...]:
         return self._shown

@@ -38,7 +38,7 @@ _MODES = ("constant", "reflect", "replicate", "circular")
 class _Pad(Spatial, Plain):
     """In any mode."""
 
-    _shown = ("_pad", "_mode", "_value", "_data_format")
+    _shown = ("padding=_pad", "_mode", "_value", "_data_format")
     _sections = """
     Parameters
     ----------
@@ -89,9 +89,6 @@ class _Pad(Spatial, Plain):
 
     def forward(self, x: Any) -> Tensor:
         return F.pad(x, self._pad, self._mode, self._value, self._data_format)
-
-    def extra_repr(self) -> str:
-        return super().extra_repr().replace("pad=", "padding=", 1)
 
 
 class _ConstantPad(_Pad):

@@ -293,6 +293,13 @@ class ChannelShuffle(Plain):
 
 
 class _Columns(Plain):
+    _shown = (
+        "kernel_size=kernel_sizes",
+        "dilation=dilations",
+        "padding=paddings",
+        "stride=strides",
+    )
+
     def __init__(
         self,
         kernel_sizes: int | Sequence[int],
@@ -307,16 +314,6 @@ class _Columns(Plain):
         four = isinstance(paddings, (list, tuple)) and len(paddings) == 4
         self.paddings = per_axis(self, "paddings", paddings, 4 if four else 2, least=0)
         self.strides = per_axis(self, "strides", strides, 2)
-
-    def extra_repr(self) -> str:
-        return self._listed(
-            [
-                f"kernel_size={self.kernel_sizes}",
-                f"dilation={self.dilations}",
-                f"padding={self.paddings}",
-                f"stride={self.strides}",
-            ]
-        )
 
 
 class Unfold(_Columns):
