@@ -8,7 +8,7 @@ from typing import Any
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.functional.recurrent_scan import Parameters, scan
+from autograd_engine.nn.functional.recurrent_scan import scan
 from autograd_engine.nn.layer.arguments import choice, flag, integer, number
 from autograd_engine.nn.layer.base.layer import Layer
 from autograd_engine.nn.layer.recurrent.cells import (
@@ -29,6 +29,9 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = ["GRU", "LSTM", "SimpleRNN"]
+
+
+_PARAMETERS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
 
 
 class _Stack(Layer):
@@ -61,7 +64,7 @@ class _Stack(Layer):
         for k in range(self.num_layers):
             cells = [make(size) for _ in range(self.num_directions)]
             for cell, suffix in zip(cells, ("", "_reverse"), strict=False):
-                for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+                for name in _PARAMETERS:
                     parameter = getattr(cell, name)
                     if parameter is not None:
                         setattr(self, f"{name}_l{k}{suffix}", parameter)
@@ -129,12 +132,7 @@ class _Stack(Layer):
             outputs, final = _one_by_one(cell, x, start, lengths, bool(d), {})
             return outputs, list(final) if count == 2 else [final]
         suffix = f"_l{k}_reverse" if d else f"_l{k}"
-        parameters: Parameters = (
-            getattr(self, "weight_ih" + suffix),
-            getattr(self, "weight_hh" + suffix),
-            getattr(self, "bias_ih" + suffix, None),
-            getattr(self, "bias_hh" + suffix, None),
-        )
+        parameters: Any = tuple(getattr(self, name + suffix, None) for name in _PARAMETERS)
         outputs, final = scan(cell.kind, x, parameters, states or None, lengths, bool(d))
         return outputs, [ops.getitem(final, key=(s,)) for s in range(count)]
 
