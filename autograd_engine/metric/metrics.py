@@ -243,16 +243,10 @@ def _binary(metric: str, preds: Any, labels: Any) -> tuple[Array, Array]:
         )
     if np.isnan(scores).any():
         raise ArgumentError(f"{metric}: preds has a NaN; look at what the model returns")
-    return scores.ravel(), _truth(metric, truth)
-
-
-def _truth(metric: str, labels: Array) -> Array:
-    flat = labels.ravel()
-    if not np.isin(flat, (0, 1)).all():
-        bad = flat[~np.isin(flat, (0, 1))][0]
-        raise ArgumentError(f"{metric}: labels must be 0 or 1, got {bad}")
-    positive: Array = flat == 1
-    return positive
+    unknown = truth[~np.isin(truth, (0, 1))]
+    if unknown.size:
+        raise ArgumentError(f"{metric}: labels must be 0 or 1, got {unknown[0]}")
+    return scores.ravel(), truth.ravel() == 1
 
 
 class _Shares(Metric):

@@ -11,7 +11,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from autograd_engine.core.locations import caller
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError
+from autograd_engine.ops.registry.namespace import ops, raw
+from autograd_engine.program.builder import emitting, restored_on_error
+from autograd_engine.program.ir.program import Variable
 
 __all__ = ["ClipGradBase", "ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue"]
 
@@ -37,10 +42,6 @@ class ClipGradBase:
         ------
         NotATensorError
         """
-        from autograd_engine.eager.tensor import Tensor
-        from autograd_engine.ops.registry.namespace import raw
-        from autograd_engine.program.ir.program import Variable
-
         name = type(self).__name__
         if not isinstance(params_grads, (list, tuple)):
             raise NotATensorError(
@@ -63,21 +64,14 @@ class ClipGradBase:
         if not grads:
             return list(params_grads)
         if isinstance(grads[0], Variable):
-            new = self._appended(grads)
+            with restored_on_error(*grads), emitting("gradient_clip", "optimize", caller()):
+                new = self.limited(ops, grads)
         else:
             new = [Tensor._wrap(a) for a in self.limited(raw, [g._data for g in grads])]
         pairs = list(params_grads)
         for k, g in zip(clipped, new, strict=True):
             pairs[k] = (pairs[k][0], g)
         return pairs
-
-    def _appended(self, grads: list[Any]) -> list[Any]:
-        from autograd_engine.core.locations import caller
-        from autograd_engine.ops.registry.namespace import ops
-        from autograd_engine.program.builder import emitting, restored_on_error
-
-        with restored_on_error(*grads), emitting("gradient_clip", "optimize", caller()):
-            return self.limited(ops, grads)
 
     def limited(self, xp: Any, grads: list[Any]) -> list[Any]:
         """The gradients within the limit, with the operations of `xp`."""

@@ -71,7 +71,9 @@ def made_inputs(function: str, input_size: Any, dtypes: Any = None) -> list[Tens
             f"{function}: give input_size, as (1, 3, 32, 32), or a list of one for each input"
         )
     single = isinstance(input_size, (int, np.integer, InputSpec, tuple)) or (
-        isinstance(input_size, list) and bool(input_size) and not _nested(input_size)
+        isinstance(input_size, list)
+        and bool(input_size)
+        and not any(isinstance(s, (list, tuple, InputSpec)) for s in input_size)
     )
     listed = [input_size] if single else input_size
     if not isinstance(listed, list) or not listed:
@@ -83,10 +85,6 @@ def made_inputs(function: str, input_size: Any, dtypes: Any = None) -> list[Tens
     if len(names) != len(listed):
         raise ArgumentError(f"{function}: dtypes has {len(names)} entries for {len(listed)} inputs")
     return [_made(function, size, name) for size, name in zip(listed, names, strict=True)]
-
-
-def _nested(sizes: list[Any]) -> bool:
-    return any(isinstance(s, (list, tuple, InputSpec)) for s in sizes)
 
 
 def _made(function: str, size: Any, dtype: Any) -> Tensor:

@@ -13,8 +13,11 @@ import numpy as np
 from autograd_engine.core.checks import plain_number
 from autograd_engine.core.locations import caller
 from autograd_engine.core.spec import Spec
+from autograd_engine.eager.grad_mode import grad_mode
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
-from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
+from autograd_engine.ops.registry.namespace import ops, raw
+from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.program.ir.program import (
     Block,
     Operator,
@@ -82,11 +85,6 @@ class Initializer:
         ------
         NotATensorError, ShapeError, DTypeError
         """
-        from autograd_engine.eager.grad_mode import grad_mode
-        from autograd_engine.eager.tensor import Tensor
-        from autograd_engine.ops.registry.namespace import ops, raw
-        from autograd_engine.program.ir.program import Variable
-
         if isinstance(param, Variable):
             initialize_again(param, self, block)
         elif isinstance(param, Tensor):
@@ -178,13 +176,8 @@ def initializer_for(own: Initializer | None, default: Initializer, is_bias: bool
 def initialize(name: str, spec: Spec, initializer: Initializer) -> None:
     """Have the default startup program write `name`."""
     startup = default_startup_program().global_block()
-    if name in startup.vars:
-        return
-    kernel, attrs = _operation(initializer, spec)
-    var = Variable(startup, name, spec, stop_gradient=True, persistable=True)
-    startup.add_var(var)
-    full = kernel.complete_attrs(attrs)
-    startup.append(Operator(startup, kernel, (), (Ref(var, 0),), full, caller(), "forward"))
+    if name not in startup.vars:
+        _write(startup, name, spec, initializer)
 
 
 def initialize_again(var: Variable, initializer: Initializer, block: Any = None) -> None:
@@ -200,19 +193,19 @@ def initialize_again(var: Variable, initializer: Initializer, block: Any = None)
             f"{type(initializer).__name__}: block must be the block of a program, got "
             f"{type(block).__name__}"
         )
-    known = startup.vars.get(var.name)
-    if known is None:
-        known = Variable(startup, var.name, var.spec, stop_gradient=True, persistable=True)
-        startup.add_var(known)
-        result = Ref(known, 0)
+    _write(startup, var.name, var.spec, initializer)
+
+
+def _write(startup: Block, name: str, spec: Spec, initializer: Initializer) -> None:
+    shape = tuple(int(d) for d in spec.shape)
+    kind, attrs = initializer.operation(shape, spec.dtype.name)
+    var = startup.vars.get(name)
+    if var is None:
+        var = Variable(startup, name, spec, stop_gradient=True, persistable=True)
+        startup.add_var(var)
+        result = Ref(var, 0)
     else:
-        result = known.write()
-    kernel, attrs = _operation(initializer, var.spec)
+        result = var.write()
+    kernel = REGISTRY[kind]
     full = kernel.complete_attrs(attrs)
     startup.append(Operator(startup, kernel, (), (result,), full, caller(), "forward"))
-
-
-def _operation(initializer: Initializer, spec: Spec) -> tuple[OpDef, dict[str, Any]]:
-    shape = tuple(int(d) for d in spec.shape)
-    name, attrs = initializer.operation(shape, spec.dtype.name)
-    return REGISTRY[name], attrs

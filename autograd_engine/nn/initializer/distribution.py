@@ -104,10 +104,8 @@ class Uniform(Initializer):
     """
 
     def __init__(self, low: float = -1.0, high: float = 1.0, name: str | None = None) -> None:
-        self.low, self.high = (
-            plain_number("Uniform", "low", low),
-            plain_number("Uniform", "high", high),
-        )
+        self.low = plain_number("Uniform", "low", low)
+        self.high = plain_number("Uniform", "high", high)
         if self.low > self.high:
             raise ArgumentError(f"Uniform: low {low} is above high {high}; exchange them")
 

@@ -75,12 +75,16 @@ class _Scaled(Initializer):
     def _variance(self, shape: tuple[int, ...]) -> float:
         raise NotImplementedError
 
-    def _normal(self, shape: tuple[int, ...], dtype: str) -> tuple[str, dict[str, Any]]:
+
+class _Normal(_Scaled):
+    def operation(self, shape: tuple[int, ...], dtype: str) -> tuple[str, dict[str, Any]]:
         dtype = floating(type(self).__name__, dtype)
         std = math.sqrt(self._variance(shape))
         return "gaussian", {"shape": shape, "mean": 0.0, "std": std, "dtype": dtype}
 
-    def _uniform(self, shape: tuple[int, ...], dtype: str) -> tuple[str, dict[str, Any]]:
+
+class _Uniform(_Scaled):
+    def operation(self, shape: tuple[int, ...], dtype: str) -> tuple[str, dict[str, Any]]:
         dtype = floating(type(self).__name__, dtype)
         limit = math.sqrt(3.0 * self._variance(shape))
         return "uniform", {"shape": shape, "low": -limit, "high": limit, "dtype": dtype}
@@ -106,7 +110,7 @@ class _Xavier(_Scaled):
         return self.gain * self.gain * 2.0 / total
 
 
-class XavierUniform(_Xavier):
+class XavierUniform(_Xavier, _Uniform):
     """Uniform on +-gain * sqrt(6 / (fan_in + fan_out)): Glorot and Bengio 2010, equation 16.
 
     Parameters
@@ -129,11 +133,8 @@ class XavierUniform(_Xavier):
     1.0
     """
 
-    def operation(self, shape: tuple[int, ...], dtype: str) -> tuple[str, dict[str, Any]]:
-        return self._uniform(shape, dtype)
 
-
-class XavierNormal(_Xavier):
+class XavierNormal(_Xavier, _Normal):
     """Normal with variance gain**2 * 2 / (fan_in + fan_out): Glorot and Bengio 2010, equation 12.
 
     Parameters
@@ -150,9 +151,6 @@ class XavierNormal(_Xavier):
     >>> XavierNormal(gain=3.0).operation((4, 4), "float32")[1]["std"]
     1.5
     """
-
-    def operation(self, shape: tuple[int, ...], dtype: str) -> tuple[str, dict[str, Any]]:
-        return self._normal(shape, dtype)
 
 
 class _Kaiming(_Scaled):
@@ -182,7 +180,7 @@ class _Kaiming(_Scaled):
         return self._squared_gain / (found if self.fan_in is None else self.fan_in)
 
 
-class KaimingNormal(_Kaiming):
+class KaimingNormal(_Kaiming, _Normal):
     """Normal with variance gain**2 / fan: He, Zhang, Ren and Sun 2015, equation 10.
 
     Parameters
@@ -207,11 +205,8 @@ class KaimingNormal(_Kaiming):
     0.5
     """
 
-    def operation(self, shape: tuple[int, ...], dtype: str) -> tuple[str, dict[str, Any]]:
-        return self._normal(shape, dtype)
 
-
-class KaimingUniform(_Kaiming):
+class KaimingUniform(_Kaiming, _Uniform):
     """Uniform on +-gain * sqrt(3 / fan).
 
     Parameters
@@ -228,6 +223,3 @@ class KaimingUniform(_Kaiming):
     >>> KaimingUniform(mode="fan_out").operation((2, 6), "float32")[1]["high"]
     1.0
     """
-
-    def operation(self, shape: tuple[int, ...], dtype: str) -> tuple[str, dict[str, Any]]:
-        return self._uniform(shape, dtype)

@@ -9,6 +9,7 @@ from autograd_engine.errors import ArgumentError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.initializer import Constant
 from autograd_engine.nn.layer.arguments import (
+    LAYOUTS,
     Elementwise,
     Plain,
     choice,
@@ -35,7 +36,7 @@ __all__ = [
 ]
 
 
-class ReLU(Elementwise):
+class ReLU(Elementwise, function=F.relu):
     """max(x, 0); see `nn.functional.relu`.
 
     Examples
@@ -45,11 +46,8 @@ class ReLU(Elementwise):
     [0.0, 2.0]
     """
 
-    def forward(self, x: Any) -> Tensor:
-        return F.relu(x)
 
-
-class ReLU6(Elementwise):
+class ReLU6(Elementwise, function=F.relu6):
     """min(max(x, 0), 6); see `nn.functional.relu6`.
 
     Examples
@@ -58,9 +56,6 @@ class ReLU6(Elementwise):
     >>> paddle.nn.ReLU6()(paddle.to_tensor([-1.0, 2.0, 8.0])).tolist()
     [0.0, 2.0, 6.0]
     """
-
-    def forward(self, x: Any) -> Tensor:
-        return F.relu6(x)
 
 
 class LeakyReLU(Plain):
@@ -116,8 +111,6 @@ class PReLU(Plain):
     [-0.25, 2.0]
     """
 
-    _LAYOUTS = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
-
     _shown = ("_num_parameters", "_data_format", "_init", "_dtype")
 
     def __init__(
@@ -131,7 +124,7 @@ class PReLU(Plain):
         super().__init__(name)
         self._num_parameters = integer(self, "num_parameters", num_parameters)
         self._init = number(self, "init", init)
-        self._data_format = choice(self, "data_format", data_format, self._LAYOUTS)
+        self._data_format = choice(self, "data_format", data_format, LAYOUTS)
         self._weight = self.create_parameter(
             [num_parameters],
             attr=required(self, "weight_attr", weight_attr),
@@ -307,7 +300,7 @@ class Hardtanh(Plain):
         return F.hardtanh(x, self._min, self._max)
 
 
-class Hardsigmoid(Elementwise):
+class Hardsigmoid(Elementwise, function=F.hardsigmoid):
     """x / 6 + 1/2 limited to [0, 1]; see `nn.functional.hardsigmoid`.
 
     Examples
@@ -317,11 +310,8 @@ class Hardsigmoid(Elementwise):
     [0.0, 0.5, 1.0]
     """
 
-    def forward(self, x: Any) -> Tensor:
-        return F.hardsigmoid(x)
 
-
-class Hardswish(Elementwise):
+class Hardswish(Elementwise, function=F.hardswish):
     """x * relu6(x + 3) / 6; see `nn.functional.hardswish`.
 
     Examples
@@ -330,9 +320,6 @@ class Hardswish(Elementwise):
     >>> paddle.nn.Hardswish()(paddle.to_tensor([0.0, 4.0])).tolist()
     [0.0, 4.0]
     """
-
-    def forward(self, x: Any) -> Tensor:
-        return F.hardswish(x)
 
 
 class Hardshrink(Plain):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeAlias
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
@@ -39,7 +39,6 @@ Sizes: TypeAlias = int | Sequence[int | None] | None
 
 class _AdaptiveAvgPool(Spatial, Unnamed):
     _shown = ("_output_size",)
-    _function: ClassVar[Callable[..., Any]]
     _sections = """
     Parameters
     ----------
@@ -97,16 +96,12 @@ class AdaptiveAvgPool1D(_AdaptiveAvgPool, axes=1):
         return F.adaptive_avg_pool1d(input, self._output_size)
 
 
-class AdaptiveAvgPool2D(_AdaptiveAvgPool, axes=2):
+class AdaptiveAvgPool2D(_AdaptiveAvgPool, axes=2, function=F.adaptive_avg_pool2d):
     """The means of bins that divide the plane; see `nn.functional.adaptive_avg_pool2d`."""
 
-    _function = staticmethod(F.adaptive_avg_pool2d)
 
-
-class AdaptiveAvgPool3D(_AdaptiveAvgPool, axes=3):
+class AdaptiveAvgPool3D(_AdaptiveAvgPool, axes=3, function=F.adaptive_avg_pool3d):
     """The means of bins that divide volumes; see `AdaptiveAvgPool2D`."""
-
-    _function = staticmethod(F.adaptive_avg_pool3d)
 
 
 # --- maximum
@@ -114,7 +109,6 @@ class AdaptiveAvgPool3D(_AdaptiveAvgPool, axes=3):
 
 class _AdaptiveMaxPool(Spatial, Unnamed):
     _shown = ("_output_size", "_return_mask")
-    _function: ClassVar[Callable[..., Any]]
     _sections = """
     Parameters
     ----------
@@ -154,16 +148,12 @@ class AdaptiveMaxPool1D(_AdaptiveMaxPool, axes=1):
         return F.adaptive_max_pool1d(input, self._output_size, self._return_mask)
 
 
-class AdaptiveMaxPool2D(_AdaptiveMaxPool, axes=2):
+class AdaptiveMaxPool2D(_AdaptiveMaxPool, axes=2, function=F.adaptive_max_pool2d):
     """The maxima of bins that divide the plane; see `nn.functional.adaptive_max_pool2d`."""
 
-    _function = staticmethod(F.adaptive_max_pool2d)
 
-
-class AdaptiveMaxPool3D(_AdaptiveMaxPool, axes=3):
+class AdaptiveMaxPool3D(_AdaptiveMaxPool, axes=3, function=F.adaptive_max_pool3d):
     """The maxima of bins that divide volumes; see `AdaptiveMaxPool2D`."""
-
-    _function = staticmethod(F.adaptive_max_pool3d)
 
 
 # --- the maxima put back
@@ -171,7 +161,6 @@ class AdaptiveMaxPool3D(_AdaptiveMaxPool, axes=3):
 
 class _MaxUnPool(Spatial, Unnamed):
     _shown = ("output_size",)
-    _function: ClassVar[Callable[..., Any]]
     _sections = """
     See `nn.functional.max_unpool2d`.
 
@@ -228,19 +217,13 @@ class _MaxUnPool(Spatial, Unnamed):
         )
 
 
-class MaxUnPool1D(_MaxUnPool, axes=1):
+class MaxUnPool1D(_MaxUnPool, axes=1, function=F.max_unpool1d):
     """The maxima that `MaxPool1D` found, put back where they were; zeros elsewhere."""
 
-    _function = staticmethod(F.max_unpool1d)
 
-
-class MaxUnPool2D(_MaxUnPool, axes=2):
+class MaxUnPool2D(_MaxUnPool, axes=2, function=F.max_unpool2d):
     """The maxima that `MaxPool2D` found, put back where they were; zeros elsewhere."""
 
-    _function = staticmethod(F.max_unpool2d)
 
-
-class MaxUnPool3D(_MaxUnPool, axes=3):
+class MaxUnPool3D(_MaxUnPool, axes=3, function=F.max_unpool3d):
     """The maxima that `MaxPool3D` found, put back where they were; zeros elsewhere."""
-
-    _function = staticmethod(F.max_unpool3d)

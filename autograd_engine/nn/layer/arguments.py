@@ -4,8 +4,8 @@ repr that lists attributes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, Final, TypeVar
 
 import numpy as np
 
@@ -18,14 +18,17 @@ from autograd_engine.nn.layer.base.layer import Layer
 from autograd_engine.program.ir.program import Parameter as StaticParameter, Variable
 
 __all__ = [
+    "LAYOUTS",
     "Elementwise",
     "Plain",
     "Reduced",
     "Unnamed",
+    "Weighted",
     "along",
     "choice",
     "flag",
     "integer",
+    "listed",
     "named",
     "number",
     "padding",
@@ -37,14 +40,26 @@ __all__ = [
 
 T = TypeVar("T")
 
+# Where the channels are, of arrays of any number of axes.
+LAYOUTS: Final = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
+
 _NUMBER = {1: "one of them", 2: "two of them", 3: "three of them", 4: "four of them"}
 
 
 class Plain(Layer):
-    """A layer whose repr lists attributes, with what they hold, and its name where it has one."""
+    """A layer whose repr lists attributes, with what they hold, and its name where it has one.
 
-    _shown: ClassVar[tuple[str, ...]] = ()
+    ``class ReLU(Elementwise, function=F.relu)`` is the layer of `F.relu`, which `forward` calls.
+    """
+
+    _function: ClassVar[Callable[..., Any]]
+    _shown: ClassVar[tuple[str, ...]] = ()  # attributes, or "label=attribute"
     _shown_unless: ClassVar[tuple[tuple[str, Any], ...]] = ()  # and what they hold if left out
+
+    def __init_subclass__(cls, function: Callable[..., Any] | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if function is not None:
+            cls._function = staticmethod(function)
 
     def __init__(self, name: str | None = None, dtype: DTypeLike | None = None) -> None:
         super().__init__(dtype=dtype)
@@ -52,8 +67,14 @@ class Plain(Layer):
 
     def extra_repr(self) -> str:
         unusual = (name for name, usual in self._shown_unless if getattr(self, name) != usual)
-        shown = (*self._shown, *unusual)
-        return self._listed(f"{name.lstrip('_')}={getattr(self, name)}" for name in shown)
+        return self._listed(map(self._said, (*self._always_shown(), *unusual)))
+
+    def _said(self, shown: str) -> str:
+        label, _, attribute = shown.rpartition("=")
+        return f"{label or attribute.lstrip('_')}={getattr(self, attribute)}"
+
+    def _always_shown(self) -> tuple[str, ...]:
+        return self._shown
 
     def _listed(self, parts: Iterable[str]) -> str:
         named = [] if self._name is None else [f"name={self._name}"]
@@ -73,17 +94,31 @@ class Elementwise(Plain):
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
 
+    def forward(self, x: Any) -> Tensor:
+        return self._function(x)
 
-class Reduced(Layer):
+
+class Reduced(Unnamed):
     """A loss, reduced to its mean or its sum, or as it is."""
 
     _more: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, reduction: str = "mean", name: str | None = None) -> None:
-        super().__init__()
+        super().__init__(name)
         known = ("mean", "sum", *self._more, "none")
         self.reduction = choice(self, "reduction", reduction, known)
-        self._name = named(self, name)
+
+
+class Weighted(Reduced):
+    """A loss of which a weight multiplies each element, or each class."""
+
+    weight: Any
+
+    def __init__(
+        self, weight: Any = None, reduction: str = "mean", name: str | None = None
+    ) -> None:
+        super().__init__(reduction, name)
+        weights(self, "weight", weight)
 
 
 def named(layer: object, name: Any, argument: str = "name") -> str | None:
@@ -103,6 +138,11 @@ def _owner(layer: object) -> str:
 def _python(value: Any) -> Any:
     """A NumPy scalar as what Python has for it."""
     return value.item() if isinstance(value, np.generic) else value
+
+
+def listed(value: Any) -> Any:
+    """An array or a Tensor as a list of what Python has for it; anything else as it is."""
+    return value.tolist() if isinstance(value, (Tensor, np.ndarray, np.generic)) else value
 
 
 def number(
@@ -174,9 +214,7 @@ def per_axis(
 
     A Tensor or an array of ints comes back as a list.
     """
-    if isinstance(value, (Tensor, np.ndarray)):
-        value = value.tolist()
-    value = _python(value)
+    value = listed(value)
     values = list(value) if isinstance(value, (list, tuple)) else [value] * axes
     if len(values) != axes or not all(_counts(_python(v), least, none) for v in values):
         raise ArgumentError(
@@ -194,16 +232,13 @@ def _counts(value: Any, least: int, none: bool) -> bool:
 
 def sequence(value: Any) -> list[Any]:
     """What a list, a tuple or an array holds; of anything else a list with that."""
-    if isinstance(value, (Tensor, np.ndarray)):
-        value = value.tolist()
+    value = listed(value)
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 def padding(layer: object, value: Any, axes: int, last: bool) -> Any:
     """What convolutions and pooling take as padding, as it is given; see `conv2d`."""
-    if isinstance(value, (Tensor, np.ndarray)):
-        value = value.tolist()
-    value = _python(value)
+    value = listed(value)
     one = (1,) * axes
     paddings(_owner(layer), value, one, one, one, one, last)
     return list(value) if isinstance(value, list) else value

@@ -12,13 +12,13 @@ from autograd_engine.nn import functional as F  # noqa: N812 - the field's name 
 from autograd_engine.nn.layer.arguments import (
     Reduced,
     Unnamed,
+    Weighted,
     along,
     flag,
     integer,
     number,
     required,
     sequence,
-    weights,
 )
 from autograd_engine.tensor.reduction.reduction import argmax
 from autograd_engine.tensor.shape.joining import concat
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-class CrossEntropyLoss(Reduced):
+class CrossEntropyLoss(Weighted):
     """Cross entropy between labels and softmax(input); see `nn.functional.cross_entropy`.
 
     Parameters
@@ -63,8 +63,6 @@ class CrossEntropyLoss(Reduced):
     0.6931
     """
 
-    weight: Any
-
     def __init__(
         self,
         weight: Any = None,
@@ -76,8 +74,7 @@ class CrossEntropyLoss(Reduced):
         label_smoothing: float = 0.0,
         name: str | None = None,
     ) -> None:
-        super().__init__(reduction, name)
-        weights(self, "weight", weight)
+        super().__init__(weight, reduction, name)
         self.ignore_index = integer(self, "ignore_index", ignore_index, least=None)
         self.soft_label = flag(self, "soft_label", soft_label)
         self.axis = along(self, "axis", axis)
@@ -98,7 +95,7 @@ class CrossEntropyLoss(Reduced):
         )
 
 
-class NLLLoss(Reduced):
+class NLLLoss(Weighted):
     """Minus the log-probability of each label, classes on axis 1; see `nn.functional.nll_loss`.
 
     Parameters
@@ -120,8 +117,6 @@ class NLLLoss(Reduced):
     2.0
     """
 
-    weight: Any
-
     def __init__(
         self,
         weight: Any = None,
@@ -129,8 +124,7 @@ class NLLLoss(Reduced):
         reduction: str = "mean",
         name: str | None = None,
     ) -> None:
-        super().__init__(reduction, name)
-        weights(self, "weight", weight)
+        super().__init__(weight, reduction, name)
         self.ignore_index = integer(self, "ignore_index", ignore_index, least=None)
 
     def forward(self, input: Any, label: Any) -> Tensor:

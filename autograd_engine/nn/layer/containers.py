@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from types import FunctionType
-from typing import Any, TypeVar, overload
+from typing import Any, overload
 
 from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import ArgumentError
@@ -14,22 +14,28 @@ from autograd_engine.program.ir.program import Parameter as StaticParameter
 
 __all__ = ["LayerDict", "LayerList", "ParameterList", "Sequential"]
 
-_S = TypeVar("_S", bound="_Numbered")
 
-
-class _Numbered(Layer):
-    """Elements under the names "0", "1", and so on."""
+class _Container(Layer):
+    """Elements of one kind, under their names."""
 
     _element = SUBLAYER
-
-    def _elements(self) -> list[Any]:
-        return [self.__dict__[name] for name, kind in self._kinds.items() if kind == self._element]
 
     def _names(self) -> list[str]:
         return [name for name, kind in self._kinds.items() if kind == self._element]
 
+    def _elements(self) -> list[Any]:
+        return [self.__dict__[name] for name, kind in self._kinds.items() if kind == self._element]
+
+    def _remove(self, names: list[str]) -> None:
+        for name in names:
+            delattr(self, name)
+
     def __len__(self) -> int:
         return len(self._names())
+
+
+class _Numbered(_Container):
+    """Elements under the names "0", "1", and so on."""
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._elements())
@@ -48,12 +54,10 @@ class _Numbered(Layer):
         held.insert(len(held) if index == len(held) else self._position(index), value)
         self._replace(held)
 
-    def _replace(self, values: Iterable[Any]) -> None:
+    def _replace(self, values: list[Any]) -> None:
         """Hold these values, numbered anew."""
-        new = list(values)
-        for name in self._names():
-            delattr(self, name)
-        for k, value in enumerate(new):
+        self._remove(self._names())
+        for k, value in enumerate(values):
             self._put(str(k), value, self._element)
 
 
@@ -132,8 +136,7 @@ class Sequential(_Numbered):
 
     def __delitem__(self, key: int | str | slice) -> None:
         if isinstance(key, slice):
-            for name in self._names()[key]:
-                delattr(self, name)
+            self._remove(self._names()[key])
             return
         name = key if isinstance(key, str) else self._names()[self._position(key)]
         if name not in self._names():
@@ -300,7 +303,7 @@ def _parameter(value: Any) -> Any:
     return value
 
 
-class LayerDict(Layer):
+class LayerDict(_Container):
     """Layers under names of the user's.
 
     Parameters
@@ -323,9 +326,6 @@ class LayerDict(Layer):
         super().__init__()
         self.update({} if sublayers is None else sublayers)
 
-    def _names(self) -> list[str]:
-        return [name for name, kind in self._kinds.items() if kind == SUBLAYER]
-
     def _require(self, key: Any) -> str:
         if key not in self._names():
             raise KeyError(f"LayerDict: no layer {key!r}; it has {', '.join(self._names())}")
@@ -340,9 +340,6 @@ class LayerDict(Layer):
     def __delitem__(self, key: str) -> None:
         delattr(self, self._require(key))
 
-    def __len__(self) -> int:
-        return len(self._names())
-
     def __iter__(self) -> Iterator[str]:
         return iter(self._names())
 
@@ -355,11 +352,11 @@ class LayerDict(Layer):
 
     def values(self) -> list[Layer]:
         """The layers."""
-        return [self.__dict__[name] for name in self._names()]
+        return self._elements()
 
     def items(self) -> list[tuple[str, Layer]]:
         """(name, layer)"""
-        return [(name, self.__dict__[name]) for name in self._names()]
+        return list(zip(self._names(), self._elements(), strict=True))
 
     def pop(self, key: str) -> Layer:
         """Take a layer out, and return it."""
@@ -369,8 +366,7 @@ class LayerDict(Layer):
 
     def clear(self) -> None:
         """Take all layers out."""
-        for name in self._names():
-            delattr(self, name)
+        self._remove(self._names())
 
     def update(self, sublayers: Any) -> None:
         """Add layers, or replace those of the same names."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from autograd_engine.core.dtypes import DTypeLike
@@ -13,13 +12,13 @@ from autograd_engine.nn import functional as F  # noqa: N812 - the field's name 
 from autograd_engine.nn.functional.window_arguments import IntOrInts, ints, paddings
 from autograd_engine.nn.initializer import Initializer, Normal
 from autograd_engine.nn.layer.arguments import (
+    Plain,
     choice,
     flag,
     integer,
     padding as checked_padding,
     required,
 )
-from autograd_engine.nn.layer.base.layer import Layer
 from autograd_engine.nn.layer.spatial import Spatial
 
 __all__ = ["Conv1D", "Conv2D", "Conv3D"]
@@ -27,10 +26,10 @@ __all__ = ["Conv1D", "Conv2D", "Conv3D"]
 _MODES = ("zeros", "reflect", "replicate", "circular")
 
 
-class Filters(Spatial, Layer):
+class Filters(Spatial, Plain):
     """Filters and a bias, and how they are laid over images."""
 
-    _function: ClassVar[Callable[..., Any]]
+    _shown_besides: ClassVar[tuple[str, Any]]  # what the repr says, and what is usual
 
     def __init__(
         self,
@@ -73,18 +72,17 @@ class Filters(Spatial, Layer):
         self.weight = self.create_parameter(shape, attr, default_initializer=start)
         self.bias = self.create_parameter([self._out_channels], bias_attr, is_bias=True)
 
-    def _around_repr(self) -> list[str]:
-        return []
-
     def extra_repr(self) -> str:
         one = [1] * self._axes
+        name, usual = self._shown_besides
+        own = getattr(self, name)
         parts = [
             str(self._in_channels),
             str(self._out_channels),
             f"kernel_size={self._kernel_size}",
             *([f"stride={self._stride}"] if self._stride != one else []),
             *([f"padding={self._padding}"] if self._padding != 0 else []),
-            *self._around_repr(),
+            *([f"{name.lstrip('_')}={own}"] if own != usual else []),
             *([f"dilation={self._dilation}"] if self._dilation != one else []),
             *([f"groups={self._groups}"] if self._groups != 1 else []),
             f"data_format={self._data_format}",
@@ -93,6 +91,7 @@ class Filters(Spatial, Layer):
 
 
 class _Conv(Filters):
+    _shown_besides = ("_padding_mode", "zeros")
     _sections = """
     Parameters
     ----------
@@ -165,7 +164,10 @@ class _Conv(Filters):
         self.to(device=device)
 
     def forward(self, x: Any) -> Tensor:
-        x, padding = self._padded(x)
+        padding = self._padding
+        if self._around is not None:
+            x = F.pad(x, self._around, self._padding_mode, data_format=self._data_format)
+            padding = 0
         return self._function(
             x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups,
             self._data_format,
@@ -183,29 +185,14 @@ class _Conv(Filters):
         pairs = paddings(type(self).__name__, self._padding, one, one, one, one, last)
         return [n for pair in reversed(pairs) for n in pair]
 
-    def _padded(self, x: Any) -> tuple[Any, Any]:
-        """`x`, and the padding that is left for the convolution."""
-        if self._around is None:
-            return x, self._padding
-        return F.pad(x, self._around, self._padding_mode, data_format=self._data_format), 0
 
-    def _around_repr(self) -> list[str]:
-        return [f"padding_mode={self._padding_mode}"] if self._padding_mode != "zeros" else []
-
-
-class Conv1D(_Conv, axes=1):
+class Conv1D(_Conv, axes=1, function=F.conv1d):
     """Cross-correlation of sequences with filters that are learned; see `nn.functional.conv1d`."""
 
-    _function = staticmethod(F.conv1d)
 
-
-class Conv2D(_Conv, axes=2):
+class Conv2D(_Conv, axes=2, function=F.conv2d):
     """Cross-correlation of images with filters that are learned; see `nn.functional.conv2d`."""
 
-    _function = staticmethod(F.conv2d)
 
-
-class Conv3D(_Conv, axes=3):
+class Conv3D(_Conv, axes=3, function=F.conv3d):
     """Cross-correlation of volumes with filters that are learned; see `nn.functional.conv3d`."""
-
-    _function = staticmethod(F.conv3d)

@@ -7,7 +7,7 @@ from typing import Any
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.functional.window_arguments import IntOrInts
+from autograd_engine.nn.functional.window_arguments import IntOrInts, ints
 from autograd_engine.nn.layer.arguments import per_axis
 from autograd_engine.nn.layer.conv import Filters
 
@@ -15,6 +15,7 @@ __all__ = ["Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"]
 
 
 class _ConvTranspose(Filters):
+    _shown_besides = ("output_padding", 0)
     _sections = """
     Parameters
     ----------
@@ -68,10 +69,11 @@ class _ConvTranspose(Filters):
             None,
         )  # fmt: skip
         more = per_axis(self, "output_padding", output_padding, self._axes, least=0)
-        if any(n >= s for n, s in zip(self._per_axis(more), self._stride, strict=True) if n):
+        owner = type(self).__name__
+        each = ints(owner, "output_padding", more, self._axes, least=0)
+        if any(n >= s for n, s in zip(each, self._stride, strict=True) if n):
             raise ArgumentError(
-                f"{type(self).__name__}: output_padding {more} must be below the stride "
-                f"{self._stride}"
+                f"{owner}: output_padding {more} must be below the stride {self._stride}"
             )
         self.output_padding = more
         self._make(self._in_channels, self._out_channels, weight_attr, bias_attr)
@@ -90,18 +92,9 @@ class _ConvTranspose(Filters):
             data_format=self._data_format,
         )
 
-    def _per_axis(self, value: Any) -> list[int]:
-        return list(value) if isinstance(value, (list, tuple)) else [value] * self._axes
 
-    def _around_repr(self) -> list[str]:
-        more = self.output_padding
-        return [f"output_padding={more}"] if more != 0 else []
-
-
-class Conv1DTranspose(_ConvTranspose, axes=1):
+class Conv1DTranspose(_ConvTranspose, axes=1, function=F.conv1d_transpose):
     """Transposed convolution of sequences; see `nn.functional.conv1d_transpose`."""
-
-    _function = staticmethod(F.conv1d_transpose)
 
     # The reference has `groups` before `dilation` here.
     def __init__(
@@ -124,13 +117,9 @@ class Conv1DTranspose(_ConvTranspose, axes=1):
         )  # fmt: skip
 
 
-class Conv2DTranspose(_ConvTranspose, axes=2):
+class Conv2DTranspose(_ConvTranspose, axes=2, function=F.conv2d_transpose):
     """Transposed convolution of images; see `nn.functional.conv2d_transpose`."""
 
-    _function = staticmethod(F.conv2d_transpose)
 
-
-class Conv3DTranspose(_ConvTranspose, axes=3):
+class Conv3DTranspose(_ConvTranspose, axes=3, function=F.conv3d_transpose):
     """Transposed convolution of volumes; see `nn.functional.conv3d_transpose`."""
-
-    _function = staticmethod(F.conv3d_transpose)

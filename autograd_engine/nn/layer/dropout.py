@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from autograd_engine.eager.tensor import Tensor
@@ -20,6 +20,9 @@ class _Dropout(Plain):
     def __init__(self, p: float = 0.5, name: str | None = None) -> None:
         super().__init__(name)
         self.p = number(self, "p", p, least=0, most=1)
+
+    def forward(self, input: Any) -> Tensor:
+        return self._function(input, self.p, self.training)
 
 
 class Dropout(_Dropout):
@@ -82,7 +85,6 @@ class Dropout(_Dropout):
 
 class _ChannelDropout(Spatial, _Dropout):
     _shown = ("p", "data_format")
-    _function: ClassVar[Callable[..., Any]]
     _sections = """
     Parameters
     ----------
@@ -110,19 +112,15 @@ class _ChannelDropout(Spatial, _Dropout):
         return self._function(input, self.p, self.training, self.data_format)
 
 
-class Dropout2D(_ChannelDropout, axes=2):
+class Dropout2D(_ChannelDropout, axes=2, function=F.dropout2d):
     """Each channel of an image set to 0 as a whole with probability `p` while training."""
 
-    _function = staticmethod(F.dropout2d)
 
-
-class Dropout3D(_ChannelDropout, axes=3):
+class Dropout3D(_ChannelDropout, axes=3, function=F.dropout3d):
     """Each channel of a volume set to 0 as a whole with probability `p` while training."""
 
-    _function = staticmethod(F.dropout3d)
 
-
-class AlphaDropout(_Dropout):
+class AlphaDropout(_Dropout, function=F.alpha_dropout):
     """Dropout that leaves mean and variance of selu's outputs as they are.
 
     See `nn.functional.alpha_dropout`.
@@ -143,11 +141,8 @@ class AlphaDropout(_Dropout):
     [1.0, 1.0]
     """
 
-    def forward(self, input: Any) -> Tensor:
-        return F.alpha_dropout(input, self.p, self.training)
 
-
-class FeatureAlphaDropout(_Dropout):
+class FeatureAlphaDropout(_Dropout, function=F.feature_alpha_dropout):
     """`AlphaDropout` of whole channels of ``[N, C, ...]``.
 
     Parameters
@@ -165,6 +160,3 @@ class FeatureAlphaDropout(_Dropout):
     >>> paddle.nn.FeatureAlphaDropout().eval()(paddle.ones([1, 2])).tolist()
     [[1.0, 1.0]]
     """
-
-    def forward(self, input: Any) -> Tensor:
-        return F.feature_alpha_dropout(input, self.p, self.training)

@@ -6,7 +6,7 @@ from typing import Any
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.layer.arguments import Reduced, flag, number, weights
+from autograd_engine.nn.layer.arguments import Reduced, Weighted, flag, number, weights
 
 __all__ = [
     "BCELoss",
@@ -110,7 +110,7 @@ class SmoothL1Loss(Reduced):
 HuberLoss = SmoothL1Loss
 
 
-class BCELoss(Reduced):
+class BCELoss(Weighted):
     """-label * log(input) - (1 - label) * log(1 - input), of probabilities.
 
     See `nn.functional.binary_cross_entropy`; `BCEWithLogitsLoss` is exact where these are near 0
@@ -134,19 +134,11 @@ class BCELoss(Reduced):
     0.6931
     """
 
-    weight: Any
-
-    def __init__(
-        self, weight: Any = None, reduction: str = "mean", name: str | None = None
-    ) -> None:
-        super().__init__(reduction, name)
-        weights(self, "weight", weight)
-
     def forward(self, input: Any, label: Any) -> Tensor:
         return F.binary_cross_entropy(input, label, self.weight, self.reduction)
 
 
-class BCEWithLogitsLoss(Reduced):
+class BCEWithLogitsLoss(Weighted):
     """`BCELoss` of sigmoid(logit), exact for logits of any size.
 
     See `nn.functional.binary_cross_entropy_with_logits`.
@@ -171,7 +163,6 @@ class BCEWithLogitsLoss(Reduced):
     1000.0
     """
 
-    weight: Any
     pos_weight: Any
 
     def __init__(
@@ -181,8 +172,7 @@ class BCEWithLogitsLoss(Reduced):
         pos_weight: Any = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(reduction, name)
-        weights(self, "weight", weight)
+        super().__init__(weight, reduction, name)
         weights(self, "pos_weight", pos_weight)
 
     def forward(self, logit: Any, label: Any) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.layer.arguments import Reduced, flag, number, weights
+from autograd_engine.nn.layer.arguments import Reduced, Weighted, flag, number
 
 __all__ = [
     "CosineEmbeddingLoss",
@@ -223,7 +223,7 @@ class TripletMarginWithDistanceLoss(Reduced):
         )
 
 
-class MultiMarginLoss(Reduced):
+class MultiMarginLoss(Weighted):
     """Mean over the other classes c of max(0, margin - x[label] + x[c]) ** p, over all classes.
 
     See `nn.functional.multi_margin_loss`.
@@ -249,8 +249,6 @@ class MultiMarginLoss(Reduced):
     0.25
     """
 
-    weight: Any
-
     def __init__(
         self,
         p: int = 1,
@@ -259,10 +257,9 @@ class MultiMarginLoss(Reduced):
         reduction: str = "mean",
         name: str | None = None,
     ) -> None:
-        super().__init__(reduction, name)
+        super().__init__(weight, reduction, name)
         self.p = number(self, "p", p, least=1)
         self.margin = number(self, "margin", margin)
-        weights(self, "weight", weight)
 
     def forward(self, input: Any, label: Any) -> Tensor:
         return F.multi_margin_loss(input, label, self.p, self.margin, self.weight, self.reduction)
@@ -291,7 +288,7 @@ class SoftMarginLoss(Reduced):
         return F.soft_margin_loss(input, label, self.reduction)
 
 
-class MultiLabelSoftMarginLoss(Reduced):
+class MultiLabelSoftMarginLoss(Weighted):
     """Mean over the classes of the cross entropy of each, any number of them being true.
 
     See `nn.functional.multi_label_soft_margin_loss`.
@@ -313,14 +310,6 @@ class MultiLabelSoftMarginLoss(Reduced):
     >>> round(loss.item(), 4)
     0.6931
     """
-
-    weight: Any
-
-    def __init__(
-        self, weight: Any = None, reduction: str = "mean", name: str | None = None
-    ) -> None:
-        super().__init__(reduction, name)
-        weights(self, "weight", weight)
 
     def forward(self, input: Any, label: Any) -> Tensor:
         return F.multi_label_soft_margin_loss(input, label, self.weight, self.reduction)

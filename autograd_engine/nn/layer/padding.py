@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.layer.arguments import Plain, choice, number
+from autograd_engine.nn.layer.arguments import Plain, choice, listed, number
 from autograd_engine.nn.layer.spatial import Spatial
 
 __all__ = [
@@ -40,7 +38,7 @@ _MODES = ("constant", "reflect", "replicate", "circular")
 class _Pad(Spatial, Plain):
     """In any mode."""
 
-    _shown = ("_pad", "_mode", "_value", "_data_format")
+    _shown = ("padding=_pad", "_mode", "_value", "_data_format")
     _sections = """
     Parameters
     ----------
@@ -77,8 +75,7 @@ class _Pad(Spatial, Plain):
         self._data_format = choice(self, "data_format", data_format, self._layouts)
 
     def _numbers(self, padding: Any) -> Any:
-        if isinstance(padding, (Tensor, np.ndarray)):
-            padding = padding.tolist()
+        padding = listed(padding)
         many = padding if isinstance(padding, (list, tuple)) else [padding] * (2 * self._axes)
         for p in many:
             if len(many) == 2 * self._axes and type(p) is int and p >= 0:
@@ -92,9 +89,6 @@ class _Pad(Spatial, Plain):
 
     def forward(self, x: Any) -> Tensor:
         return F.pad(x, self._pad, self._mode, self._value, self._data_format)
-
-    def extra_repr(self) -> str:
-        return super().extra_repr().replace("pad=", "padding=", 1)
 
 
 class _ConstantPad(_Pad):
@@ -146,6 +140,11 @@ class _PadOfMode(_Pad):
     paddle.Size([1, 1, $fours])
     """
 
+    def __init_subclass__(cls, mode: str | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if mode is not None:
+            cls._mode_of_class = mode
+
     def __init__(
         self, padding: int | Sequence[int], data_format: str = "NCHW", name: str | None = None
     ) -> None:
@@ -163,28 +162,20 @@ class ConstantPad1D(_ConstantPad, axes=1):
     """A number around sequences; see `Pad1D`."""
 
 
-class CircularPad1D(_PadOfMode, axes=1):
+class CircularPad1D(_PadOfMode, axes=1, mode="circular"):
     """Their other ends around sequences, as if these went on periodically."""
 
-    _mode_of_class = "circular"
 
-
-class ReflectionPad1D(_PadOfMode, axes=1):
+class ReflectionPad1D(_PadOfMode, axes=1, mode="reflect"):
     """Sequences mirrored at their first and last elements."""
 
-    _mode_of_class = "reflect"
 
-
-class ReplicationPad1D(_PadOfMode, axes=1):
+class ReplicationPad1D(_PadOfMode, axes=1, mode="replicate"):
     """The first and last elements of sequences repeated around them."""
 
-    _mode_of_class = "replicate"
 
-
-class ZeroPad1D(_PadOfMode, axes=1):
+class ZeroPad1D(_PadOfMode, axes=1, mode="constant"):
     """Zeros around sequences."""
-
-    _mode_of_class = "constant"
 
 
 # --- images
@@ -198,28 +189,20 @@ class ConstantPad2D(_ConstantPad, axes=2):
     """A number around images; see `Pad2D`."""
 
 
-class CircularPad2D(_PadOfMode, axes=2):
+class CircularPad2D(_PadOfMode, axes=2, mode="circular"):
     """Their other ends around images, as if these went on periodically."""
 
-    _mode_of_class = "circular"
 
-
-class ReflectionPad2D(_PadOfMode, axes=2):
+class ReflectionPad2D(_PadOfMode, axes=2, mode="reflect"):
     """Images mirrored at their first and last elements."""
 
-    _mode_of_class = "reflect"
 
-
-class ReplicationPad2D(_PadOfMode, axes=2):
+class ReplicationPad2D(_PadOfMode, axes=2, mode="replicate"):
     """The first and last elements of images repeated around them."""
 
-    _mode_of_class = "replicate"
 
-
-class ZeroPad2D(_PadOfMode, axes=2):
+class ZeroPad2D(_PadOfMode, axes=2, mode="constant"):
     """Zeros around images."""
-
-    _mode_of_class = "constant"
 
 
 # --- volumes
@@ -233,25 +216,17 @@ class ConstantPad3D(_ConstantPad, axes=3):
     """A number around volumes; see `Pad3D`."""
 
 
-class CircularPad3D(_PadOfMode, axes=3):
+class CircularPad3D(_PadOfMode, axes=3, mode="circular"):
     """Their other ends around volumes, as if these went on periodically."""
 
-    _mode_of_class = "circular"
 
-
-class ReflectionPad3D(_PadOfMode, axes=3):
+class ReflectionPad3D(_PadOfMode, axes=3, mode="reflect"):
     """Volumes mirrored at their first and last elements."""
 
-    _mode_of_class = "reflect"
 
-
-class ReplicationPad3D(_PadOfMode, axes=3):
+class ReplicationPad3D(_PadOfMode, axes=3, mode="replicate"):
     """The first and last elements of volumes repeated around them."""
 
-    _mode_of_class = "replicate"
 
-
-class ZeroPad3D(_PadOfMode, axes=3):
+class ZeroPad3D(_PadOfMode, axes=3, mode="constant"):
     """Zeros around volumes."""
-
-    _mode_of_class = "constant"

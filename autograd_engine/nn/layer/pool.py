@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from autograd_engine.eager.tensor import Tensor
@@ -34,7 +33,6 @@ class _Pool(Spatial, Unnamed):
     """Windows of a size, a stride apart, over images with something around them."""
 
     _shown: ClassVar[tuple[str, ...]] = ("kernel_size", "stride", "padding")
-    _function: ClassVar[Callable[..., Any]]
 
     def __init__(
         self,
@@ -145,16 +143,12 @@ class MaxPool1D(_MaxPool, axes=1):
         )
 
 
-class MaxPool2D(_MaxPool, axes=2):
+class MaxPool2D(_MaxPool, axes=2, function=F.max_pool2d):
     """The maximum of each window; see `nn.functional.max_pool2d`."""
 
-    _function = staticmethod(F.max_pool2d)
 
-
-class MaxPool3D(_MaxPool, axes=3):
+class MaxPool3D(_MaxPool, axes=3, function=F.max_pool3d):
     """The maximum of each window of volumes; see `nn.functional.max_pool3d`."""
-
-    _function = staticmethod(F.max_pool3d)
 
 
 # --- mean
@@ -255,16 +249,12 @@ class _AvgPool(_Pool):
         )
 
 
-class AvgPool2D(_AvgPool, axes=2):
+class AvgPool2D(_AvgPool, axes=2, function=F.avg_pool2d):
     """The mean of each window; see `nn.functional.avg_pool2d`."""
 
-    _function = staticmethod(F.avg_pool2d)
 
-
-class AvgPool3D(_AvgPool, axes=3):
+class AvgPool3D(_AvgPool, axes=3, function=F.avg_pool3d):
     """The mean of each window of volumes; see `nn.functional.avg_pool3d`."""
-
-    _function = staticmethod(F.avg_pool3d)
 
 
 # --- power means
@@ -320,13 +310,9 @@ class _LPPool(_Pool):
         )
 
 
-class LPPool1D(_LPPool, axes=1):
+class LPPool1D(_LPPool, axes=1, function=F.lp_pool1d):
     """``(sum x**p)**(1/p)`` over each window of sequences; see `nn.functional.lp_pool2d`."""
 
-    _function = staticmethod(F.lp_pool1d)
 
-
-class LPPool2D(_LPPool, axes=2):
+class LPPool2D(_LPPool, axes=2, function=F.lp_pool2d):
     """``(sum x**p)**(1/p)`` over each window; see `nn.functional.lp_pool2d`."""
-
-    _function = staticmethod(F.lp_pool2d)

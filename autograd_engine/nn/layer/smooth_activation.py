@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-class Sigmoid(Elementwise):
+class Sigmoid(Elementwise, function=F.sigmoid):
     """1 / (1 + exp(-x)); see `nn.functional.sigmoid`.
 
     Examples
@@ -34,11 +34,8 @@ class Sigmoid(Elementwise):
     [0.5]
     """
 
-    def forward(self, x: Any) -> Tensor:
-        return F.sigmoid(x)
 
-
-class LogSigmoid(Elementwise):
+class LogSigmoid(Elementwise, function=F.log_sigmoid):
     """log(sigmoid(x)), exact where sigmoid(x) is 0; see `nn.functional.log_sigmoid`.
 
     Examples
@@ -48,11 +45,8 @@ class LogSigmoid(Elementwise):
     [-1000.0]
     """
 
-    def forward(self, x: Any) -> Tensor:
-        return F.log_sigmoid(x)
 
-
-class Tanh(Elementwise):
+class Tanh(Elementwise, function=F.tanh):
     """The hyperbolic tangent; see `nn.functional.tanh`.
 
     Examples
@@ -61,9 +55,6 @@ class Tanh(Elementwise):
     >>> paddle.nn.Tanh()(paddle.to_tensor([0.0, 1000.0])).tolist()
     [0.0, 1.0]
     """
-
-    def forward(self, x: Any) -> Tensor:
-        return F.tanh(x)
 
 
 class GELU(Plain):
@@ -124,7 +115,7 @@ class Silu(Plain):
 SiLU = Silu
 
 
-class Swish(Elementwise):
+class Swish(Elementwise, function=F.swish):
     """x * sigmoid(x), as `Silu`; see `nn.functional.swish`.
 
     Examples
@@ -134,11 +125,8 @@ class Swish(Elementwise):
     0.7311
     """
 
-    def forward(self, x: Any) -> Tensor:
-        return F.swish(x)
 
-
-class Mish(Elementwise):
+class Mish(Elementwise, function=F.mish):
     """x * tanh(softplus(x)); see `nn.functional.mish`.
 
     Examples
@@ -147,9 +135,6 @@ class Mish(Elementwise):
     >>> round(paddle.nn.Mish()(paddle.to_tensor([1.0])).item(), 4)
     0.8651
     """
-
-    def forward(self, x: Any) -> Tensor:
-        return F.mish(x)
 
 
 class Softplus(Plain):
@@ -188,7 +173,7 @@ class Softplus(Plain):
         return F.softplus(x, self._beta, self._threshold)
 
 
-class Softsign(Elementwise):
+class Softsign(Elementwise, function=F.softsign):
     """x / (1 + abs(x)); see `nn.functional.softsign`.
 
     Examples
@@ -198,11 +183,8 @@ class Softsign(Elementwise):
     [-0.5, 0.75]
     """
 
-    def forward(self, x: Any) -> Tensor:
-        return F.softsign(x)
 
-
-class Tanhshrink(Elementwise):
+class Tanhshrink(Elementwise, function=F.tanhshrink):
     """x - tanh(x); see `nn.functional.tanhshrink`.
 
     Examples
@@ -211,6 +193,3 @@ class Tanhshrink(Elementwise):
     >>> paddle.nn.Tanhshrink()(paddle.to_tensor([0.0])).tolist()
     [0.0]
     """
-
-    def forward(self, x: Any) -> Tensor:
-        return F.tanhshrink(x)

@@ -23,8 +23,11 @@ class _Along(Plain):
         super().__init__(name)
         self._axis = along(self, "axis", axis)
 
+    def forward(self, x: Any) -> Tensor:
+        return self._function(x, self._axis)
 
-class Softmax(_Along):
+
+class Softmax(_Along, function=F.softmax):
     """exp(x) / sum(exp(x)) along `axis`; see `nn.functional.softmax`.
 
     Parameters
@@ -38,11 +41,8 @@ class Softmax(_Along):
     [0.5, 0.5]
     """
 
-    def forward(self, x: Any) -> Tensor:
-        return F.softmax(x, self._axis)
 
-
-class LogSoftmax(_Along):
+class LogSoftmax(_Along, function=F.log_softmax):
     """log(softmax(x)) along `axis`; see `nn.functional.log_softmax`.
 
     Parameters
@@ -56,11 +56,8 @@ class LogSoftmax(_Along):
     [0.0, -1000.0]
     """
 
-    def forward(self, x: Any) -> Tensor:
-        return F.log_softmax(x, self._axis)
 
-
-class GLU(_Along):
+class GLU(_Along, function=F.glu):
     """a * sigmoid(b) with a and b the halves of x along `axis`; see `nn.functional.glu`.
 
     Parameters
@@ -73,9 +70,6 @@ class GLU(_Along):
     >>> paddle.nn.GLU()(paddle.to_tensor([4.0, 0.0])).tolist()
     [2.0]
     """
-
-    def forward(self, x: Any) -> Tensor:
-        return F.glu(x, self._axis)
 
 
 class Softmax2D(Elementwise):

@@ -42,10 +42,10 @@ _WORDS: Final = {
 class Spatial:
     """What a family has in common.
 
-    ``class Conv2D(Conv, axes=2)`` is the member for images. It has the constructor of the family,
-    with their layout as the default of `data_format`. Its docstring is one paragraph, after which
-    come the sections of the family, in which ``$n``, ``$image`` and so on stand for its own words
-    and ``$name`` for its name.
+    ``class Conv2D(Conv, axes=2, function=F.conv2d)`` is the member for images. It has the
+    constructor of the family, with their layout as the default of `data_format`. Its docstring is
+    one paragraph, after which come the sections of the family, in which ``$n``, ``$image`` and so
+    on stand for its own words and ``$name`` for its name.
     """
 
     _axes: ClassVar[int]

@@ -52,10 +52,8 @@ class _Resized(Plain):
         self.size = size
         self.scale_factor = scale_factor
 
-    def _to(self) -> str:
-        if self.scale_factor is not None:
-            return f"scale_factor={self.scale_factor}"
-        return f"size={self.size}"
+    def _always_shown(self) -> tuple[str, ...]:
+        return ("size" if self.scale_factor is None else "scale_factor", *self._shown)
 
 
 class Upsample(_Resized):
@@ -83,6 +81,8 @@ class Upsample(_Resized):
     >>> paddle.nn.Upsample(scale_factor=2)(paddle.to_tensor([[[[0.0, 1.0]]]])).tolist()
     [[[[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 1.0]]]]
     """
+
+    _shown = ("mode", "align_corners", "align_mode", "data_format")
 
     def __init__(
         self,
@@ -121,19 +121,10 @@ class Upsample(_Resized):
             self.recompute_scale_factor,
         )
 
-    def extra_repr(self) -> str:
-        return self._listed(
-            [
-                self._to(),
-                f"mode={self.mode}",
-                f"align_corners={self.align_corners}",
-                f"align_mode={self.align_mode}",
-                f"data_format={self.data_format}",
-            ]
-        )
-
 
 class _Resized2D(_Resized):
+    _shown = ("data_format",)
+
     def __init__(
         self,
         size: int | Sequence[int] | None = None,
@@ -143,9 +134,6 @@ class _Resized2D(_Resized):
     ) -> None:
         super().__init__(size, scale_factor, name)
         self.data_format = choice(self, "data_format", data_format, ("NCHW", "NHWC"))
-
-    def extra_repr(self) -> str:
-        return self._listed([self._to(), f"data_format={self.data_format}"])
 
 
 class UpsamplingNearest2D(_Resized2D):
@@ -305,6 +293,13 @@ class ChannelShuffle(Plain):
 
 
 class _Columns(Plain):
+    _shown = (
+        "kernel_size=kernel_sizes",
+        "dilation=dilations",
+        "padding=paddings",
+        "stride=strides",
+    )
+
     def __init__(
         self,
         kernel_sizes: int | Sequence[int],
@@ -319,16 +314,6 @@ class _Columns(Plain):
         four = isinstance(paddings, (list, tuple)) and len(paddings) == 4
         self.paddings = per_axis(self, "paddings", paddings, 4 if four else 2, least=0)
         self.strides = per_axis(self, "strides", strides, 2)
-
-    def extra_repr(self) -> str:
-        return self._listed(
-            [
-                f"kernel_size={self.kernel_sizes}",
-                f"dilation={self.dilations}",
-                f"padding={self.paddings}",
-                f"stride={self.strides}",
-            ]
-        )
 
 
 class Unfold(_Columns):

@@ -295,7 +295,14 @@ def spectral_norm(
     ['bias', 'weight_orig', 'weight_u', 'weight_v']
     """
     w = parameter_of("spectral_norm", layer, name)
-    composed = SpectralNorm(name, _axis(layer, dim, w), _count(n_power_iterations), _positive(eps))
+    steps, least = n_power_iterations, plain_number("spectral_norm", "eps", eps)
+    if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
+        raise ArgumentError(
+            f"spectral_norm: n_power_iterations must be a positive int, got {steps!r}"
+        )
+    if least <= 0:
+        raise ArgumentError(f"spectral_norm: eps must be above 0, got {eps}")
+    composed = SpectralNorm(name, _axis(layer, dim, w), int(steps), least)
     rows, columns = matrix_sizes(tuple(w.shape), composed.kept)
     u = _vector(layer, f"{name}_u", rows, w, composed)
     v = _vector(layer, f"{name}_v", columns, w, composed)
@@ -328,16 +335,3 @@ def _axis(layer: Any, dim: Any, w: Any) -> int:
         transposed = any(c.__name__ == "Linear" or "Transpose" in c.__name__ for c in kind.__mro__)
         dim = 1 if transposed else 0
     return axis_of("spectral_norm", dim, w)
-
-
-def _count(n: Any) -> int:
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-        raise ArgumentError(f"spectral_norm: n_power_iterations must be a positive int, got {n!r}")
-    return int(n)
-
-
-def _positive(eps: Any) -> float:
-    value = plain_number("spectral_norm", "eps", eps)
-    if value <= 0:
-        raise ArgumentError(f"spectral_norm: eps must be above 0, got {eps}")
-    return value

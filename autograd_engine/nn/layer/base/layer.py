@@ -18,9 +18,8 @@ from autograd_engine.core.spec import Spec
 from autograd_engine.eager.hooks import Hooks, RemovableHandle
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError
-from autograd_engine.nn.layer.base import state_dict as state
 from autograd_engine.nn.layer.base.registered import BUFFER, PARAMETER, PASSING, SUBLAYER
-from autograd_engine.nn.layer.base.state_dict import Stateful
+from autograd_engine.nn.layer.base.state_dict import Stateful, cast
 from autograd_engine.nn.parameters import create_parameter, persistable_variable, sizes_of
 from autograd_engine.program import mode
 from autograd_engine.program.builder import layer_scope
@@ -371,7 +370,7 @@ class Layer(Stateful):
                 "(for a dtype write to(dtype=...))"
             )
         if dtype is not None:
-            state.cast(self, _floating("to", dtype))
+            cast(self, _floating("to", dtype))
         return self
 
     def astype(self: _L, dtype: DTypeLike) -> _L:
@@ -389,10 +388,29 @@ class Layer(Stateful):
     # --- copies
 
     def __copy__(self: _L) -> _L:
-        return shallow(self)
+        """A layer that holds the same parameters and layers, and can be edited by itself."""
+        new = object.__new__(type(self))
+        for name, value in self.__dict__.items():
+            if hasattr(value, "dygraph_function"):
+                if name == "forward":  # others are made again when they are asked for
+                    new.__dict__[name] = _traced(value, self, new)
+            else:
+                new.__dict__[name] = copy.copy(value) if name in _SAYS else value
+        return new
 
     def __deepcopy__(self: _L, memo: dict[int, Any]) -> _L:
-        return deep(self, memo)
+        """A layer of its own, whose parameters have new names: optimizers keep state by name."""
+        new = memo[id(self)] = object.__new__(type(self))
+        state: Any = self.__getstate__()
+        new.__dict__.update(copy.deepcopy(state, memo))
+        old = self._full_name
+        new._full_name = unique_name.generate(re.sub(r"_\d+$", "", old))
+        for name, value in new._own(PARAMETER, BUFFER, PASSING):
+            if isinstance(value, Tensor) and value.name == self.__dict__[name].name:
+                _, own, rest = value.name.partition(f"{old}.")
+                fresh = f"{new._full_name}.{rest}" if own else f"{value.name}_deepcopy"
+                value.name = fresh if own else unique_name.generate(fresh)
+        return new
 
     # --- text
 
@@ -478,18 +496,6 @@ class HookedCall:
 _SAYS: Final = frozenset({"_kinds", "_forward_pre_hooks", "_forward_post_hooks"})
 
 
-def shallow(layer: _L) -> _L:
-    """A layer that holds the same parameters and layers, and can be edited by itself."""
-    new = object.__new__(type(layer))
-    for name, value in layer.__dict__.items():
-        if hasattr(value, "dygraph_function"):
-            if name == "forward":  # others are made again when they are asked for
-                new.__dict__[name] = _traced(value, layer, new)
-        else:
-            new.__dict__[name] = copy.copy(value) if name in _SAYS else value
-    return new
-
-
 def _traced(function: Any, old: Any, new: Any) -> Any:
     """A method that runs as a program, for the copy."""
     target = function.dygraph_function
@@ -498,18 +504,3 @@ def _traced(function: Any, old: Any, new: Any) -> Any:
     elif getattr(target, "__self__", None) is old:
         target = MethodType(target.__func__, new)
     return function.like(target)
-
-
-def deep(layer: _L, memo: dict[int, Any]) -> _L:
-    """A layer of its own, whose parameters have new names: optimizers keep state by name."""
-    new = memo[id(layer)] = object.__new__(type(layer))
-    state: Any = layer.__getstate__()
-    new.__dict__.update(copy.deepcopy(state, memo))
-    old = layer._full_name
-    new._full_name = unique_name.generate(re.sub(r"_\d+$", "", old))
-    for name, value in new._own(PARAMETER, BUFFER, PASSING):
-        if isinstance(value, Tensor) and value.name == layer.__dict__[name].name:
-            _, own, rest = value.name.partition(f"{old}.")
-            fresh = f"{new._full_name}.{rest}" if own else f"{value.name}_deepcopy"
-            value.name = fresh if own else unique_name.generate(fresh)
-    return new

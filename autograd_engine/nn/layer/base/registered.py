@@ -121,7 +121,10 @@ class Registered(Counted):
         kinds = self.__dict__.get("_kinds")
         if kinds is None:
             if isinstance(value, (Registered, Parameter, StaticParameter)):
-                raise self._not_begun()
+                raise ModeError(
+                    f"{type(self).__name__}.__init__ registers something before the layer is one: "
+                    "write super().__init__() in its first line"
+                )
         elif kinds.get(name) == COMPOSED:
             self._check_kind(name, COMPOSED, value)
         elif isinstance(value, (Parameter, StaticParameter)):
@@ -152,13 +155,6 @@ class Registered(Counted):
     def __delattr__(self, name: str) -> None:
         super().__delattr__(name)
         self._kinds.pop(name, None)
-
-    def _not_begun(self) -> ModeError:
-        name = type(self).__name__
-        return ModeError(
-            f"{name}.__init__ registers something before the layer is one: write "
-            "super().__init__() in its first line"
-        )
 
     if not TYPE_CHECKING:
 
@@ -234,15 +230,18 @@ class Registered(Counted):
             yield self
 
     def _walk(
-        self, prefix: str, include_sublayers: bool, *kinds: str
-    ) -> Iterator[tuple[str, Layer, str, Any]]:
-        """(full name, layer, name in the layer, value)"""
+        self, prefix: str, include_sublayers: bool, remove_duplicate: bool, *kinds: str
+    ) -> Iterator[tuple[str, Any]]:
+        """(full name, value)"""
         layers: list[tuple[str, Any]] = [(prefix, self)]
         if include_sublayers:
             layers = list(self.named_sublayers(prefix, include_self=True))
+        seen = set()
         for path, layer in layers:
             for name, value in layer._own(*kinds):
-                yield f"{path}.{name}" if path else name, layer, name, value
+                if not remove_duplicate or id(value) not in seen:
+                    seen.add(id(value))
+                    yield f"{path}.{name}" if path else name, value
 
     def named_parameters(
         self, prefix: str = "", include_sublayers: bool = True, remove_duplicate: bool = True
@@ -256,11 +255,7 @@ class Registered(Counted):
         >>> [(name, p.shape) for name, p in net.named_parameters()]
         [('0.weight', paddle.Size([2, 3])), ('0.bias', paddle.Size([3]))]
         """
-        seen = set()
-        for full, _, _, value in self._walk(prefix, include_sublayers, PARAMETER):
-            if not remove_duplicate or id(value) not in seen:
-                seen.add(id(value))
-                yield full, value
+        return self._walk(prefix, include_sublayers, remove_duplicate, PARAMETER)
 
     def parameters(self, include_sublayers: bool = True) -> list[Parameter]:
         """All parameters: what an optimizer is given."""
@@ -270,11 +265,7 @@ class Registered(Counted):
         self, prefix: str = "", include_sublayers: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
         """(name, buffer) of this layer and all inside it."""
-        seen = set()
-        for full, _, _, value in self._walk(prefix, include_sublayers, BUFFER, PASSING):
-            if not remove_duplicate or id(value) not in seen:
-                seen.add(id(value))
-                yield full, value
+        return self._walk(prefix, include_sublayers, remove_duplicate, BUFFER, PASSING)
 
     def buffers(self, include_sublayers: bool = True) -> list[Tensor]:
         """All buffers."""

@@ -12,36 +12,37 @@ from numpy.typing import NDArray
 from autograd_engine.core.checks import require_bools
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ModeError
-from autograd_engine.nn.layer.base import state_dict as state
-from autograd_engine.nn.layer.base.registered import Registered
+from autograd_engine.nn.layer.base.registered import (
+    BUFFER,
+    PARAMETER,
+    PASSING,
+    SUBLAYER,
+    Registered,
+)
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.scope import global_scope
 
 if TYPE_CHECKING:
     from autograd_engine.nn.layer.base.layer import Layer
-    from autograd_engine.nn.layer.base.registered import Registered
 
-__all__ = ["Stateful", "cast", "entries", "load", "value_of"]
+__all__ = ["Stateful", "cast"]
 
 Array = NDArray[Any]
 _MOST = 40
 
 
-def entries(
-    layer: Registered, prefix: str = "", include_sublayers: bool = True
+def _entries(
+    layer: Registered,
+    prefix: str = "",
+    include_sublayers: bool = True,
+    above: tuple[Registered, ...] = (),
 ) -> Iterator[tuple[str, Any]]:
     """(name, parameter or buffer): what is shared comes under each of its names."""
-    yield from _entries(layer, prefix, include_sublayers, ())
-
-
-def _entries(
-    layer: Registered, prefix: str, include_sublayers: bool, above: tuple[Registered, ...]
-) -> Iterator[tuple[str, Any]]:
-    for kind in ("parameter", "buffer"):
+    for kind in (PARAMETER, BUFFER):
         for name, value in layer._own(kind):
             yield prefix + name, value
     if include_sublayers:
-        for name, inner in layer._own("sublayer"):
+        for name, inner in layer._own(SUBLAYER):
             if inner is layer or inner in above:
                 raise ArgumentError(
                     f"{type(inner).__name__} contains itself, at {prefix}{name}: what a layer "
@@ -51,7 +52,7 @@ def _entries(
             yield from _entries(inner, f"{prefix}{name}.", True, (*above, layer))
 
 
-def value_of(value: Any) -> Any:
+def _value_of(value: Any) -> Any:
     """A Tensor itself; of a variable the array in the scope."""
     if not isinstance(value, Variable):
         return value
@@ -64,7 +65,7 @@ def value_of(value: Any) -> Any:
     return np.array(held.value)
 
 
-def load(
+def _load(
     layer: Registered, given: Any, use_structured_name: bool, strict: bool
 ) -> tuple[list[str], list[str]]:
     """See `Layer.set_state_dict`."""
@@ -73,7 +74,7 @@ def load(
             f"set_state_dict takes what state_dict returned, a dict; got {type(given).__name__}"
             + (": load it with paddle.load(path)" if isinstance(given, str) else "")
         )
-    own = list(entries(layer))
+    own = list(_entries(layer))
     if not use_structured_name:
         own = [(value.name, value) for _, value in own]
     names = {name for name, _ in own}
@@ -151,7 +152,7 @@ def cast(layer: Layer, dtype: np.dtype[Any]) -> None:
                 f"to: {each!r} is a program, whose dtypes are fixed: cast the layer that it was "
                 "made of, and save that"
             )
-    held = [v for each in layers for _, v in each._own("parameter", "buffer", "passing buffer")]
+    held = [v for each in layers for _, v in each._own(PARAMETER, BUFFER, PASSING)]
     for value in held:
         if isinstance(value, Variable):
             raise ModeError(
@@ -207,8 +208,8 @@ class Stateful(Registered):
         ['weight', 'bias']
         """
         found = {} if destination is None else destination
-        for name, value in state.entries(self, structured_name_prefix, include_sublayers):
-            found[name] = state.value_of(value)
+        for name, value in _entries(self, structured_name_prefix, include_sublayers):
+            found[name] = _value_of(value)
         return found
 
     def set_state_dict(
@@ -247,7 +248,7 @@ class Stateful(Registered):
         True
         """
         require_bools("set_state_dict", use_structured_name=use_structured_name, strict=strict)
-        return state.load(self, state_dict, use_structured_name, strict)
+        return _load(self, state_dict, use_structured_name, strict)
 
     set_dict = set_state_dict
     load_dict = set_state_dict

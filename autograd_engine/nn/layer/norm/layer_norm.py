@@ -14,6 +14,7 @@ from autograd_engine.nn import functional as F  # noqa: N812 - the field's name 
 from autograd_engine.nn.functional.spectral import matrix_sizes, over_largest_singular_value
 from autograd_engine.nn.initializer import Constant, Normal
 from autograd_engine.nn.layer.arguments import (
+    LAYOUTS,
     Plain,
     Unnamed,
     choice,
@@ -31,8 +32,6 @@ __all__ = [
     "LocalResponseNorm",
     "SpectralNorm",
 ]
-
-_LAYOUTS = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
 
 
 class LayerNorm(Unnamed):
@@ -95,10 +94,8 @@ class LayerNorm(Unnamed):
                 "LayerNorm: normalized_shape must hold the size of one axis at least"
             )
         self._epsilon = number(self, "epsilon", epsilon, least=0)
-        affine, shift = (
-            flag(self, "elementwise_affine", elementwise_affine),
-            flag(self, "bias", bias),
-        )
+        affine = flag(self, "elementwise_affine", elementwise_affine)
+        shift = flag(self, "bias", bias)
         entries = [math.prod(self._normalized_shape)]
         self.weight = self.create_parameter(
             entries, weight_attr if affine else False, default_initializer=Constant(1.0)
@@ -173,7 +170,7 @@ class GroupNorm(Unnamed):
                 f"GroupNorm: num_groups must divide {num_channels} channels, got {num_groups}"
             )
         self._epsilon = number(self, "epsilon", epsilon, least=0)
-        self._data_format = choice(self, "data_format", data_format, _LAYOUTS)
+        self._data_format = choice(self, "data_format", data_format, LAYOUTS)
         scaled = flag(self, "affine", affine)
         shape = [self._num_channels]
         self.weight = self.create_parameter(
@@ -231,7 +228,7 @@ class LocalResponseNorm(Plain):
         self.alpha = number(self, "alpha", alpha)
         self.beta = number(self, "beta", beta)
         self.k = number(self, "k", k)
-        self.data_format = choice(self, "data_format", data_format, _LAYOUTS)
+        self.data_format = choice(self, "data_format", data_format, LAYOUTS)
 
     def forward(self, input: Any) -> Tensor:
         return F.local_response_norm(

@@ -8,7 +8,7 @@ from typing import Any
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.functional.recurrent_scan import Parameters, check_lengths, scan
+from autograd_engine.nn.functional.recurrent_scan import scan
 from autograd_engine.nn.layer.arguments import choice, flag, integer, number
 from autograd_engine.nn.layer.base.layer import Layer
 from autograd_engine.nn.layer.recurrent.cells import (
@@ -31,6 +31,9 @@ from autograd_engine.program.operands import as_operand, spec_of
 __all__ = ["GRU", "LSTM", "SimpleRNN"]
 
 
+_PARAMETERS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+
+
 class _Stack(Layer):
     """Layers of cells, one over the other, in one direction or both.
 
@@ -47,7 +50,6 @@ class _Stack(Layer):
         direction: str,
         time_major: bool,
         dropout: float,
-        out_size: int,
     ) -> None:
         super().__init__()
         self.input_size = integer(self, "input_size", input_size)
@@ -58,20 +60,17 @@ class _Stack(Layer):
         self.num_directions = 1 if direction == "forward" else 2
         self.time_major = flag(self, "time_major", time_major)
         self.dropout = number(self, "dropout", dropout, least=0.0, most=1.0)
+        size = self.input_size
         for k in range(self.num_layers):
-            size = self.input_size if k == 0 else out_size * self.num_directions
             cells = [make(size) for _ in range(self.num_directions)]
             for cell, suffix in zip(cells, ("", "_reverse"), strict=False):
-                for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+                for name in _PARAMETERS:
                     parameter = getattr(cell, name)
                     if parameter is not None:
                         setattr(self, f"{name}_l{k}{suffix}", parameter)
-            layer: Layer = (
-                RNN(cells[0], time_major=True)
-                if len(cells) == 1
-                else BiRNN(cells[0], cells[1], time_major=True)
-            )
-            self.add_sublayer(str(k), layer)
+            wrapper: type[Any] = RNN if self.num_directions == 1 else BiRNN
+            self.add_sublayer(str(k), wrapper(*cells, time_major=True))
+            size = sum(cell.proj_size or cell.hidden_size for cell in cells)
 
     def _cells(self, k: int) -> list[Any]:
         layer = getattr(self, str(k))
@@ -101,10 +100,8 @@ class _Stack(Layer):
         (outputs, final states)
         """
         name = type(self).__name__
-        x = _sequences(name, inputs, self.time_major)
+        x, sequence_length = _sequences(name, inputs, self.time_major, sequence_length)
         _features(name, x, self.input_size)
-        if sequence_length is not None:
-            sequence_length = check_lengths(name, sequence_length, x)
         given = self._given(initial_states, spec_of(x).shape[1])
         finals = []
         for k in range(self.num_layers):
@@ -135,12 +132,7 @@ class _Stack(Layer):
             outputs, final = _one_by_one(cell, x, start, lengths, bool(d), {})
             return outputs, list(final) if count == 2 else [final]
         suffix = f"_l{k}_reverse" if d else f"_l{k}"
-        parameters: Parameters = (
-            getattr(self, "weight_ih" + suffix),
-            getattr(self, "weight_hh" + suffix),
-            getattr(self, "bias_ih" + suffix, None),
-            getattr(self, "bias_hh" + suffix, None),
-        )
+        parameters: Any = tuple(getattr(self, name + suffix, None) for name in _PARAMETERS)
         outputs, final = scan(cell.kind, x, parameters, states or None, lengths, bool(d))
         return outputs, [ops.getitem(final, key=(s,)) for s in range(count)]
 
@@ -229,12 +221,10 @@ class SimpleRNN(_Stack):
         name: str | None = None,
     ) -> None:
         attrs = (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
-
-        def make(size: int) -> SimpleRNNCell:
-            return SimpleRNNCell(size, hidden_size, activation, *attrs)
-
-        sizes = (input_size, hidden_size, num_layers, direction, time_major, dropout)
-        super().__init__(make, *sizes, hidden_size)
+        super().__init__(
+            lambda size: SimpleRNNCell(size, hidden_size, activation, *attrs),
+            input_size, hidden_size, num_layers, direction, time_major, dropout,
+        )  # fmt: skip
         self.activation = activation
 
 
@@ -293,12 +283,10 @@ class LSTM(_Stack):
         name: str | None = None,
     ) -> None:
         attrs = (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
-
-        def make(size: int) -> LSTMCell:
-            return LSTMCell(size, hidden_size, *attrs, proj_size)
-
-        sizes = (input_size, hidden_size, num_layers, direction, time_major, dropout)
-        super().__init__(make, *sizes, proj_size or hidden_size)
+        super().__init__(
+            lambda size: LSTMCell(size, hidden_size, *attrs, proj_size),
+            input_size, hidden_size, num_layers, direction, time_major, dropout,
+        )  # fmt: skip
         self.proj_size = proj_size
 
 
@@ -346,9 +334,7 @@ class GRU(_Stack):
         name: str | None = None,
     ) -> None:
         attrs = (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
-
-        def make(size: int) -> GRUCell:
-            return GRUCell(size, hidden_size, *attrs)
-
-        sizes = (input_size, hidden_size, num_layers, direction, time_major, dropout)
-        super().__init__(make, *sizes, hidden_size)
+        super().__init__(
+            lambda size: GRUCell(size, hidden_size, *attrs),
+            input_size, hidden_size, num_layers, direction, time_major, dropout,
+        )  # fmt: skip

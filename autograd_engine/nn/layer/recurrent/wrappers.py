@@ -21,8 +21,8 @@ from autograd_engine.program.operands import as_operand, spec_of
 __all__ = ["RNN", "BiRNN"]
 
 
-def _sequences(name: str, inputs: Any, time_major: bool) -> Any:
-    """The inputs, ``[time, batch, ...]``."""
+def _sequences(name: str, inputs: Any, time_major: bool, lengths: Any) -> tuple[Any, Any]:
+    """The inputs, ``[time, batch, ...]``, and how long each sequence is, or None."""
     inputs = as_operand(name, inputs, "inputs")
     shape = spec_of(inputs).shape
     if len(shape) < 3:
@@ -33,7 +33,8 @@ def _sequences(name: str, inputs: Any, time_major: bool) -> Any:
         )
     if shape[0 if time_major else 1] == 0:
         raise ShapeError(f"{name}: inputs {format_shape(shape)} have no steps")
-    return inputs if time_major else _swapped(inputs)
+    inputs = inputs if time_major else _swapped(inputs)
+    return inputs, None if lengths is None else check_lengths(name, lengths, inputs)
 
 
 def _swapped(x: Any) -> Any:
@@ -62,17 +63,13 @@ def _one_by_one(
         return cell(inputs, states, **kwargs)
 
     if states is None:
-        states = _initial(cell, x)
+        if not isinstance(cell, RNNCellBase):
+            raise ArgumentError(
+                f"RNN: {type(cell).__name__} is no RNNCellBase, and cannot make its initial "
+                "states: give initial_states"
+            )
+        states = cell.get_initial_states(x, batch_dim_idx=1)
     return F.rnn(step, x, states, time_major=True, is_reverse=reverse, sequence_length=lengths)
-
-
-def _initial(cell: Any, x: Any) -> Any:
-    if not isinstance(cell, RNNCellBase):
-        raise ArgumentError(
-            f"RNN: {type(cell).__name__} is no RNNCellBase, and cannot make its initial states: "
-            "give initial_states"
-        )
-    return cell.get_initial_states(x, batch_dim_idx=1)
 
 
 def _over_time(
@@ -152,9 +149,7 @@ class RNN(Layer):
         **kwargs
             Passed to the cell, which is then called step by step.
         """
-        x = _sequences("RNN", inputs, self.time_major)
-        if sequence_length is not None:
-            sequence_length = check_lengths("RNN", sequence_length, x)
+        x, sequence_length = _sequences("RNN", inputs, self.time_major, sequence_length)
         outputs, final = _over_time(
             self.cell, x, initial_states, sequence_length, self.is_reverse, kwargs
         )
@@ -203,22 +198,16 @@ class BiRNN(Layer):
         **kwargs: Any,
     ) -> tuple[Any, tuple[Any, Any]]:
         """Outputs, and the final states of either cell; see `RNN.forward`."""
-        x = _sequences("BiRNN", inputs, self.time_major)
-        if sequence_length is not None:
-            sequence_length = check_lengths("BiRNN", sequence_length, x)
+        x, sequence_length = _sequences("BiRNN", inputs, self.time_major, sequence_length)
         if initial_states is None:
             initial_states = (None, None)
         if not isinstance(initial_states, (list, tuple)) or len(initial_states) != 2:
             raise ArgumentError(
                 "BiRNN: initial_states must be a pair, the states of cell_fw and of cell_bw"
             )
-        forward, backward = (
-            _over_time(cell, x, states, sequence_length, reverse, kwargs)
-            for cell, states, reverse in (
-                (self.cell_fw, initial_states[0], False),
-                (self.cell_bw, initial_states[1], True),
-            )
-        )
+        states_fw, states_bw = initial_states
+        forward = _over_time(self.cell_fw, x, states_fw, sequence_length, False, kwargs)
+        backward = _over_time(self.cell_bw, x, states_bw, sequence_length, True, kwargs)
         outputs = mapped(_side_by_side, forward[0], backward[0])
         outputs = outputs if self.time_major else mapped(_swapped, outputs)
         return outputs, (forward[1], backward[1])
