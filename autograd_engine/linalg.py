@@ -3,6 +3,7 @@
 import typing
 
 from autograd_engine.core.lazy import face as _face
+from autograd_engine.tensor.diagonal import diagonal as diagonal
 from autograd_engine.tensor.linalg.contractions import cross as cross, multi_dot as multi_dot
 from autograd_engine.tensor.linalg.decomposition import (
     cholesky as cholesky,
@@ -40,8 +41,7 @@ from autograd_engine.tensor.linalg.products import (
     matrix_transpose as matrix_transpose,
     vecdot as vecdot,
 )
-from autograd_engine.tensor.reduction.statistics import corrcoef as corrcoef, cov as cov
-from autograd_engine.tensor.shape.diagonals import diagonal as diagonal
+from autograd_engine.tensor.statistics import corrcoef as corrcoef, cov as cov
 
 if not typing.TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _face(__name__)

@@ -17,7 +17,7 @@ from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.linalg.products import matmul
-from autograd_engine.tensor.shape.splitting import split
+from autograd_engine.tensor.splitting import split
 
 __all__ = [
     "GATES",

@@ -17,8 +17,8 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.linalg.decomposition import svdvals
-from autograd_engine.tensor.reduction.reduction import Axis, max, min
-from autograd_engine.tensor.reduction.statistics import floating
+from autograd_engine.tensor.reduction import Axis, max, min
+from autograd_engine.tensor.statistics import floating
 
 __all__ = ["cdist", "dist", "norm", "pdist", "renorm"]
 

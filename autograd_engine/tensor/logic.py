@@ -10,7 +10,7 @@ from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.creation.creation import assign
+from autograd_engine.tensor.creation import assign
 
 __all__ = [
     "allclose",

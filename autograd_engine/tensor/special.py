@@ -11,7 +11,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
-from autograd_engine.tensor.arithmetic.math import clip
+from autograd_engine.tensor.elementwise import clip
 
 __all__ = [
     "digamma",

@@ -14,8 +14,8 @@ from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arithmetic.math import clip
-from autograd_engine.tensor.reduction.reduction import Axis
+from autograd_engine.tensor.elementwise import clip
+from autograd_engine.tensor.reduction import Axis
 
 # `cov` and `corrcoef` are public in `linalg`.
 __all__ = ["std", "var"]
@@ -178,7 +178,7 @@ def cov(
 
     Examples
     --------
-    >>> from autograd_engine.tensor.reduction.statistics import cov
+    >>> from autograd_engine.tensor.statistics import cov
     >>> import autograd_engine as paddle
     >>> cov(paddle.to_tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
@@ -217,7 +217,7 @@ def corrcoef(x: Any, rowvar: bool = True, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> from autograd_engine.tensor.reduction.statistics import corrcoef
+    >>> from autograd_engine.tensor.statistics import corrcoef
     >>> import autograd_engine as paddle
     >>> corrcoef(paddle.to_tensor([[1.0, 2.0], [2.0, 1.0]]))[0, 1].item() < -0.999
     True

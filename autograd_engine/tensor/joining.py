@@ -13,7 +13,7 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import spec_of
 from autograd_engine.tensor.arguments import axis_of, operands
-from autograd_engine.tensor.shape.manipulation import atleast_1d, atleast_2d, atleast_3d
+from autograd_engine.tensor.shape import atleast_1d, atleast_2d, atleast_3d
 
 __all__ = [
     "block_diag",

@@ -24,9 +24,9 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import held
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.indexing.indexing import written
-from autograd_engine.tensor.indexing.key import along, split_key
-from autograd_engine.tensor.indexing.positions import (
+from autograd_engine.tensor.indexing import written
+from autograd_engine.tensor.key import along, split_key
+from autograd_engine.tensor.positions import (
     as_index,
     as_mask,
     axis_of,

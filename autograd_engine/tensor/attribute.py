@@ -181,7 +181,7 @@ def _new(value: float | None) -> Callable[..., Tensor]:
     def new(
         self: Any, size: Any, fill_value: Any = None, *, dtype: DTypeLike | None = None
     ) -> Tensor:
-        from autograd_engine.tensor.creation.creation import full
+        from autograd_engine.tensor.creation import full
 
         chosen = spec_of(self).dtype if dtype is None else dtype
         return full(size, fill_value if value is None else value, chosen)

@@ -16,8 +16,8 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.reduction.reduction import Axis, topk
-from autograd_engine.tensor.reduction.statistics import floating
+from autograd_engine.tensor.reduction import Axis, topk
+from autograd_engine.tensor.statistics import floating
 
 __all__ = ["kthvalue", "median", "mode", "nanmedian", "nanquantile", "quantile"]
 

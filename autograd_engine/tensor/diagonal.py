@@ -13,7 +13,7 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import integer
-from autograd_engine.tensor.creation.creation import to_tensor
+from autograd_engine.tensor.creation import to_tensor
 
 __all__ = [
     "diag",

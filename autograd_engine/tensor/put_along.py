@@ -17,14 +17,14 @@ from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.indexing.positions import (
+from autograd_engine.tensor.positions import (
     along_grids,
     as_index,
     axis_of,
     check_smaller,
     lined_up,
 )
-from autograd_engine.tensor.indexing.scatter import NUMBERS, like_of, spread
+from autograd_engine.tensor.scatter import NUMBERS, like_of, spread
 
 __all__ = ["put_along_axis", "scatter_add", "scatter_reduce"]
 

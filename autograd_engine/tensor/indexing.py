@@ -21,8 +21,8 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.indexing.key import array_spec, rows_of, split_key
-from autograd_engine.tensor.indexing.positions import (
+from autograd_engine.tensor.key import array_spec, rows_of, split_key
+from autograd_engine.tensor.positions import (
     along_grids,
     as_index,
     as_mask,
