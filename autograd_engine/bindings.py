@@ -34,10 +34,11 @@ from autograd_engine.tensor import (
     counting,
     creation,
     diagonal,
-    elementary,
     elementwise,
+    getitem,
     indexing,
     inplace,
+    joining,
     logic,
     movement,
     order,
@@ -48,17 +49,18 @@ from autograd_engine.tensor import (
     rounding,
     scan,
     scatter,
+    setitem,
     shape,
     sorting,
     special,
-    splitting,
     statistics,
 )
 from autograd_engine.tensor.linalg import (
-    contractions,
     decomposition,
+    determinant,
     inverse,
     least_squares,
+    lu,
     norms,
     products,
 )
@@ -166,17 +168,20 @@ for _dunder, _name in (*OPERATORS.items(), *REFLECTED.items()):
 
 # --- methods
 
-_NO_METHODS: Final = ("add_n", "multiplex", "positive", "where")
-_DECOMPOSITIONS: Final = ("eig", "eigvals", "householder_product", "lu", "lu_unpack", "qr")
-_LINEAR_SYSTEMS: Final = (
-    "cholesky_inverse",
-    "cholesky_solve",
-    "matrix_power",
-    "slogdet",
-    "solve",
-)
-
+_NO_METHODS: Final = ("add_n", "multiplex", "positive")
+_DECOMPOSITIONS: Final = ("cholesky", "eig", "eigvals", "eigvalsh", "householder_product", "qr")
+_LINEAR_SYSTEMS: Final = ("cholesky_inverse", "cholesky_solve", "inverse", "matrix_power", "solve")
 _REPEATS: Final = ("broadcast_to", "expand", "expand_as", "repeat_interleave", "tile")
+_SPLITS: Final = (
+    "chunk",
+    "dsplit",
+    "hsplit",
+    "split",
+    "tensor_split",
+    "unbind",
+    "unstack",
+    "vsplit",
+)
 
 
 def _matmul(x: Any, y: Any) -> Any:
@@ -189,37 +194,37 @@ def _matmul(x: Any, y: Any) -> Any:
 
 METHODS: Final[dict[str, Any]] = {
     **{name: getattr(elementwise, name) for name in elementwise.__all__ if name not in _NO_METHODS},
-    **{name: getattr(elementary, name) for name in elementary.__all__},
     **{name: getattr(rounding, name) for name in rounding.__all__},
     **{name: getattr(special, name) for name in special.__all__},
     **{name: getattr(logic, name) for name in logic.__all__ if name != "is_integer"},
+    **{name: getattr(complex, name) for name in complex.__all__ if name != "complex"},
     **{name: getattr(reduction, name) for name in reduction.__all__},
     **{name: getattr(scan, name) for name in scan.__all__},
     **{name: getattr(statistics, name) for name in (*statistics.__all__, "cov", "corrcoef")},
     **{name: getattr(order, name) for name in order.__all__},
+    **{name: getattr(sorting, name) for name in sorting.__all__ if name != "searchsorted"},
     **{name: getattr(counting, name) for name in counting.__all__},
-    **{name: getattr(norms, name) for name in norms.__all__ if name != "pdist"},
     **{name: getattr(shape, name) for name in shape.__all__},
     **{name: getattr(diagonal, name) for name in diagonal.__all__},
-    **{name: getattr(splitting, name) for name in splitting.__all__},
+    **{name: getattr(joining, name) for name in _SPLITS},
     **{name: getattr(movement, name) for name in movement.__all__ if name != "crop"},
     **{name: getattr(broadcasting, name) for name in _REPEATS},
     **{name: getattr(combining, name) for name in ("combinations", "vander")},
-    **{name: getattr(attribute, name) for name in ("is_empty", "numel", "rank")},
-    "fill_diagonal_tensor": diagonal.fill_diagonal_tensor,
     **{name: getattr(indexing, name) for name in indexing.__all__},
     **{name: getattr(put_along, name) for name in put_along.__all__},
     **{name: getattr(scatter, name) for name in scatter.__all__},
-    **{name: getattr(sorting, name) for name in sorting.__all__ if name != "searchsorted"},
-    **attribute.ATTRIBUTES,
-    **inplace.methods(vars(public)),
-    "multinomial": random.multinomial,
     **{name: getattr(products, name) for name in products.__all__ if name != "vecdot"},
-    **{name: getattr(contractions, name) for name in contractions.__all__},
-    **{name: getattr(complex, name) for name in complex.__all__ if name != "complex"},
+    **{name: getattr(norms, name) for name in norms.__all__ if name != "pdist"},
     **{name: getattr(decomposition, name) for name in _DECOMPOSITIONS},
     **{name: getattr(inverse, name) for name in _LINEAR_SYSTEMS},
     **{name: getattr(least_squares, name) for name in ("cond", "lstsq", "pinv")},
+    **{name: getattr(lu, name) for name in ("lu", "lu_unpack")},
+    **{name: getattr(attribute, name) for name in ("is_empty", "numel", "rank")},
+    **attribute.ATTRIBUTES,
+    **inplace.methods(vars(public)),
+    "slogdet": determinant.slogdet,
+    "multinomial": random.multinomial,
+    "fill_diagonal_tensor": diagonal.fill_diagonal_tensor,
     "astype": elementwise.cast,
     "clone": creation.clone,
     "__matmul__": _matmul,
@@ -227,8 +232,8 @@ METHODS: Final[dict[str, Any]] = {
     "__pos__": elementwise.positive,
     "__pow__": elementwise.pow,
     "__rpow__": lambda self, other: elementwise.pow(other, self),
-    "__getitem__": indexing.getitem,
-    "__setitem__": indexing.assign_item,
+    "__getitem__": getitem.getitem,
+    "__setitem__": setitem.assign_item,
 }
 
 

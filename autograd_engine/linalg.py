@@ -4,7 +4,6 @@ import typing
 
 from autograd_engine.core.lazy import face as _face
 from autograd_engine.tensor.diagonal import diagonal as diagonal
-from autograd_engine.tensor.linalg.contractions import cross as cross, multi_dot as multi_dot
 from autograd_engine.tensor.linalg.decomposition import (
     cholesky as cholesky,
     eig as eig,
@@ -12,33 +11,32 @@ from autograd_engine.tensor.linalg.decomposition import (
     eigvals as eigvals,
     eigvalsh as eigvalsh,
     householder_product as householder_product,
-    lu as lu,
-    lu_unpack as lu_unpack,
     qr as qr,
     svd as svd,
     svdvals as svdvals,
 )
+from autograd_engine.tensor.linalg.determinant import *  # noqa: F403
 from autograd_engine.tensor.linalg.inverse import (
     cholesky_inverse as cholesky_inverse,
     cholesky_solve as cholesky_solve,
-    det as det,
     inv as inv,
-    lu_solve as lu_solve,
     matrix_exp as matrix_exp,
     matrix_power as matrix_power,
-    slogdet as slogdet,
     solve as solve,
     triangular_solve as triangular_solve,
 )
 from autograd_engine.tensor.linalg.least_squares import *  # noqa: F403
+from autograd_engine.tensor.linalg.lu import *  # noqa: F403
 from autograd_engine.tensor.linalg.norms import (
     matrix_norm as matrix_norm,
     norm as norm,
     vector_norm as vector_norm,
 )
 from autograd_engine.tensor.linalg.products import (
+    cross as cross,
     matmul as matmul,
     matrix_transpose as matrix_transpose,
+    multi_dot as multi_dot,
     vecdot as vecdot,
 )
 from autograd_engine.tensor.statistics import corrcoef as corrcoef, cov as cov

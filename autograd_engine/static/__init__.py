@@ -36,7 +36,7 @@ from autograd_engine.static.persistable import (
     create_global_var as create_global_var,
     create_parameter as create_parameter,
 )
-from autograd_engine.tensor.indexing import setitem as setitem
+from autograd_engine.tensor.setitem import setitem as setitem
 
 if typing.TYPE_CHECKING:
     from autograd_engine.program.input_spec import InputSpec as InputSpec

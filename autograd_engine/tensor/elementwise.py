@@ -1,9 +1,10 @@
-"""Arithmetic, signs, and the order of two numbers."""
+"""Arithmetic, order, powers, exponentials and trigonometry, element by element."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from typing import Any, cast as _cast
+from typing import Any, cast as _cast, overload
 
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape, may_equal
@@ -16,19 +17,38 @@ from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.builder import append_write
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.sorting import nonzero
 
 __all__ = [
     "abs",
+    "acos",
+    "acosh",
     "add",
     "add_n",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
     "cast",
     "clip",
+    "cos",
+    "cosh",
+    "deg2rad",
     "divide",
+    "exp",
+    "expm1",
     "fmax",
     "fmin",
     "heaviside",
+    "hypot",
     "increment",
     "lerp",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logaddexp",
     "maximum",
     "minimum",
     "multiplex",
@@ -37,13 +57,23 @@ __all__ = [
     "negative",
     "positive",
     "pow",
+    "rad2deg",
     "reciprocal",
+    "rsqrt",
     "scale",
     "sgn",
     "sign",
+    "sin",
+    "sinh",
+    "sqrt",
     "square",
+    "stanh",
     "subtract",
+    "tan",
+    "tanh",
+    "where",
 ]
+
 
 _ACTIVATIONS = ("relu", "sigmoid", "tanh")
 
@@ -365,3 +395,217 @@ def cast(x: Any, dtype: DTypeLike) -> Tensor:
     [1]
     """
     return ops.cast(x, dtype=to_numpy(dtype).name)
+
+
+# --- powers, exponentials, logarithms
+
+
+def sqrt(x: Any, name: str | None = None) -> Tensor:
+    """Square root; the gradient at 0 is infinite."""
+    return ops.sqrt(x)
+
+
+def rsqrt(x: Any, name: str | None = None) -> Tensor:
+    """1 / sqrt(x)"""
+    return 1.0 / ops.sqrt(x)
+
+
+def exp(x: Any, name: str | None = None) -> Tensor:
+    """e to the power of x."""
+    return ops.exp(x)
+
+
+def expm1(x: Any, name: str | None = None) -> Tensor:
+    """exp(x) - 1, exact near 0 where the difference would cancel.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.expm1(paddle.to_tensor([1e-20], dtype="float64")).tolist()
+    [1e-20]
+    """
+    return ops.expm1(x)
+
+
+def log(x: Any, name: str | None = None) -> Tensor:
+    """Natural logarithm."""
+    return ops.log(x)
+
+
+def log2(x: Any, name: str | None = None) -> Tensor:
+    """Logarithm to base 2."""
+    return ops.log2(x)
+
+
+def log10(x: Any, name: str | None = None) -> Tensor:
+    """Logarithm to base 10."""
+    return ops.log10(x)
+
+
+def log1p(x: Any, name: str | None = None) -> Tensor:
+    """log(1 + x), exact near 0 where the sum would round.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.log1p(paddle.to_tensor([1e-20], dtype="float64")).tolist()
+    [1e-20]
+    """
+    return ops.log1p(x)
+
+
+def logaddexp(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """log(exp(x) + exp(y)), elementwise with broadcasting, without overflow.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.logaddexp(paddle.to_tensor([1000.0]), paddle.to_tensor([0.0])).tolist()
+    [1000.0]
+    """
+    return ops.logaddexp(x, y)
+
+
+def sin(x: Any, name: str | None = None) -> Tensor:
+    """Sine of x in radians."""
+    return ops.sin(x)
+
+
+def cos(x: Any, name: str | None = None) -> Tensor:
+    """Cosine of x in radians."""
+    return ops.cos(x)
+
+
+def tan(x: Any, name: str | None = None) -> Tensor:
+    """Tangent of x in radians."""
+    return ops.tan(x)
+
+
+def asin(x: Any, name: str | None = None) -> Tensor:
+    """Inverse of `sin`, for x from -1 to 1; the gradient at both ends is infinite."""
+    return ops.asin(x)
+
+
+def acos(x: Any, name: str | None = None) -> Tensor:
+    """Inverse of `cos`, for x from -1 to 1; the gradient at both ends is -inf."""
+    return ops.acos(x)
+
+
+def atan(x: Any, name: str | None = None) -> Tensor:
+    """Inverse of `tan`, from -pi / 2 to pi / 2."""
+    return ops.atan(x)
+
+
+def atan2(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Angle of the point with the abscissa y and the ordinate x: atan(x / y) in its quadrant.
+
+    Parameters
+    ----------
+    x, y : Tensor or number
+        They broadcast.
+
+    Returns
+    -------
+    Tensor
+        From -pi to pi. At the origin both gradients are 0.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.atan2(paddle.to_tensor([1.0, 0.0]), paddle.to_tensor([0.0, 1.0])).tolist()
+    [1.5707963705062866, 0.0]
+    """
+    return ops.atan2(x, y)
+
+
+def hypot(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """sqrt(x * x + y * y) without overflow; both gradients are 0 at the origin.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.hypot(paddle.to_tensor([3.0, 3e30]), paddle.to_tensor([4.0, 4e30])).tolist()
+    [5.0, 4.9999999241216036e+30]
+    """
+    return ops.hypot(x, y)
+
+
+def sinh(x: Any, name: str | None = None) -> Tensor:
+    """Hyperbolic sine."""
+    return ops.sinh(x)
+
+
+def cosh(x: Any, name: str | None = None) -> Tensor:
+    """Hyperbolic cosine."""
+    return ops.cosh(x)
+
+
+def tanh(x: Any, name: str | None = None) -> Tensor:
+    """Hyperbolic tangent."""
+    return ops.tanh(x)
+
+
+@atomic
+def stanh(
+    x: Any, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | None = None
+) -> Tensor:
+    """scale_b * tanh(scale_a * x).
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.stanh(paddle.to_tensor([0.0, 100.0])).tolist()
+    [0.0, 1.71589994430542]
+    """
+    return ops.multiply(ops.tanh(ops.multiply(x, scale_a)), scale_b)
+
+
+def asinh(x: Any, name: str | None = None) -> Tensor:
+    """Inverse of `sinh`."""
+    return ops.asinh(x)
+
+
+def acosh(x: Any, name: str | None = None) -> Tensor:
+    """Inverse of `cosh`, for x from 1 up; the gradient at 1 is infinite."""
+    return ops.acosh(x)
+
+
+def atanh(x: Any, name: str | None = None) -> Tensor:
+    """Inverse of `tanh`, for x from -1 to 1; infinite at both ends, as the gradient is."""
+    return ops.atanh(x)
+
+
+def deg2rad(x: Any, name: str | None = None) -> Tensor:
+    """Degrees to radians."""
+    return ops.multiply(x, math.pi / 180.0)
+
+
+def rad2deg(x: Any, name: str | None = None) -> Tensor:
+    """Radians to degrees."""
+    return ops.multiply(x, 180.0 / math.pi)
+
+
+@overload
+def where(condition: Any, x: None = None, y: None = None) -> tuple[Tensor, ...]: ...
+
+
+@overload
+def where(condition: Any, x: Any, y: Any, name: str | None = None) -> Tensor: ...
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """x where `condition` holds, else y; without both, the positions where it holds.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.where(paddle.to_tensor([True, False]), 1.0, 2.0).tolist()
+    [1.0, 2.0]
+    >>> [p.tolist() for p in paddle.where(paddle.to_tensor([True, False]))]
+    [[0]]
+    """
+    if x is None and y is None:
+        return nonzero(condition, as_tuple=True)
+    if x is None or y is None:
+        raise ArgumentError("where: give both x and y, or neither to get positions")
+    return ops.where(condition, x, y)

@@ -1,27 +1,16 @@
-"""Reading by position: ``x[key]``, gather and its kin; and writing, ``x[key] = value``.
-
-Repeated positions add their gradients where they read. Where they write, the last value stays, and
-it alone has a gradient.
-"""
+"""Reading by position: gather and its kin. Repeated positions add their gradients."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape
-from autograd_engine.eager.grad_mode import grad_mode
-from autograd_engine.eager.inplace import rebind
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ModeError, ShapeError
-from autograd_engine.ops.getitem import indexed_shape
+from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
-from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.key import array_spec, rows_of, split_key
 from autograd_engine.tensor.positions import (
     along_grids,
     as_index,
@@ -43,103 +32,6 @@ __all__ = [
     "take",
     "take_along_axis",
 ]
-
-
-# --- x[key]
-
-
-def getitem(x: Any, key: Any) -> Any:
-    """``x[key]`` as NumPy has it: ints, slices, None, ..., integer arrays, bool masks.
-
-    Arrays may be Tensors, Variables, ndarrays or lists, and broadcast; negative positions count
-    from the back. In a program the number of elements that a mask takes is an unknown size.
-
-    Raises
-    ------
-    IndexError
-        For a position out of range, too many of them, or a mask of another shape.
-    TypeError
-        For a key of another kind, or an array of floats.
-    """
-    plain, arrays = split_key(key)
-    if not arrays:
-        return ops.getitem(x, key=plain)
-    if x.__class__ is Tensor:  # on Tensors alone operations take a shorter way
-        arrays = [Tensor._wrap(a.copy()) if isinstance(a, np.ndarray) else a for a in arrays]
-    axis = rows_of(spec_of(x), plain, arrays)
-    if axis is not None:
-        return ops.gather(x, arrays[0], axis=axis, wraps=True)
-    return ops.index(x, *arrays, key=plain)
-
-
-def written(x: Any, key: Any, value: Any) -> Any:
-    """A copy of `x` with `value` at `key`."""
-    plain, arrays = split_key(key)
-    if isinstance(value, (list, tuple)):
-        value = np.asarray([v.numpy() if isinstance(v, Tensor) else v for v in value])
-    if not isinstance(value, (bool, int, float)):
-        value = as_operand("x[...] = value", value, "value")
-        there = len(indexed_shape(spec_of(x).shape, [array_spec(a) for a in arrays], plain))
-        spec = spec_of(value)
-        extra = spec.ndim - there
-        if extra > 0 and spec.shape[:extra] == (1,) * extra:  # NumPy drops these
-            value = ops.squeeze(value, axis=tuple(range(extra)))
-    return ops.setitem(x, value, *arrays, key=plain)
-
-
-def assign_item(x: Any, key: Any, value: Any) -> None:
-    """``x[key] = value``: `x` becomes the result of an operation that was recorded.
-
-    The gradient is 0 where values were replaced, and flows to `value`, summed where that was
-    broadcast. Of several values written to one place the last stays, and has the gradient.
-
-    Raises
-    ------
-    NotDifferentiableError
-        For a leaf that requires a gradient: take a clone, or write under `no_grad`.
-    ModeError
-        For a Variable: use `paddle.static.setitem`.
-    """
-    trace = grad_mode.trace
-    if trace is not None:
-        trace.assign_item(x, key, value)
-        return
-    if isinstance(x, Variable):
-        raise ModeError(
-            f"{x.name}[...] = value: a Variable of a program cannot be written; use "
-            f"{x.name} = paddle.static.setitem({x.name}, key, value)"
-        )
-    rebind(
-        x,
-        written(x, key, value),
-        "x[...] = value",
-        "y = x.clone(); y[...] = value, or paddle.scatter",
-    )
-
-
-def setitem(x: Any, index: Any, value: Any) -> Tensor:
-    """A new Variable with the values of `x`, and `value` at ``x[index]``.
-
-    Parameters
-    ----------
-    x : Variable
-    index : int, slice, None, Ellipsis, integer or bool array, or a tuple of these
-        As in ``x[index]``.
-    value : Variable, ndarray or number
-        Broadcasts to the shape of ``x[index]``, and takes the dtype of `x`.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.enable_static()
-    >>> x = paddle.static.data("x", [3], "float32")
-    >>> y = paddle.static.setitem(x, slice(1, None), 0.0)
-    >>> feed = {"x": np.ones(3, "float32")}
-    >>> paddle.static.Executor().run(feed=feed, fetch_list=[y])[0].tolist()
-    [1.0, 0.0, 0.0]
-    >>> paddle.disable_static()
-    """
-    return written(as_operand("setitem", x), index, value)
 
 
 # --- along an axis

@@ -1,4 +1,4 @@
-"""Medians, quantiles, modes. Ranks in a sorted line are arrays, since NaN may shift them."""
+"""Order statistics. Ranks in a sorted line are arrays, since NaN may shift them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,46 @@ import numpy as np
 
 from autograd_engine.core.spec import format_shape, normalize_axes, normalize_axis
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ModeError
+from autograd_engine.errors import ArgumentError, ModeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.reduction import Axis, topk
+from autograd_engine.tensor.reduction import Axis
 from autograd_engine.tensor.statistics import floating
 
-__all__ = ["kthvalue", "median", "mode", "nanmedian", "nanquantile", "quantile"]
+__all__ = ["kthvalue", "median", "mode", "nanmedian", "nanquantile", "quantile", "topk"]
+
+
+def topk(
+    x: Any,
+    k: int,
+    axis: int | None = None,
+    largest: bool = True,
+    sorted: bool = True,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The `k` largest (or smallest) values along `axis` (the last for None), and their positions.
+
+    They come in order, whatever `sorted` says. Of equal ones the first come first, and NaN is
+    larger than any number. The gradient goes to the elements selected.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> values, indices = paddle.topk(paddle.to_tensor([1.0, 3.0, 2.0]), k=2)
+    >>> values.tolist(), indices.tolist()
+    ([3.0, 2.0], [1, 2])
+    """
+    x = as_operand("topk", x)
+    if not spec_of(x).ndim:
+        raise ShapeError("topk: takes one dimension or more, got a 0-d array; use reshape([1])")
+    axis = normalize_axis("topk", -1 if axis is None else axis, spec_of(x).ndim)
+    size = spec_of(x).shape[axis]
+    known = isinstance(k, int) and not isinstance(k, bool)
+    if not known or k < 1 or (isinstance(size, int) and k > size):
+        raise ArgumentError(f"topk: k must be 1 to {size} for axis {axis}, got {k!r}")
+    return ops.topk(x, k=k, axis=axis, largest=largest)
 
 
 class _Lines:
@@ -114,10 +145,14 @@ def median(
     mode: Literal["avg"] = "avg",
     name: str | None = None,
 ) -> Tensor: ...
+
+
 @overload
 def median(
     x: Any, axis: int | None = None, keepdim: bool = False, *, mode: str, name: str | None = None
 ) -> Any: ...
+
+
 @atomic
 def median(
     x: Any,
@@ -163,10 +198,14 @@ def nanmedian(
     mode: Literal["avg"] = "avg",
     name: str | None = None,
 ) -> Tensor: ...
+
+
 @overload
 def nanmedian(
     x: Any, axis: Axis = None, keepdim: bool = False, *, mode: str, name: str | None = None
 ) -> Any: ...
+
+
 @atomic
 def nanmedian(
     x: Any, axis: Axis = None, keepdim: bool = False, mode: str = "avg", name: str | None = None

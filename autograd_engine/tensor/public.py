@@ -10,12 +10,12 @@ from autograd_engine.tensor.complex import *  # noqa: F403
 from autograd_engine.tensor.counting import *  # noqa: F403
 from autograd_engine.tensor.creation import *  # noqa: F403
 from autograd_engine.tensor.diagonal import *  # noqa: F403
-from autograd_engine.tensor.elementary import *  # noqa: F403
 from autograd_engine.tensor.elementwise import *  # noqa: F403
 from autograd_engine.tensor.indexing import *  # noqa: F403
 from autograd_engine.tensor.joining import *  # noqa: F403
-from autograd_engine.tensor.linalg.contractions import *  # noqa: F403
+from autograd_engine.tensor.linalg.decomposition import *  # noqa: F403
 from autograd_engine.tensor.linalg.einsum import *  # noqa: F403
+from autograd_engine.tensor.linalg.inverse import *  # noqa: F403
 from autograd_engine.tensor.linalg.norms import *  # noqa: F403
 from autograd_engine.tensor.linalg.products import *  # noqa: F403
 from autograd_engine.tensor.logic import *  # noqa: F403
@@ -30,7 +30,6 @@ from autograd_engine.tensor.scatter import *  # noqa: F403
 from autograd_engine.tensor.shape import *  # noqa: F403
 from autograd_engine.tensor.sorting import *  # noqa: F403
 from autograd_engine.tensor.special import *  # noqa: F403
-from autograd_engine.tensor.splitting import *  # noqa: F403
 from autograd_engine.tensor.statistics import *  # noqa: F403
 
 if typing.TYPE_CHECKING:

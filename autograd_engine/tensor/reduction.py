@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
-from autograd_engine.core.spec import format_shape, normalize_axes, normalize_axis
+from autograd_engine.core.spec import format_shape, normalize_axes
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
@@ -30,8 +30,8 @@ __all__ = [
     "nansum",
     "prod",
     "sum",
-    "topk",
 ]
+
 
 Axis: TypeAlias = int | Sequence[int] | None
 
@@ -315,37 +315,6 @@ def argmin(
 ) -> Tensor:
     """Position of the minimum, the first where several tie; over the flat array for None."""
     return _arg("argmin", x, axis, keepdim, dtype)
-
-
-def topk(
-    x: Any,
-    k: int,
-    axis: int | None = None,
-    largest: bool = True,
-    sorted: bool = True,
-    name: str | None = None,
-) -> tuple[Tensor, Tensor]:
-    """The `k` largest (or smallest) values along `axis` (the last for None), and their positions.
-
-    They come in order, whatever `sorted` says. Of equal ones the first come first, and NaN is
-    larger than any number. The gradient goes to the elements selected.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> values, indices = paddle.topk(paddle.to_tensor([1.0, 3.0, 2.0]), k=2)
-    >>> values.tolist(), indices.tolist()
-    ([3.0, 2.0], [1, 2])
-    """
-    x = as_operand("topk", x)
-    if not spec_of(x).ndim:
-        raise ShapeError("topk: takes one dimension or more, got a 0-d array; use reshape([1])")
-    axis = normalize_axis("topk", -1 if axis is None else axis, spec_of(x).ndim)
-    size = spec_of(x).shape[axis]
-    known = isinstance(k, int) and not isinstance(k, bool)
-    if not known or k < 1 or (isinstance(size, int) and k > size):
-        raise ArgumentError(f"topk: k must be 1 to {size} for axis {axis}, got {k!r}")
-    return ops.topk(x, k=k, axis=axis, largest=largest)
 
 
 def any(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Tensor:

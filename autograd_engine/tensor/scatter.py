@@ -24,8 +24,7 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import held
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.indexing import written
-from autograd_engine.tensor.key import along, split_key
+from autograd_engine.tensor.getitem import along, split_key
 from autograd_engine.tensor.positions import (
     as_index,
     as_mask,
@@ -33,6 +32,7 @@ from autograd_engine.tensor.positions import (
     expanded,
     index_columns,
 )
+from autograd_engine.tensor.setitem import written
 
 __all__ = [
     "index_add",

@@ -1,4 +1,4 @@
-"""Finding elements: sort, unique, nonzero, and positions in what is sorted."""
+"""Sorting, and finding elements: unique, nonzero, positions in what is sorted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ __all__ = [
     "sort",
     "unique",
     "unique_consecutive",
-    "where",
 ]
 
 
@@ -163,10 +162,16 @@ def isin(
 
 @overload
 def nonzero(x: Any, as_tuple: Literal[False] = False) -> Tensor: ...
+
+
 @overload
 def nonzero(x: Any, as_tuple: Literal[True]) -> tuple[Tensor, ...]: ...
+
+
 @overload
 def nonzero(x: Any, as_tuple: bool) -> Any: ...
+
+
 def nonzero(x: Any, as_tuple: bool = False) -> Any:
     """Positions of the elements that are not 0, in order, int64.
 
@@ -191,28 +196,6 @@ def nonzero(x: Any, as_tuple: bool = False) -> Any:
     axis_of("nonzero", x, 0)
     rows = ops.nonzero(x)
     return tuple(ops.unstack(rows, axis=1)) if as_tuple else rows
-
-
-@overload
-def where(condition: Any, x: None = None, y: None = None) -> tuple[Tensor, ...]: ...
-@overload
-def where(condition: Any, x: Any, y: Any, name: str | None = None) -> Tensor: ...
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """x where `condition` holds, else y; without both, the positions where it holds.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.where(paddle.to_tensor([True, False]), 1.0, 2.0).tolist()
-    [1.0, 2.0]
-    >>> [p.tolist() for p in paddle.where(paddle.to_tensor([True, False]))]
-    [[0]]
-    """
-    if x is None and y is None:
-        return nonzero(condition, as_tuple=True)
-    if x is None or y is None:
-        raise ArgumentError("where: give both x and y, or neither to get positions")
-    return ops.where(condition, x, y)
 
 
 @atomic

@@ -28,11 +28,14 @@ __all__ = [
     "logit",
     "multigammaln",
     "polygamma",
+    "sinc",
 ]
 
 
 # One term of a sum each: a slip of the hand should not take hours.
 _MOST_DERIVATIVES = 1000
+
+
 _MOST_DIMENSIONS = 100_000
 
 
@@ -210,3 +213,15 @@ def i1(x: Any, name: str | None = None) -> Tensor:
 def i1e(x: Any, name: str | None = None) -> Tensor:
     """exp(-abs(x)) * i1(x), which does not overflow."""
     return ops.bessel_ie(x, n=1)
+
+
+def sinc(x: Any, name: str | None = None) -> Tensor:
+    """sin(pi x) / (pi x), and 1 at 0; smooth there, at every order.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.sinc(paddle.to_tensor([0.0, 0.5])).tolist()
+    [1.0, 0.6366197466850281]
+    """
+    return ops.sinc(x)

@@ -178,9 +178,8 @@ def cov(
 
     Examples
     --------
-    >>> from autograd_engine.tensor.statistics import cov
     >>> import autograd_engine as paddle
-    >>> cov(paddle.to_tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
+    >>> paddle.linalg.cov(paddle.to_tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
     x = _observations("cov", x, rowvar)
@@ -217,9 +216,8 @@ def corrcoef(x: Any, rowvar: bool = True, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> from autograd_engine.tensor.statistics import corrcoef
     >>> import autograd_engine as paddle
-    >>> corrcoef(paddle.to_tensor([[1.0, 2.0], [2.0, 1.0]]))[0, 1].item() < -0.999
+    >>> paddle.linalg.corrcoef(paddle.to_tensor([[1.0, 2.0], [2.0, 1.0]]))[0, 1].item() < -0.999
     True
     """
     x = _observations("corrcoef", x, rowvar)

@@ -1,4 +1,4 @@
-"""Inverses, determinants and linear systems. What is not in `__all__` is in ``paddle.linalg``."""
+"""Inverses and linear systems. What is not in `__all__` is in ``paddle.linalg``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.errors import ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
@@ -52,42 +52,6 @@ def inv(x: Any, name: str | None = None) -> Tensor:
     [[0.0, 0.25], [0.5, 0.0]]
     """
     return ops.inv(square_matrices("inv", x))
-
-
-def det(x: Any, name: str | None = None) -> Tensor:
-    """Determinants of square matrices ``[..., n, n]``, of shape ``[...]``.
-
-    Notes
-    -----
-    The gradient is the matrix of cofactors. It and its derivative are right for singular matrices,
-    too; the third derivative needs the inverse.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> x = paddle.to_tensor([[1.0, 2.0], [2.0, 4.0]], stop_gradient=False)
-    >>> paddle.linalg.det(x).backward()
-    >>> paddle.allclose(x.grad, paddle.to_tensor([[4.0, -2.0], [-2.0, 1.0]]), atol=1e-6).item()
-    True
-    """
-    return ops.det(square_matrices("det", x))
-
-
-def slogdet(x: Any, name: str | None = None) -> Tensor:
-    """Sign of the determinants and the logarithms of their absolute values, in one array.
-
-    Returns
-    -------
-    ``[2, ...]`` for matrices ``[..., n, n]``. A singular matrix has sign 0 and the logarithm -inf,
-    and no gradient: asking for one raises ArgumentError.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.linalg.slogdet(paddle.to_tensor([[0.0, 1.0], [1.0, 0.0]])).tolist()
-    [-1.0, 0.0]
-    """
-    return ops.stack(*ops.slogdet(square_matrices("slogdet", x)), axis=0)
 
 
 def solve(x: Any, y: Any, left: bool = True, name: str | None = None) -> Tensor:
@@ -203,38 +167,6 @@ def cholesky_inverse(x: Any, upper: bool = False, name: str | None = None) -> Te
     """
     x = square_matrices("cholesky_inverse", x)
     return cholesky_solve(ops.eye_like(x), x, upper)
-
-
-@atomic
-def lu_solve(b: Any, lu: Any, pivots: Any, trans: str = "N", name: str | None = None) -> Tensor:
-    """The solution X of ``A X = b`` from the factors and pivots that `linalg.lu` gave for A.
-
-    Parameters
-    ----------
-    b : Tensor or Variable
-        ``[..., n, k]``, with the leading axes of `lu`.
-    trans : {"N", "T", "C"}
-        Solve with A, or with its transpose.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> a = paddle.to_tensor([[0.0, 2.0], [4.0, 0.0]])
-    >>> paddle.linalg.lu_solve(paddle.ones([2, 1]), *paddle.linalg.lu(a)).tolist()
-    [[0.25], [0.5]]
-    """
-    b, lu = real_matrices("lu_solve", b, "b"), square_matrices("lu_solve", lu, "lu")
-    pivots = as_operand("lu_solve", pivots, "pivots")
-    if trans not in ("N", "T", "C"):
-        raise ArgumentError(f"lu_solve: trans must be 'N', 'T' or 'C', got {trans!r}")
-    if trans == "N":
-        half = ops.triangular_solve(
-            lu, ops.exchange_rows(b, pivots), upper=False, unitriangular=True
-        )
-        return ops.triangular_solve(lu, half)
-    half = ops.triangular_solve(lu, b, transpose=True)
-    whole = ops.triangular_solve(lu, half, upper=False, transpose=True, unitriangular=True)
-    return ops.exchange_rows(whole, pivots, backwards=True)
 
 
 @atomic

@@ -157,9 +157,8 @@ def vector_norm(
 
     Examples
     --------
-    >>> from autograd_engine.tensor.linalg.norms import vector_norm
     >>> import autograd_engine as paddle
-    >>> vector_norm(paddle.to_tensor([[3.0, 4.0], [0.0, 0.0]]), axis=1).tolist()
+    >>> paddle.linalg.vector_norm(paddle.to_tensor([[3.0, 4.0], [0.0, 0.0]]), axis=1).tolist()
     [5.0, 0.0]
     """
     x = _floats("vector_norm", x, dtype)
@@ -178,9 +177,8 @@ def matrix_norm(
 
     Examples
     --------
-    >>> from autograd_engine.tensor.linalg.norms import matrix_norm
     >>> import autograd_engine as paddle
-    >>> matrix_norm(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), p=1).item()
+    >>> paddle.linalg.matrix_norm(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), p=1).item()
     6.0
     """
     x = _floats("matrix_norm", x, None)

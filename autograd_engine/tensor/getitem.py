@@ -1,4 +1,4 @@
-"""Keys as users write them, ``x[1:, [0, 2], mask]``, taken apart for the operations."""
+"""Reading at a key, ``x[1:, [0, 2], mask]``, which is taken apart for the operations."""
 
 from __future__ import annotations
 
@@ -11,12 +11,43 @@ from autograd_engine.core.spec import Spec
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import DTypeError
 from autograd_engine.ops.getitem import parts_of
+from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import spec_of
 
-__all__ = ["along", "array_spec", "rows_of", "split_key"]
+__all__ = ["along", "array_spec", "getitem", "rows_of", "split_key"]
+
+
+# --- x[key]
+
+
+def getitem(x: Any, key: Any) -> Any:
+    """``x[key]`` as NumPy has it: ints, slices, None, ..., integer arrays, bool masks.
+
+    Arrays may be Tensors, Variables, ndarrays or lists, and broadcast; negative positions count
+    from the back. In a program the number of elements that a mask takes is an unknown size.
+
+    Raises
+    ------
+    IndexError
+        For a position out of range, too many of them, or a mask of another shape.
+    TypeError
+        For a key of another kind, or an array of floats.
+    """
+    plain, arrays = split_key(key)
+    if not arrays:
+        return ops.getitem(x, key=plain)
+    if x.__class__ is Tensor:  # on Tensors alone operations take a shorter way
+        arrays = [Tensor._wrap(a.copy()) if isinstance(a, np.ndarray) else a for a in arrays]
+    axis = rows_of(spec_of(x), plain, arrays)
+    if axis is not None:
+        return ops.gather(x, arrays[0], axis=axis, wraps=True)
+    return ops.index(x, *arrays, key=plain)
+
 
 _WHOLE = builtins.slice(None)
+
+
 _TAKES = "a tensor is indexed by ints, slices, None, ..., integer arrays and bool masks"
 
 
