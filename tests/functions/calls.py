@@ -1,8 +1,11 @@
-"""Cases that many functions of `math` share."""
+"""Cases that functions of many families share."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 import autograd_engine as paddle
 from tests.registry.sampling import real
@@ -10,9 +13,28 @@ from tests.registry.sampling import real
 from .case import Case
 from .peers import torch
 
-__all__ = ["PAIR", "binary", "unary"]
+__all__ = ["PAIR", "ROUNDED", "SEED", "binary", "draw", "made", "unary"]
 
+SEED = 7  # what the harness seeds each call with
 PAIR = ((2, 3), (3,))
+ROUNDED: dict[str, Any] = {"differentiable": False, "smooth": False}
+
+
+def draw() -> np.random.Generator:
+    """The generator, as the harness seeds it before each call."""
+    return np.random.default_rng(SEED)
+
+
+def made(label: str, call: Callable[..., Any], numpy: Any, *operands: Any, **options: Any) -> Case:
+    """A case without a gradient."""
+    return Case(
+        label,
+        call,
+        operands,
+        numpy=lambda *arrays: np.asarray(numpy(*arrays)),
+        differentiable=False,
+        **options,
+    )
 
 
 def unary(

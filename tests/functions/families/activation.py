@@ -11,11 +11,11 @@ import numpy as np
 import autograd_engine as paddle
 from tests.registry.sampling import away_from_zero, real, spaced
 
-from .case import Case
-from .peers import torch
+from ..calls import draw
+from ..case import Case
+from ..peers import torch
 
 F = paddle.nn.functional
-SEED = 7  # what the harness seeds each call with
 
 
 def each(f: Callable[[float], float]) -> Callable[[np.ndarray], np.ndarray]:
@@ -24,10 +24,6 @@ def each(f: Callable[[float], float]) -> Callable[[np.ndarray], np.ndarray]:
 
 def at(*values: float) -> np.ndarray:
     return np.asarray(values)
-
-
-def draw() -> np.random.Generator:
-    return np.random.default_rng(SEED)
 
 
 def sigmoid(x: Any) -> Any:

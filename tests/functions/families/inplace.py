@@ -11,14 +11,9 @@ import numpy as np
 import autograd_engine as paddle
 from tests.registry.sampling import away_from_zero, flags, integers, positive, real, spaced
 
-from .case import Case
-from .peers import torch
-
-SEED = 7  # of the harness, before each call
-
-
-def draw() -> np.random.Generator:
-    return np.random.default_rng(SEED)
+from ..calls import draw
+from ..case import Case
+from ..peers import torch
 
 
 def between(low: float, high: float, *shape: int) -> np.ndarray:
