@@ -43,7 +43,6 @@ from autograd_engine.tensor import (
     movement,
     order,
     public,
-    put_along,
     random,
     reduction,
     rounding,
@@ -59,7 +58,6 @@ from autograd_engine.tensor.linalg import (
     decomposition,
     determinant,
     inverse,
-    least_squares,
     lu,
     norms,
     products,
@@ -171,6 +169,7 @@ for _dunder, _name in (*OPERATORS.items(), *REFLECTED.items()):
 _NO_METHODS: Final = ("add_n", "multiplex", "positive")
 _DECOMPOSITIONS: Final = ("cholesky", "eig", "eigvals", "eigvalsh", "householder_product", "qr")
 _LINEAR_SYSTEMS: Final = ("cholesky_inverse", "cholesky_solve", "inverse", "matrix_power", "solve")
+_LEAST_SQUARES: Final = ("lstsq", "pinv")
 _REPEATS: Final = ("broadcast_to", "expand", "expand_as", "repeat_interleave", "tile")
 _SPLITS: Final = (
     "chunk",
@@ -211,17 +210,16 @@ METHODS: Final[dict[str, Any]] = {
     **{name: getattr(broadcasting, name) for name in _REPEATS},
     **{name: getattr(combining, name) for name in ("combinations", "vander")},
     **{name: getattr(indexing, name) for name in indexing.__all__},
-    **{name: getattr(put_along, name) for name in put_along.__all__},
     **{name: getattr(scatter, name) for name in scatter.__all__},
     **{name: getattr(products, name) for name in products.__all__ if name != "vecdot"},
     **{name: getattr(norms, name) for name in norms.__all__ if name != "pdist"},
     **{name: getattr(decomposition, name) for name in _DECOMPOSITIONS},
-    **{name: getattr(inverse, name) for name in _LINEAR_SYSTEMS},
-    **{name: getattr(least_squares, name) for name in ("cond", "lstsq", "pinv")},
+    **{name: getattr(inverse, name) for name in (*_LINEAR_SYSTEMS, *_LEAST_SQUARES)},
     **{name: getattr(lu, name) for name in ("lu", "lu_unpack")},
     **{name: getattr(attribute, name) for name in ("is_empty", "numel", "rank")},
     **attribute.ATTRIBUTES,
     **inplace.methods(vars(public)),
+    "cond": norms.cond,
     "slogdet": determinant.slogdet,
     "multinomial": random.multinomial,
     "fill_diagonal_tensor": diagonal.fill_diagonal_tensor,

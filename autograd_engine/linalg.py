@@ -11,6 +11,7 @@ from autograd_engine.tensor.linalg.decomposition import (
     eigvals as eigvals,
     eigvalsh as eigvalsh,
     householder_product as householder_product,
+    matrix_rank as matrix_rank,
     qr as qr,
     svd as svd,
     svdvals as svdvals,
@@ -20,14 +21,16 @@ from autograd_engine.tensor.linalg.inverse import (
     cholesky_inverse as cholesky_inverse,
     cholesky_solve as cholesky_solve,
     inv as inv,
+    lstsq as lstsq,
     matrix_exp as matrix_exp,
     matrix_power as matrix_power,
+    pinv as pinv,
     solve as solve,
     triangular_solve as triangular_solve,
 )
-from autograd_engine.tensor.linalg.least_squares import *  # noqa: F403
 from autograd_engine.tensor.linalg.lu import *  # noqa: F403
 from autograd_engine.tensor.linalg.norms import (
+    cond as cond,
     matrix_norm as matrix_norm,
     norm as norm,
     vector_norm as vector_norm,

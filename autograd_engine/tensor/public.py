@@ -21,7 +21,6 @@ from autograd_engine.tensor.linalg.products import *  # noqa: F403
 from autograd_engine.tensor.logic import *  # noqa: F403
 from autograd_engine.tensor.movement import *  # noqa: F403
 from autograd_engine.tensor.order import *  # noqa: F403
-from autograd_engine.tensor.put_along import *  # noqa: F403
 from autograd_engine.tensor.random import *  # noqa: F403
 from autograd_engine.tensor.reduction import *  # noqa: F403
 from autograd_engine.tensor.rounding import *  # noqa: F403

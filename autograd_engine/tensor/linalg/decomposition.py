@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
@@ -291,3 +293,68 @@ def householder_product(x: Any, tau: Any, name: str | None = None) -> Tensor:
         scale = ops.unsqueeze(part(tau, slice(i, i + 1)), axis=(spec_of(tau).ndim,))
         out = out - scale * ops.matmul(v, ops.matmul(v, out, transpose_x=True))
     return out
+
+
+def known_sizes(op: str, x: Any) -> tuple[int, int]:
+    m, n = spec_of(x).shape[-2:]
+    if isinstance(m, Dim) or isinstance(n, Dim):
+        raise ShapeError(
+            f"{op}: the sizes of the matrices {format_shape(spec_of(x).shape)} must be known; "
+            "declare them in static.data"
+        )
+    return m, n
+
+
+@atomic
+def matrix_rank(
+    x: Any,
+    tol: Any = None,
+    hermitian: bool = False,
+    atol: Any = None,
+    rtol: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """How many singular values exceed a threshold; int64, no gradient.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[..., m, n]``
+    tol : float, optional
+        The threshold.
+    hermitian : bool
+        The matrices are symmetric: the lower triangle is read.
+    atol, rtol : float, optional
+        The threshold is the larger of `atol` and `rtol` times the largest singular value. Without
+        any of the three, rtol is the larger of m and n times the epsilon of the dtype.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.linalg.matrix_rank(paddle.to_tensor([[1.0, 2.0], [2.0, 4.0]])).item()
+    1
+    """
+    x = real_matrices("matrix_rank", x)
+    values = ops.abs(eigvalsh(x)) if hermitian else svdvals(x)
+    last = spec_of(values).ndim - 1
+    if tol is not None:
+        if atol is not None or rtol is not None:
+            raise ArgumentError("matrix_rank: give tol, or atol and rtol, not both")
+        threshold: Any = _threshold(tol)
+    else:
+        if rtol is None:
+            unit = 0.0 if atol is not None else float(np.finfo(spec_of(values).dtype).eps)
+            rtol = unit * max(known_sizes("matrix_rank", x)) if unit else 0.0
+        threshold = 0.0 if atol is None else _threshold(atol)
+        if spec_of(values).shape[-1] != 0:
+            largest = ops.max(values, axis=(last,), keepdims=True)
+            threshold = ops.maximum(largest * _threshold(rtol), threshold)
+    return ops.sum(ops.greater_than(values, threshold), axis=(last,))
+
+
+def _threshold(value: Any) -> Any:
+    """A number, or one for each matrix with an axis for its singular values."""
+    if isinstance(value, (int, float)):
+        return float(value)
+    value = as_operand("matrix_rank", value, "tol")
+    return ops.unsqueeze(value, axis=(spec_of(value).ndim,))

@@ -1,4 +1,7 @@
-"""Inverses and linear systems. What is not in `__all__` is in ``paddle.linalg``."""
+"""Inverses, pseudo-inverses and linear systems.
+
+What is not in `__all__` is reached as ``paddle.linalg.<name>``.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,17 @@ import numpy as np
 
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ShapeError
+from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.linalg.decomposition import real_matrices, swap
+from autograd_engine.tensor.linalg.decomposition import (
+    known_sizes,
+    matrix_rank,
+    real_matrices,
+    svdvals,
+    swap,
+)
 
 __all__ = ["inverse"]
 
@@ -210,3 +219,106 @@ def matrix_exp(x: Any, name: str | None = None) -> Tensor:
     [[1.0, 1.0], [0.0, 1.0]]
     """
     return ops.matrix_exp(square_matrices("matrix_exp", x))
+
+
+def _number(op: str, argument: str, value: Any) -> float:
+    if isinstance(value, Tensor):
+        value = value.item()
+    if not isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, bool):
+        raise TypeError(f"{op}: {argument} must be a number, got {type(value).__name__}")
+    return float(value)
+
+
+def pinv(x: Any, rcond: Any = 1e-15, hermitian: bool = False, name: str | None = None) -> Tensor:
+    """Pseudo-inverses of matrices ``[..., m, n]``, of shape ``[..., n, m]``.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+    rcond : float
+        Singular values up to this part of the largest count as 0.
+    hermitian : bool
+        The matrices are symmetric: the lower triangle is read, and the gradient is symmetric.
+
+    Notes
+    -----
+    The gradient is that of matrices whose rank stays as it is: right where the rank is full, while
+    elsewhere the pseudo-inverse is not continuous.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.linalg.pinv(paddle.to_tensor([[2.0, 0.0]])).tolist()
+    [[0.5], [0.0]]
+    """
+    cutoff = _number("pinv", "rcond", rcond)
+    if not hermitian:
+        return ops.pinv(real_matrices("pinv", x), rcond=cutoff)
+    x = ops.mirror_triangle(square_matrices("pinv", x))
+    return ops.pinv(0.5 * (x + swap(x)), rcond=cutoff)
+
+
+_DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
+
+
+@atomic
+def lstsq(
+    x: Any, y: Any, rcond: float | None = None, driver: str | None = None, name: str | None = None
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The X of least norm among those with the least sum of squares of ``x X - y``.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[..., m, n]``, m and n known.
+    y : Tensor or Variable
+        ``[..., m, k]``
+    rcond : float, optional
+        Singular values up to this part of the largest count as 0; by default as many times 1e-7
+        (1e-15 for float64) as the larger of m and n.
+    driver : {"gels", "gelsy", "gelsd", "gelss"}, optional
+        Says what else is returned, not how it is computed; "gelsy" by default.
+
+    Returns
+    -------
+    The solution ``[..., n, k]``; the sums of squares ``[..., k]``, empty for "gelsy" and unless
+    m > n; the rank as int32, empty for "gels"; the singular values, empty for "gels" and "gelsy".
+    The gradient is that of `linalg.pinv`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
+    >>> paddle.linalg.lstsq(x, paddle.ones([3, 1]))[0].tolist()
+    [[1.0], [0.5]]
+    """
+    x, y = real_matrices("lstsq", x), real_matrices("lstsq", y, "y")
+    driver = "gelsy" if driver is None else driver
+    if driver not in _DRIVERS:
+        raise ArgumentError(f"lstsq: driver must be one of {', '.join(_DRIVERS)}; got {driver!r}")
+    m, n = known_sizes("lstsq", x)
+    if not may_equal((m,), spec_of(y).shape[-2:-1]):
+        raise ShapeError(
+            f"lstsq: x {format_shape(spec_of(x).shape)} and y {format_shape(spec_of(y).shape)} "
+            "must have as many rows"
+        )
+    name = spec_of(x).dtype.name
+    if rcond is None:
+        rcond = (1e-15 if name == "float64" else 1e-7) * max(m, n)
+    solution = ops.matmul(ops.pinv(x, rcond=_number("lstsq", "rcond", rcond)), y)
+
+    def nothing(dtype: str) -> Any:
+        return ops.full(shape=(0,), value=0, dtype=dtype)
+
+    residuals = nothing(spec_of(solution).dtype.name)
+    values = residuals
+    if driver != "gelsy" and m > n:
+        rest = ops.matmul(x, solution) - y
+        residuals = ops.sum(ops.square(rest), axis=(spec_of(rest).ndim - 2,))
+    if driver == "gels":
+        rank = nothing("int64")
+    else:
+        rank = ops.cast(matrix_rank(x, rtol=rcond), dtype="int32")
+    if driver in ("gelsd", "gelss"):
+        values = svdvals(x)
+    return solution, residuals, rank, values

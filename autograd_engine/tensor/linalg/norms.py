@@ -1,4 +1,4 @@
-"""Norms and distances."""
+"""Norms, condition numbers and distances."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.linalg.decomposition import svdvals
+from autograd_engine.tensor.linalg.decomposition import part, real_matrices, svdvals
+from autograd_engine.tensor.linalg.inverse import square_matrices
 from autograd_engine.tensor.reduction import Axis, max, min
 from autograd_engine.tensor.statistics import floating
 
@@ -326,3 +327,32 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Tensor:
     size = _vector(x, _order("renorm", p), tuple(a for a in range(ndim) if a != along), True)
     large = ops.greater_than(size, float(max_norm))
     return x * ops.where(large, float(max_norm) / ops.where(large, size, 1.0), 1.0)
+
+
+@atomic
+def cond(x: Any, p: float | str | None = None, name: str | None = None) -> Tensor:
+    """Condition numbers of matrices, with respect to a norm.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[..., m, n]``; square unless p is None, 2 or -2.
+    p : {None, "fro", "nuc", 1, -1, 2, -2, inf, -inf}
+        The norm, as of `linalg.norm`; 2 for None.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.linalg.cond(paddle.to_tensor([[4.0, 0.0], [0.0, 2.0]])).item()
+    2.0
+    """
+    if p is None or p in (2, -2):
+        values = svdvals(real_matrices("cond", x))
+        largest, smallest = part(values, 0), part(values, -1)
+        return smallest / largest if p == -2 else largest / smallest
+    if p not in ("fro", "nuc", 1, -1, np.inf, -np.inf):
+        raise ArgumentError(
+            f"cond: p must be None, 'fro', 'nuc', 1, -1, 2, -2, inf or -inf; got {p!r}"
+        )
+    x = square_matrices("cond", x)
+    return matrix_norm(x, p) * matrix_norm(ops.inv(x), p)

@@ -200,4 +200,28 @@ CASES: dict[str, list[Case]] = {
             torch=lambda x, t: torch.linalg.householder_product(x, t),
         ),
     ],
+    "linalg.matrix_rank": [
+        Case(
+            "full",
+            lambda x: L.matrix_rank(x),
+            (matrix(2, 3, 2),),
+            differentiable=False,
+            numpy=lambda x: np.asarray([2, 2]),
+            torch=lambda x: torch.linalg.matrix_rank(x),
+        ),
+        Case(
+            "threshold",
+            lambda x: L.matrix_rank(x, tol=1.5),
+            (matrix(3, 3),),
+            differentiable=False,
+            numpy=lambda x: np.asarray(2),
+        ),
+        Case(
+            "relative",
+            lambda x: L.matrix_rank(sym(x), rtol=0.5, hermitian=True),
+            (symmetric(3, 3),),
+            differentiable=False,
+            numpy=lambda x: np.asarray(2),
+        ),
+    ],
 }

@@ -8,11 +8,21 @@ from typing import Any
 import numpy as np
 
 import autograd_engine as paddle
-from tests.registry.sampling import apart, away_from_zero, real, spaced
+from tests.registry.sampling import apart, away_from_zero, matrix, real, spaced
 
 from ..case import Case
 from ..peers import torch
 from .reduction import with_zeros
+
+L = paddle.linalg
+
+
+def torch_cond(x: Any, p: Any) -> Any:
+    """By its definition: torch.linalg.cond with an inverse has no second derivative."""
+    if p is None or p == -2:
+        return torch.linalg.cond(x, p)
+    return torch.linalg.matrix_norm(x, p) * torch.linalg.matrix_norm(torch.linalg.inv(x), p)
+
 
 INF = math.inf
 
@@ -32,7 +42,7 @@ def renorm(x: Any, p: float, limit: float) -> Any:
     return np.stack([row * min(1.0, limit / np.linalg.norm(row, p)) for row in x])
 
 
-def vector(p: Any, label: str, domain: Any = away_from_zero) -> Case:
+def of_vector(p: Any, label: str, domain: Any = away_from_zero) -> Case:
     return Case(
         label,
         lambda x: paddle.norm(x, p, axis=1),
@@ -42,7 +52,7 @@ def vector(p: Any, label: str, domain: Any = away_from_zero) -> Case:
     )
 
 
-def matrix(p: Any) -> Case:
+def of_matrix(p: Any) -> Case:
     return Case(
         f"matrix-{p}",
         lambda x: paddle.norm(x, p, axis=[0, 1]),
@@ -50,9 +60,6 @@ def matrix(p: Any) -> Case:
         numpy=lambda x: np.linalg.norm(x, p),
         torch=lambda x: torch.linalg.matrix_norm(x, p),
     )
-
-
-L = paddle.linalg
 
 
 CASES: dict[str, list[Case]] = {
@@ -64,9 +71,9 @@ CASES: dict[str, list[Case]] = {
             numpy=lambda x: np.sqrt(np.sum(x * x)),
             torch=lambda x: torch.linalg.vector_norm(x),
         ),
-        *(vector(p, f"{p}") for p in (1, 2, 3, 0.5, -1.5)),
-        vector(INF, "inf", distinct),
-        vector(-INF, "-inf", distinct),
+        *(of_vector(p, f"{p}") for p in (1, 2, 3, 0.5, -1.5)),
+        of_vector(INF, "inf", distinct),
+        of_vector(-INF, "-inf", distinct),
         Case(
             "0",
             lambda x: paddle.norm(x, 0, axis=1),
@@ -74,7 +81,7 @@ CASES: dict[str, list[Case]] = {
             numpy=lambda x: np.linalg.norm(x, 0, axis=1),
             differentiable=False,
         ),
-        *(matrix(p) for p in ("fro", 1, -1, INF, -INF, 2, -2, "nuc")),
+        *(of_matrix(p) for p in ("fro", 1, -1, INF, -INF, 2, -2, "nuc")),
         Case(
             "three-axes",
             lambda x: paddle.norm(x, 3, axis=[0, 1, 2], keepdim=True),
@@ -179,5 +186,24 @@ CASES: dict[str, list[Case]] = {
             torch=lambda x, p=p: torch.linalg.matrix_norm(x, p, dim=(0, 2)),
         )
         for p in ("fro", 1, INF)
+    ],
+    "linalg.cond": [
+        *(
+            Case(
+                str(p),
+                lambda x, p=p: L.cond(x, p),
+                (matrix(2, 2),),
+                numpy=lambda x, p=p: np.linalg.cond(x, p),
+                torch=lambda x, p=p: torch_cond(x, p),
+            )
+            for p in (None, -2, "fro", "nuc", 1, -1, np.inf, -np.inf)
+        ),
+        Case(
+            "tall",
+            lambda x: L.cond(x),
+            (matrix(2, 3, 2),),
+            numpy=np.linalg.cond,
+            torch=lambda x: torch.linalg.cond(x),
+        ),
     ],
 }
