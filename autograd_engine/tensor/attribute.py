@@ -19,6 +19,7 @@ from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, constant, spec_of
+from autograd_engine.tensor.creation import full
 
 __all__ = ["finfo", "iinfo", "is_empty", "numel", "rank", "shape", "tolist"]
 
@@ -181,8 +182,6 @@ def _new(value: float | None) -> Callable[..., Tensor]:
     def new(
         self: Any, size: Any, fill_value: Any = None, *, dtype: DTypeLike | None = None
     ) -> Tensor:
-        from autograd_engine.tensor.creation import full
-
         chosen = spec_of(self).dtype if dtype is None else dtype
         return full(size, fill_value if value is None else value, chosen)
 

@@ -24,6 +24,20 @@ def _bins(op: str, x: Any, bins: Any, low: float, high: float) -> Any:
     return as_operand(op, x, "input")
 
 
+def _weights(op: str, argument: str, weights: Any, weighed: str, x: Any) -> list[Any]:
+    """What each element of `x` counts, if that is given."""
+    if weights is None:
+        return []
+    weights = as_operand(op, weights, argument)
+    shape, wanted = spec_of(weights).shape, spec_of(x).shape
+    if not may_equal(shape, wanted):
+        raise ShapeError(
+            f"{op}: {argument} of shape {format_shape(shape)} must have the shape of {weighed}, "
+            f"{format_shape(wanted)}"
+        )
+    return [weights]
+
+
 @atomic
 def histogram(
     input: Any,
@@ -59,12 +73,7 @@ def histogram(
     [2, 1]
     """
     x = _bins("histogram", input, bins, min, max)
-    weights = [] if weight is None else [as_operand("histogram", weight, "weight")]
-    if weights and not may_equal(spec_of(weights[0]).shape, spec_of(x).shape):
-        raise ShapeError(
-            f"histogram: weight of shape {format_shape(spec_of(weights[0]).shape)} must have the "
-            f"shape of input, {format_shape(spec_of(x).shape)}"
-        )
+    weights = _weights("histogram", "weight", weight, "input", x)
     return ops.histogram(
         x, *weights, bins=int(bins), low=float(min), high=float(max), density=density
     )
@@ -116,10 +125,5 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None =
         raise ShapeError(f"bincount: x must be a vector, got {format_shape(spec_of(x).shape)}")
     if not isinstance(minlength, (int, np.integer)) or minlength < 0:
         raise ArgumentError(f"bincount: minlength must be an int from 0 on, got {minlength!r}")
-    given = [] if weights is None else [as_operand("bincount", weights, "weights")]
-    if given and not may_equal(spec_of(given[0]).shape, spec_of(x).shape):
-        raise ShapeError(
-            f"bincount: weights of shape {format_shape(spec_of(given[0]).shape)} must have the "
-            f"shape of x, {format_shape(spec_of(x).shape)}"
-        )
+    given = _weights("bincount", "weights", weights, "x", x)
     return ops.bincount(x, *given, minlength=int(minlength))

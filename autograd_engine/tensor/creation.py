@@ -16,6 +16,7 @@ from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program import mode
 from autograd_engine.program.atomic_call import atomic
+from autograd_engine.program.builder import assigned
 from autograd_engine.program.conversion import MOST, count, held, number, shape_of
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, constant, spec_of
@@ -420,8 +421,6 @@ def assign(x: Any, output: Tensor | Variable | None = None) -> Tensor:
     """
     numbers = isinstance(x, (list, tuple, int, float, np.generic, np.ndarray))
     if isinstance(output, Variable):
-        from autograd_engine.program.builder import assigned
-
         written: Any = assigned(np.asarray(x) if numbers else x, output)
         return written
     out = constant(x) if numbers else ops.assign(x)

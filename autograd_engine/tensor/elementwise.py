@@ -466,6 +466,9 @@ def logaddexp(x: Any, y: Any, name: str | None = None) -> Tensor:
     return ops.logaddexp(x, y)
 
 
+# --- trigonometry
+
+
 def sin(x: Any, name: str | None = None) -> Tensor:
     """Sine of x in radians."""
     return ops.sin(x)
@@ -583,6 +586,9 @@ def deg2rad(x: Any, name: str | None = None) -> Tensor:
 def rad2deg(x: Any, name: str | None = None) -> Tensor:
     """Radians to degrees."""
     return ops.multiply(x, 180.0 / math.pi)
+
+
+# --- a choice of two
 
 
 @overload

@@ -117,6 +117,11 @@ def _tolerance(function: str, argument: str, value: Any) -> float:
     return float(value)
 
 
+def _near(function: str, x: Any, y: Any, rtol: Any, atol: Any, equal_nan: Any) -> Any:
+    rtol, atol = _tolerance(function, "rtol", rtol), _tolerance(function, "atol", atol)
+    return ops.isclose(x, y, rtol=rtol, atol=atol, equal_nan=bool(equal_nan))
+
+
 def isclose(
     x: Any,
     y: Any,
@@ -145,13 +150,7 @@ def isclose(
     >>> paddle.isclose(x, x + 0.5, rtol=1.0, equal_nan=True).tolist()
     [True, True]
     """
-    return ops.isclose(
-        x,
-        y,
-        rtol=_tolerance("isclose", "rtol", rtol),
-        atol=_tolerance("isclose", "atol", atol),
-        equal_nan=bool(equal_nan),
-    )
+    return _near("isclose", x, y, rtol, atol, equal_nan)
 
 
 def allclose(
@@ -170,13 +169,7 @@ def allclose(
     >>> paddle.allclose(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 2.000001])).item()
     True
     """
-    near = ops.isclose(
-        x,
-        y,
-        rtol=_tolerance("allclose", "rtol", rtol),
-        atol=_tolerance("allclose", "atol", atol),
-        equal_nan=bool(equal_nan),
-    )
+    near = _near("allclose", x, y, rtol, atol, equal_nan)
     return ops.all(near, axis=tuple(range(spec_of(near).ndim)))
 
 

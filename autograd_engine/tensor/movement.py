@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.spec import format_shape, normalize_axes, normalize_axis
+from autograd_engine.core.spec import format_shape, may_equal, normalize_axes, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import axis_of, integer, ints
+from autograd_engine.tensor.shape import swapaxes
 
 __all__ = [
     "as_strided",
@@ -101,20 +102,17 @@ def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = N
     [[2, 4], [1, 3]]
     """
     x = as_operand("rot90", x)
-    ndim = spec_of(x).ndim
     plane = [axis_of("rot90", x, a) for a in ints("rot90", "axes", axes)]
     if len(plane) != 2 or plane[0] == plane[1]:
         raise ArgumentError(f"rot90: axes must name two different axes, got {list(axes)}")
     first, second = plane
     turns = integer("rot90", "k", k) % 4
-    perm = list(range(ndim))
-    perm[first], perm[second] = second, first
     if turns == 1:
-        return ops.transpose(ops.flip(x, axis=(second,)), perm=tuple(perm))
+        return swapaxes(ops.flip(x, axis=(second,)), first, second)
     if turns == 2:
         return ops.flip(x, axis=(first, second))
     if turns == 3:
-        return ops.flip(ops.transpose(x, perm=tuple(perm)), axis=(second,))
+        return ops.flip(swapaxes(x, first, second), axis=(second,))
     return ops.assign(x)
 
 
@@ -162,7 +160,7 @@ def _key(
     names = [normalize_axis(op, a, ndim) for a in ints(op, "axes", axes)]
     lists = [ints(op, "starts", starts), ints(op, "ends", ends)]
     lists.append((1,) * len(names) if strides is None else ints(op, "strides", strides))
-    if not ndim or builtins.any(len(v) != len(names) for v in lists):
+    if not ndim or any(len(v) != len(names) for v in lists):
         which = "axes, starts and ends" if strides is None else "axes, starts, ends and strides"
         raise ArgumentError(
             f"{op}: {which} must have one length" if ndim else f"{op}: a 0-d array has no axes"
@@ -215,7 +213,7 @@ def crop(
     key, kept = [], []
     for axis, (start, size, n) in enumerate(zip(starts, sizes, have, strict=True)):
         known = not isinstance(n, Dim)
-        if start < 0 or size < -1 or (known and start + builtins.max(size, 0) > n):  # type: ignore[operator]
+        if start < 0 or size < -1 or (known and start + max(size, 0) > n):  # type: ignore[operator]
             raise ShapeError(
                 f"crop: {size} elements from {start} on do not lie in axis {axis} of "
                 f"{format_shape(have)}"
@@ -224,7 +222,7 @@ def crop(
         kept.append(0 if known or size == -1 else size)
     out = ops.getitem(x, key=tuple(key))
     # The slice of an unknown size may be shorter than asked for: reshape checks it when it runs.
-    return ops.reshape(out, shape=tuple(kept)) if builtins.any(kept) else out
+    return ops.reshape(out, shape=tuple(kept)) if any(kept) else out
 
 
 def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> Tensor:
@@ -270,7 +268,7 @@ def as_strided(
     x = as_operand("as_strided", x)
     sizes, strides = ints("as_strided", "shape", shape), ints("as_strided", "stride", stride)
     first = integer("as_strided", "offset", offset)
-    if len(sizes) != len(strides) or builtins.min((*sizes, *strides, first)) < 0:
+    if len(sizes) != len(strides) or min((*sizes, *strides, first)) < 0:
         raise ArgumentError(
             f"as_strided: shape {list(sizes)} and stride {list(strides)} must have one length, and "
             "neither they nor offset be negative"
@@ -310,10 +308,7 @@ def select_scatter(x: Any, values: Any, axis: int, index: int, name: str | None 
     axis = axis_of("select_scatter", x, axis)
     have = spec_of(x).shape
     there = (*have[:axis], *have[axis + 1 :])
-    if len(there) != spec_of(values).ndim or builtins.any(
-        m != n and not isinstance(m, Dim) and not isinstance(n, Dim)
-        for m, n in zip(there, spec_of(values).shape, strict=True)
-    ):
+    if not may_equal(there, spec_of(values).shape):
         raise ShapeError(
             f"select_scatter: a slice along axis {axis} of {format_shape(have)} has shape "
             f"{format_shape(there)}, values {format_shape(spec_of(values).shape)}"

@@ -11,11 +11,12 @@ import numpy as np
 
 from autograd_engine.core.spec import format_shape, normalize_axes, normalize_axis
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ModeError, ShapeError
+from autograd_engine.errors import ArgumentError, ModeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.arguments import axis_of
 from autograd_engine.tensor.reduction import Axis
 from autograd_engine.tensor.statistics import floating
 
@@ -43,14 +44,16 @@ def topk(
     ([3.0, 2.0], [1, 2])
     """
     x = as_operand("topk", x)
-    if not spec_of(x).ndim:
-        raise ShapeError("topk: takes one dimension or more, got a 0-d array; use reshape([1])")
-    axis = normalize_axis("topk", -1 if axis is None else axis, spec_of(x).ndim)
-    size = spec_of(x).shape[axis]
-    known = isinstance(k, int) and not isinstance(k, bool)
-    if not known or k < 1 or (isinstance(size, int) and k > size):
-        raise ArgumentError(f"topk: k must be 1 to {size} for axis {axis}, got {k!r}")
+    axis = axis_of("topk", x, -1 if axis is None else axis)
+    _check_rank("topk", x, k, axis)
     return ops.topk(x, k=k, axis=axis, largest=largest)
+
+
+def _check_rank(op: str, x: Any, k: Any, axis: int) -> None:
+    size = spec_of(x).shape[axis]
+    whole = isinstance(k, int) and not isinstance(k, bool)
+    if not whole or k < 1 or (isinstance(size, int) and k > size):
+        raise ArgumentError(f"{op}: k must be 1 to {size} for axis {axis}, got {k!r}")
 
 
 class _Lines:
@@ -367,14 +370,7 @@ def kthvalue(
     (2.0, 2)
     """
     x, along, scalar = _line("kthvalue", x, axis)
-    size = spec_of(x).shape[along]
-    if (
-        not isinstance(k, int)
-        or isinstance(k, bool)
-        or k < 1
-        or (isinstance(size, int) and k > size)
-    ):
-        raise ArgumentError(f"kthvalue: k must be 1 to {size} for axis {along}, got {k!r}")
+    _check_rank("kthvalue", x, k, along)
     last = builtins.slice(k - 1, k) if keepdim and not scalar else k - 1
     key = (*(builtins.slice(None),) * along, last)
     values, index = topk(x, k, axis=along, largest=False)

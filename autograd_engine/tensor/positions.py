@@ -11,7 +11,6 @@ from autograd_engine.core.spec import (
     Shape,
     broadcast_shapes,
     format_shape,
-    normalize_axis,
 )
 from autograd_engine.errors import DTypeError, ShapeError
 from autograd_engine.ops.infer import index_dtype
@@ -22,21 +21,12 @@ __all__ = [
     "along_grids",
     "as_index",
     "as_mask",
-    "axis_of",
     "check_smaller",
     "expanded",
     "index_columns",
     "lined_up",
     "meeting",
 ]
-
-
-def axis_of(op: str, x: Any, axis: int) -> int:
-    """An axis that exists: a 0-d array has none to look along."""
-    ndim = spec_of(x).ndim
-    if not ndim:
-        raise ShapeError(f"{op}: takes one dimension or more, got a 0-d array; use reshape([1])")
-    return normalize_axis(op, axis, ndim)
 
 
 def as_index(op: str, index: Any, argument: str = "index") -> Any:

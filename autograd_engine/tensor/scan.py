@@ -13,6 +13,7 @@ from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.arguments import axis_of
 
 __all__ = [
     "cummax",
@@ -184,13 +185,6 @@ def cummin(
 # --- differences and integrals
 
 
-def _along(op: str, x: Any, axis: int) -> int:
-    ndim = spec_of(x).ndim
-    if not ndim:
-        raise ShapeError(f"{op}: takes one dimension or more, got a 0-d array; use reshape([1])")
-    return normalize_axis(op, axis, ndim)
-
-
 def _cut(x: Any, axis: int, part: builtins.slice) -> Any:
     return ops.getitem(x, key=(*(builtins.slice(None),) * axis, part))
 
@@ -227,7 +221,7 @@ def diff(
     x = as_operand("diff", x)
     if not isinstance(n, int) or isinstance(n, bool) or n < 0:
         raise ArgumentError(f"diff: n must be an int from 0 on, got {n!r}")
-    along = _along("diff", x, axis)
+    along = axis_of("diff", x, axis)
     ends = {"prepend": prepend, "append": append}
     given = {k: as_operand("diff", v, k) for k, v in ends.items() if v is not None}
     if given:
@@ -248,7 +242,7 @@ def diff(
 def _areas(op: str, y: Any, x: Any, dx: float | None, axis: int) -> tuple[Any, int]:
     """The area under each piece between two neighbours along `axis`, and that axis."""
     y = as_operand(op, y, "y")
-    along = _along(op, y, axis)
+    along = axis_of(op, y, axis)
     if x is not None and dx is not None:
         raise ArgumentError(f"{op}: give the points x or their distance dx, not both")
     heights = _cut(y, along, _LATER) + _cut(y, along, _EARLIER)

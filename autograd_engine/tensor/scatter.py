@@ -14,7 +14,6 @@ import numpy as np
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import (
     Shape,
-    Spec,
     broadcast_shapes,
     format_shape,
     may_equal,
@@ -25,12 +24,12 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import held
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.arguments import axis_of
 from autograd_engine.tensor.getitem import along, split_key
 from autograd_engine.tensor.positions import (
     along_grids,
     as_index,
     as_mask,
-    axis_of,
     check_smaller,
     expanded,
     index_columns,
@@ -388,33 +387,32 @@ def put_along_axis(
                 f"{format_shape(shape)}"
             )
     grids = along_grids(indices, axis)
-    if reduce != "assign":
-        values = spread(values, indices, arr)
-        if not include_self:
-            neutral = _NEUTRAL[reduce](spec_of(arr))
-            arr = ops.setitem(arr, neutral, *grids, key=("index",) * len(grids))
-    return _WRITERS[reduce](arr, values, grids, axis, include_self)
+    if reduce == "assign":
+        return ops.setitem(arr, values, *grids, key=("index",) * len(grids))
+    return _combined(reduce, arr, spread(values, indices, arr), grids, axis, include_self)
 
 
-def _assign(x: Any, values: Any, grids: list[Any], axis: int, include_self: bool) -> Any:
-    return ops.setitem(x, values, *grids, key=("index",) * len(grids))
-
-
-def _added(x: Any, values: Any, grids: list[Any]) -> Any:
-    return ops.index_add_like(values, x, *grids, key=("index",) * len(grids))
-
-
-def _add(x: Any, values: Any, grids: list[Any], axis: int, include_self: bool) -> Any:
-    return ops.add(x, _added(x, values, grids))
-
-
-def _mean(x: Any, values: Any, grids: list[Any], axis: int, include_self: bool) -> Any:
-    count = _added(x, ops.full_like(values, value=1), grids)
+def _combined(
+    reduce: str, x: Any, values: Any, grids: list[Any], axis: int, include_self: bool
+) -> Any:
+    """`x` with all the values for a place put together there."""
+    key = ("index",) * len(grids)
+    if not include_self:
+        x = ops.setitem(x, _NEUTRAL[reduce](spec_of(x).dtype), *grids, key=key)
+    if reduce == "multiply":
+        return _multiplied(x, values, grids, axis)
+    if reduce in ("amin", "amax"):
+        extremum = ops.index_minimum if reduce == "amin" else ops.index_maximum
+        return extremum(x, values, *grids, key=key)
+    total = ops.add(x, ops.index_add_like(values, x, *grids, key=key))
+    if reduce == "add":
+        return total
+    count = ops.index_add_like(ops.full_like(values, value=1), x, *grids, key=key)
     count = ops.add(count, 1) if include_self else ops.maximum(count, 1)
-    return ops.cast_like(ops.divide(ops.add(x, _added(x, values, grids)), count), x)
+    return ops.cast_like(ops.divide(total, count), x)
 
 
-def _multiply(x: Any, values: Any, grids: list[Any], axis: int, include_self: bool) -> Any:
+def _multiplied(x: Any, values: Any, grids: list[Any], axis: int) -> Any:
     """Each place by the product of the values for it: a table with 1 for all other places."""
     last = len(grids)
     places = ops.reshape(ops.positions_like(x, axis=axis), shape=(-1,))
@@ -432,37 +430,13 @@ def _multiply(x: Any, values: Any, grids: list[Any], axis: int, include_self: bo
     return ops.setitem(x, ops.multiply(ops.getitem(x, key=part), factors), key=part)
 
 
-def _extremum(name: str) -> Any:
-    def write(x: Any, values: Any, grids: list[Any], axis: int, include_self: bool) -> Any:
-        return getattr(ops, name)(x, values, *grids, key=("index",) * len(grids))
-
-    return write
-
-
-def _lowest(spec: Spec) -> float:
-    return -np.inf if spec.dtype.kind == "f" else int(np.iinfo(spec.dtype).min)
-
-
-def _highest(spec: Spec) -> float:
-    return np.inf if spec.dtype.kind == "f" else int(np.iinfo(spec.dtype).max)
-
-
+# What changes no result: it stands for the element that takes no part.
 _NEUTRAL: dict[str, Any] = {
-    "add": lambda spec: 0,
-    "mean": lambda spec: 0,
-    "multiply": lambda spec: 1,
-    "amax": _lowest,
-    "amin": _highest,
-}
-
-
-_WRITERS: dict[str, Any] = {
-    "assign": _assign,
-    "add": _add,
-    "mean": _mean,
-    "multiply": _multiply,
-    "amax": _extremum("index_maximum"),
-    "amin": _extremum("index_minimum"),
+    "add": lambda dtype: 0,
+    "mean": lambda dtype: 0,
+    "multiply": lambda dtype: 1,
+    "amin": lambda dtype: np.inf if dtype.kind == "f" else int(np.iinfo(dtype).max),
+    "amax": lambda dtype: -np.inf if dtype.kind == "f" else int(np.iinfo(dtype).min),
 }
 
 

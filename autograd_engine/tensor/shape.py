@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DType, DTypeLike, to_numpy
-from autograd_engine.core.spec import format_shape, normalize_axes, normalize_axis
+from autograd_engine.core.spec import format_shape, may_equal, normalize_axes, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
@@ -316,10 +315,9 @@ def view_as(x: Any, other: Any, name: str | None = None) -> Tensor:
     """
     x, other = as_operand("view_as", x), as_operand("view_as", other, "other")
     have, wanted = spec_of(x), spec_of(other)
-    sizes = have.size, wanted.size
-    if sizes[0] != sizes[1] and not any(isinstance(d, Dim) for d in sizes):
+    if not may_equal((have.size,), (wanted.size,)):
         raise ShapeError(
-            f"view_as: {format_shape(have.shape)} has {sizes[0]} elements and cannot become "
-            f"{format_shape(wanted.shape)}, which has {sizes[1]}"
+            f"view_as: {format_shape(have.shape)} has {have.size} elements and cannot become "
+            f"{format_shape(wanted.shape)}, which has {wanted.size}"
         )
     return ops.reshape_like(x, other)

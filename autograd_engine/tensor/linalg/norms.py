@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
-from autograd_engine.core.spec import format_shape, normalize_axes, normalize_axis
+from autograd_engine.core.spec import format_shape, may_equal, normalize_axes, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
@@ -50,7 +49,7 @@ def _matrix(op: str, x: Any, p: Any, axes: tuple[int, int], keepdim: bool) -> An
         return ops.p_norm(x, p=2.0, axis=tuple(sorted(axes)), keepdims=keepdim)
     order = p if p == "nuc" else abs(_order(op, p))
     if order in ("nuc", 2.0):
-        return _of_singular_values(op, x, p, axes, keepdim)
+        return _of_singular_values(x, p, axes, keepdim)
     if order not in (1.0, math.inf):
         raise ArgumentError(
             f"{op}: p of a matrix norm must be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, got {p!r}; "
@@ -62,7 +61,7 @@ def _matrix(op: str, x: Any, p: Any, axes: tuple[int, int], keepdim: bool) -> An
     return out if keepdim else ops.squeeze(out, axis=tuple(sorted(axes)))
 
 
-def _of_singular_values(op: str, x: Any, p: Any, axes: tuple[int, int], keepdim: bool) -> Any:
+def _of_singular_values(x: Any, p: Any, axes: tuple[int, int], keepdim: bool) -> Any:
     """The sum of the singular values, or the largest or smallest of them."""
     ndim = spec_of(x).ndim
     rest = tuple(a for a in range(ndim) if a not in axes)
@@ -193,6 +192,35 @@ def matrix_norm(
     return _matrix("matrix_norm", x, p, (rows, columns), keepdim)
 
 
+@atomic
+def cond(x: Any, p: float | str | None = None, name: str | None = None) -> Tensor:
+    """Condition numbers of matrices, with respect to a norm.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[..., m, n]``; square unless p is None, 2 or -2.
+    p : {None, "fro", "nuc", 1, -1, 2, -2, inf, -inf}
+        The norm, as of `linalg.norm`; 2 for None.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.linalg.cond(paddle.to_tensor([[4.0, 0.0], [0.0, 2.0]])).item()
+    2.0
+    """
+    if p is None or p in (2, -2):
+        values = svdvals(real_matrices("cond", x))
+        largest, smallest = part(values, 0), part(values, -1)
+        return smallest / largest if p == -2 else largest / smallest
+    if p not in ("fro", "nuc", 1, -1, np.inf, -np.inf):
+        raise ArgumentError(
+            f"cond: p must be None, 'fro', 'nuc', 1, -1, 2, -2, inf or -inf; got {p!r}"
+        )
+    x = square_matrices("cond", x)
+    return matrix_norm(x, p) * matrix_norm(ops.inv(x), p)
+
+
 # --- distances
 
 
@@ -264,11 +292,10 @@ def cdist(
             raise ShapeError(
                 f"cdist: takes two dimensions or more, got {format_shape(shape)}; use unsqueeze"
             )
-    columns = [s[-1] for s in shapes]
-    if columns[0] != columns[1] and not builtins.any(isinstance(d, Dim) for d in columns):
+    if not may_equal(shapes[0][-1:], shapes[1][-1:]):
         raise ShapeError(
-            f"cdist: the rows of x have {columns[0]} elements, those of y {columns[1]}; they must "
-            "have equally many"
+            f"cdist: the rows of x have {shapes[0][-1]} elements, those of y {shapes[1][-1]}; they "
+            "must have equally many"
         )
     rows = ops.unsqueeze(x, axis=(len(shapes[0]) - 1,))
     others = ops.unsqueeze(y, axis=(len(shapes[1]) - 2,))
@@ -327,32 +354,3 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Tensor:
     size = _vector(x, _order("renorm", p), tuple(a for a in range(ndim) if a != along), True)
     large = ops.greater_than(size, float(max_norm))
     return x * ops.where(large, float(max_norm) / ops.where(large, size, 1.0), 1.0)
-
-
-@atomic
-def cond(x: Any, p: float | str | None = None, name: str | None = None) -> Tensor:
-    """Condition numbers of matrices, with respect to a norm.
-
-    Parameters
-    ----------
-    x : Tensor or Variable
-        ``[..., m, n]``; square unless p is None, 2 or -2.
-    p : {None, "fro", "nuc", 1, -1, 2, -2, inf, -inf}
-        The norm, as of `linalg.norm`; 2 for None.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.linalg.cond(paddle.to_tensor([[4.0, 0.0], [0.0, 2.0]])).item()
-    2.0
-    """
-    if p is None or p in (2, -2):
-        values = svdvals(real_matrices("cond", x))
-        largest, smallest = part(values, 0), part(values, -1)
-        return smallest / largest if p == -2 else largest / smallest
-    if p not in ("fro", "nuc", 1, -1, np.inf, -np.inf):
-        raise ArgumentError(
-            f"cond: p must be None, 'fro', 'nuc', 1, -1, 2, -2, inf or -inf; got {p!r}"
-        )
-    x = square_matrices("cond", x)
-    return matrix_norm(x, p) * matrix_norm(ops.inv(x), p)
