@@ -16,12 +16,9 @@ from .dropout import kept
 from .loss import softmax
 
 F = paddle.nn.functional
-
-
 Array = np.ndarray
 
 
-# --- attention
 def attention(
     q: Array, k: Array, v: Array, mask: Array | None = None, *, causal: bool = False
 ) -> Array:

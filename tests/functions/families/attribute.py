@@ -11,7 +11,6 @@ from ..case import Case
 from .shape import data
 
 CASES: dict[str, list[Case]] = {
-    # --- sizes
     "numel": [
         data("plain", lambda x: paddle.numel(x), (real(2, 3),), lambda x: np.asarray(6)),
         data("0-d", lambda x: x.numel(), (real(),), lambda x: np.asarray(1)),

@@ -11,7 +11,6 @@ from ..case import Case
 from ..peers import torch
 
 CASES: dict[str, list[Case]] = {
-    # --- repeating
     "expand": [
         Case(
             "plain",

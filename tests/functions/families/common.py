@@ -12,8 +12,6 @@ from ..peers import TF
 from .loss import distributions
 
 F = paddle.nn.functional
-
-
 Array = np.ndarray
 
 

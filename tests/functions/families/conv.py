@@ -28,7 +28,6 @@ def last(x: Any) -> Any:
     return np.moveaxis(x, 1, -1)
 
 
-# --- convolution
 def conv(x: Any, w: Any, b: Any = None, stride: int = 1, padding: Any = 0, **how: Any) -> Any:
     axes = x.ndim - 2
     pads = ((padding, padding),) * axes if isinstance(padding, int) else padding

@@ -11,8 +11,6 @@ from ..case import Case
 from ..peers import torch
 
 BINS = [1.5, 0.25, 3.0, 2.25, 0.5, 3.5]
-
-
 constant = {"differentiable": False}
 
 

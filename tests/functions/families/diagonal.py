@@ -21,7 +21,6 @@ def on_diagonal(x: Any, y: Any, offset: int = 0) -> Any:
 
 
 CASES: dict[str, list[Case]] = {
-    # --- diagonals
     "tril": [
         Case(
             "plain",

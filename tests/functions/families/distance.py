@@ -14,8 +14,6 @@ from ..peers import TF
 from .loss import cosine, distance
 
 F = paddle.nn.functional
-
-
 Array = np.ndarray
 
 

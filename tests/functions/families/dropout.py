@@ -13,12 +13,9 @@ from ..calls import draw
 from ..case import Case
 
 F = paddle.nn.functional
-
-
 Array = np.ndarray
 
 
-# --- dropout
 def kept(shape: tuple[int, ...], p: float) -> Array:
     return (draw().random(shape, dtype=np.float32) >= p).astype(np.float64)
 

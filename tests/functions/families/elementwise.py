@@ -13,8 +13,6 @@ from ..peers import torch
 from .getitem import MASK
 
 APART = tuple(apart(*PAIR))
-
-
 MULTIPLEX = (real(3, 2), real(3, 2), integers([1], [0], [1]))
 
 

@@ -11,11 +11,7 @@ from tests.registry.sampling import integers, real
 from ..case import Case
 
 Array = np.ndarray
-
-
 MASK = np.asarray([[True, False, True], [False, True, True]])
-
-
 ROWS = np.asarray([True, False, True])
 
 
@@ -35,7 +31,6 @@ def read(
 
 
 CASES: dict[str, list[Case]] = {
-    # --- keys
     "Tensor.__getitem__": [
         read("slices", (slice(None, None, 2), None, -1), real(4, 3)),
         read("backwards", (slice(None, None, -1),), real(4, 3), in_torch=False),

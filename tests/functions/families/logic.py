@@ -38,11 +38,7 @@ def counts(*shape: int) -> Any:
 
 
 SPECIAL = np.asarray([1.0, math.nan, math.inf, -math.inf, 0.0])
-
-
 NEAR = np.asarray([1.0, 2.0, math.nan, math.inf])
-
-
 OFF = np.asarray([1.000001, 2.5, math.nan, math.inf])
 
 

@@ -16,8 +16,6 @@ from ..case import Case
 from ..peers import TF, torch
 
 F = paddle.nn.functional
-
-
 Array = np.ndarray
 
 
@@ -113,8 +111,6 @@ def hard_loss(
 
 
 LABELS = integers(2, 0, -100, 1)
-
-
 WEIGHT = at(0.5, 2.0, 1.0)
 
 
@@ -253,8 +249,6 @@ def adaptive(x: Array, y: Array, head: Array, *tails: Array) -> tuple[Array, Arr
 
 
 PATHS = integers([0, 1, -1], [0, 2, 3])
-
-
 CODES = integers([1, 0, 0], [0, 1, 1])
 
 
@@ -353,8 +347,6 @@ def full_poisson(x: Array, y: Array) -> Array:
 
 
 COUNTS = at([0.2, 1.7, 3.4], [2.5, 0.6, 4.1])
-
-
 pair = (spaced(2, 3), np.asarray(0.3 * real(2, 3)))
 
 

@@ -16,7 +16,6 @@ from .conv import first, last
 F = paddle.nn.functional
 
 
-# --- normalisation
 def standardized(x: Any, axes: Any, epsilon: float = 1e-5) -> Any:
     deviation = np.sqrt(x.var(axis=axes, keepdims=True) + epsilon)
     return (x - x.mean(axis=axes, keepdims=True)) / deviation

@@ -14,7 +14,6 @@ F = paddle.nn.functional
 
 
 CASES: dict[str, list[Case]] = {
-    # --- images
     "nn.functional.pad": [
         Case(
             "all axes",

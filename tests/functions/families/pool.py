@@ -19,7 +19,6 @@ from .conv import first, last
 F = paddle.nn.functional
 
 
-# --- pooling
 def max_pool(x: Any, kernel: Any, stride: Any, padding: Any, ceil: bool = False) -> Any:
     return pool_loops.max_pool(x, kernel, stride, padding, ceil)
 

@@ -12,8 +12,6 @@ from ..peers import torch
 from .loss import sigmoid
 
 F = paddle.nn.functional
-
-
 Array = np.ndarray
 
 

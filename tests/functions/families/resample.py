@@ -22,7 +22,6 @@ from .conv import first, last
 F = paddle.nn.functional
 
 
-# --- resampling
 def resampled(x: Any, sizes: Any, mode: str, **how: Any) -> Any:
     plain = {"scale": None, "align_corners": False, "align_mode": 0, "antialias": False}
     for a, size in enumerate(sizes):

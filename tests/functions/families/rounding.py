@@ -51,7 +51,6 @@ CASES: dict[str, list[Case]] = {
             "number", lambda x: paddle.copysign(x, -2.0), (away_from_zero(3),), lambda x: -np.abs(x)
         ),
     ],
-    # --- rounding
     "round": [*unary("round", real, np.rint, **ROUNDED), round_to(1), round_to(-1)],
     "frac": unary("frac", dividend, lambda x: x - np.trunc(x)),
     "mod": binary("mod", np.mod, dividend, divisor, like="remainder"),

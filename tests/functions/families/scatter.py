@@ -88,7 +88,6 @@ def nd_added(x: Array, index: Array, updates: Array) -> Array:
 
 
 CASES: dict[str, list[Case]] = {
-    # --- writing rows and elements
     "index_add": [
         Case(
             "rows",

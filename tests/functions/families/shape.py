@@ -19,7 +19,6 @@ def data(label: str, call: Any, operands: Any, expected: Any, **options: Any) ->
 
 
 CASES: dict[str, list[Case]] = {
-    # --- shapes
     "reshape": [
         Case(
             "plain",

@@ -36,7 +36,6 @@ CASES: dict[str, list[Case]] = {
             differentiable=False,
         ),
     ],
-    # --- order
     "sort": [
         Case(
             "last",

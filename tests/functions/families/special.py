@@ -28,7 +28,6 @@ CASES: dict[str, list[Case]] = {
         *unary("sinc", real, np.sinc),
         Case("zero", lambda x: paddle.sinc(x), (np.asarray([0.0, 1.0, -2.0]),), np.sinc),
     ],
-    # --- special functions
     "logit": [
         *unary("logit", probability, lambda x: np.log(x / (1.0 - x))),
         Case(
