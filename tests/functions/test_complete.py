@@ -67,7 +67,7 @@ def test_cases_are_of_functions_that_exist():
         assert callable(named(name))
 
 
-def test_cases_are_in_the_file_that_has_the_name_of_the_module_of_the_function():
+def test_cases_of_tensor_are_in_the_file_that_has_the_name_of_the_module():
     for family, held in WRITTEN.items():
         for name in held:
             room, _, module = inspect.unwrap(named(name)).__module__.rpartition(".")
