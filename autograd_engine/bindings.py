@@ -26,41 +26,41 @@ from autograd_engine.program import mode
 from autograd_engine.program.builder import emit
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import NUMBERS, spec_of
-from autograd_engine.tensor import inplace, public
-from autograd_engine.tensor.arithmetic import (
-    complex,
-    elementary,
-    logic,
-    math,
-    rounding,
-    scan,
-    special,
-)
-from autograd_engine.tensor.creation import creation, random
-from autograd_engine.tensor.indexing import indexing, put_along, scatter
-from autograd_engine.tensor.linalg import (
-    contractions,
-    decomposition,
-    inverse,
-    least_squares,
-    norms,
-    products,
-)
-from autograd_engine.tensor.reduction import (
-    histogram,
-    quantiles,
-    reduction,
-    search,
-    statistics,
-)
-from autograd_engine.tensor.shape import (
+from autograd_engine.tensor import (
     attribute,
     broadcasting,
     combining,
-    diagonals,
-    manipulation,
+    complex,
+    counting,
+    creation,
+    diagonal,
+    elementwise,
+    getitem,
+    indexing,
+    inplace,
+    joining,
+    logic,
     movement,
-    splitting,
+    order,
+    public,
+    random,
+    reduction,
+    rounding,
+    scan,
+    scatter,
+    setitem,
+    shape,
+    sorting,
+    special,
+    statistics,
+)
+from autograd_engine.tensor.linalg import (
+    decomposition,
+    determinant,
+    inverse,
+    lu,
+    norms,
+    products,
 )
 
 __all__ = ["METHODS", "bind_methods"]
@@ -166,17 +166,21 @@ for _dunder, _name in (*OPERATORS.items(), *REFLECTED.items()):
 
 # --- methods
 
-_NO_MATH_METHODS: Final = ("add_n", "multiplex", "positive", "where")
-_DECOMPOSITIONS: Final = ("eig", "eigvals", "householder_product", "lu", "lu_unpack", "qr")
-_LINEAR_SYSTEMS: Final = (
-    "cholesky_inverse",
-    "cholesky_solve",
-    "matrix_power",
-    "slogdet",
-    "solve",
-)
-
+_NO_METHODS: Final = ("add_n", "multiplex", "positive")
+_DECOMPOSITIONS: Final = ("cholesky", "eig", "eigvals", "eigvalsh", "householder_product", "qr")
+_LINEAR_SYSTEMS: Final = ("cholesky_inverse", "cholesky_solve", "inverse", "matrix_power", "solve")
+_LEAST_SQUARES: Final = ("lstsq", "pinv")
 _REPEATS: Final = ("broadcast_to", "expand", "expand_as", "repeat_interleave", "tile")
+_SPLITS: Final = (
+    "chunk",
+    "dsplit",
+    "hsplit",
+    "split",
+    "tensor_split",
+    "unbind",
+    "unstack",
+    "vsplit",
+)
 
 
 def _matmul(x: Any, y: Any) -> Any:
@@ -188,47 +192,46 @@ def _matmul(x: Any, y: Any) -> Any:
 
 
 METHODS: Final[dict[str, Any]] = {
-    **{name: getattr(math, name) for name in math.__all__ if name not in _NO_MATH_METHODS},
-    **{name: getattr(elementary, name) for name in elementary.__all__},
+    **{name: getattr(elementwise, name) for name in elementwise.__all__ if name not in _NO_METHODS},
     **{name: getattr(rounding, name) for name in rounding.__all__},
     **{name: getattr(special, name) for name in special.__all__},
     **{name: getattr(logic, name) for name in logic.__all__ if name != "is_integer"},
+    **{name: getattr(complex, name) for name in complex.__all__ if name != "complex"},
     **{name: getattr(reduction, name) for name in reduction.__all__},
     **{name: getattr(scan, name) for name in scan.__all__},
     **{name: getattr(statistics, name) for name in (*statistics.__all__, "cov", "corrcoef")},
-    **{name: getattr(quantiles, name) for name in quantiles.__all__},
-    **{name: getattr(histogram, name) for name in histogram.__all__},
-    **{name: getattr(norms, name) for name in norms.__all__ if name != "pdist"},
-    **{name: getattr(manipulation, name) for name in manipulation.__all__},
-    **{name: getattr(diagonals, name) for name in diagonals.__all__},
-    **{name: getattr(splitting, name) for name in splitting.__all__},
+    **{name: getattr(order, name) for name in order.__all__},
+    **{name: getattr(sorting, name) for name in sorting.__all__ if name != "searchsorted"},
+    **{name: getattr(counting, name) for name in counting.__all__},
+    **{name: getattr(shape, name) for name in shape.__all__},
+    **{name: getattr(diagonal, name) for name in diagonal.__all__},
+    **{name: getattr(joining, name) for name in _SPLITS},
     **{name: getattr(movement, name) for name in movement.__all__ if name != "crop"},
     **{name: getattr(broadcasting, name) for name in _REPEATS},
     **{name: getattr(combining, name) for name in ("combinations", "vander")},
-    **{name: getattr(attribute, name) for name in ("is_empty", "numel", "rank")},
-    "fill_diagonal_tensor": diagonals.fill_diagonal_tensor,
     **{name: getattr(indexing, name) for name in indexing.__all__},
-    **{name: getattr(put_along, name) for name in put_along.__all__},
     **{name: getattr(scatter, name) for name in scatter.__all__},
-    **{name: getattr(search, name) for name in search.__all__ if name != "searchsorted"},
+    **{name: getattr(products, name) for name in products.__all__ if name != "vecdot"},
+    **{name: getattr(norms, name) for name in norms.__all__ if name != "pdist"},
+    **{name: getattr(decomposition, name) for name in _DECOMPOSITIONS},
+    **{name: getattr(inverse, name) for name in (*_LINEAR_SYSTEMS, *_LEAST_SQUARES)},
+    **{name: getattr(lu, name) for name in ("lu", "lu_unpack")},
+    **{name: getattr(attribute, name) for name in ("is_empty", "numel", "rank")},
     **attribute.ATTRIBUTES,
     **inplace.methods(vars(public)),
+    "cond": norms.cond,
+    "slogdet": determinant.slogdet,
     "multinomial": random.multinomial,
-    **{name: getattr(products, name) for name in products.__all__ if name != "vecdot"},
-    **{name: getattr(contractions, name) for name in contractions.__all__},
-    **{name: getattr(complex, name) for name in complex.__all__ if name != "complex"},
-    **{name: getattr(decomposition, name) for name in _DECOMPOSITIONS},
-    **{name: getattr(inverse, name) for name in _LINEAR_SYSTEMS},
-    **{name: getattr(least_squares, name) for name in ("cond", "lstsq", "pinv")},
-    "astype": math.cast,
+    "fill_diagonal_tensor": diagonal.fill_diagonal_tensor,
+    "astype": elementwise.cast,
     "clone": creation.clone,
     "__matmul__": _matmul,
     "__rmatmul__": lambda self, other: products.matmul(other, self),
-    "__pos__": math.positive,
-    "__pow__": math.pow,
-    "__rpow__": lambda self, other: math.pow(other, self),
-    "__getitem__": indexing.getitem,
-    "__setitem__": indexing.assign_item,
+    "__pos__": elementwise.positive,
+    "__pow__": elementwise.pow,
+    "__rpow__": lambda self, other: elementwise.pow(other, self),
+    "__getitem__": getitem.getitem,
+    "__setitem__": setitem.assign_item,
 }
 
 
@@ -270,7 +273,7 @@ ORIGINS.update(
         "prune": "program.passes.clone",
         "recompute_report": "static.analysis.checkpoint_report",
         "reduced": "interop.numpy_protocol.python_protocol",
-        "round": "tensor.arithmetic.rounding",
+        "round": "tensor.rounding",
         "rows": "interop.numpy_protocol.python_protocol",
         "run_eagerly": "static.executor.interpreter",
         "set_state": "static.save_load",

@@ -14,7 +14,7 @@ from autograd_engine.nn import functional as F  # noqa: N812 - the field's name 
 from autograd_engine.program.backward.append_backward import append_backward, gradients
 from autograd_engine.program.data import declare
 from autograd_engine.static import nn
-from autograd_engine.tensor.reduction.reduction import mean
+from autograd_engine.tensor.reduction import mean
 
 __all__ = ["backward", "gradients", "layers"]
 

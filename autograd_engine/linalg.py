@@ -3,7 +3,7 @@
 import typing
 
 from autograd_engine.core.lazy import face as _face
-from autograd_engine.tensor.linalg.contractions import cross as cross, multi_dot as multi_dot
+from autograd_engine.tensor.diagonal import diagonal as diagonal
 from autograd_engine.tensor.linalg.decomposition import (
     cholesky as cholesky,
     eig as eig,
@@ -11,37 +11,38 @@ from autograd_engine.tensor.linalg.decomposition import (
     eigvals as eigvals,
     eigvalsh as eigvalsh,
     householder_product as householder_product,
-    lu as lu,
-    lu_unpack as lu_unpack,
+    matrix_rank as matrix_rank,
     qr as qr,
     svd as svd,
     svdvals as svdvals,
 )
+from autograd_engine.tensor.linalg.determinant import *  # noqa: F403
 from autograd_engine.tensor.linalg.inverse import (
     cholesky_inverse as cholesky_inverse,
     cholesky_solve as cholesky_solve,
-    det as det,
     inv as inv,
-    lu_solve as lu_solve,
+    lstsq as lstsq,
     matrix_exp as matrix_exp,
     matrix_power as matrix_power,
-    slogdet as slogdet,
+    pinv as pinv,
     solve as solve,
     triangular_solve as triangular_solve,
 )
-from autograd_engine.tensor.linalg.least_squares import *  # noqa: F403
+from autograd_engine.tensor.linalg.lu import *  # noqa: F403
 from autograd_engine.tensor.linalg.norms import (
+    cond as cond,
     matrix_norm as matrix_norm,
     norm as norm,
     vector_norm as vector_norm,
 )
 from autograd_engine.tensor.linalg.products import (
+    cross as cross,
     matmul as matmul,
     matrix_transpose as matrix_transpose,
+    multi_dot as multi_dot,
     vecdot as vecdot,
 )
-from autograd_engine.tensor.reduction.statistics import corrcoef as corrcoef, cov as cov
-from autograd_engine.tensor.shape.diagonals import diagonal as diagonal
+from autograd_engine.tensor.statistics import corrcoef as corrcoef, cov as cov
 
 if not typing.TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _face(__name__)

@@ -135,7 +135,7 @@ def _stacked_tensors(batch: Sequence[Any], path: str) -> Tensor:
     if not all(isinstance(sample, Tensor) for sample in batch):
         raise _uneven(batch, path)
     if not all(sample.stop_gradient for sample in batch):
-        from autograd_engine.tensor.shape.joining import stack
+        from autograd_engine.tensor.joining import stack
 
         return stack(list(batch))
     return Tensor._wrap(_stacked([sample._data for sample in batch], path))

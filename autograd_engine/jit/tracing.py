@@ -40,7 +40,7 @@ from autograd_engine.program.ir.program import (
     Variable,
 )
 from autograd_engine.program.operands import constant, spec_of
-from autograd_engine.tensor.indexing.indexing import written
+from autograd_engine.tensor.setitem import written
 
 __all__ = ["Captured", "NeedsValue", "Trace", "Write"]
 

@@ -15,7 +15,7 @@ from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, S
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.static.metric import accuracy as counted
-from autograd_engine.tensor.reduction.reduction import topk as top
+from autograd_engine.tensor.order import topk as top
 
 __all__ = ["Accuracy", "Auc", "Metric", "Precision", "Recall", "accuracy"]
 

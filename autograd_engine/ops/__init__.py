@@ -1,6 +1,7 @@
 """The table of operations: importing this package declares every one of them."""
 
 from autograd_engine.ops import (  # noqa: F401 - each declares its operations
+    complex,
     counting,
     creation,
     diagonal,

@@ -13,7 +13,6 @@ from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.ops.infer import broadcast, no_bools, same
 from autograd_engine.ops.kernels.elementwise import rounded_alike
-from autograd_engine.ops.kernels.erf import erf as erf_kernel
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
 from autograd_engine.ops.work import each_element, nothing
 
@@ -139,9 +138,6 @@ _unary(
     hint="keep it away from 0: sqrt(x + 1e-12)",
     nan_hint="keep its operand above 0: sqrt(clip(x, min=0.0)), or x + 1e-12",
 ).vjp(x=lambda xp, g, out: g / (2.0 * out))
-_unary("erf", erf_kernel, real=True, zero_gradient="saturated").vjp(
-    x=lambda xp, g, x: g * (2.0 / math.sqrt(math.pi) * xp.bell(x))
-)
 _binary("logaddexp", np.logaddexp, dtypes="floating", real=True, work=each_element(4)).vjp(
     x=lambda xp, g, x, y: g * xp.sigmoid(x - y),
     y=lambda xp, g, x, y: g * xp.sigmoid(y - x),

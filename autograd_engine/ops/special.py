@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from autograd_engine.ops.infer import broadcast, same
 from autograd_engine.ops.kernels.bessel import bessel_i, bessel_ie
-from autograd_engine.ops.kernels.erf import erfinv
+from autograd_engine.ops.kernels.elementwise import rounded_alike
+from autograd_engine.ops.kernels.erf import erf, erfinv
 from autograd_engine.ops.kernels.gamma import gamma_density, gammainc, gammaincc, lgamma, polygamma
 from autograd_engine.ops.kernels.sinc import sinc
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
@@ -22,7 +23,7 @@ from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
 Array = NDArray[Any]
 
 
-def _unary(name: str, kernel: Any) -> OpDef:
+def _unary(name: str, kernel: Any, **options: Any) -> OpDef:
     return defop(
         name,
         kernel,
@@ -31,6 +32,7 @@ def _unary(name: str, kernel: Any) -> OpDef:
         dtypes="floating",
         real=True,
         tangent="elementwise",
+        **options,
     )
 
 
@@ -46,6 +48,9 @@ def _logit(x: Array) -> Array:
 
 
 _unary("logit", _logit).vjp(x=lambda xp, g, x: g / (x * (1.0 - x)))
+_unary("erf", rounded_alike(erf), zero_gradient="saturated").vjp(
+    x=lambda xp, g, x: g * (2.0 / math.sqrt(math.pi) * xp.bell(x))
+)
 _unary("erfinv", erfinv).vjp(
     x=lambda xp, g, out: g * (0.5 * math.sqrt(math.pi) * xp.exp(out * out))
 )

@@ -27,7 +27,7 @@ from autograd_engine.program.scope import (
     global_scope as global_scope,
     scope_guard as scope_guard,
 )
-from autograd_engine.tensor.indexing.indexing import setitem as setitem
+from autograd_engine.tensor.setitem import setitem as setitem
 
 if typing.TYPE_CHECKING:
     from autograd_engine.program.input_spec import InputSpec as InputSpec

@@ -16,10 +16,11 @@ from autograd_engine.program.atomic_call import checked
 from autograd_engine.program.builder import assigned
 from autograd_engine.program.ir.program import Variable, default_main_program
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.creation.creation import zeros
-from autograd_engine.tensor.indexing.scatter import scatter_nd_add
-from autograd_engine.tensor.reduction.reduction import any as any_of, mean, sum as sum_of, topk
-from autograd_engine.tensor.shape.joining import concat
+from autograd_engine.tensor.creation import zeros
+from autograd_engine.tensor.joining import concat
+from autograd_engine.tensor.order import topk
+from autograd_engine.tensor.reduction import any as any_of, mean, sum as sum_of
+from autograd_engine.tensor.scatter import scatter_nd_add
 
 __all__ = ["accuracy", "auc"]
 

@@ -2,7 +2,7 @@
 
 A function of the name of an elementwise operation without attributes is called as a function and as
 a method, on samples of the operation, and compared with its reference. A function that takes more,
-or has cases of its own to show, has them in `cases_<family>.py`, and none from here.
+or has cases of its own to show, has them in `families`, and none from here.
 """
 
 from __future__ import annotations

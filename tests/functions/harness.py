@@ -14,6 +14,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.program.backward.decompose import decompose
 from tests.registry.harness import close, same_bits
 
+from .calls import SEED
 from .case import Case
 from .cases import CASES
 
@@ -35,7 +36,6 @@ __all__ = [
 ]
 
 Array = np.ndarray
-SEED = 7
 
 
 def cases(which: Any = lambda case: True) -> list[Any]:

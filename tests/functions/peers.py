@@ -10,4 +10,6 @@ try:
 except ImportError:
     torch = None
 
-__all__ = ["torch"]
+__all__ = ["TF", "torch"]
+
+TF: Any = torch.nn.functional if torch is not None else None

@@ -120,7 +120,7 @@ def complaints(name, call, programs=()):
             return (
                 None
                 if frames[-1].filename == sys.modules[__name__].__file__
-                or ("/tests/functions/cases" in frames[-1].filename)
+                or ("/tests/functions/families" in frames[-1].filename)
                 else f"comes from {frames[-1].filename}: {text}"
             )
         if [repr(p) for p in programs] != entries.seen:

@@ -1,10 +1,13 @@
 """No public function goes without cases."""
 
+import inspect
+
 import autograd_engine as paddle
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.tensor import inplace, public
 
 from .cases import CASES
+from .families import WRITTEN
 
 # What takes or gives no tensor, or says something about one; each has tests of its own.
 NO_CASES = {
@@ -52,12 +55,24 @@ def test_every_in_place_method_has_cases():
     assert {n for n in methods if f"Tensor.{n}" not in CASES} == {"requires_grad_"}
 
 
+def named(name):
+    found = paddle
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
 def test_cases_are_of_functions_that_exist():
     for name in CASES:
-        found = paddle
-        for part in name.split("."):
-            found = getattr(found, part)
-        assert callable(found)
+        assert callable(named(name))
+
+
+def test_cases_of_tensor_are_in_the_file_that_has_the_name_of_the_module():
+    for family, held in WRITTEN.items():
+        for name in held:
+            room, _, module = inspect.unwrap(named(name)).__module__.rpartition(".")
+            if room.startswith("autograd_engine.tensor") and family != "inplace":
+                assert module == family, name
 
 
 def test_three_hundred_functions_are_checked_to_third_order_and_forward():

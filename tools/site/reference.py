@@ -144,7 +144,7 @@ class Reference:
         for entry in entries:
             homes.setdefault(home_of(entry.value), []).append(entry)
         for home, group in sorted(homes.items()):
-            # What stands in a directory of such files, `tensor/math.py`, is a family.
+            # What stands in a directory of such files, `tensor/elementwise.py`, is a family.
             family = len(entries) > LARGE and len(group) >= FEWEST and self._is_family(home, name)
             if family:
                 text = inspect.getdoc(inspect.getmodule(group[0].value)) or home

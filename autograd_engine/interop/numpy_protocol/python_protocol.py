@@ -17,7 +17,7 @@ from autograd_engine.eager.array_methods import read_only
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
-from autograd_engine.tensor.shape.splitting import unbind
+from autograd_engine.tensor.joining import unbind
 
 __all__ = ["deep", "reduced", "restored", "shallow", "rows"]
 

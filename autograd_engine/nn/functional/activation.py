@@ -15,7 +15,7 @@ from autograd_engine.nn.functional.softmax_and_gates import softmax
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import spec_of
-from autograd_engine.tensor.arithmetic.math import clip
+from autograd_engine.tensor.elementwise import clip
 from autograd_engine.tensor.inplace import in_place
 
 __all__ = [

@@ -9,7 +9,7 @@ from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.reduction.reduction import mean, sum as sum_over
+from autograd_engine.tensor.reduction import mean, sum as sum_over
 
 __all__ = [
     "as_floats",

@@ -17,7 +17,7 @@ from autograd_engine.nn.functional.arguments import (
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.reduction.reduction import mean
+from autograd_engine.tensor.reduction import mean
 
 __all__ = [
     "binary_cross_entropy_with_logits",

@@ -21,7 +21,7 @@ from autograd_engine.nn.functional.softmax_and_gates import log_softmax, softmax
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.reduction.reduction import sum as sum_over
+from autograd_engine.tensor.reduction import sum as sum_over
 
 __all__ = ["cross_entropy", "nll_loss", "softmax_with_cross_entropy"]
 

@@ -17,7 +17,7 @@ from autograd_engine.nn.functional.arguments import (
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import spec_of
-from autograd_engine.tensor.arithmetic.math import clip
+from autograd_engine.tensor.elementwise import clip
 
 __all__ = ["cosine_similarity", "normalize", "pairwise_distance"]
 

@@ -15,7 +15,7 @@ from autograd_engine.nn.functional.common import linear
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import spec_of
-from autograd_engine.tensor.reduction.reduction import mean
+from autograd_engine.tensor.reduction import mean
 
 __all__ = ["adaptive_log_softmax_with_loss", "hsigmoid_loss"]
 

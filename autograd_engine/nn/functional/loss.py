@@ -25,8 +25,8 @@ from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.builder import layer_scope
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import spec_of
-from autograd_engine.tensor.arithmetic.math import clip
-from autograd_engine.tensor.reduction.reduction import mean
+from autograd_engine.tensor.elementwise import clip
+from autograd_engine.tensor.reduction import mean
 
 __all__ = [
     "binary_cross_entropy",

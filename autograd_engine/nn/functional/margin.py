@@ -23,9 +23,9 @@ from autograd_engine.nn.functional.distance import pairwise_distance
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arithmetic.math import clip
+from autograd_engine.tensor.elementwise import clip
 from autograd_engine.tensor.linalg.products import matmul
-from autograd_engine.tensor.reduction.reduction import mean
+from autograd_engine.tensor.reduction import mean
 
 __all__ = [
     "cosine_embedding_loss",

@@ -13,9 +13,8 @@ from autograd_engine.nn.functional.recurrent_scan import check_lengths, inside, 
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.joining import split, stack, unbind
 from autograd_engine.tensor.linalg.products import matmul
-from autograd_engine.tensor.shape.joining import stack
-from autograd_engine.tensor.shape.splitting import split, unbind
 
 __all__ = ["lstm_cell", "rnn"]
 

@@ -16,8 +16,8 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.joining import split
 from autograd_engine.tensor.linalg.products import matmul
-from autograd_engine.tensor.shape.splitting import split
 
 __all__ = [
     "GATES",

@@ -10,7 +10,7 @@ from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.functional.arguments import as_floats, check_number
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
-from autograd_engine.tensor.arithmetic.math import clip
+from autograd_engine.tensor.elementwise import clip
 from autograd_engine.tensor.inplace import in_place
 
 __all__ = [

@@ -20,8 +20,8 @@ from autograd_engine.nn.layer.arguments import (
     required,
     sequence,
 )
-from autograd_engine.tensor.reduction.reduction import argmax
-from autograd_engine.tensor.shape.joining import concat
+from autograd_engine.tensor.joining import concat
+from autograd_engine.tensor.reduction import argmax
 
 __all__ = [
     "AdaptiveLogSoftmaxWithLoss",

@@ -17,7 +17,7 @@ from autograd_engine.nn.layer.arguments import Plain, along, flag, integer, numb
 from autograd_engine.nn.layer.base.layer import Layer
 from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.tensor.arguments import ints
-from autograd_engine.tensor.shape import manipulation
+from autograd_engine.tensor.shape import flatten, unflatten
 
 __all__ = ["Bilinear", "Embedding", "Flatten", "Identity", "Linear", "Unflatten"]
 
@@ -59,7 +59,7 @@ class Flatten(Layer):
         self.stop_axis = along(self, "stop_axis", stop_axis)
 
     def forward(self, input: Any) -> Tensor:
-        return manipulation.flatten(input, self.start_axis, self.stop_axis)
+        return flatten(input, self.start_axis, self.stop_axis)
 
 
 class Unflatten(Plain):
@@ -85,7 +85,7 @@ class Unflatten(Plain):
         self.shape = list(ints("Unflatten", "shape", shape))
 
     def forward(self, input: Any) -> Tensor:
-        return manipulation.unflatten(input, self.axis, self.shape)
+        return unflatten(input, self.axis, self.shape)
 
 
 class Linear(Plain):

@@ -11,7 +11,7 @@ from autograd_engine.eager.grad_mode import no_grad
 from autograd_engine.errors import AnomalyError, ArgumentError
 from autograd_engine.nn.utils.vectors import tensors
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.tensor.creation.creation import zeros
+from autograd_engine.tensor.creation import zeros
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_"]
 

@@ -11,8 +11,8 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ModeError, NotATensorError, ShapeError
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import spec_of
-from autograd_engine.tensor.shape.joining import concat
-from autograd_engine.tensor.shape.manipulation import reshape
+from autograd_engine.tensor.joining import concat
+from autograd_engine.tensor.shape import reshape
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
 

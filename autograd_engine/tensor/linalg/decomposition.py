@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
@@ -250,90 +252,6 @@ def eigvals(x: Any, name: str | None = None) -> Tensor:
     return ops.eig(x)[0]
 
 
-def lu(
-    x: Any, pivot: bool = True, get_infos: bool = False, name: str | None = None
-) -> tuple[Tensor, ...]:
-    """Triangular factors of x with its rows exchanged, P' x = L U, in one array.
-
-    Parameters
-    ----------
-    x : Tensor or Variable
-        ``[..., m, n]``; k is the smaller of m and n.
-    pivot : bool
-        Rows are always exchanged: False is refused.
-    get_infos : bool
-        Return as well, for each matrix, 0 or the place (from 1) of the first pivot that is 0.
-
-    Returns
-    -------
-    L below the diagonal (whose own is 1) and U on and above it ``[..., m, n]``; the pivots
-    ``[..., k]`` as int32: row i was exchanged with row pivots[i] - 1, in this order. Pass both to
-    `linalg.lu_unpack` or `linalg.lu_solve`.
-
-    Notes
-    -----
-    Square, nonsingular matrices have a gradient; others have none.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> factors, pivots = paddle.linalg.lu(paddle.to_tensor([[0.0, 1.0], [2.0, 3.0]]))
-    >>> factors.tolist(), pivots.tolist()
-    ([[2.0, 3.0], [0.0, 1.0]], [2, 2])
-    """
-    x = real_matrices("lu", x)
-    if not pivot:
-        raise ArgumentError("lu: without exchanges of rows it is unstable: use pivot=True")
-    m, n = spec_of(x).shape[-2:]
-    known = not isinstance(m, Dim) and not isinstance(n, Dim)
-    factors, pivots, info = (ops.lu_rectangular if known and m != n else ops.lu)(x)
-    return (factors, pivots, info) if get_infos else (factors, pivots)
-
-
-def lu_unpack(
-    x: Any,
-    y: Any,
-    unpack_ludata: bool = True,
-    unpack_pivots: bool = True,
-    name: str | None = None,
-) -> tuple[Any, Any, Any]:
-    """P, L and U from the factors and pivots of `linalg.lu`: the matrix was P L U.
-
-    Parameters
-    ----------
-    x : Tensor or Variable
-        The factors, ``[..., m, n]``; k is the smaller of m and n. A program that does not know m
-        and n takes them to be equal.
-    y : Tensor or Variable
-        The pivots, ``[..., k]``.
-    unpack_ludata, unpack_pivots : bool
-        Without them L and U, or P, are None.
-
-    Returns
-    -------
-    P ``[..., m, m]``, L ``[..., m, k]``, U ``[..., k, n]``
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> factors, pivots = paddle.linalg.lu(paddle.to_tensor([[0.0, 1.0], [2.0, 3.0]]))
-    >>> p, l, u = paddle.linalg.lu_unpack(factors, pivots)
-    >>> (p @ l @ u).tolist()
-    [[0.0, 1.0], [2.0, 3.0]]
-    """
-    x, y = real_matrices("lu_unpack", x), as_operand("lu_unpack", y, "y")
-    p = ops.permutation_like(y, x) if unpack_pivots else None
-    if not unpack_ludata:
-        return p, None, None
-    m, n = spec_of(x).shape[-2:]
-    low, up = x, x
-    if not isinstance(m, Dim) and not isinstance(n, Dim):
-        low = part(x, slice(0, n)) if m >= n else part(x, slice(0, m))
-        up = part(x, slice(0, n), slice(None)) if m > n else x
-    strict = ops.tril(low, diagonal=-1)
-    return p, strict + ops.eye_like(strict), ops.triu(up)
-
-
 @atomic
 def householder_product(x: Any, tau: Any, name: str | None = None) -> Tensor:
     """The first columns of a product of Householder reflections I - tau v v'.
@@ -375,3 +293,68 @@ def householder_product(x: Any, tau: Any, name: str | None = None) -> Tensor:
         scale = ops.unsqueeze(part(tau, slice(i, i + 1)), axis=(spec_of(tau).ndim,))
         out = out - scale * ops.matmul(v, ops.matmul(v, out, transpose_x=True))
     return out
+
+
+def known_sizes(op: str, x: Any) -> tuple[int, int]:
+    m, n = spec_of(x).shape[-2:]
+    if isinstance(m, Dim) or isinstance(n, Dim):
+        raise ShapeError(
+            f"{op}: the sizes of the matrices {format_shape(spec_of(x).shape)} must be known; "
+            "declare them in static.data"
+        )
+    return m, n
+
+
+@atomic
+def matrix_rank(
+    x: Any,
+    tol: Any = None,
+    hermitian: bool = False,
+    atol: Any = None,
+    rtol: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """How many singular values exceed a threshold; int64, no gradient.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[..., m, n]``
+    tol : float, optional
+        The threshold.
+    hermitian : bool
+        The matrices are symmetric: the lower triangle is read.
+    atol, rtol : float, optional
+        The threshold is the larger of `atol` and `rtol` times the largest singular value. Without
+        any of the three, rtol is the larger of m and n times the epsilon of the dtype.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.linalg.matrix_rank(paddle.to_tensor([[1.0, 2.0], [2.0, 4.0]])).item()
+    1
+    """
+    x = real_matrices("matrix_rank", x)
+    values = ops.abs(eigvalsh(x)) if hermitian else svdvals(x)
+    last = spec_of(values).ndim - 1
+    if tol is not None:
+        if atol is not None or rtol is not None:
+            raise ArgumentError("matrix_rank: give tol, or atol and rtol, not both")
+        threshold: Any = _threshold(tol)
+    else:
+        if rtol is None:
+            unit = 0.0 if atol is not None else float(np.finfo(spec_of(values).dtype).eps)
+            rtol = unit * max(known_sizes("matrix_rank", x)) if unit else 0.0
+        threshold = 0.0 if atol is None else _threshold(atol)
+        if spec_of(values).shape[-1] != 0:
+            largest = ops.max(values, axis=(last,), keepdims=True)
+            threshold = ops.maximum(largest * _threshold(rtol), threshold)
+    return ops.sum(ops.greater_than(values, threshold), axis=(last,))
+
+
+def _threshold(value: Any) -> Any:
+    """A number, or one for each matrix with an axis for its singular values."""
+    if isinstance(value, (int, float)):
+        return float(value)
+    value = as_operand("matrix_rank", value, "tol")
+    return ops.unsqueeze(value, axis=(spec_of(value).ndim,))

@@ -1,4 +1,7 @@
-"""Inverses, determinants and linear systems. What is not in `__all__` is in ``paddle.linalg``."""
+"""Inverses, pseudo-inverses and linear systems.
+
+What is not in `__all__` is reached as ``paddle.linalg.<name>``.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,13 @@ from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.linalg.decomposition import real_matrices, swap
+from autograd_engine.tensor.linalg.decomposition import (
+    known_sizes,
+    matrix_rank,
+    real_matrices,
+    svdvals,
+    swap,
+)
 
 __all__ = ["inverse"]
 
@@ -52,42 +61,6 @@ def inv(x: Any, name: str | None = None) -> Tensor:
     [[0.0, 0.25], [0.5, 0.0]]
     """
     return ops.inv(square_matrices("inv", x))
-
-
-def det(x: Any, name: str | None = None) -> Tensor:
-    """Determinants of square matrices ``[..., n, n]``, of shape ``[...]``.
-
-    Notes
-    -----
-    The gradient is the matrix of cofactors. It and its derivative are right for singular matrices,
-    too; the third derivative needs the inverse.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> x = paddle.to_tensor([[1.0, 2.0], [2.0, 4.0]], stop_gradient=False)
-    >>> paddle.linalg.det(x).backward()
-    >>> paddle.allclose(x.grad, paddle.to_tensor([[4.0, -2.0], [-2.0, 1.0]]), atol=1e-6).item()
-    True
-    """
-    return ops.det(square_matrices("det", x))
-
-
-def slogdet(x: Any, name: str | None = None) -> Tensor:
-    """Sign of the determinants and the logarithms of their absolute values, in one array.
-
-    Returns
-    -------
-    ``[2, ...]`` for matrices ``[..., n, n]``. A singular matrix has sign 0 and the logarithm -inf,
-    and no gradient: asking for one raises ArgumentError.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.linalg.slogdet(paddle.to_tensor([[0.0, 1.0], [1.0, 0.0]])).tolist()
-    [-1.0, 0.0]
-    """
-    return ops.stack(*ops.slogdet(square_matrices("slogdet", x)), axis=0)
 
 
 def solve(x: Any, y: Any, left: bool = True, name: str | None = None) -> Tensor:
@@ -206,38 +179,6 @@ def cholesky_inverse(x: Any, upper: bool = False, name: str | None = None) -> Te
 
 
 @atomic
-def lu_solve(b: Any, lu: Any, pivots: Any, trans: str = "N", name: str | None = None) -> Tensor:
-    """The solution X of ``A X = b`` from the factors and pivots that `linalg.lu` gave for A.
-
-    Parameters
-    ----------
-    b : Tensor or Variable
-        ``[..., n, k]``, with the leading axes of `lu`.
-    trans : {"N", "T", "C"}
-        Solve with A, or with its transpose.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> a = paddle.to_tensor([[0.0, 2.0], [4.0, 0.0]])
-    >>> paddle.linalg.lu_solve(paddle.ones([2, 1]), *paddle.linalg.lu(a)).tolist()
-    [[0.25], [0.5]]
-    """
-    b, lu = real_matrices("lu_solve", b, "b"), square_matrices("lu_solve", lu, "lu")
-    pivots = as_operand("lu_solve", pivots, "pivots")
-    if trans not in ("N", "T", "C"):
-        raise ArgumentError(f"lu_solve: trans must be 'N', 'T' or 'C', got {trans!r}")
-    if trans == "N":
-        half = ops.triangular_solve(
-            lu, ops.exchange_rows(b, pivots), upper=False, unitriangular=True
-        )
-        return ops.triangular_solve(lu, half)
-    half = ops.triangular_solve(lu, b, transpose=True)
-    whole = ops.triangular_solve(lu, half, upper=False, transpose=True, unitriangular=True)
-    return ops.exchange_rows(whole, pivots, backwards=True)
-
-
-@atomic
 def matrix_power(x: Any, n: int, name: str | None = None) -> Tensor:
     """Products of n equal square matrices; of their inverses for a negative n.
 
@@ -278,3 +219,106 @@ def matrix_exp(x: Any, name: str | None = None) -> Tensor:
     [[1.0, 1.0], [0.0, 1.0]]
     """
     return ops.matrix_exp(square_matrices("matrix_exp", x))
+
+
+def _number(op: str, argument: str, value: Any) -> float:
+    if isinstance(value, Tensor):
+        value = value.item()
+    if not isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, bool):
+        raise TypeError(f"{op}: {argument} must be a number, got {type(value).__name__}")
+    return float(value)
+
+
+def pinv(x: Any, rcond: Any = 1e-15, hermitian: bool = False, name: str | None = None) -> Tensor:
+    """Pseudo-inverses of matrices ``[..., m, n]``, of shape ``[..., n, m]``.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+    rcond : float
+        Singular values up to this part of the largest count as 0.
+    hermitian : bool
+        The matrices are symmetric: the lower triangle is read, and the gradient is symmetric.
+
+    Notes
+    -----
+    The gradient is that of matrices whose rank stays as it is: right where the rank is full, while
+    elsewhere the pseudo-inverse is not continuous.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.linalg.pinv(paddle.to_tensor([[2.0, 0.0]])).tolist()
+    [[0.5], [0.0]]
+    """
+    cutoff = _number("pinv", "rcond", rcond)
+    if not hermitian:
+        return ops.pinv(real_matrices("pinv", x), rcond=cutoff)
+    x = ops.mirror_triangle(square_matrices("pinv", x))
+    return ops.pinv(0.5 * (x + swap(x)), rcond=cutoff)
+
+
+_DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
+
+
+@atomic
+def lstsq(
+    x: Any, y: Any, rcond: float | None = None, driver: str | None = None, name: str | None = None
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The X of least norm among those with the least sum of squares of ``x X - y``.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[..., m, n]``, m and n known.
+    y : Tensor or Variable
+        ``[..., m, k]``
+    rcond : float, optional
+        Singular values up to this part of the largest count as 0; by default as many times 1e-7
+        (1e-15 for float64) as the larger of m and n.
+    driver : {"gels", "gelsy", "gelsd", "gelss"}, optional
+        Says what else is returned, not how it is computed; "gelsy" by default.
+
+    Returns
+    -------
+    The solution ``[..., n, k]``; the sums of squares ``[..., k]``, empty for "gelsy" and unless
+    m > n; the rank as int32, empty for "gels"; the singular values, empty for "gels" and "gelsy".
+    The gradient is that of `linalg.pinv`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
+    >>> paddle.linalg.lstsq(x, paddle.ones([3, 1]))[0].tolist()
+    [[1.0], [0.5]]
+    """
+    x, y = real_matrices("lstsq", x), real_matrices("lstsq", y, "y")
+    driver = "gelsy" if driver is None else driver
+    if driver not in _DRIVERS:
+        raise ArgumentError(f"lstsq: driver must be one of {', '.join(_DRIVERS)}; got {driver!r}")
+    m, n = known_sizes("lstsq", x)
+    if not may_equal((m,), spec_of(y).shape[-2:-1]):
+        raise ShapeError(
+            f"lstsq: x {format_shape(spec_of(x).shape)} and y {format_shape(spec_of(y).shape)} "
+            "must have as many rows"
+        )
+    name = spec_of(x).dtype.name
+    if rcond is None:
+        rcond = (1e-15 if name == "float64" else 1e-7) * max(m, n)
+    solution = ops.matmul(ops.pinv(x, rcond=_number("lstsq", "rcond", rcond)), y)
+
+    def nothing(dtype: str) -> Any:
+        return ops.full(shape=(0,), value=0, dtype=dtype)
+
+    residuals = nothing(spec_of(solution).dtype.name)
+    values = residuals
+    if driver != "gelsy" and m > n:
+        rest = ops.matmul(x, solution) - y
+        residuals = ops.sum(ops.square(rest), axis=(spec_of(rest).ndim - 2,))
+    if driver == "gels":
+        rank = nothing("int64")
+    else:
+        rank = ops.cast(matrix_rank(x, rtol=rcond), dtype="int32")
+    if driver in ("gelsd", "gelss"):
+        values = svdvals(x)
+    return solution, residuals, rank, values

@@ -1,8 +1,7 @@
-"""Norms and distances."""
+"""Norms, condition numbers and distances."""
 
 from __future__ import annotations
 
-import builtins
 import math
 from typing import Any
 
@@ -10,15 +9,16 @@ import numpy as np
 
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
-from autograd_engine.core.spec import format_shape, normalize_axes, normalize_axis
+from autograd_engine.core.spec import format_shape, may_equal, normalize_axes, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.linalg.decomposition import svdvals
-from autograd_engine.tensor.reduction.reduction import Axis, max, min
-from autograd_engine.tensor.reduction.statistics import floating
+from autograd_engine.tensor.linalg.decomposition import part, real_matrices, svdvals
+from autograd_engine.tensor.linalg.inverse import square_matrices
+from autograd_engine.tensor.reduction import Axis, max, min
+from autograd_engine.tensor.statistics import floating
 
 __all__ = ["cdist", "dist", "norm", "pdist", "renorm"]
 
@@ -49,7 +49,7 @@ def _matrix(op: str, x: Any, p: Any, axes: tuple[int, int], keepdim: bool) -> An
         return ops.p_norm(x, p=2.0, axis=tuple(sorted(axes)), keepdims=keepdim)
     order = p if p == "nuc" else abs(_order(op, p))
     if order in ("nuc", 2.0):
-        return _of_singular_values(op, x, p, axes, keepdim)
+        return _of_singular_values(x, p, axes, keepdim)
     if order not in (1.0, math.inf):
         raise ArgumentError(
             f"{op}: p of a matrix norm must be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, got {p!r}; "
@@ -61,7 +61,7 @@ def _matrix(op: str, x: Any, p: Any, axes: tuple[int, int], keepdim: bool) -> An
     return out if keepdim else ops.squeeze(out, axis=tuple(sorted(axes)))
 
 
-def _of_singular_values(op: str, x: Any, p: Any, axes: tuple[int, int], keepdim: bool) -> Any:
+def _of_singular_values(x: Any, p: Any, axes: tuple[int, int], keepdim: bool) -> Any:
     """The sum of the singular values, or the largest or smallest of them."""
     ndim = spec_of(x).ndim
     rest = tuple(a for a in range(ndim) if a not in axes)
@@ -157,9 +157,8 @@ def vector_norm(
 
     Examples
     --------
-    >>> from autograd_engine.tensor.linalg.norms import vector_norm
     >>> import autograd_engine as paddle
-    >>> vector_norm(paddle.to_tensor([[3.0, 4.0], [0.0, 0.0]]), axis=1).tolist()
+    >>> paddle.linalg.vector_norm(paddle.to_tensor([[3.0, 4.0], [0.0, 0.0]]), axis=1).tolist()
     [5.0, 0.0]
     """
     x = _floats("vector_norm", x, dtype)
@@ -178,9 +177,8 @@ def matrix_norm(
 
     Examples
     --------
-    >>> from autograd_engine.tensor.linalg.norms import matrix_norm
     >>> import autograd_engine as paddle
-    >>> matrix_norm(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), p=1).item()
+    >>> paddle.linalg.matrix_norm(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), p=1).item()
     6.0
     """
     x = _floats("matrix_norm", x, None)
@@ -192,6 +190,35 @@ def matrix_norm(
     normalize_axes("matrix_norm", list(axis), ndim)
     rows, columns = (normalize_axis("matrix_norm", a, ndim) for a in axis)
     return _matrix("matrix_norm", x, p, (rows, columns), keepdim)
+
+
+@atomic
+def cond(x: Any, p: float | str | None = None, name: str | None = None) -> Tensor:
+    """Condition numbers of matrices, with respect to a norm.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[..., m, n]``; square unless p is None, 2 or -2.
+    p : {None, "fro", "nuc", 1, -1, 2, -2, inf, -inf}
+        The norm, as of `linalg.norm`; 2 for None.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.linalg.cond(paddle.to_tensor([[4.0, 0.0], [0.0, 2.0]])).item()
+    2.0
+    """
+    if p is None or p in (2, -2):
+        values = svdvals(real_matrices("cond", x))
+        largest, smallest = part(values, 0), part(values, -1)
+        return smallest / largest if p == -2 else largest / smallest
+    if p not in ("fro", "nuc", 1, -1, np.inf, -np.inf):
+        raise ArgumentError(
+            f"cond: p must be None, 'fro', 'nuc', 1, -1, 2, -2, inf or -inf; got {p!r}"
+        )
+    x = square_matrices("cond", x)
+    return matrix_norm(x, p) * matrix_norm(ops.inv(x), p)
 
 
 # --- distances
@@ -265,11 +292,10 @@ def cdist(
             raise ShapeError(
                 f"cdist: takes two dimensions or more, got {format_shape(shape)}; use unsqueeze"
             )
-    columns = [s[-1] for s in shapes]
-    if columns[0] != columns[1] and not builtins.any(isinstance(d, Dim) for d in columns):
+    if not may_equal(shapes[0][-1:], shapes[1][-1:]):
         raise ShapeError(
-            f"cdist: the rows of x have {columns[0]} elements, those of y {columns[1]}; they must "
-            "have equally many"
+            f"cdist: the rows of x have {shapes[0][-1]} elements, those of y {shapes[1][-1]}; they "
+            "must have equally many"
         )
     rows = ops.unsqueeze(x, axis=(len(shapes[0]) - 1,))
     others = ops.unsqueeze(y, axis=(len(shapes[1]) - 2,))

@@ -1,9 +1,14 @@
-"""Products of vectors and matrices."""
+"""Products of vectors, matrices and arrays of any rank."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import (
     Shape,
     format_shape,
@@ -12,25 +17,25 @@ from autograd_engine.core.spec import (
     normalize_axis,
 )
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ShapeError
+from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.linalg.decomposition import cholesky, eigvalsh, svdvals as svdvals
-from autograd_engine.tensor.linalg.inverse import inverse
 
 __all__ = [
     "addmm",
     "baddbmm",
     "bmm",
-    "cholesky",
+    "cross",
     "dot",
-    "eigvalsh",
-    "inverse",
+    "inner",
+    "kron",
     "matmul",
     "matrix_transpose",
     "mm",
     "mv",
+    "outer",
+    "tensordot",
     "vecdot",
 ]
 
@@ -243,3 +248,226 @@ def matrix_transpose(x: Any, name: str | None = None) -> Tensor:
     if n < 2:
         raise ShapeError(f"matrix_transpose: takes two dimensions or more, got {n}; use unsqueeze")
     return ops.transpose(x, perm=(*range(n - 2), n - 1, n - 2))
+
+
+# --- arrays of any rank, chains of matrices
+
+
+def _flat(x: Any) -> Any:
+    return ops.merge_axes(x, counts=(spec_of(x).ndim,))
+
+
+@atomic
+def outer(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """All products of an element of `x` with one of `y`, which are flattened: ``[size, size]``.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.outer(paddle.to_tensor([1, 2]), paddle.to_tensor([3, 4])).tolist()
+    [[3, 4], [6, 8]]
+    """
+    x, y = as_operand("outer", x), as_operand("outer", y, "y")
+    return ops.unsqueeze(_flat(x), axis=(1,)) * ops.unsqueeze(_flat(y), axis=(0,))
+
+
+@atomic
+def inner(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Sums of products over the last axes of both; with a 0-d array, the product.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.inner(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), paddle.ones([2])).tolist()
+    [3.0, 7.0]
+    """
+    x, y = as_operand("inner", x), as_operand("inner", y, "y")
+    if not spec_of(x).ndim or not spec_of(y).ndim:
+        return x * y
+    return tensordot(x, y, [[spec_of(x).ndim - 1], [spec_of(y).ndim - 1]])
+
+
+@atomic
+def kron(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Kronecker product: each element of `x` replaced by its product with `y`.
+
+    The one of fewer axes gets new ones of size 1 in front.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.kron(paddle.to_tensor([[1, 2]]), paddle.to_tensor([[1], [10]])).tolist()
+    [[1, 2], [10, 20]]
+    """
+    x, y = as_operand("kron", x), as_operand("kron", y, "y")
+    a, b = spec_of(x).ndim, spec_of(y).ndim
+    n = max(a, b)
+    # x[..., i, 1, j, 1] * y[..., 1, k, 1, l], then i with k and j with l.
+    x = ops.unsqueeze(x, axis=(*range(2 * (n - a)), *range(2 * (n - a) + 1, 2 * n, 2)))
+    y = ops.unsqueeze(y, axis=(*range(2 * (n - b)), *range(2 * (n - b), 2 * n, 2)))
+    return ops.merge_axes(x * y, counts=(2,) * n)
+
+
+@atomic
+def cross(x: Any, y: Any, axis: int = 9, name: str | None = None) -> Tensor:
+    """Cross product of vectors of three elements.
+
+    Parameters
+    ----------
+    x, y : Tensor or Variable
+        Of one shape.
+    axis : int
+        Along which the vectors lie; 9, which stands for none, takes the first axis of size 3.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.cross(paddle.to_tensor([1.0, 0.0, 0.0]), paddle.to_tensor([0.0, 1.0, 0.0])).tolist()
+    [0.0, 0.0, 1.0]
+    """
+    x, y = as_operand("cross", x), as_operand("cross", y, "y")
+    y = same_sizes("cross", x, y)
+    shape = spec_of(x).shape
+    if axis == 9:
+        if 3 not in shape:
+            raise ShapeError(f"cross: {format_shape(shape)} has no axis of size 3; give one")
+        axis = shape.index(3)
+    axis = normalize_axis("cross", axis, len(shape))
+    if not isinstance(shape[axis], Dim) and shape[axis] != 3:
+        raise ShapeError(
+            f"cross: axis {axis} of {format_shape(shape)} has size {shape[axis]}; vectors have 3"
+        )
+
+    def element(v: Any, k: int) -> Any:
+        return ops.getitem(v, key=(*[slice(None)] * axis, k))
+
+    parts = [
+        element(x, i) * element(y, j) - element(x, j) * element(y, i)
+        for i, j in ((1, 2), (2, 0), (0, 1))
+    ]
+    return ops.stack(*parts, axis=axis)
+
+
+def _contracted(op: str, axes: Any, ndims: tuple[int, int]) -> tuple[list[int], list[int]]:
+    """The axes to sum over, of x and of y."""
+    if isinstance(axes, (Tensor, np.ndarray)):
+        axes = axes.tolist()
+    if isinstance(axes, (int, np.integer)) and not isinstance(axes, bool):
+        if not 0 <= axes <= min(ndims):
+            raise ArgumentError(f"{op}: axes must be 0 to {min(ndims)}, or lists; got {axes}")
+        pair = [list(range(ndims[0] - int(axes), ndims[0])), list(range(int(axes)))]
+    elif isinstance(axes, (list, tuple)):
+        lists = [list(a) for a in axes if isinstance(a, (list, tuple))]
+        if lists and len(lists) != len(axes):
+            raise TypeError(f"{op}: axes must be an int, or lists of ints; got {axes!r}")
+        pair = [*lists, *lists][:2] if lists else [list(axes), list(axes)]
+        shorter, longer = sorted(pair, key=len)
+        shorter += longer[len(shorter) :]  # what is missing from one is as in the other
+    else:
+        raise TypeError(f"{op}: axes must be an int, or lists of ints; got {axes!r}")
+    first, second = (
+        [normalize_axis(op, a, n) for a in p] for p, n in zip(pair, ndims, strict=True)
+    )
+    for p in (first, second):
+        if len(set(p)) != len(p):
+            raise ShapeError(f"{op}: axes {axes!r} name an axis twice")
+    return first, second
+
+
+@atomic
+def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Tensor:
+    """Sums of products over pairs of axes, as one matrix product.
+
+    Parameters
+    ----------
+    x, y : Tensor or Variable
+    axes : int or sequence
+        How many of the last axes of `x` meet the first of `y`; or a list of axes that are summed
+        in both; or one list for each. A list that is too short goes on as the other does.
+
+    Returns
+    -------
+    Tensor or Variable
+        The other axes of `x`, then those of `y`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.tensordot(paddle.ones([2, 3, 4]), paddle.ones([3, 4, 5])).tolist()[0]
+    [12.0, 12.0, 12.0, 12.0, 12.0]
+    """
+    x, y = as_operand("tensordot", x), as_operand("tensordot", y, "y")
+    a, b = spec_of(x).shape, spec_of(y).shape
+    over_x, over_y = _contracted("tensordot", axes, (len(a), len(b)))
+    sizes, other = tuple(a[i] for i in over_x), tuple(b[i] for i in over_y)
+    if not may_equal(sizes, other):
+        raise ShapeError(
+            f"tensordot: axes {over_x} of {format_shape(a)} have sizes {format_shape(sizes)}, axes "
+            f"{over_y} of {format_shape(b)} have {format_shape(other)}; they must be equal"
+        )
+    rows = [i for i in range(len(a)) if i not in over_x]
+    columns = [i for i in range(len(b)) if i not in over_y]
+    n = len(over_x)
+    left = ops.merge_axes(ops.transpose(x, perm=(*rows, *over_x)), counts=(len(rows), n))
+    right = ops.merge_axes(ops.transpose(y, perm=(*over_y, *columns)), counts=(n, len(columns)))
+    sources = (*((0, i) for i in rows), *((1, i) for i in columns))
+    return ops.unmerge_axes(matmul(left, right), x, y, sources=sources)
+
+
+def _chain(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
+    """Where to split each part of a chain of products, by the number of multiplications."""
+    count = len(sizes) - 1
+    cost = {(i, i): 0 for i in range(count)}
+    cut: dict[tuple[int, int], int] = {}
+    for length in range(1, count):
+        for i in range(count - length):
+            j = i + length
+            costs = {
+                k: cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1]
+                for k in range(i, j)
+            }
+            cut[i, j] = min(costs, key=costs.__getitem__)
+            cost[i, j] = costs[cut[i, j]]
+    return cut
+
+
+@atomic
+def multi_dot(x: Sequence[Any], name: str | None = None) -> Tensor:
+    """Product of two or more matrices, in the order that takes the fewest multiplications.
+
+    The first and the last may be vectors, taken as a row and as a column. Where a program does not
+    know a size, the products are taken from the left.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> a = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> paddle.linalg.multi_dot([paddle.ones([2]), a, paddle.ones([2])]).item()
+    10.0
+    """
+    if not isinstance(x, (list, tuple)) or len(x) < 2:
+        raise ArgumentError("multi_dot: takes a list of two matrices or more")
+    xs = [as_operand("multi_dot", v, f"x[{k}]") for k, v in enumerate(x)]
+    for k, v in enumerate(xs):
+        of_dimensions("multi_dot", v, f"x[{k}]", *((2,) if 0 < k < len(xs) - 1 else (1, 2)))
+    first, last = spec_of(xs[0]).shape, spec_of(xs[-1]).shape
+    row, column = len(first) == 1, len(last) == 1
+    if row:
+        xs[0] = ops.unsqueeze(xs[0], axis=(0,))
+    if column:
+        xs[-1] = ops.unsqueeze(xs[-1], axis=(1,))
+    for a, b in itertools.pairwise(xs):
+        matmul_shape("multi_dot", spec_of(a).shape, spec_of(b).shape)
+    sizes = [spec_of(xs[0]).shape[0], *(spec_of(v).shape[1] for v in xs)]
+    known = [d for d in sizes if not isinstance(d, Dim)]
+    cut = _chain(known) if len(known) == len(sizes) else {}
+
+    def part(i: int, j: int) -> Any:
+        if i == j:
+            return xs[i]
+        k = cut.get((i, j), j - 1)
+        return matmul(part(i, k), part(k + 1, j))
+
+    gone = (*((0,) if row else ()), *((1,) if column else ()))
+    out = part(0, len(xs) - 1)
+    return ops.squeeze(out, axis=gone) if gone else out

@@ -12,6 +12,7 @@ from autograd_engine.testing.modes import strided
 
 from ..referencing import Array, transpose_of
 from ..sampling import Sample, real
+from .complex import complex_values
 
 
 def _pairs(*shapes: tuple[int, ...]) -> list[tuple[np.ndarray, ...]]:
@@ -61,10 +62,6 @@ def _halves(kind: str) -> list[Sample]:
     return [*samples, empty[kind]]
 
 
-def _complex(*shape: int) -> np.ndarray:
-    return np.asarray(real(*shape) + 1j * real(*shape))
-
-
 def _fourier() -> list[Sample]:
     def sample(kind: str, x: np.ndarray, s=None, axes=(0,), norm: str = "backward") -> Sample:
         attrs = {"kind": kind, "s": s, "axes": axes, "norm": norm}
@@ -73,11 +70,11 @@ def _fourier() -> list[Sample]:
 
     return [
         sample("fftn", real(4, 2)),
-        sample("fftn", _complex(3, 2), axes=(0, 1), norm="ortho"),
-        sample("ifftn", _complex(2, 3), (4,), (1,), "forward"),
+        sample("fftn", complex_values(3, 2), axes=(0, 1), norm="ortho"),
+        sample("ifftn", complex_values(2, 3), (4,), (1,), "forward"),
         sample("rfftn", real(3, 4), axes=(0, 1)),
-        sample("irfftn", _complex(3, 2), (5,)),
-        sample("hfftn", _complex(3, 2), norm="ortho"),
+        sample("irfftn", complex_values(3, 2), (5,)),
+        sample("hfftn", complex_values(3, 2), norm="ortho"),
         sample("ihfftn", real(4, 2), (3,), (0,)),
     ]
 
@@ -139,26 +136,6 @@ SAMPLES: dict[str, list[Sample]] = {
     "from_half_spectrum": _halves("from"),
     "from_half_spectrum_like": _halves("like"),
     "fourier": _fourier(),
-    "real_part": [
-        Sample("plain", (_complex(2, 3),), smooth=False),
-        Sample("0-d", (_complex(),), smooth=False),
-        Sample("empty", (_complex(0, 3),), smooth=False),
-    ],
-    "imag_part": [
-        Sample("plain", (_complex(2, 3),), smooth=False),
-        Sample("0-d", (_complex(),), smooth=False),
-        Sample("empty", (_complex(0, 3),), smooth=False),
-    ],
-    "to_complex": [
-        Sample("plain", (real(2, 3), real(2, 3)), smooth=False),
-        Sample("row", (real(2, 3), real(3)), smooth=False),
-        Sample("0-d", (real(), real()), smooth=False),
-    ],
-    "angle": [
-        Sample("complex", (_complex(2, 3),), smooth=False),
-        Sample("real", (real(2, 3),)),
-        Sample("0-d", (real(),)),
-    ],
 }
 
 REFERENCES: dict[str, Callable[..., Any]] = {
@@ -169,8 +146,4 @@ REFERENCES: dict[str, Callable[..., Any]] = {
         real, imag, like.shape[axis], axis, **attrs
     ),
     "fourier": fourier,
-    "real_part": lambda x: np.asarray([v.real for v in x.ravel().tolist()]).reshape(x.shape),
-    "imag_part": lambda x: np.asarray([v.imag for v in x.ravel().tolist()]).reshape(x.shape),
-    "to_complex": lambda real, imag: real + 1j * imag,
-    "angle": lambda x: np.asarray([cmath.phase(v) for v in x.ravel().tolist()]).reshape(x.shape),
 }

@@ -10,7 +10,7 @@ import numpy as np
 from autograd_engine.testing.modes import strided
 
 from ..referencing import Array
-from ..sampling import Sample, integers, real, small_integers, spaced
+from ..sampling import Sample, integers, real, spaced
 from .getitem import ROWS, keyed, places
 
 
@@ -36,7 +36,10 @@ def _extremum() -> list[Sample]:
         every = spaced(size + int(np.prod(part)))
         return every[:size].reshape(whole), every[size:].reshape(part)
 
-    ties = (small_integers(4, 3), small_integers(5, 3), integers(1, 1, 1, 0, -1))
+    # Three values for one row: among them, and with what was there, the largest and smallest tie.
+    x = np.asarray([[0.0, 1.0, -1.0], [1.0, -1.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, -1.0]])
+    values = [[1.0, -1.0, 0.0], [1.0, -1.0, 1.0], [0.0, -1.0, -1.0], [0.0, 0.0, -1.0]]
+    ties = (x, np.asarray([*values, [1.0, 1.0, -1.0]]), integers(1, 1, 1, 0, -1))
     return [Sample("ties", ties, {"key": ("index",)}, smooth=False), *keyed(operands)]
 
 

@@ -97,6 +97,7 @@ def at(f: Callable[..., float]) -> Callable[..., Any]:
 
 SAMPLES: dict[str, list[Sample]] = {
     "logit": unary(probability),
+    "erf": unary(),
     "erfinv": unary(inside),
     "sinc": [
         *unary(),
@@ -128,6 +129,7 @@ SAMPLES: dict[str, list[Sample]] = {
 
 REFERENCES: dict[str, Callable[..., Any]] = {
     "logit": each(lambda x: math.log(x / (1.0 - x))),
+    "erf": each(math.erf),
     "erfinv": each(erfinv),
     "sinc": at(sinc),
     "lgamma": each(math.lgamma),

@@ -13,10 +13,10 @@ from autograd_engine.nn.layer.base.layer import Layer
 from autograd_engine.nn.layer.common import Linear
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.creation.creation import zeros
+from autograd_engine.tensor.creation import zeros
+from autograd_engine.tensor.joining import concat
 from autograd_engine.tensor.linalg.products import matmul
-from autograd_engine.tensor.shape.joining import concat
-from autograd_engine.tensor.shape.manipulation import reshape
+from autograd_engine.tensor.shape import reshape
 
 __all__ = ["MultiHeadAttention"]
 

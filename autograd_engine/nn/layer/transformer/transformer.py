@@ -18,8 +18,8 @@ from autograd_engine.nn.layer.transformer.blocks import (
     TransformerDecoderLayer,
     TransformerEncoderLayer,
 )
-from autograd_engine.tensor.creation.creation import full
-from autograd_engine.tensor.shape.diagonals import triu
+from autograd_engine.tensor.creation import full
+from autograd_engine.tensor.diagonal import triu
 
 __all__ = [
     "Transformer",

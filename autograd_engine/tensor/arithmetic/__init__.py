@@ -1,1 +1,0 @@
-"""Public functions: element by element, and scans."""

@@ -1,0 +1,284 @@
+"""What a dtype can hold, and the methods by which a tensor tells or changes what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from autograd_engine.core.dtypes import (
+    DTYPES,
+    DTypeLike,
+    as_dtype,
+    to_numpy,
+)
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, DTypeError
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.ir.program import Variable
+from autograd_engine.program.operands import as_operand, constant, spec_of
+from autograd_engine.tensor.creation import full
+
+__all__ = ["finfo", "iinfo", "is_empty", "numel", "rank", "shape", "tolist"]
+
+
+@dataclass(frozen=True)
+class FloatInfo:
+    """Limits of a floating dtype."""
+
+    dtype: str
+    bits: int
+    min: float
+    max: float
+    eps: float
+    resolution: float
+    tiny: float
+    smallest_normal: float
+
+
+@dataclass(frozen=True)
+class IntInfo:
+    """Limits of a dtype of integers."""
+
+    dtype: str
+    bits: int
+    min: int
+    max: int
+
+
+def finfo(dtype: DTypeLike) -> FloatInfo:
+    """Limits of a floating dtype; of a complex one, those of its parts.
+
+    Examples
+    --------
+    >>> finfo("float16").max, finfo("float32").bits
+    (65504.0, 32)
+    """
+    chosen = to_numpy(dtype)
+    if chosen.kind not in "fc":
+        raise DTypeError(f"finfo: takes a floating dtype, got {chosen.name}; use iinfo")
+    info: Any = np.finfo(chosen)
+    return FloatInfo(
+        dtype=info.dtype.name,
+        bits=info.bits,
+        min=float(info.min),
+        max=float(info.max),
+        eps=float(info.eps),
+        resolution=float(info.resolution),
+        tiny=float(info.tiny),
+        smallest_normal=float(info.smallest_normal),
+    )
+
+
+def iinfo(dtype: DTypeLike) -> IntInfo:
+    """Limits of a dtype of integers.
+
+    Examples
+    --------
+    >>> iinfo("int8")
+    IntInfo(dtype='int8', bits=8, min=-128, max=127)
+    """
+    chosen = to_numpy(dtype)
+    if chosen.kind not in "iu":
+        raise DTypeError(f"iinfo: takes a dtype of integers, got {chosen.name}; use finfo")
+    info = np.iinfo(chosen)
+    return IntInfo(chosen.name, info.bits, int(info.min), int(info.max))
+
+
+# --- methods
+
+
+def _dim(self: Any) -> int:
+    """How many axes there are."""
+    return spec_of(self).ndim
+
+
+def _element_size(self: Any) -> int:
+    """Bytes of one element."""
+    return spec_of(self).dtype.itemsize
+
+
+def _is_contiguous(self: Any) -> bool:
+    """Whether the elements lie in memory in order; in a program this is not said before it runs."""
+    return not isinstance(self, Tensor) or bool(self._data.flags.c_contiguous)
+
+
+def _contiguous(self: Any) -> Tensor:
+    """The same values in memory in order: the tensor itself, if they are."""
+    if _is_contiguous(self):
+        return self
+    return ops.reshape(ops.reshape(self, shape=(-1,)), shape=self._data.shape)
+
+
+def _cpu(self: Any) -> Tensor:
+    """The tensor itself: everything is on the CPU."""
+    return self
+
+
+def _cuda(self: Any, device_id: int | None = None, blocking: bool = True) -> Tensor:
+    """Refused: this engine runs on the CPU."""
+    raise ArgumentError("cuda: this engine runs on the CPU only; leave the call out, or use cpu()")
+
+
+def _to(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+    """In another dtype: ``to(dtype)``, ``to(other)``, ``to("cpu")``, ``to("cpu", dtype)``.
+
+    Raises
+    ------
+    ArgumentError
+        For a device other than the CPU.
+    """
+    names = ("device", "dtype", "blocking")
+    for name in kwargs:
+        if name not in (*names, "other"):
+            raise TypeError(f"to: there is no argument {name!r}; it has {', '.join(names)}, other")
+    given = list(args)
+    other = kwargs.get("other")
+    if given and isinstance(given[0], (Tensor, Variable)):
+        other = given.pop(0)
+    if other is not None:
+        return _as(self, spec_of(other).dtype.name)
+    if given and _is_dtype(given[0]):
+        given.insert(0, None)
+    if len(given) > len(names):
+        raise TypeError(f"to: takes at most {len(names)} arguments, got {len(args)}")
+    found = {**dict(zip(names, given, strict=False)), **kwargs}
+    device, dtype = found.get("device"), found.get("dtype")
+    if device is not None and str(device).lower() not in ("cpu", "place(cpu)"):
+        raise ArgumentError(f"to: this engine runs on 'cpu' only, got {device!r}")
+    return self if dtype is None else _as(self, to_numpy(dtype).name)
+
+
+def _is_dtype(value: Any) -> bool:
+    if value is None:
+        return False
+    try:
+        as_dtype(value)
+    except DTypeError:
+        return False
+    return True
+
+
+def _as(x: Any, dtype: str) -> Tensor:
+    return x if spec_of(x).dtype.name == dtype else ops.cast(x, dtype=dtype)
+
+
+def _type_as(self: Any, other: Any) -> Tensor:
+    """In the dtype of `other`."""
+    return _as(self, spec_of(other).dtype.name)
+
+
+def _cast_to(dtype: str) -> Callable[[Any], Tensor]:
+    def cast(self: Any) -> Tensor:
+        return _as(self, dtype)
+
+    cast.__doc__ = f"In {dtype}: the tensor itself if it is."
+    return cast
+
+
+def _new(value: float | None) -> Callable[..., Tensor]:
+    def new(
+        self: Any, size: Any, fill_value: Any = None, *, dtype: DTypeLike | None = None
+    ) -> Tensor:
+        chosen = spec_of(self).dtype if dtype is None else dtype
+        return full(size, fill_value if value is None else value, chosen)
+
+    new.__doc__ = "An array of one value, in the dtype of this one unless told otherwise."
+    return new
+
+
+_SHORT: Final = {
+    "bool": "bool",
+    "byte": "uint8",
+    "char": "int8",
+    "short": "int16",
+    "int": "int32",
+    "long": "int64",
+    "half": "float16",
+    "float": "float32",
+    "double": "float64",
+    "cfloat": "complex64",
+    "cdouble": "complex128",
+}
+
+ATTRIBUTES: Final[dict[str, Any]] = {
+    "dim": _dim,
+    "ndimension": _dim,
+    "element_size": _element_size,
+    "itemsize": property(_element_size),
+    "is_contiguous": _is_contiguous,
+    "contiguous": _contiguous,
+    "cpu": _cpu,
+    "cuda": _cuda,
+    "to": _to,
+    "type_as": _type_as,
+    "new_zeros": _new(0.0),
+    "new_ones": _new(1.0),
+    "new_empty": _new(0.0),
+    "new_full": _new(None),
+    **{name: _cast_to(dtype) for name, dtype in _SHORT.items()},
+    **{name: _cast_to(name) for name in DTYPES if name != "bool"},
+}
+"""The methods of this module by name, for Tensor and Variable."""
+
+
+def numel(x: Any, name: str | None = None) -> Tensor:
+    """The number of elements, as an int64 tensor.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.numel(paddle.zeros([2, 3])).item()
+    6
+    """
+    return ops.numel(as_operand("numel", x))
+
+
+def shape(input: Any) -> Tensor:
+    """The sizes, as an int64 tensor; in a program those that it runs with.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.shape(paddle.zeros([2, 3])).tolist()
+    [2, 3]
+    """
+    return ops.shape_of(as_operand("shape", input, "input"))
+
+
+def rank(input: Any) -> Tensor:
+    """The number of axes, as an int32 tensor.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.rank(paddle.zeros([2, 3])).item()
+    2
+    """
+    return constant(np.asarray(spec_of(as_operand("rank", input, "input")).ndim, np.int32))
+
+
+def is_empty(x: Any, name: str | None = None) -> Tensor:
+    """Whether there are no elements, as a bool tensor.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.is_empty(paddle.zeros([0, 3])).item()
+    True
+    """
+    return ops.equal(ops.numel(as_operand("is_empty", x)), 0)
+
+
+def tolist(x: Any) -> Any:
+    """The elements as Python numbers in nested lists.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.tolist(paddle.to_tensor([[1, 2]]))
+    [[1, 2]]
+    """
+    return as_operand("tolist", x).tolist()

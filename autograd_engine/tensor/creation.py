@@ -1,0 +1,445 @@
+"""Making tensors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_engine.core.array_conversion import in_dtype
+from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program import mode
+from autograd_engine.program.atomic_call import atomic
+from autograd_engine.program.builder import assigned
+from autograd_engine.program.conversion import MOST, count, held, number, shape_of
+from autograd_engine.program.ir.program import Variable
+from autograd_engine.program.operands import as_operand, constant, spec_of
+
+__all__ = [
+    "arange",
+    "assign",
+    "clone",
+    "empty",
+    "empty_like",
+    "eye",
+    "full",
+    "full_like",
+    "linspace",
+    "logspace",
+    "ones",
+    "ones_like",
+    "to_tensor",
+    "tril_indices",
+    "triu_indices",
+    "zeros",
+    "zeros_like",
+]
+
+Array = NDArray[Any]
+
+
+def to_tensor(
+    data: Any,
+    dtype: DTypeLike | None = None,
+    place: object = None,
+    stop_gradient: bool = True,
+) -> Tensor:
+    """A tensor with a copy of `data`; while a program is built, a constant of that program.
+
+    Parameters
+    ----------
+    data : array_like
+        A number, nested lists of numbers, an ndarray or a Tensor.
+    dtype : dtype, optional
+        By default: Python floats become the default dtype, ints int64; ndarrays keep theirs.
+    place : object, optional
+        Accepted for the reference's sake; everything is on the CPU.
+    stop_gradient : bool
+        False to have gradients with respect to it.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    DTypeError
+        For data that is not numeric, or an integer tensor with ``stop_gradient=False``.
+    ArgumentError
+        For numbers that an integer dtype cannot hold.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.to_tensor([[1, 2], [3, 4]], dtype="float32")
+    Tensor(shape=[2, 2], dtype=float32, place=Place(cpu), stop_gradient=True,
+           [[1., 2.],
+            [3., 4.]])
+    """
+    if isinstance(data, Variable):
+        return ops.assign(data) if dtype is None else ops.cast(data, dtype=to_numpy(dtype).name)
+    tensor = Tensor(data, dtype, stop_gradient)
+    if not mode.building():
+        return tensor
+    variable = constant(tensor)
+    variable.stop_gradient = stop_gradient
+    return variable
+
+
+@atomic
+def full(
+    shape: int | Sequence[int],
+    fill_value: float,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """An array of one value; unless told otherwise bool for a bool, else in the default dtype.
+
+    Examples
+    --------
+    >>> full([2], 7.0).tolist()
+    [7.0, 7.0]
+    >>> full([2], True).tolist()
+    [True, True]
+    """
+    value = number("full", "fill_value", fill_value)
+    if dtype is None and isinstance(value, bool):
+        dtype = "bool"
+    return _filled("full", shape, value, dtype)
+
+
+def _filled(function: str, shape: Any, value: Any, dtype: DTypeLike | None) -> Any:
+    chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
+    value = held(function, "fill_value", value, chosen)
+    return ops.full(shape=shape_of(shape, function), value=value, dtype=chosen.name)
+
+
+@atomic
+def zeros(
+    shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
+    """An array of zeros.
+
+    Examples
+    --------
+    >>> zeros([2, 1]).tolist()
+    [[0.0], [0.0]]
+    """
+    return _filled("zeros", shape, 0.0, dtype)
+
+
+@atomic
+def ones(
+    shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
+    """An array of ones.
+
+    Examples
+    --------
+    >>> ones([2], dtype="int64").tolist()
+    [1, 1]
+    """
+    return _filled("ones", shape, 1.0, dtype)
+
+
+@atomic
+def empty(
+    shape: int | Sequence[int], dtype: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
+    """An array whose values do not matter: zeros, for memory is never left to chance.
+
+    Examples
+    --------
+    >>> empty([2, 3]).shape
+    paddle.Size([2, 3])
+    """
+    return _filled("empty", shape, 0.0, dtype)
+
+
+def full_like(
+    x: Any, fill_value: float, dtype: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
+    """An array of one value with the shape, and unless told otherwise the dtype, of `x`.
+
+    Examples
+    --------
+    >>> full_like(zeros([2]), 3).tolist()
+    [3.0, 3.0]
+    """
+    x = as_operand("full_like", x)
+    chosen = None if dtype is None else to_numpy(dtype)
+    value = number("full_like", "fill_value", fill_value)
+    value = held("full_like", "fill_value", value, chosen or spec_of(x).dtype)
+    return ops.full_like(x, value=value, dtype=chosen and chosen.name)
+
+
+def zeros_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
+    """Zeros in the shape of `x`.
+
+    Examples
+    --------
+    >>> zeros_like(ones([2])).tolist()
+    [0.0, 0.0]
+    """
+    return full_like(x, 0, dtype)
+
+
+def ones_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
+    """Ones in the shape of `x`.
+
+    Examples
+    --------
+    >>> ones_like(zeros([2])).tolist()
+    [1.0, 1.0]
+    """
+    return full_like(x, 1, dtype)
+
+
+def empty_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
+    """An array in the shape of `x` whose values do not matter: zeros.
+
+    Examples
+    --------
+    >>> empty_like(ones([2, 3])).shape
+    paddle.Size([2, 3])
+    """
+    return full_like(x, 0, dtype)
+
+
+@atomic
+def arange(
+    start: float = 0,
+    end: float | None = None,
+    step: float = 1,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Evenly spaced values in [start, end); int64 for ints, else the default dtype.
+
+    Examples
+    --------
+    >>> arange(1, 7, 2).tolist()
+    [1, 3, 5]
+    """
+    if end is None:
+        start, end = 0, start
+    start, end, step = (
+        _bound(name, number("arange", name, value))
+        for name, value in (("start", start), ("end", end), ("step", step))
+    )
+    if step == 0:
+        raise ArgumentError("arange: step must not be 0")
+    if (end - start) / step > MOST:
+        raise ArgumentError(f"arange: {start} to {end} has more elements than an array can have")
+    if dtype is None:
+        whole = all(isinstance(v, (int, np.integer)) for v in (start, end, step))
+        chosen = np.dtype(np.int64) if whole else get_default_numpy_dtype()
+    else:
+        chosen = to_numpy(dtype)
+    return ops.range(start=start, end=end, step=step, dtype=chosen.name)
+
+
+def _bound(argument: str, value: Any) -> Any:
+    """A finite number, an int within 64 bits."""
+    value = held("arange", argument, value, np.dtype(type(value)))
+    if isinstance(value, complex) or not math.isfinite(value):
+        raise ArgumentError(f"arange: {argument} must be a finite number, got {value}")
+    return value
+
+
+@atomic
+def linspace(
+    start: float,
+    stop: float,
+    num: int,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """`num` evenly spaced values from `start` to `stop`, both included.
+
+    Parameters
+    ----------
+    start, stop : float
+        Numbers, or tensors with one element.
+    num : int
+    dtype : dtype, optional
+        The default dtype by default. Integers are truncated towards 0.
+
+    Examples
+    --------
+    >>> linspace(0, 10, 5).tolist()
+    [0.0, 2.5, 5.0, 7.5, 10.0]
+    """
+    return constant(_spaced("linspace", start, stop, num, None, dtype))
+
+
+@atomic
+def logspace(
+    start: float,
+    stop: float,
+    num: int,
+    base: float = 10.0,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """`base` to the power of `num` evenly spaced values from `start` to `stop`.
+
+    Examples
+    --------
+    >>> logspace(0, 3, 4, base=2.0).tolist()
+    [1.0, 2.0, 4.0, 8.0]
+    """
+    return constant(_spaced("logspace", start, stop, num, number("logspace", "base", base), dtype))
+
+
+def _spaced(
+    function: str, start: Any, stop: Any, num: Any, base: Any, dtype: DTypeLike | None
+) -> Array:
+    ends = [number(function, n, v) for n, v in (("start", start), ("stop", stop))]
+    for argument, value in zip(("start", "stop"), ends, strict=True):
+        if isinstance(value, complex) or not math.isfinite(value):
+            raise ArgumentError(f"{function}: {argument} must be a finite number, got {value}")
+    values: Array = np.linspace(ends[0], ends[1], count(function, "num", num))
+    if base is not None:
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            values = np.power(float(base), values)
+    chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
+    return in_dtype(function, values, chosen)
+
+
+@atomic
+def eye(
+    num_rows: int,
+    num_columns: int | None = None,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """A matrix with ones on the diagonal and zeros elsewhere; square unless told otherwise.
+
+    Examples
+    --------
+    >>> eye(2, 3).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    """
+    rows = count("eye", "num_rows", num_rows)
+    columns = rows if num_columns is None else count("eye", "num_columns", num_columns)
+    chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
+    return constant(np.eye(*shape_of((rows, columns), "eye"), dtype=chosen))
+
+
+def _indices(
+    function: str, triangle: Any, row: Any, col: Any, offset: Any, dtype: DTypeLike
+) -> Any:
+    rows = count(function, "row", row)
+    columns = rows if col is None else count(function, "col", col)
+    if isinstance(offset, bool) or not isinstance(offset, (int, np.integer)):
+        raise TypeError(f"{function}: offset must be an int, got {offset!r}")
+    chosen = to_numpy(dtype)
+    if chosen.kind not in "iu":
+        raise DTypeError(f"{function}: dtype must be one of integers, got {chosen.name}")
+    pairs = np.stack(triangle(rows, int(offset), columns))
+    return constant(in_dtype(function, pairs, chosen))
+
+
+@atomic
+def tril_indices(row: int, col: int, offset: int = 0, dtype: DTypeLike = "int64") -> Tensor:
+    """Positions of the lower triangle of a matrix: a row of row numbers, a row of column numbers.
+
+    Parameters
+    ----------
+    row, col : int
+        The shape of the matrix.
+    offset : int
+        The diagonal up to which elements belong: 0 the main one, positive ones above it.
+    dtype : dtype
+
+    Examples
+    --------
+    >>> tril_indices(2, 2).tolist()
+    [[0, 1, 1], [0, 0, 1]]
+    """
+    return _indices("tril_indices", np.tril_indices, row, col, offset, dtype)
+
+
+@atomic
+def triu_indices(
+    row: int, col: int | None = None, offset: int = 0, dtype: DTypeLike = "int64"
+) -> Tensor:
+    """Positions of the upper triangle of a matrix, as `tril_indices` gives those of the lower.
+
+    Examples
+    --------
+    >>> triu_indices(2, 2).tolist()
+    [[0, 0, 1], [0, 1, 1]]
+    """
+    return _indices("triu_indices", np.triu_indices, row, col, offset, dtype)
+
+
+def clone(x: Any, name: str | None = None) -> Tensor:
+    """A copy of `x` through which gradients flow.
+
+    Examples
+    --------
+    >>> clone(ones([2])).tolist()
+    [1.0, 1.0]
+    """
+    return ops.assign(x)
+
+
+@atomic
+def assign(x: Any, output: Tensor | Variable | None = None) -> Tensor:
+    """A copy of `x` through which gradients flow; ndarrays and lists become tensors.
+
+    Parameters
+    ----------
+    x : Tensor, Variable, array_like or number
+    output : Tensor or Variable, optional
+        Is given the values. In a program, what is built later reads them; a persistable variable
+        keeps them for the next run.
+
+    Returns
+    -------
+    Tensor or Variable
+        `output` where there is one.
+
+    Raises
+    ------
+    NotATensorError
+    DTypeError, ShapeError
+        When a Variable cannot take the values.
+
+    Examples
+    --------
+    >>> assign([1, 2]).tolist()
+    [1, 2]
+    """
+    numbers = isinstance(x, (list, tuple, int, float, np.generic, np.ndarray))
+    if isinstance(output, Variable):
+        written: Any = assigned(np.asarray(x) if numbers else x, output)
+        return written
+    out = constant(x) if numbers else ops.assign(x)
+    if output is None:
+        return out
+    if not isinstance(output, Tensor):
+        raise NotATensorError(
+            f"assign: output must be a Tensor or a Variable, got {type(output).__name__}"
+        )
+    if isinstance(out, Variable):
+        raise NotATensorError(
+            f"assign: output {output.name} is an eager Tensor, and the value a Variable of a "
+            "program; make output with paddle.static.create_global_var"
+        )
+    if out._node is not None and output._node is None and not output._stop:
+        raise ArgumentError(
+            f"assign: output {output.name} is a leaf that requires a gradient, and the value has a "
+            "history that it would lose: use paddle.no_grad(), or the result of assign(x)"
+        )
+    output.set_value(out)
+    output._node, output._stop = out._node, out._stop and output._stop
+    return output

@@ -1,1 +1,0 @@
-"""Public functions that make tensors."""

@@ -1,1 +1,0 @@
-"""Public functions: reading and writing at indices and keys."""

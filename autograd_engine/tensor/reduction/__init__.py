@@ -1,1 +1,0 @@
-"""Public functions: sums, statistics, searches, histograms."""

@@ -1,1 +1,0 @@
-"""Public functions that move elements or give them another shape."""
