@@ -58,7 +58,6 @@ from autograd_engine.program.mode import (
     in_dynamic_mode as in_dynamic_mode,
 )
 from autograd_engine.static.flags import get_flags as get_flags, set_flags as set_flags
-from autograd_engine.tensor.place import *  # noqa: F403
 from autograd_engine.tensor.public import *  # noqa: F403 - a hundred names, each listed where it is defined
 from autograd_engine.utils.dlpack import from_dlpack as from_dlpack
 

@@ -29,7 +29,6 @@ from autograd_engine.program.operands import NUMBERS, spec_of
 from autograd_engine.tensor import (
     attribute,
     broadcasting,
-    combining,
     complex,
     counting,
     creation,
@@ -52,7 +51,6 @@ from autograd_engine.tensor import (
     shape,
     sorting,
     special,
-    statistics,
 )
 from autograd_engine.tensor.linalg import (
     decomposition,
@@ -170,7 +168,15 @@ _NO_METHODS: Final = ("add_n", "multiplex", "positive")
 _DECOMPOSITIONS: Final = ("cholesky", "eig", "eigvals", "eigvalsh", "householder_product", "qr")
 _LINEAR_SYSTEMS: Final = ("cholesky_inverse", "cholesky_solve", "inverse", "matrix_power", "solve")
 _LEAST_SQUARES: Final = ("lstsq", "pinv")
-_REPEATS: Final = ("broadcast_to", "expand", "expand_as", "repeat_interleave", "tile")
+_REPEATS: Final = (
+    "broadcast_to",
+    "combinations",
+    "expand",
+    "expand_as",
+    "repeat_interleave",
+    "tile",
+    "vander",
+)
 _SPLITS: Final = (
     "chunk",
     "dsplit",
@@ -197,9 +203,8 @@ METHODS: Final[dict[str, Any]] = {
     **{name: getattr(special, name) for name in special.__all__},
     **{name: getattr(logic, name) for name in logic.__all__ if name != "is_integer"},
     **{name: getattr(complex, name) for name in complex.__all__ if name != "complex"},
-    **{name: getattr(reduction, name) for name in reduction.__all__},
+    **{name: getattr(reduction, name) for name in (*reduction.__all__, "cov", "corrcoef")},
     **{name: getattr(scan, name) for name in scan.__all__},
-    **{name: getattr(statistics, name) for name in (*statistics.__all__, "cov", "corrcoef")},
     **{name: getattr(order, name) for name in order.__all__},
     **{name: getattr(sorting, name) for name in sorting.__all__ if name != "searchsorted"},
     **{name: getattr(counting, name) for name in counting.__all__},
@@ -208,7 +213,6 @@ METHODS: Final[dict[str, Any]] = {
     **{name: getattr(joining, name) for name in _SPLITS},
     **{name: getattr(movement, name) for name in movement.__all__ if name != "crop"},
     **{name: getattr(broadcasting, name) for name in _REPEATS},
-    **{name: getattr(combining, name) for name in ("combinations", "vander")},
     **{name: getattr(indexing, name) for name in indexing.__all__},
     **{name: getattr(scatter, name) for name in scatter.__all__},
     **{name: getattr(products, name) for name in products.__all__ if name != "vecdot"},

@@ -42,7 +42,7 @@ from autograd_engine.tensor.linalg.products import (
     multi_dot as multi_dot,
     vecdot as vecdot,
 )
-from autograd_engine.tensor.statistics import corrcoef as corrcoef, cov as cov
+from autograd_engine.tensor.reduction import corrcoef as corrcoef, cov as cov
 
 if not typing.TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _face(__name__)

@@ -19,7 +19,7 @@ from autograd_engine.io.samplers import positive
 from autograd_engine.io.workers.fetch import NO_MORE, Fetch, fetcher
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.mode import in_dynamic_mode
-from autograd_engine.tensor.place import CPUPlace
+from autograd_engine.tensor.attribute import CPUPlace
 
 if TYPE_CHECKING:
     from autograd_engine.io.workers.pool import Pool

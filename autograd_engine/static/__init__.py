@@ -52,7 +52,7 @@ if typing.TYPE_CHECKING:
     from autograd_engine.static.print_assert import Assert as Assert, Print as Print
     from autograd_engine.static.python_op import py_func as py_func
     from autograd_engine.static.save_load import *  # noqa: F403
-    from autograd_engine.tensor.place import cpu_places as cpu_places
+    from autograd_engine.tensor.attribute import cpu_places as cpu_places
 else:
     __getattr__, __dir__, __all__ = _face(
         __name__,
@@ -75,7 +75,7 @@ else:
             "static.python_op": "py_func",
             "static.save_load": "load load_from_file load_program_state "
             "save save_to_file set_program_state",
-            "tensor.place": "cpu_places",
+            "tensor.attribute": "cpu_places",
         },
         "nn",
     )

@@ -11,11 +11,11 @@ from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arguments import axis_of
-from autograd_engine.tensor.positions import (
+from autograd_engine.tensor.arguments import (
     along_grids,
     as_index,
     as_mask,
+    axis_of,
     check_smaller,
     expanded,
     index_columns,

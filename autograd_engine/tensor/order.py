@@ -17,8 +17,7 @@ from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import axis_of
-from autograd_engine.tensor.reduction import Axis
-from autograd_engine.tensor.statistics import floating
+from autograd_engine.tensor.reduction import Axis, floating
 
 __all__ = ["kthvalue", "median", "mode", "nanmedian", "nanquantile", "quantile", "topk"]
 

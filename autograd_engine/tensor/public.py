@@ -5,7 +5,6 @@ import typing
 from autograd_engine.core.lazy import face as _face
 from autograd_engine.tensor.attribute import *  # noqa: F403
 from autograd_engine.tensor.broadcasting import *  # noqa: F403
-from autograd_engine.tensor.combining import *  # noqa: F403
 from autograd_engine.tensor.complex import *  # noqa: F403
 from autograd_engine.tensor.counting import *  # noqa: F403
 from autograd_engine.tensor.creation import *  # noqa: F403
@@ -29,7 +28,6 @@ from autograd_engine.tensor.scatter import *  # noqa: F403
 from autograd_engine.tensor.shape import *  # noqa: F403
 from autograd_engine.tensor.sorting import *  # noqa: F403
 from autograd_engine.tensor.special import *  # noqa: F403
-from autograd_engine.tensor.statistics import *  # noqa: F403
 
 if typing.TYPE_CHECKING:
     from autograd_engine.tensor.declared import *  # noqa: F403

@@ -24,17 +24,17 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import held
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arguments import axis_of
-from autograd_engine.tensor.getitem import along, split_key
-from autograd_engine.tensor.positions import (
+from autograd_engine.tensor.arguments import (
     along_grids,
     as_index,
     as_mask,
+    axis_of,
     check_smaller,
     expanded,
     index_columns,
     lined_up,
 )
+from autograd_engine.tensor.getitem import along, split_key
 from autograd_engine.tensor.setitem import written
 
 __all__ = [

@@ -11,13 +11,18 @@ from .families import WRITTEN
 
 # What takes or gives no tensor, or says something about one; each has tests of its own.
 NO_CASES = {
+    "CPUPlace",
     "broadcast_shape",
     "broadcast_shapes",
+    "cpu_places",
     "finfo",
+    "get_device",
     "iinfo",
     "is_complex",
     "is_floating_point",
     "is_integer",
+    "is_tensor",
+    "set_device",
     "tolist",
 }
 

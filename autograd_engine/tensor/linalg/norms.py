@@ -17,8 +17,7 @@ from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.linalg.decomposition import part, real_matrices, svdvals
 from autograd_engine.tensor.linalg.inverse import square_matrices
-from autograd_engine.tensor.reduction import Axis, max, min
-from autograd_engine.tensor.statistics import floating
+from autograd_engine.tensor.reduction import Axis, floating, max, min
 
 __all__ = ["cdist", "dist", "norm", "pdist", "renorm"]
 
