@@ -20,6 +20,7 @@ from autograd_engine.errors import ArgumentError
 __all__ = ["Formula", "Symbols", "atoms", "evaluate", "format_bytes", "replace"]
 
 _ATOM: Final = re.compile(r"\?\d+|\b(?!min\b|len\b|None\b)[A-Za-z_]\w*")
+_LARGE: Final = 1 << 12  # what an unknown size is taken to be, to tell what is larger
 Lookup = Callable[[str], Any]
 
 
@@ -113,6 +114,8 @@ class Symbols:
         How large a size that depends on values can be.
     taken_equal : list of (str, str)
         Names of sizes of which nothing but their place says that they are equal.
+    sizes : dict of str to int
+        Sizes that are given.
     """
 
     def __init__(self) -> None:
@@ -120,6 +123,7 @@ class Symbols:
         self.equal: dict[str, Size] = {}
         self.most: dict[str, Size] = {}
         self.taken_equal: list[tuple[str, str]] = []
+        self.sizes: dict[str, int] = {}
 
     def assumptions(self) -> list[str]:
         """What was taken to hold of sizes, in words."""
@@ -156,6 +160,16 @@ class Symbols:
             )
 
         return int(replace(size, lookup))
+
+    def magnitude(self, size: Size) -> float:
+        """A number for `size`, to tell the larger of two; what is not given is taken as large."""
+        return float(int(replace(size, lambda name: self.sizes.get(name, _LARGE))))
+
+    def trips(self, number: int) -> Size:
+        """How often the loop of that number runs, counted from 1."""
+        name = "trips" if number == 1 else f"trips_{number}"
+        self.names[name] = name
+        return Dim.symbol(name)
 
     def given(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, int]:
         """Sizes by symbol, from how a person gives them; see `Formula.at`."""
@@ -214,8 +228,6 @@ class Formula:
     symbols : Symbols
     unit : str
         What it counts, for printing.
-    sizes : dict of str to int, optional
-        Sizes that are known, by symbol.
 
     Examples
     --------
@@ -231,18 +243,11 @@ class Formula:
     (8000, 16000, 24000)
     """
 
-    def __init__(
-        self,
-        pieces: Iterable[Size],
-        symbols: Symbols,
-        unit: str = "bytes",
-        sizes: Mapping[str, int] | None = None,
-    ) -> None:
+    def __init__(self, pieces: Iterable[Size], symbols: Symbols, unit: str = "bytes") -> None:
         # Resolved once more: a size can turn out to be equal to another later in a program.
         self.pieces = _largest(map(symbols.resolved, pieces))
         self.symbols = symbols
         self.unit = unit
-        self.sizes = sizes or {}
 
     def at(self, *args: Any, **sizes: Any) -> int:
         """The number where the unknown sizes are given.
@@ -265,7 +270,7 @@ class Formula:
         """
         if len(args) > 1:
             raise ArgumentError(f"at takes one number or one dict, got {len(args)} arguments")
-        given = {**self.sizes, **self.symbols.given(args, sizes)}
+        given = {**self.symbols.sizes, **self.symbols.given(args, sizes)}
         return max(self.symbols.value(p, given) for p in self.pieces)
 
     def __int__(self) -> int:

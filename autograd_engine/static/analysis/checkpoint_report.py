@@ -8,6 +8,7 @@ programs, for they are such programs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from autograd_engine.core.operand import Operand
@@ -27,6 +28,7 @@ from autograd_engine.static.symbolic_size import Formula, format_bytes
 __all__ = ["RecomputeReport", "recompute_report"]
 
 
+@dataclass(eq=False, repr=False)
 class RecomputeReport(Report):
     """A program differentiated without and with checkpoints.
 
@@ -37,19 +39,11 @@ class RecomputeReport(Report):
     flops_without, flops_with : FlopsReport
     """
 
-    def __init__(
-        self,
-        checkpoints: list[str],
-        without: MemoryReport,
-        with_checkpoints: MemoryReport,
-        flops_without: FlopsReport,
-        flops_with: FlopsReport,
-    ) -> None:
-        self.checkpoints = checkpoints
-        self.without = without
-        self.with_checkpoints = with_checkpoints
-        self.flops_without = flops_without
-        self.flops_with = flops_with
+    checkpoints: list[str]
+    without: MemoryReport
+    with_checkpoints: MemoryReport
+    flops_without: FlopsReport
+    flops_with: FlopsReport
 
     @property
     def saved_bytes(self) -> int | None:
@@ -61,8 +55,7 @@ class RecomputeReport(Report):
     def extra_flops(self) -> Formula:
         """What is computed a second time."""
         (before,), (after,) = self.flops_without.total.pieces, self.flops_with.total.pieces
-        total = self.flops_with.total
-        return Formula([after - before], total.symbols, "flops", total.sizes)
+        return Formula([after - before], self.flops_with.total.symbols, "flops")
 
     def _parts(self) -> list[str]:
         extra, before = self.extra_flops, self.flops_without.total
