@@ -17,6 +17,7 @@ from autograd_engine.program.ir.block import unused_name
 from autograd_engine.program.ir.control_flow_op import BlockOp, kind_of
 from autograd_engine.program.ir.program import (
     Block,
+    Key,
     Operator,
     Ref,
     Variable,
@@ -30,12 +31,10 @@ __all__ = [
     "Cotangents",
     "Incoming",
     "InnerGradient",
-    "Key",
     "Wanted",
     "handed_out",
 ]
 
-Key: TypeAlias = tuple[str, int]
 Wanted: TypeAlias = Sequence[tuple[int, Ref]]
 Cotangents: TypeAlias = Sequence[Variable | None]
 

@@ -9,17 +9,15 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator
-from typing import TypeAlias
 
 from autograd_engine.core.dims import Dim
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.program.backward.draft import Draft
 from autograd_engine.program.ir.control_flow_op import BlockOp
-from autograd_engine.program.ir.program import Ref, Variable
+from autograd_engine.program.ir.program import Key, Ref, Variable
 
 __all__ = ["Cotangents"]
 
-Key: TypeAlias = tuple[str, int]
 _ADD_N = REGISTRY["add_n"]
 _FULL = REGISTRY["full"]
 _FULL_LIKE = REGISTRY["full_like"]

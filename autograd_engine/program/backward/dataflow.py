@@ -20,6 +20,7 @@ from autograd_engine.program.ir.control_flow_op import (
 )
 from autograd_engine.program.ir.program import (
     Block,
+    Key,
     Operator,
     Ref,
     Variable,
@@ -38,7 +39,6 @@ __all__ = [
     "reach",
 ]
 
-Key: TypeAlias = tuple[str, int]
 # Answers of operators that have blocks, by what they were asked.
 Memo: TypeAlias = dict[tuple[int, frozenset[int] | None, frozenset[int]], set[int]]
 

@@ -21,11 +21,10 @@ from autograd_engine.program.backward.draft import Draft
 from autograd_engine.program.backward.operation_gradient import pull_operation
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
-from autograd_engine.program.ir.program import Block, Ref, Variable
+from autograd_engine.program.ir.program import Block, Key, Ref, Variable
 
 __all__ = ["Arrival", "BackwardPlan", "plan_backward"]
 
-Key: TypeAlias = tuple[str, int]
 Seeds: TypeAlias = Sequence[tuple[Ref, Variable | Incoming | None]]
 # A cotangent of a value; whether it is more than a zero for a branch that did not run.
 Arrival: TypeAlias = tuple[Ref, Variable, bool]

@@ -38,6 +38,7 @@ from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.op_role import ROLES
 from autograd_engine.program.ir.program import (
     Block,
+    Key,
     Literal,
     Operator,
     Program,
@@ -47,7 +48,6 @@ from autograd_engine.program.ir.program import (
 
 __all__ = ["program_from"]
 
-Key = tuple[str, int]
 _OPERATOR: Final = (
     "operands",
     "attrs",

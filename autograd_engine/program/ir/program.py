@@ -18,6 +18,7 @@ from autograd_engine.program import mode
 from autograd_engine.program.ir.block import Block
 from autograd_engine.program.ir.operator import Operator
 from autograd_engine.program.ir.variable import (
+    Key,
     Literal,
     OperandRef,
     Parameter,
@@ -28,6 +29,7 @@ from autograd_engine.program.ir.variable import (
 
 __all__ = [
     "Block",
+    "Key",
     "Literal",
     "OperandRef",
     "Operator",

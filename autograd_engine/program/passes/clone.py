@@ -15,6 +15,7 @@ from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.ir.block import inner_blocks
 from autograd_engine.program.ir.program import (
     Block,
+    Key,
     Operator,
     Program,
     Ref,
@@ -28,7 +29,6 @@ from autograd_engine.program.passes.inference_form import (
 
 __all__ = ["clone", "normalize_program", "prune"]
 
-Key = tuple[str, int]
 
 _LEAVES: Final = frozenset({bool, int, float, str, type(None), OpDef, Location})
 

@@ -17,6 +17,7 @@ from autograd_engine.program.builder import emitting
 from autograd_engine.program.ir.control_flow_op import body_of, kind_of
 from autograd_engine.program.ir.program import (
     Block,
+    Key,
     Operator,
     Program,
     Ref,
@@ -41,7 +42,7 @@ def running_statistics(blocks: Iterable[Block]) -> tuple[list[Statistics], set[i
     for block in blocks:
         made = {r.key: op for op in block.ops for r in op.results}
         followed: dict[int, dict[str, Ref]] = {}
-        updates: set[tuple[str, int]] = set()
+        updates: set[Key] = set()
         for operator in block.ops:
             first = operator.operands[0] if operator.operands else None
             if operator.type == "running_statistic":

@@ -25,15 +25,17 @@ from autograd_engine.eager.grad_mode import grad_mode, no_grad
 from autograd_engine.eager.record import apply
 from autograd_engine.eager.tape import MultiNode
 from autograd_engine.eager.tensor import Parameter as EagerParameter, Tensor
+from autograd_engine.ops import control_flow
 from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
 from autograd_engine.ops.registry.symbolic_zero import hollow, without_sign
 from autograd_engine.program import mode
-from autograd_engine.program.ir.control_flow_op import BlockOp, split_operands
+from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import (
     Block,
+    Key,
     Literal,
     Operator,
     Parameter,
@@ -49,7 +51,6 @@ from autograd_engine.static.executor.plan import Wanted, steps_of
 
 __all__ = ["run_eagerly", "run_operators"]
 
-Key: TypeAlias = tuple[str, int]
 Values: TypeAlias = dict[Key, Any]
 
 
@@ -134,7 +135,7 @@ def _stream(program: Program) -> Iterator[None]:
 def _fetches(program: Program, block: Block, fetch_list: Any) -> list[Ref]:
     if fetch_list is not None:
         return split_fetches(program, fetch_list)[0]
-    return [Ref(v, v.version) for o in block.ops for r in o.results for v in (r.var,)]
+    return [Ref(r.var, r.var.version) for o in block.ops for r in o.results]
 
 
 def _fed(program: Program, refs: Sequence[Ref], feeds: Mapping[str, Any]) -> Values:
@@ -241,15 +242,7 @@ def _array(value: Any) -> Any:
     return value._data if isinstance(value, Tensor) else value
 
 
-class _Nothing:
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-
-_nothing = _Nothing()
+_nothing = contextlib.nullcontext()
 
 
 def _operand(operator: Operator, position: int, values: Values, kept: Values) -> Any:
@@ -292,14 +285,9 @@ def _own(value: Any) -> Any:
     return ops.assign(value) if isinstance(value, Tensor) and not value._stop else value
 
 
-def _truth(value: Tensor) -> bool:
-    from autograd_engine.ops.control_flow import truth
-
-    return truth(value._data)
-
-
 def _cond(operator: Operator, operands: list[Any]) -> list[Any]:
-    block = operator.attrs["true_block" if _truth(operands[0]) else "false_block"]
+    holds = control_flow.truth(operands[0]._data)
+    block = operator.attrs["true_block" if holds else "false_block"]
     return [_own(v) for v in _call(block, operands[1:], block.results)]
 
 
@@ -310,43 +298,51 @@ def _inlined(operator: Operator, operands: list[Any]) -> list[Any]:
 
 def _while(operator: Operator, operands: list[Any]) -> list[Any]:
     n = operator.attrs["carried"]
-    condition, body = operator.attrs["cond_block"], operator.attrs["body_block"]
-    carried, captured = [_own(v) for v in operands[:n]], operands[n:]
-    stacks: list[list[Any]] = [[] for _ in operator.results[n + 1 :]]
-    trips = 0
-    while _truth(_call(condition, [*carried, *captured], condition.results)[0]):
-        results = _call(body, [*carried, *captured], body.results)
-        carried = [_own(v) for v in results[:n]]
-        for stack, value in zip(stacks, results[n:], strict=True):
-            stack.append(value)
-        trips += 1
-    return [*carried, Tensor._wrap(np.asarray(trips)), *stacks]
+    test, body = operator.attrs["cond_block"], operator.attrs["body_block"]
+
+    def condition(*values: Any) -> tuple[Any, ...]:
+        return tuple([made._data for made in _call(test, values, test.results)])
+
+    def iteration(*values: Any) -> tuple[Any, ...]:
+        made = _call(body, values, body.results)
+        return (*map(_own, made[:n]), *made[n:])
+
+    carried, captured = tuple(map(_own, operands[:n])), tuple(operands[n:])
+    pushes = len(operator.results) - n - 1
+    made = list(control_flow.while_loop(condition, iteration, carried, captured, pushes))
+    made[n] = Tensor._wrap(made[n])
+    return made
 
 
 def _scan(operator: Operator, operands: list[Any]) -> list[Any]:
-    n = operator.attrs["carried"]
-    body = operator.attrs["body_block"]
-    given = split_operands(operator)
-    ends = 1 + len(given[0]), 1 + len(given[0]) + len(given[1])
-    carried, captured, stacks = (
-        operands[1 : ends[0]],
-        operands[ends[0] : ends[1]],
-        operands[ends[1] :],
-    )
-    count = int(operands[0].item())
-    if not count:  # as the kernel does
+    attrs, pushes = operator.attrs, len(operator.results) - operator.attrs["carried"]
+    body = attrs["body_block"]
+    trips, *given = operands
+    first = attrs["carried"]
+    last = first + attrs["captured"]
+    carried, captured, stacks = given[:first], given[first:last], given[last:]
+    if not trips._data:  # as the kernel does
         carried = [
             Tensor._wrap(without_sign(c._data)) if isinstance(c, Tensor) and c._stop else c
             for c in carried
         ]
-    made: list[list[Any]] = [[None] * count for _ in operator.results[n:]]
-    for t in reversed(range(count)) if operator.attrs["reverse"] else range(count):
-        elements = [stack[t] for stack in stacks]
-        results = _call(body, [*carried, *captured, *elements], body.results)
-        carried = results[:n]
-        for stack, value in zip(made, results[n:], strict=True):
-            stack[t] = value
-    return [*carried, *made]
+        return [*carried, *([] for _ in range(pushes))]
+
+    def iteration(*values: Any) -> tuple[Any, ...]:
+        return tuple(_call(body, values, body.results))
+
+    kept = [False] * len(stacks)
+    made = control_flow.scan(
+        iteration,
+        trips._data,
+        tuple(carried),
+        tuple(captured),
+        stacks,
+        pushes,
+        attrs["reverse"],
+        kept,
+    )
+    return list(made)
 
 
 def _add_stacks(operator: Operator, operands: list[Any]) -> list[Any]:
@@ -377,9 +373,7 @@ def _hollow(operator: Operator, operands: list[Any]) -> list[Any]:
 
 
 def _absent(operator: Operator, operands: list[Any]) -> list[Any]:
-    from autograd_engine.ops.control_flow import absent
-
-    made = absent(**operator.attrs)
+    made = control_flow.absent(**operator.attrs)
     return [made if isinstance(made, list) else Tensor._wrap(made)]
 
 

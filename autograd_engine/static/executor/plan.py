@@ -13,11 +13,12 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.gc_pause import collector_paused
 from autograd_engine.errors import ExecutionError, FeedError
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
-from autograd_engine.program.ir.block import inner_blocks
+from autograd_engine.program.ir.block import leading_to, operators_within
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import (
     Block,
+    Key,
     Operator,
     Program,
     Ref,
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from autograd_engine.static.executor.prepared_run import Step
 
 __all__ = ["Plan", "Plans", "Steps", "Wanted", "steps_of", "why_in_place"]
-
-Key = tuple[str, int]
 
 _KEPT: Final = 32
 
@@ -118,11 +117,12 @@ class Plan:
         self.writes = list(steps.writes)
         self.names = set(steps.writes)
         self.fetches = fetches
-        self.draws = any(map(_draws, steps.operators))
+        within = list(operators_within(steps.operators))
+        self.draws = any(getattr(operator.op, "random", False) for operator in within)
         self.key: Hashable = None
         self.specializations = specializations
         self.plain = _why_plain(steps)
-        self.alone = all(map(_is_ours, steps.operators))
+        self.alone = all(map(_is_ours, within))
 
     def specialization(self, fed: Sequence[Any]) -> Specialization:
         """The plan for arrays (or Specs) of these sizes, where it is not `plain`."""
@@ -266,35 +266,16 @@ def _why_plain(steps: Steps) -> str:
 def why_in_place(operators: Iterable[Operator]) -> str:
     """Which operator does something besides computing; empty where none does."""
     for operator in operators:
-        if _has_effect(operator):
+        if any(getattr(o.op, "effect", False) for o in operators_within([operator])):
             return f"{operator.type} at {operator.location} is done for its effect, in its place"
     return ""
 
 
-def _has_effect(operator: Operator) -> bool:
-    op = operator.op
-    if isinstance(op, BlockOp):
-        return any(_has_effect(o) for b in inner_blocks(operator) for o in b.ops)
-    return bool(getattr(op, "effect", False))
-
-
 def _is_ours(operator: Operator) -> bool:
-    """Whether an operator, with all that is in its blocks, is of the engine's own table."""
+    """Whether an operator is one of control flow, or of the engine's own table."""
     op = operator.op
-    if isinstance(op, BlockOp):
-        return all(_is_ours(o) for b in inner_blocks(operator) for o in b.ops)
     of = op.pullback.op if isinstance(op, GradOp) else op
-    return isinstance(of, OpDef) and REGISTRY.get(of.name) is of
-
-
-def _draws(operator: Operator) -> bool:
-    """Whether an operator, or one in a block inside of it, draws random numbers."""
-    if getattr(operator.op, "random", False):
-        return True
-    return any(
-        isinstance(value, Block) and any(map(_draws, value.ops))
-        for value in operator.attrs.values()
-    )
+    return isinstance(of, BlockOp) or (isinstance(of, OpDef) and REGISTRY.get(of.name) is of)
 
 
 def _whole(block: Block, wanted: Wanted) -> tuple[list[Operator], dict[str, Ref]]:
@@ -316,12 +297,12 @@ def _pruned(block: Block, wanted: Wanted) -> tuple[list[Operator], dict[str, Ref
     asked = {o.number for o in wanted.operators}
     targets = [r.key for r in wanted.fetches]
     targets += [r.key for o in operators if o.number in asked for r in o.results]
-    needed = _needed(operators, targets)
+    needed = set(leading_to(operators, set(targets)))
     feeds = _unmade(needed, targets)
     for operator in operators:
         written = [r.key for r in operator.results if r.var.persistable]
         if written and operator.role == "forward" and operator not in needed:
-            more = _needed(operators, written)
+            more = set(leading_to(operators, set(written)))
             updates = any(o.role == "optimize" and o not in needed for o in more)
             if not updates and _unmade(more, written) <= feeds:
                 needed |= more
@@ -339,16 +320,6 @@ def _is_cut(operator: Operator, cut: frozenset[str]) -> bool:
             f"{operator.location}; feed the others too: {others}"
         )
     return bool(fed)
-
-
-def _needed(operators: Sequence[Operator], targets: Iterable[Key]) -> set[Operator]:
-    wanted = set(targets)
-    found = set()
-    for operator in reversed(operators):
-        if any(r.key in wanted for r in operator.results):
-            found.add(operator)
-            wanted.update(o.key for o in operator.operands if isinstance(o, Ref))
-    return found
 
 
 def _unmade(operators: Iterable[Operator], targets: Iterable[Key]) -> set[Key]:
