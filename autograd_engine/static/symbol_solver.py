@@ -22,13 +22,7 @@ __all__ = ["Resolver"]
 
 
 class Resolver:
-    """Shapes of results.
-
-    Parameters
-    ----------
-    symbols : Symbols
-        What is found out about sizes is noted here.
-    """
+    """Shapes of results; what is found out about sizes is noted in `symbols`."""
 
     def __init__(self, symbols: Symbols) -> None:
         self.symbols = symbols

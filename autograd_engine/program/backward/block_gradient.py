@@ -8,6 +8,7 @@ which nobody reads.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from autograd_engine.core.dims import Dim, fresh_dim
@@ -39,31 +40,24 @@ Wanted: TypeAlias = Sequence[tuple[int, Ref]]
 Cotangents: TypeAlias = Sequence[Variable | None]
 
 
+@dataclass(eq=False)
 class BlockGradient:
     """What the gradient of a branch or loop is made for; see `control_flow_gradient`."""
 
-    def __init__(
-        self,
-        plan: BackwardPlan,
-        operator: Operator,
-        wanted: Wanted,
-        cotangents: Cotangents,
-        priors: dict[int, Variable],
-    ) -> None:
-        self.plan = plan
-        self.operator = operator
-        self.wanted = wanted
-        self.cotangents = cotangents
-        self.priors = priors
+    plan: BackwardPlan
+    operator: Operator
+    wanted: Wanted
+    cotangents: Cotangents
+    priors: dict[int, Variable]
 
 
+@dataclass(eq=False)
 class Incoming:
     """A cotangent that the block of a gradient is given: an argument of that name."""
 
-    def __init__(self, slot: tuple[Any, ...], *, sure: bool = True) -> None:
-        self.slot = slot
-        self.sure = sure
-        self.var: Variable | None = None
+    slot: tuple[Any, ...]
+    sure: bool = field(default=True, kw_only=True)
+    var: Variable | None = None
 
 
 class InnerGradient:

@@ -42,13 +42,7 @@ _COPY: Final = re.compile(r"(.+)\.subprog_\d+")
 def recompute(plan: BackwardPlan, targets: Iterable[Ref], checkpoints: Set[str]) -> None:
     """Have the planned operators read copies of what is not kept, and plan what computes these.
 
-    Parameters
-    ----------
-    plan : BackwardPlan
-    targets : iterable of Ref
-        Where the gradients start.
-    checkpoints : set of str
-        Names of what is kept.
+    Gradients start at `targets`; `checkpoints` are the names of what is kept.
     """
     block, draft = plan.block, plan.draft
     segments = _Segments(block, targets, checkpoints)

@@ -54,21 +54,11 @@ def keys_of(variables: Iterable[Variable], no_grad: set[str]) -> set[Key]:
 
 
 class Reach(NamedTuple):
-    """What a backward walk through a block is going to meet.
+    """What a backward walk through a block is going to meet."""
 
-    Attributes
-    ----------
-    needed : set of (str, int)
-        Values that something wanted influences.
-    expected : Counter
-        How many cotangents arrive at each of them.
-    crossed : dict of int to list
-        By the number of an operation on the way, its operands that cotangents arrive at.
-    no_grad : set of str
-    """
-
-    needed: set[Key]
-    expected: Counter[Key]
+    needed: set[Key]  # values that something wanted influences
+    expected: Counter[Key]  # how many cotangents arrive at each of them
+    # By the number of an operation on the way, its operands that cotangents arrive at.
     crossed: dict[int, list[tuple[int, Ref]]]
     no_grad: set[str]
 

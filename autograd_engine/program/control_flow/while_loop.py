@@ -9,6 +9,7 @@ add up gradients in the same order.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,7 @@ def while_loop(
     with restored(program):
         block = program.current_block()
         initial = [as_variable(v, block).seen_from(block) for v in leaves]
-        return _Loop(program, block, prefix, cond, body, structure, initial).append()
+        return _Loop(program, block, prefix, (cond, body), structure, initial).append()
 
 
 def _eager_loop(
@@ -137,26 +138,19 @@ class _SizesGivenUp(Exception):
     """Both functions are called again, with sizes that are not known; what they made is undone."""
 
 
+@dataclass(eq=False)
 class _Loop:
     """One `while` operator, from the functions of the user's."""
 
-    def __init__(
-        self,
-        program: Program,
-        block: Block,
-        prefix: str,
-        cond: Callable[..., Any],
-        body: Callable[..., Any],
-        structure: Any,
-        initial: list[Variable],
-    ) -> None:
-        self.program = program
-        self.block = block
-        self.prefix = prefix
-        self.functions = cond, body
-        self.structure = structure
-        self.initial = initial
-        self.specs = [v.spec for v in initial]
+    program: Program
+    block: Block
+    prefix: str
+    functions: tuple[Callable[..., Any], Callable[..., Any]]
+    structure: Any
+    initial: list[Variable]
+
+    def __post_init__(self) -> None:
+        self.specs = [v.spec for v in self.initial]
         self._given_up: set[Any] = set()  # sizes that the body changes
 
     def append(self) -> list[Any]:

@@ -226,6 +226,10 @@ class Program:
         dict of str to Tensor
             What was fetched, what was fed, and parameters, which are leaves.
 
+        Raises
+        ------
+        FeedError, ExecutionError, ModeError
+
         Examples
         --------
         >>> import autograd_engine as paddle

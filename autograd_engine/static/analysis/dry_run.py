@@ -51,16 +51,7 @@ __all__ = ["DryRun", "allocations_of"]
 class DryRun:
     """One run of a compiled function, on fake arrays.
 
-    Parameters
-    ----------
-    compiled : CompiledFunction
-    symbols : Symbols
-        What is found out about sizes is noted here.
-
-    Attributes
-    ----------
-    meter : Meter
-        What it took.
+    What it takes is noted by `meter`, what is found out about sizes in `symbols`.
     """
 
     def __init__(self, compiled: CompiledFunction, symbols: Symbols) -> None:

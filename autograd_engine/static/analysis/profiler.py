@@ -264,14 +264,7 @@ def _time(seconds: float) -> str:
 def timed_function(
     compiled: CompiledFunction, stamps: list[Stamp], clock: Clock = time.perf_counter_ns
 ) -> Callable[..., Any]:
-    """The function itself, taking note of each of its statements.
-
-    Parameters
-    ----------
-    compiled : CompiledFunction
-    stamps : list of Stamp
-        Where the notes go.
-    """
+    """The function itself, taking note of each of its statements in `stamps`."""
     tree = ast.parse(compiled.source)
     operators: list[Operator] = []
 

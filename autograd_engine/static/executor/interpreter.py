@@ -60,42 +60,7 @@ def run_eagerly(
     fetch_list: Any = None,
     scope: Scope | None = None,
 ) -> dict[str, Tensor]:
-    """Run `program` on Tensors, and return them by name.
-
-    Parameters
-    ----------
-    program : Program
-    feed : dict of str to array_like, optional
-        As `Executor.run` takes it. A Tensor is used as it is, so that it gets its ``.grad``.
-    fetch_list : Variable, str, or list of them, optional
-        What is needed: only what these and the updates of the program depend on is run. By default
-        all of it.
-    scope : Scope, optional
-        Where parameters are read and updates are written, as in `Executor.run`.
-
-    Returns
-    -------
-    dict of str to Tensor
-        What was fetched (by default everything), what was fed, and parameters, which are leaves.
-
-    Raises
-    ------
-    FeedError, ExecutionError, ModeError
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import autograd_engine as paddle
-    >>> main = paddle.static.Program()
-    >>> with paddle.static.program_guard(main):
-    ...     x = paddle.static.data("x", [2], "float32")
-    ...     x.stop_gradient = False
-    ...     loss = paddle.sum(x * x)
-    >>> found = run_eagerly(main, {"x": np.float32([1.0, 2.0])})
-    >>> found[loss.name].backward()
-    >>> found["x"].grad.tolist()
-    [2.0, 4.0]
-    """
+    """`Program.run_eagerly`."""
     if not isinstance(program, Program):
         raise TypeError(f"run_eagerly: program must be a Program, got {type(program).__name__}")
     mode.require_dynamic("Program.run_eagerly")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from autograd_engine.compiler.live_operators import live_operators
@@ -22,6 +23,7 @@ from autograd_engine.program.ir.program import (
     Operator,
     Program,
     Ref,
+    Variable,
 )
 from autograd_engine.static.executor.backend_choice import Work
 from autograd_engine.static.executor.specializations import Specialization, Specializations
@@ -34,33 +36,13 @@ __all__ = ["Plan", "Plans", "Steps", "Wanted", "steps_of", "why_in_place"]
 _KEPT: Final = 32
 
 
-class Wanted:
-    """What a run is asked for.
+class Wanted(NamedTuple):
+    """What a run is asked for."""
 
-    Parameters
-    ----------
-    fetches : list of Ref
-    prune : bool
-        Whether to run only what `fetches` and `operators` need, not all updates.
-    operators : list of Operator
-        Updates that a pruned run makes.
-    cut : frozenset of str
-        Variables that a pruned run is fed instead of computing them.
-    """
-
-    __slots__ = ("cut", "fetches", "operators", "prune")
-
-    def __init__(
-        self,
-        fetches: list[Ref],
-        prune: bool = False,
-        operators: Sequence[Operator] = (),
-        cut: frozenset[str] = frozenset(),
-    ) -> None:
-        self.fetches = fetches
-        self.prune = prune
-        self.operators = operators
-        self.cut = cut
+    fetches: list[Ref]
+    prune: bool = False  # whether to run only what these and `operators` need, not all updates
+    operators: Sequence[Operator] = ()  # updates that a pruned run makes
+    cut: frozenset[str] = frozenset()  # variables that a pruned run is fed, and does not compute
 
     @property
     def key(self) -> Hashable:
@@ -70,59 +52,21 @@ class Wanted:
         return fetched, tuple(o.number for o in self.operators), self.cut
 
 
+@dataclass(slots=True, eq=False)
 class Plan:
-    """A program compiled for what it is asked for; it serves all sizes that the program declares.
+    """A program compiled for what it is asked for; serves all sizes that the program declares."""
 
-    Attributes
-    ----------
-    compiled : CompiledFunction
-        Takes `feeds`, then `reads`; returns the fetches, then `writes`.
-    feeds : list of Variable
-    reads, writes : list of str
-        Names in the scope.
-    draws : bool
-        Whether random numbers are drawn.
-    specializations : Specializations
-        What backends have made of it, for certain sizes.
-    plain : str
-        Why no backend is asked; empty where one is.
-    alone : bool
-        Whether no Python code of the user's runs in the middle of it.
-    """
-
-    __slots__ = (
-        "alone",
-        "compiled",
-        "draws",
-        "feeds",
-        "fetches",
-        "key",
-        "names",
-        "plain",
-        "reads",
-        "specializations",
-        "writes",
-    )
-
-    def __init__(
-        self,
-        compiled: CompiledFunction,
-        steps: Steps,
-        fetches: int,
-        specializations: Specializations,
-    ) -> None:
-        self.compiled = compiled
-        self.feeds = [r.var for r in steps.feeds]
-        self.reads = [r.var for r in steps.reads]
-        self.writes = list(steps.writes)
-        self.names = set(steps.writes)
-        self.fetches = fetches
-        within = list(operators_within(steps.operators))
-        self.draws = any(getattr(operator.op, "random", False) for operator in within)
-        self.key: Hashable = None
-        self.specializations = specializations
-        self.plain = _why_plain(steps)
-        self.alone = all(map(_is_ours, within))
+    key: Hashable
+    compiled: CompiledFunction  # takes `feeds`, then `reads`; returns the fetches, then `writes`
+    feeds: list[Variable]
+    reads: list[Variable]
+    writes: list[str]  # names in the scope
+    names: set[str]  # the same
+    fetches: int
+    draws: bool  # whether random numbers are drawn
+    specializations: Specializations  # what backends have made of it, for certain sizes
+    plain: str  # why no backend is asked; empty where one is
+    alone: bool  # whether no Python code of the user's runs in the middle of it
 
     def specialization(self, fed: Sequence[Any]) -> Specialization:
         """The plan for arrays (or Specs) of these sizes, where it is not `plain`."""
@@ -130,22 +74,15 @@ class Plan:
 
 
 class Plans:
-    """Plans of one program for one executor, those used last, all of its latest version.
-
-    Attributes
-    ----------
-    steps : OrderedDict
-        Runs that were asked for, those asked for last.
-    closed : bool
-        Whether the executor was closed.
-    """
+    """Plans of one program for one executor, those used last, all of its latest version."""
 
     __slots__ = ("_kept", "backend", "closed", "steps", "version")
 
     def __init__(self, backend: str = "numpy") -> None:
         self.version = -1
         self.backend = backend
-        self.closed = False
+        self.closed = False  # whether the executor was
+        # Runs that were asked for, those asked for last.
         self.steps: OrderedDict[Hashable, Step] = OrderedDict()
         self._kept: OrderedDict[Hashable, Plan] = OrderedDict()
 
@@ -190,7 +127,6 @@ class Plans:
         if plan is None:
             with collector_paused():
                 plan = self._kept[key] = _plan(program, wanted, self.backend)
-                plan.key = key
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         else:
@@ -199,21 +135,12 @@ class Plans:
 
 
 class Steps(NamedTuple):
-    """What a run does, before it is compiled.
-
-    Attributes
-    ----------
-    operators : list of Operator
-    feeds, reads : list of Ref
-        What they take of the feeds, and of the scope.
-    writes : dict of str to Ref
-        What the scope holds afterwards.
-    """
+    """What a run does, before it is compiled."""
 
     operators: list[Operator]
-    feeds: list[Ref]
-    reads: list[Ref]
-    writes: dict[str, Ref]
+    feeds: list[Ref]  # what they take of the feeds,
+    reads: list[Ref]  # and of the scope
+    writes: dict[str, Ref]  # what the scope holds afterwards
 
 
 def steps_of(program: Program, wanted: Wanted) -> Steps:
@@ -244,7 +171,20 @@ def _plan(program: Program, wanted: Wanted, backend: str) -> Plan:
     places = {r.var.name: first + k for k, r in enumerate(steps.reads)}
     updates = {fetches + j: places[name] for j, name in enumerate(steps.writes) if name in places}
     work = Work("program", steps.operators, inputs, outputs, updates)
-    return Plan(compiled, steps, fetches, Specializations(work, backend))
+    within = list(operators_within(steps.operators))
+    return Plan(
+        key=wanted.key,
+        compiled=compiled,
+        feeds=[r.var for r in steps.feeds],
+        reads=[r.var for r in steps.reads],
+        writes=list(steps.writes),
+        names=set(steps.writes),
+        fetches=fetches,
+        draws=any(getattr(operator.op, "random", False) for operator in within),
+        specializations=Specializations(work, backend),
+        plain=_why_plain(steps),
+        alone=all(map(_is_ours, within)),
+    )
 
 
 def _why_plain(steps: Steps) -> str:
