@@ -40,6 +40,7 @@ __all__ = [
     "emit",
     "emitting",
     "layer_scope",
+    "new_result",
     "restored_on_error",
     "spec_of",
     "assigned",
@@ -210,14 +211,18 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
         no_gradient = (
             not op.inputs or op.output_at(k) in op.nondiff_outputs or spec.dtype.kind not in "fc"
         )
-        name = unique_name.generate(f"{prefix}.tmp")
-        var = Variable(block, name, spec, stop_gradient=no_gradient)
-        results.append(Ref(block.add_var(var), 0))
+        results.append(new_result(block, f"{prefix}.tmp", spec, stop_gradient=no_gradient))
     append_operator(block, op, tuple(refs), tuple(results), attrs)
     variables = tuple(r.var for r in results)
     if trace is not None and _context.role == "forward":
         trace.made(refs, variables)
     return variables if op.multiple else variables[0]
+
+
+def new_result(block: Block, stem: str, spec: Spec, *, stop_gradient: bool) -> Ref:
+    """A new variable of the block, named after `stem`, for an operator to write."""
+    var = Variable(block, unique_name.generate(stem), spec, stop_gradient=stop_gradient)
+    return Ref(block.add_var(var), 0)
 
 
 def append_operator(

@@ -13,7 +13,7 @@ from autograd_engine.program.backward.block_gradient import (
     Wanted,
     handed_out,
 )
-from autograd_engine.program.backward.dataflow import branch_reached
+from autograd_engine.program.backward.dataflow import Flow
 from autograd_engine.program.ir.block import inner_blocks
 from autograd_engine.program.ir.control_flow_op import (
     BlockOp,
@@ -45,8 +45,9 @@ class BranchGradient(BlockGradient):
         reached = {k for k, g in enumerate(self.cotangents) if g is not None}
         positions = {k for k, _ in self.wanted}
         always = set(self.priors)
+        flow = Flow(plan.no_grad)
         always |= set.intersection(
-            *(branch_reached(b, first, reached, positions, plan.no_grad) for b in blocks)
+            *(flow.branch_reached(b, first, reached, positions) for b in blocks)
         )
         inners = [self._inner(block) for block in blocks]
         results = []

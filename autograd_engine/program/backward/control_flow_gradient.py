@@ -6,10 +6,6 @@ one first, which carries the cotangents of what the loop carries, and the sums o
 what it captured. As these are operators like others, with blocks like others, they can be
 differentiated in turn, to any order.
 
-What the gradient reads of the forward block it is handed: the operator returns it besides, a loop
-as a stack with an entry for each iteration. The branch that did not run returns something `absent`
-for it, which nobody reads.
-
 Sums are folded in the order in which the tape folds them. What has already arrived at a captured
 variable therefore goes into the block, and what it contributes is added there.
 """
@@ -80,22 +76,10 @@ def _emit(
     cotangents: Sequence[Variable | None],
     priors: dict[int, Variable],
 ) -> tuple[list[Variable], set[int]]:
-    """Plan the gradient of a branch or loop.
+    """Plan the gradient of a branch or loop, which adds to the `priors` of operands.
 
-    Parameters
-    ----------
-    wanted : list of (int, Ref)
-        Operands that cotangents arrive at.
-    cotangents : list of Variable or None
-        Of the results.
-    priors : dict of int to Variable
-        What has arrived at an operand so far, and is to be added to.
-
-    Returns
-    -------
-    (list of Variable, set of int)
-        A cotangent for each wanted operand; the positions of those that are more than zeros
-        whichever way the operator went.
+    A cotangent for each wanted operand is returned, and the positions of those that are more than
+    zeros whichever way the operator went.
     """
     if operator.attrs.get("backward_block") is not None:
         return given_backward(plan, operator, wanted, cotangents)

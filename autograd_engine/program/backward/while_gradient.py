@@ -11,7 +11,7 @@ from autograd_engine.program.backward.block_gradient import (
     Wanted,
     handed_out,
 )
-from autograd_engine.program.backward.dataflow import LoopFlow
+from autograd_engine.program.backward.dataflow import Flow, LoopFlow
 from autograd_engine.program.ir.control_flow_op import BlockOp, split_operands
 from autograd_engine.program.ir.program import Operator, Ref, Variable
 
@@ -22,7 +22,7 @@ class LoopGradient(BlockGradient):
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         self.given = split_operands(self.operator)
-        self.flow = LoopFlow(self.operator, {k for k, _ in self.wanted}, self.plan.no_grad)
+        self.flow = LoopFlow(Flow(self.plan.no_grad), self.operator, {k for k, _ in self.wanted})
         self.flow.follow({k for k, g in enumerate(self.cotangents) if g is not None})
         self.body = self.flow.body
         self.carried = sorted(self.flow.cotangents)

@@ -22,7 +22,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, BuildError, DTypeError, ShapeError
 from autograd_engine.program import mode
 from autograd_engine.program.atomic_call import checked
-from autograd_engine.program.builder import append_operator
+from autograd_engine.program.builder import append_operator, new_result
 from autograd_engine.program.control_flow.block_function import (
     BlockFunction,
     as_variable,
@@ -239,22 +239,12 @@ class _Loop:
         results = []
         for spec in self.specs:
             spec = Spec(_outside(spec.shape, self._given_up), spec.dtype)
-            var = Variable(
-                block,
-                unique_name.generate(f"{self.prefix}.tmp"),
-                spec,
-                stop_gradient=closed or spec.dtype.kind not in "fc",
-            )
-            results.append(Ref(block.add_var(var), 0))
+            stops = closed or spec.dtype.kind not in "fc"
+            results.append(new_result(block, f"{self.prefix}.tmp", spec, stop_gradient=stops))
         made: list[Any] = [r.var for r in results]
         results += [o.var.write() for o in functions[1].carried]
-        trips = Variable(
-            block,
-            unique_name.generate(f"{self.prefix}.trips"),
-            Spec((), np.dtype("int64")),
-            stop_gradient=True,
-        )
-        results.append(Ref(block.add_var(trips), 0))
+        trips = Spec((), np.dtype("int64"))
+        results.append(new_result(block, f"{self.prefix}.trips", trips, stop_gradient=True))
         attrs = {
             "cond_block": functions[0].block,
             "body_block": body,

@@ -21,6 +21,7 @@ from autograd_engine.program.ir.program import (
     Ref,
     Variable,
 )
+from autograd_engine.program.passes.clone import without
 from autograd_engine.static.analysis.flops import FlopsReport, flops
 from autograd_engine.static.analysis.memory_report import MemoryReport, memory_report
 from autograd_engine.static.symbolic_size import Formula, format_bytes
@@ -158,22 +159,7 @@ def _names(checkpoints: Any) -> list[str]:
 
 def _forward_half(program: Program) -> Program:
     """A copy without gradients and updates."""
-    copy = program.clone()
-    block = copy.global_block()
-    dropped = [o for o in block.ops if o.role != "forward"]
-    block.ops = [o for o in block.ops if o.role == "forward"]
-    # What exists is not emitted again, and these exist no more.
-    block.emitted.clear()
-    latest = {r.var.name: r.version for o in block.ops for r in o.results}
-    for operator in dropped:
-        for ref in operator.results:
-            name = ref.var.name
-            if ref.version == 0 and name not in latest:
-                block.vars.pop(name, None)
-            else:
-                ref.var.version = latest.get(name, 0)
-    copy.changed()
-    return copy
+    return without(program, {id(o) for o in program.global_block().ops if o.role != "forward"})
 
 
 def _loss_name(program: Program, source: Program, loss: Operand | str | None) -> str:
