@@ -166,15 +166,10 @@ def emitting(
 
 
 def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
-    """Append `op` to the program of its operands; its outputs as new Variables.
+    """Append `op`, with all of its attributes, to the program of its operands.
 
-    Parameters
-    ----------
-    op : OpDef
-    operands : sequence
-        Variables of one program; Python scalars and ndarrays, which become constants.
-    attrs : dict
-        All attributes of the operation.
+    Its outputs are new Variables. Operands may also be Python scalars, and ndarrays, which become
+    constants.
 
     Raises
     ------
@@ -202,7 +197,7 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     if refs is None:
         with block.restored_on_error():  # an operand is cast, or made a constant, before
             refs = _prepare(op, operands, block)
-            inferred = op.infer_tuple([spec_of(r) for r in refs], attrs)
+            inferred = op.infer_tuple([r.spec for r in refs], attrs)
     else:
         inferred = op.infer_tuple([v.spec for v in operands], attrs)
     prefix = _context.prefix or unique_name.generate(op.name)
@@ -296,7 +291,7 @@ def _prepare(op: OpDef, operands: Sequence[Any], block: Block) -> list[Ref | Lit
     ]
     if op.dtypes == "any":
         return refs
-    dtypes = [spec_of(r).dtype for r, t in zip(refs, typed, strict=True) if t]
+    dtypes = [r.spec.dtype for r, t in zip(refs, typed, strict=True) if t]
     common = common_dtype(dtypes, floating=op.dtypes == "floating")
     return [_as(r, common) if t else r for r, t in zip(refs, typed, strict=True)]
 

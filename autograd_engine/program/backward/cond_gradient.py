@@ -67,16 +67,12 @@ class BranchGradient(BlockGradient):
             inner.block.arguments[:] = [
                 inner.argument(slot, likes[slot], likes[slot].name) for slot in self.slots
             ]
-        plan.draft.operators.append(
-            Operator(
-                plan.into,
-                BlockOp.of(kind_of(operator), f"{operator.type}_grad"),
-                (*operator.operands[:first], *self.slots.values()),
-                tuple(Ref(v, 0) for v in results),
-                _attributes([inner.block for inner in inners]),
-                operator.location,
-                "backward",
-            )
+        plan.draft.follow(
+            operator,
+            BlockOp.of(kind_of(operator), f"{operator.type}_grad"),
+            (*operator.operands[:first], *self.slots.values()),
+            results,
+            _attributes([inner.block for inner in inners]),
         )
         return results, always
 
@@ -124,7 +120,7 @@ def given_backward(
         plan.cotangents.filled(ref, 0.0) if g is None else g
         for ref, g in zip(operator.results, cotangents, strict=True)
     ]
-    operands = [Ref(g, g.version) for g in given] + list(operator.operands)
+    operands = [*(Ref(g, g.version) for g in given), *operator.operands]
     by_position = {k: plan.cotangents.contribution(ref) for k, ref in wanted}
     inputs = operator.operands[: attrs["inputs"]]
     results = [
@@ -133,16 +129,12 @@ def given_backward(
         if isinstance(ref, Ref) and ref.var.spec.dtype.kind in "fc"
     ]
     body = _copied(attrs["backward_block"], plan.into.idx)
-    plan.draft.operators.append(
-        Operator(
-            plan.into,
-            BlockOp.of("call", f"{operator.type}_grad"),
-            tuple(operands),
-            tuple(Ref(v, 0) for v in results),
-            {"body_block": body, "backward_block": None, "inputs": 0},
-            operator.location,
-            "backward",
-        )
+    plan.draft.follow(
+        operator,
+        BlockOp.of("call", f"{operator.type}_grad"),
+        operands,
+        results,
+        _attributes([body]),
     )
     return [by_position[k] for k, _ in wanted], set(by_position)
 

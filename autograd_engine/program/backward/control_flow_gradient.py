@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 from autograd_engine.program.backward.cond_gradient import BranchGradient, given_backward
 from autograd_engine.program.backward.while_gradient import LoopGradient
 from autograd_engine.program.ir.control_flow_op import kind_of
-from autograd_engine.program.ir.op_role import pass_on
 from autograd_engine.program.ir.program import Operator, Ref, Variable
 
 if TYPE_CHECKING:
@@ -58,7 +57,6 @@ def pull_blocks(
     if missing:
         own = {k: v for k, v in priors.items() if any(k == m for m, _ in missing)}
         made, always = _emit(plan, operator, missing, cotangents, own)
-        pass_on(operator, plan.draft.operators[-1:])
         for (k, _), var in zip(missing, made, strict=True):
             plan.draft.emitted[keys[k]] = var
     arrivals: list[Arrival] = []

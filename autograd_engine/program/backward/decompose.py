@@ -71,19 +71,15 @@ def decompose(block: Block, which: Callable[[Operator], bool]) -> None:
     for operator in operators:
         if aliases:
             before.append((operator, operator.operands))
-            operator.operands = tuple(_through(o, aliases) for o in operator.operands)
+            operator.operands = tuple(
+                aliases.get(o.key, o) if isinstance(o, Ref) else o for o in operator.operands
+            )
         if isinstance(operator.op, GradOp) and which(operator):
             _write_out(operator, operator.op, written, aliases)
         else:
             written.append(operator)
     block.ops = written
     block.program.changed()
-
-
-def _through(operand: Any, aliases: dict[Key, Ref]) -> Any:
-    if isinstance(operand, Ref):
-        return aliases.get(operand.key, operand)
-    return operand
 
 
 def _write_out(

@@ -13,7 +13,7 @@ from autograd_engine.program.backward.block_gradient import (
 )
 from autograd_engine.program.backward.dataflow import Flow, LoopFlow
 from autograd_engine.program.ir.control_flow_op import BlockOp, split_operands
-from autograd_engine.program.ir.program import Operator, Ref, Variable
+from autograd_engine.program.ir.program import Ref, Variable
 
 __all__ = ["LoopGradient"]
 
@@ -46,21 +46,17 @@ class LoopGradient(BlockGradient):
         inner.block.arguments[:] = [inner.arguments[slot] for slot in slots]
         trips = operator.results[n] if first == 0 else operator.operands[0]
         reverse = not operator.attrs.get("reverse", False)
-        plan.draft.operators.append(
-            Operator(
-                plan.into,
-                BlockOp.of("scan", f"{operator.type}_grad"),
-                (trips, *initial, *self.captured.values(), *self.stacks.values()),
-                tuple(Ref(v, 0) for v in results),
-                {
-                    "body_block": inner.block,
-                    "carried": len(carried),
-                    "captured": len(self.captured),
-                    "reverse": reverse,
-                },
-                operator.location,
-                "backward",
-            )
+        plan.draft.follow(
+            operator,
+            BlockOp.of("scan", f"{operator.type}_grad"),
+            (trips, *initial, *self.captured.values(), *self.stacks.values()),
+            results,
+            {
+                "body_block": inner.block,
+                "carried": len(carried),
+                "captured": len(self.captured),
+                "reverse": reverse,
+            },
         )
         by_position = dict(zip(self.carried, results, strict=False))
         found = {first + j: v for j, v in by_position.items()}

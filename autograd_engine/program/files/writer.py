@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -192,15 +191,14 @@ class _Writer:
     def remembered(self, block: Block, key: Any, value: Any) -> Any:
         first = key[0] if type(key) is tuple and key else None
         if isinstance(first, OpDef):
-            if type(value) is not int or not known_operation(first):
+            if type(value) is not int or not known_operation(first) or not _is_key(key[1:]):
                 return None
-            parts = _key_json(key[1:])
-            return None if parts is None else {"rule": first.name, "of": parts}
+            return {"rule": first.name, "of": value_json(key[1:], "what exists")}
         if not isinstance(value, Variable) or block.vars.get(value.name) is not value:
             return None
-        if type(first) is int or (type(first) is str and first in SEEDED):
-            parts = _key_json(key)
-            return None if parts is None else {"key": parts, "variable": value.name}
+        seeded = type(first) is str and first in SEEDED
+        if (seeded or type(first) is int) and _is_key(key):
+            return {"key": value_json(key, "what exists"), "variable": value.name}
         return None
 
 
@@ -238,21 +236,9 @@ def _training(var: Parameter) -> dict[str, Any]:
     return made
 
 
-def _key_json(parts: Sequence[Any]) -> list[Any] | None:
-    """A key of tuples and plain values; None where it holds anything else, such as an array."""
-    made: list[Any] = []
-    for part in parts:
-        if type(part) is tuple:
-            inner = _key_json(part)
-            if inner is None:
-                return None
-            made.append(inner)
-        elif part is None or type(part) in (bool, int, str):
-            made.append(part)
-        elif isinstance(part, np.dtype) and part.name in DTYPES:
-            made.append({"dtype": part.name})
-        elif part is Ellipsis:
-            made.append({"ellipsis": True})
-        else:
-            return None
-    return made
+def _is_key(part: Any) -> bool:
+    """Whether it is made of tuples and plain values, and not of an array, say."""
+    if type(part) is tuple:
+        return all(map(_is_key, part))
+    plain = part is None or part is Ellipsis or type(part) in (bool, int, str)
+    return plain or (isinstance(part, np.dtype) and part.name in DTYPES)

@@ -234,6 +234,10 @@ class Ref(NamedTuple):
         """What tells this value from all others of its block."""
         return self.var.name, self.version
 
+    @property
+    def spec(self) -> Spec:
+        return self.var.spec
+
 
 class Literal(NamedTuple):
     """A Python scalar as an operand, with the dtype that it takes there."""

@@ -23,7 +23,7 @@ from autograd_engine.program.ir.control_flow_op import BlockOp, branches_of, kin
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import (
     Block,
-    Literal,
+    OperandRef,
     Operator,
     Program,
     Ref,
@@ -300,15 +300,13 @@ class _Counter:
             specs.update(zip([r.key for r in operator.results], results, strict=False))
             yield operator, work
 
-    def _spec(self, operand: Any, specs: Mapping[Any, Spec]) -> Spec | None:
-        if isinstance(operand, Literal):
-            return operand.spec
+    def _spec(self, operand: OperandRef, specs: Mapping[Any, Spec]) -> Spec | None:
         if not isinstance(operand, Ref):
-            return None
+            return None if operand is None else operand.spec
         found = specs.get(operand.key)
         if found is None:
-            spec = operand.var.spec
-            found = Spec(tuple(map(self.symbols.resolved, spec.shape)), spec.dtype)
+            shape = map(self.symbols.resolved, operand.spec.shape)
+            found = Spec(tuple(shape), operand.spec.dtype)
         return found
 
     def _pulled(self, operator: Operator, operands: Sequence[Spec | None]) -> Work:

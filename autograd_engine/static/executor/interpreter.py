@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import operator as signs
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,6 +20,7 @@ from autograd_engine.compiler.python.function import (
     scattered_values,
     takes_scattered,
 )
+from autograd_engine.core import pytree as nest
 from autograd_engine.core.random_generator import own_generator
 from autograd_engine.eager.grad_mode import grad_mode, no_grad
 from autograd_engine.eager.record import apply
@@ -29,9 +30,9 @@ from autograd_engine.ops import control_flow
 from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
-from autograd_engine.ops.registry.symbolic_zero import hollow, without_sign
+from autograd_engine.ops.registry.symbolic_zero import without_sign
 from autograd_engine.program import mode
-from autograd_engine.program.ir.control_flow_op import BlockOp
+from autograd_engine.program.ir.control_flow_op import BlockOp, branches_of
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import (
     Block,
@@ -236,13 +237,13 @@ def _locate(tensor: Any, operator: Operator) -> None:
 # --- blocks inside of operators
 
 
-def _call(block: Block, operands: Sequence[Any], outputs: Sequence[Ref]) -> list[Any]:
+def _call(block: Block, operands: Sequence[Any]) -> list[Any]:
     """A block as the function that it is."""
     values: Values = {
         (a.name, 0): v for a, v in zip(block.arguments, operands, strict=True) if v is not None
     }
-    run_operators(live_operators(block.ops, outputs), values, outputs)
-    return [values[r.key] for r in outputs]
+    run_operators(live_operators(block.ops, block.results), values, block.results)
+    return [values[r.key] for r in block.results]
 
 
 def _own(value: Any) -> Any:
@@ -250,15 +251,11 @@ def _own(value: Any) -> Any:
     return ops.assign(value) if isinstance(value, Tensor) and not value._stop else value
 
 
-def _cond(operator: Operator, operands: list[Any]) -> list[Any]:
-    holds = control_flow.truth(operands[0]._data)
-    block = operator.attrs["true_block" if holds else "false_block"]
-    return [_own(v) for v in _call(block, operands[1:], block.results)]
-
-
-def _inlined(operator: Operator, operands: list[Any]) -> list[Any]:
-    block = operator.attrs["body_block"]
-    return [_own(v) for v in _call(block, operands, block.results)]
+def _branch(operator: Operator, operands: list[Any]) -> list[Any]:
+    """The block that a condition chooses, or the only one."""
+    blocks, first = branches_of(operator)
+    chosen = 0 if not first or control_flow.truth(operands[0]._data) else 1
+    return [_own(v) for v in _call(blocks[chosen], operands[first:])]
 
 
 def _while(operator: Operator, operands: list[Any]) -> list[Any]:
@@ -266,10 +263,10 @@ def _while(operator: Operator, operands: list[Any]) -> list[Any]:
     test, body = operator.attrs["cond_block"], operator.attrs["body_block"]
 
     def condition(*values: Any) -> tuple[Any, ...]:
-        return tuple([made._data for made in _call(test, values, test.results)])
+        return tuple([made._data for made in _call(test, values)])
 
     def iteration(*values: Any) -> tuple[Any, ...]:
-        made = _call(body, values, body.results)
+        made = _call(body, values)
         return (*map(_own, made[:n]), *made[n:])
 
     carried, captured = tuple(map(_own, operands[:n])), tuple(operands[n:])
@@ -294,7 +291,7 @@ def _scan(operator: Operator, operands: list[Any]) -> list[Any]:
         return [*carried, *([] for _ in range(pushes))]
 
     def iteration(*values: Any) -> tuple[Any, ...]:
-        return tuple(_call(body, values, body.results))
+        return tuple(_call(body, values))
 
     kept = [False] * len(stacks)
     made = control_flow.scan(
@@ -323,32 +320,23 @@ def _added(stacks: Sequence[Any]) -> Any:
     return total
 
 
-def _fill_stack(operator: Operator, operands: list[Any]) -> list[Any]:
-    return [_filled(operands[0], operator.attrs["value"])]
+def _constant(kernel: Callable[..., Any]) -> Callable[..., list[Any]]:
+    """A kernel on Tensors, or stacks of them, through which no gradient flows."""
 
+    def call(operator: Operator, operands: list[Any]) -> list[Any]:
+        made = kernel(*nest.map(lambda t: t._data, operands), **operator.attrs)
+        return [nest.map(Tensor._wrap, made)]
 
-def _filled(like: Any, value: float) -> Any:
-    if isinstance(like, list):
-        return [_filled(v, value) for v in like]
-    return Tensor._wrap(hollow(like._data, value))
-
-
-def _hollow(operator: Operator, operands: list[Any]) -> list[Any]:
-    return [Tensor._wrap(hollow(operands[0]._data, **operator.attrs))]
-
-
-def _absent(operator: Operator, operands: list[Any]) -> list[Any]:
-    made = control_flow.absent(**operator.attrs)
-    return [made if isinstance(made, list) else Tensor._wrap(made)]
+    return call
 
 
 _FLOW = {
-    "absent": _absent,
+    "absent": _constant(control_flow.absent),
     "add_stacks": _add_stacks,
-    "call": _inlined,
-    "cond": _cond,
-    "fill_stack": _fill_stack,
-    "hollow": _hollow,
+    "call": _branch,
+    "cond": _branch,
+    "fill_stack": _constant(control_flow.fill_stack),
+    "hollow": _constant(control_flow.hollow),
     "scan": _scan,
     "while": _while,
 }
