@@ -12,6 +12,7 @@ import functools
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from autograd_engine.core.dims import Dim, Size
@@ -101,29 +102,16 @@ def _called(node: ast.Call, lookup: Lookup) -> int:
     return int(min(sizes))
 
 
+@dataclass(eq=False)
 class Symbols:
-    """The unknown sizes of a program: what they are called, and what is known of them.
+    """The unknown sizes of a program: what they are called, and what is known of them."""
 
-    Attributes
-    ----------
-    names : dict of str to str
-        What a person reads for a symbol, ``x.shape[0]``.
-    equal : dict of str to Size
-        What stands in the place of a symbol.
-    most : dict of str to Size
-        How large a size that depends on values can be.
-    taken_equal : list of (str, str)
-        Names of sizes of which nothing but their place says that they are equal.
-    sizes : dict of str to int
-        Sizes that are given.
-    """
-
-    def __init__(self) -> None:
-        self.names: dict[str, str] = {}
-        self.equal: dict[str, Size] = {}
-        self.most: dict[str, Size] = {}
-        self.taken_equal: list[tuple[str, str]] = []
-        self.sizes: dict[str, int] = {}
+    names: dict[str, str] = field(default_factory=dict)  # what a person reads, ``x.shape[0]``
+    equal: dict[str, Size] = field(default_factory=dict)  # what stands in the place of a symbol
+    most: dict[str, Size] = field(default_factory=dict)  # how large one can be, if values say it
+    # Names of sizes of which nothing but their place says that they are equal.
+    taken_equal: list[tuple[str, str]] = field(default_factory=list)
+    sizes: dict[str, int] = field(default_factory=dict)  # those that are given
 
     def assumptions(self) -> list[str]:
         """What was taken to hold of sizes, in words."""
@@ -189,18 +177,14 @@ class Symbols:
         sizes: dict[str, int] = {}
         by_name = {name: symbol for symbol, name in self.names.items()}
         for name, value in wanted.items():
+            entries = {name: value}
             if isinstance(value, (tuple, list)):
                 entries = {f"{name}.shape[{k}]": d for k, d in enumerate(value)}
-                if not any(n in by_name for n in entries):
-                    raise ArgumentError(self._unknown(name))
-            else:
-                entries = {name: value}
-            for key, size in entries.items():
-                symbol = by_name.get(key)
-                if symbol is not None:
-                    self._take(sizes, symbol, key, size)
-                elif not isinstance(value, (tuple, list)):
-                    raise ArgumentError(self._unknown(name))
+            there = [key for key in entries if key in by_name]
+            if not there:
+                raise ArgumentError(self._unknown(name))
+            for key in there:
+                self._take(sizes, by_name[key], key, entries[key])
         return sizes
 
     def _take(self, sizes: dict[str, int], symbol: str, name: str, size: Any) -> None:

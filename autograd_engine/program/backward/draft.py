@@ -6,7 +6,7 @@ one that the program holds, or that is planned already, returns it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 from autograd_engine.core.locations import Location
@@ -71,17 +71,25 @@ class Draft:
         self.operators.append(gradient)
         pass_on(operator, [gradient])
 
-    def append(
+    def once(
         self,
+        key: Hashable,
+        variable: Callable[[], Variable],
         op: OpDef | BlockOp,
         operands: tuple[OperandRef, ...],
-        result: Variable,
         attrs: dict[str, Any],
         *,
         seed: bool = False,
-    ) -> None:
-        """Plan an operator that the walk itself needs, at the line of the call that walks."""
-        operator = Operator(
-            self.into, op, operands, (Ref(result, 0),), attrs, self.location, "backward"
-        )
-        (self.seeds if seed else self.operators).append(operator)
+    ) -> Variable:
+        """What is known to compute `key`; where there is none, the result of a planned operator.
+
+        The walk itself needs it, so it is at the line of the call that walks.
+        """
+        found = self.existing(key)
+        if found is None:
+            found = self.emitted[key] = variable()
+            operator = Operator(
+                self.into, op, operands, (Ref(found, 0),), attrs, self.location, "backward"
+            )
+            (self.seeds if seed else self.operators).append(operator)
+        return found

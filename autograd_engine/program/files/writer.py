@@ -59,23 +59,22 @@ class _Writer:
         return made
 
     def block(self, block: Block) -> dict[str, Any]:
-        made: dict[str, Any] = {"parent": block.parent_idx, "forward": block.forward_idx}
-        if block.arguments:
-            made["arguments"] = [v.name for v in block.arguments]
-        if block.results:
-            made["results"] = [_ref(r) for r in block.results]
-        if block.handed_out:
-            made["handed_out"] = [
-                [[*key] if key[1] else key[0], value, position]
-                for (key, value), position in block.handed_out.items()
-            ]
-        if block.captured:
-            made["captured"] = [[*key, v.name] for key, v in block.captured.items()]
-        made["variables"] = [self.variable(v) for v in block.vars.values()]
-        made["operators"] = [self.operator(op) for op in block.ops]
-        if emitted := self.emitted(block):
-            made["emitted"] = emitted
-        return made
+        return {
+            "parent": block.parent_idx,
+            "forward": block.forward_idx,
+            **_unless_empty(
+                arguments=[v.name for v in block.arguments],
+                results=[_ref(r) for r in block.results],
+                handed_out=[
+                    [[*key] if key[1] else key[0], value, position]
+                    for (key, value), position in block.handed_out.items()
+                ],
+                captured=[[*key, v.name] for key, v in block.captured.items()],
+            ),
+            "variables": [self.variable(v) for v in block.vars.values()],
+            "operators": [self.operator(op) for op in block.ops],
+            **_unless_empty(emitted=self.emitted(block)),
+        }
 
     def variable(self, var: Variable) -> dict[str, Any]:
         name = var.name
@@ -95,52 +94,52 @@ class _Writer:
         }
         if isinstance(var, Parameter):
             made["parameter"] = "trainable" if var.trainable else "frozen"
-            if training := _training(var):
-                made["training"] = training
-        for flag in ("stop_gradient", "persistable", "is_data", "is_stack"):
-            if getattr(var, flag):
-                made[flag] = True
-        if var.version:
-            made["version"] = var.version
-        return made
+            made |= _unless_empty(training=_training(var))
+        return made | _unless_empty(
+            stop_gradient=var.stop_gradient,
+            persistable=var.persistable,
+            is_data=var.is_data,
+            is_stack=var.is_stack,
+            version=var.version,
+        )
 
     def operator(self, operator: Operator) -> dict[str, Any]:
-        made = self.operation(operator)
-        if operator.operands:
-            made["operands"] = [self.operand(o, operator) for o in operator.operands]
-        made["results"] = [_ref(r) for r in operator.results]
-        if operator.attrs:
-            made["attrs"] = {k: self.attribute(v, k, operator) for k, v in operator.attrs.items()}
-        made["role"] = operator.role
-        if operator.of_loss:
-            made["of_loss"] = True
-        if operator.trains:
-            made["trains"] = [list(pair) for pair in operator.trains]
-        if operator.op_namescope != "/":
-            made["namescope"] = operator.op_namescope
-        if operator.op_device:
-            made["device"] = operator.op_device
-        made["line"] = self.line(operator.location)
-        return made
+        attrs = {k: self.attribute(v, k, operator) for k, v in operator.attrs.items()}
+        return {
+            **self.operation(operator),
+            **_unless_empty(operands=[self.operand(o, operator) for o in operator.operands]),
+            "results": [_ref(r) for r in operator.results],
+            **_unless_empty(attrs=attrs),
+            "role": operator.role,
+            **_unless_empty(
+                of_loss=operator.of_loss,
+                trains=[list(pair) for pair in operator.trains],
+                namescope="" if operator.op_namescope == "/" else operator.op_namescope,
+                device=operator.op_device,
+            ),
+            "line": self.line(operator.location),
+        }
 
     def operation(self, operator: Operator) -> dict[str, Any]:
         op = operator.op
-        if isinstance(op, GradOp):
-            pullback = op.pullback
-            self.known(pullback.op, operator)
-            made: dict[str, Any] = {"gradient_of": pullback.op.name, "wanted": [*pullback.wanted]}
-            if pullback.project:
-                made["project"] = _positions(pullback.project)
-            made["saved"] = [*pullback.saved]
-            if pullback.strong:
-                made["guarded" if pullback.strong == "whole" else "strong"] = True
-            if op.counts:
-                made["counts"] = dict(op.counts)
-            return made
         if isinstance(op, BlockOp):
             return {"control": op.kind, "name": op.name}
-        self.known(op, operator)
-        return {"op": op.name}
+        if not isinstance(op, GradOp):
+            self.known(op, operator)
+            return {"op": op.name}
+        pullback = op.pullback
+        self.known(pullback.op, operator)
+        return {
+            "gradient_of": pullback.op.name,
+            "wanted": [*pullback.wanted],
+            **_unless_empty(project=_positions(pullback.project)),
+            "saved": [*pullback.saved],
+            **_unless_empty(
+                strong=pullback.strong is True,
+                guarded=pullback.strong == "whole",
+                counts=dict(op.counts),
+            ),
+        }
 
     def known(self, op: Any, operator: Operator) -> None:
         if known_operation(op):
@@ -200,6 +199,11 @@ class _Writer:
         if (seeded or type(first) is int) and _is_key(key):
             return {"key": value_json(key, "what exists"), "variable": value.name}
         return None
+
+
+def _unless_empty(**fields: Any) -> dict[str, Any]:
+    """What a file says; what is false or empty it leaves out."""
+    return {key: value for key, value in fields.items() if value}
 
 
 def _ref(ref: Ref) -> Any:

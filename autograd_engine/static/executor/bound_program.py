@@ -94,7 +94,7 @@ class Binding:
     """A compiled plan and a scope.
 
     What was fed last is known by attributes of its own for each feed: ``f0``, ``s0`` and ``d0`` are
-    the object, its shape and its dtype. See `shortcut`.
+    the object, its shape and its dtype. See `repeated_step`.
 
     Attributes
     ----------
@@ -142,7 +142,6 @@ class Binding:
         # What stands in the scope for these, as it was last handed to the backend.
         self._known: dict[str, Content] = {}
         self._strict = compiled.backend == "numpy"  # another layout may have other bits
-        self._fed: list[Any] = [MISSING] * first
         for k in range(first):
             self.remember(k, MISSING)
 
