@@ -247,7 +247,7 @@ def load_from_file(path: str) -> bytes:
     return _prefix("load_from_file", path).read_bytes()
 
 
-# --- shared with inference.py
+# --- shared with inference_model.py
 
 
 def mark_of(content: bytes, arrays: Mapping[str, Array]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from autograd_engine.program.backward.block_gradient import (
@@ -56,11 +57,9 @@ class BranchGradient(BlockGradient):
             value = 0.0 if plan.cotangents.awaits(ref) == 1 else -0.0
             results.append(plan.cotangents.contribution(ref))
             for inner, block in zip(inners, blocks, strict=True):
-                argument = Ref(block.arguments[k - first], 0)
-                made = inner.gradient(argument.key, argument, value)
-                inner.block.results.append(Ref(made, 0))
+                inner.give_back(block.arguments[k - first], value)
         for inner in inners:
-            inner.close(lambda ref, value, inner=inner: self._local(inner, ref, value))
+            inner.close(partial(self._local, inner))
         likes = {slot: v for inner in inners for slot, v in inner.arguments.items()}
         self.slots = {slot: ref for slot, ref in self.slots.items() if slot in likes}
         for inner in inners:
@@ -91,9 +90,6 @@ class BranchGradient(BlockGradient):
 
     def _local(self, inner: InnerGradient, ref: Ref, value: bool) -> Ref:
         """What stands for a value of the forward block in its gradient's."""
-        again = inner.made_again(ref)
-        if again is not None:
-            return Ref(again, 0)
         position = inner.position_of(ref)
         if position is not None:
             outer: Any = self.operator.operands[self.first + position]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from autograd_engine.program.backward.block_gradient import (
@@ -40,7 +41,7 @@ class LoopGradient(BlockGradient):
         initial += [self._start_of_sum(k, ref) for k, ref in sums]
         inner = self._inner(sums, elements)
         results = self._results(inner, sums, elements)
-        inner.close(lambda ref, value: self._local(inner, ref, value))
+        inner.close(partial(self._local, inner))
         carried = [("carried", j) for j in self.carried] + [("sum", k) for k, _ in sums]
         slots = [*carried, *self.captured, *self.stacks]
         inner.block.arguments[:] = [inner.arguments[slot] for slot in slots]
@@ -117,18 +118,13 @@ class LoopGradient(BlockGradient):
         results += [cotangents.contribution(ref) for _, ref in [*sums, *elements]]
         positions = [flow.first + j for j in self.carried] + [k for k, _ in [*sums, *elements]]
         for position in positions:
-            argument = Ref(body.arguments[position - flow.first], 0)
-            made = inner.gradient(argument.key, argument, 0.0)
-            inner.block.results.append(Ref(made, 0))
+            inner.give_back(body.arguments[position - flow.first], 0.0)
         for j in self.carried:
             inner.argument(("carried", j), body.arguments[j], f"{body.arguments[j].name}@GRAD")
         return results
 
     def _local(self, inner: InnerGradient, ref: Ref, value: bool) -> Ref:
         """What stands for a value of the body in its gradient's."""
-        again = inner.made_again(ref)
-        if again is not None:
-            return Ref(again, 0)
         carried, captured, stacks = self.given
         position = inner.position_of(ref)
         n, m = len(carried), len(carried) + len(captured)

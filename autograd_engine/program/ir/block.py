@@ -50,7 +50,7 @@ class Block:
         self.vars: dict[str, Variable] = {}
         self.ops: list[Operator] = []
         # What exists already and is used again, by what it computes: gradients (see
-        # static/backward_plan.py) and the learning rates of optimizers.
+        # `backward/draft.py`) and the learning rates of optimizers.
         self.emitted: dict[Any, Any] = {}
         # Each write of a variable that existed, in order: what it takes to undo them.
         self.written: list[Variable] = []
