@@ -263,7 +263,6 @@ ORIGINS.update(
         "deep": "interop.numpy_protocol.python_protocol",
         "draw": "autograd.explain.program_graph",
         "export": "interop.numpy_protocol.dlpack",
-        "fed_specs": "static.analysis.backend_report",
         "flat_state": "io.files.save_load",
         "grad_fn": "eager.grad_node",
         "of_version": "interop.array_api",

@@ -40,6 +40,7 @@ __all__ = [
     "emit",
     "emitting",
     "layer_scope",
+    "new_result",
     "restored_on_error",
     "spec_of",
     "assigned",
@@ -165,15 +166,10 @@ def emitting(
 
 
 def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
-    """Append `op` to the program of its operands; its outputs as new Variables.
+    """Append `op`, with all of its attributes, to the program of its operands.
 
-    Parameters
-    ----------
-    op : OpDef
-    operands : sequence
-        Variables of one program; Python scalars and ndarrays, which become constants.
-    attrs : dict
-        All attributes of the operation.
+    Its outputs are new Variables. Operands may also be Python scalars, and ndarrays, which become
+    constants.
 
     Raises
     ------
@@ -201,7 +197,7 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     if refs is None:
         with block.restored_on_error():  # an operand is cast, or made a constant, before
             refs = _prepare(op, operands, block)
-            inferred = op.infer_tuple([spec_of(r) for r in refs], attrs)
+            inferred = op.infer_tuple([r.spec for r in refs], attrs)
     else:
         inferred = op.infer_tuple([v.spec for v in operands], attrs)
     prefix = _context.prefix or unique_name.generate(op.name)
@@ -210,14 +206,18 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
         no_gradient = (
             not op.inputs or op.output_at(k) in op.nondiff_outputs or spec.dtype.kind not in "fc"
         )
-        name = unique_name.generate(f"{prefix}.tmp")
-        var = Variable(block, name, spec, stop_gradient=no_gradient)
-        results.append(Ref(block.add_var(var), 0))
+        results.append(new_result(block, f"{prefix}.tmp", spec, stop_gradient=no_gradient))
     append_operator(block, op, tuple(refs), tuple(results), attrs)
     variables = tuple(r.var for r in results)
     if trace is not None and _context.role == "forward":
         trace.made(refs, variables)
     return variables if op.multiple else variables[0]
+
+
+def new_result(block: Block, stem: str, spec: Spec, *, stop_gradient: bool) -> Ref:
+    """A new variable of the block, named after `stem`, for an operator to write."""
+    var = Variable(block, unique_name.generate(stem), spec, stop_gradient=stop_gradient)
+    return Ref(block.add_var(var), 0)
 
 
 def append_operator(
@@ -291,7 +291,7 @@ def _prepare(op: OpDef, operands: Sequence[Any], block: Block) -> list[Ref | Lit
     ]
     if op.dtypes == "any":
         return refs
-    dtypes = [spec_of(r).dtype for r, t in zip(refs, typed, strict=True) if t]
+    dtypes = [r.spec.dtype for r, t in zip(refs, typed, strict=True) if t]
     common = common_dtype(dtypes, floating=op.dtypes == "floating")
     return [_as(r, common) if t else r for r, t in zip(refs, typed, strict=True)]
 

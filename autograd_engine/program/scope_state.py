@@ -13,6 +13,7 @@ import os
 import threading
 import weakref
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from numpy.typing import NDArray
@@ -28,47 +29,27 @@ _numbers: Final = itertools.count()
 _states: Final[weakref.WeakSet[State]] = weakref.WeakSet()
 
 
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class State:
-    """The arrays that one step updates, and who else may look.
+    """The arrays that one step updates, and who else may look."""
 
-    Attributes
-    ----------
-    arrays : dict of str to ndarray
-        By the name of the variable. Written by the step alone, under `lock`.
-    homes : dict of str to Scope
-        Which scope has the variable.
-    lock : RLock
-        Held while the step runs, and while anything is copied.
-    ready : bool
-        Whether nothing has happened in the scope that the next step must know of. It becomes true
-        only under the lock of the scope.
-    steps : int
-        Goes up before the arrays are written.
-    copies : dict of str to ndarray
-        What was handed out since then.
-    """
+    # By the name of the variable. Written by the step alone, under `lock`.
+    arrays: dict[str, Array]
+    # Which scope has the variable.
+    homes: dict[str, Scope] = field(default_factory=dict)
+    # Held while the step runs, and while anything is copied.
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    # Whether nothing has happened in the scope that the next step must know of. It becomes true
+    # only under the lock of the scope.
+    ready: bool = False
+    # Goes up before the arrays are written.
+    steps: int = 0
+    # What was handed out since then, by the step after which it was.
+    copies: dict[str, Array] = field(default_factory=dict)
+    _copied: int = 0
+    number: int = field(default_factory=_numbers.__next__)
 
-    __slots__ = (
-        "__weakref__",
-        "_copied",
-        "arrays",
-        "copies",
-        "homes",
-        "lock",
-        "number",
-        "ready",
-        "steps",
-    )
-
-    def __init__(self, arrays: dict[str, Array]) -> None:
-        self.arrays = arrays
-        self.homes: dict[str, Scope] = {}
-        self.lock = threading.RLock()
-        self.ready = False
-        self.steps = 0
-        self.copies: dict[str, Array] = {}
-        self._copied = 0
-        self.number = next(_numbers)
+    def __post_init__(self) -> None:
         _states.add(self)
 
     def copy(self, name: str) -> Array:

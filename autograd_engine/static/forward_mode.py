@@ -27,18 +27,18 @@ from autograd_engine.program.backward.operation_gradient import (
     saved_operands,
 )
 from autograd_engine.program.builder import emitting
+from autograd_engine.program.ir.block import leading_to
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import (
     Block,
+    Key,
     Operator,
     Ref,
     Variable,
 )
 
 __all__ = ["forward_grad"]
-
-Key = tuple[str, int]
 
 
 def forward_grad(
@@ -110,12 +110,8 @@ def _append_tangents(
     influenced = needed_keys(block, moved, set())
     decompose_on_path(block, [Ref(v, v.version) for v in goals], influenced)
     influenced = needed_keys(block, moved, set())
-    path, wanted = [], {(v.name, v.version) for v in goals}
-    for operator in reversed(block.ops):
-        if any(r.key in wanted for r in operator.results):
-            wanted.update(r.key for r in operator.operands if isinstance(r, Ref))
-            if any(r.key in influenced for r in operator.results):
-                path.append(operator)
+    leading = list(leading_to(block.ops, {(v.name, v.version) for v in goals}))
+    path = [o for o in leading if any(r.key in influenced for r in o.results)]
     starts = set(tangents)
     for operator in reversed(path):
         name = operator.results[0].var.name

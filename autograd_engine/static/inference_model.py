@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from autograd_engine.core.atomic_file import write_all
 from autograd_engine.errors import ArgumentError, FileFormatError
 from autograd_engine.program.files.state import (
     State,
     read_state,
     state_bytes,
     state_from,
-    state_writer,
 )
 from autograd_engine.program.files.text import Loaded, load_program, program_bytes
 from autograd_engine.program.ir.program import Program, Variable, default_main_program
@@ -24,10 +21,11 @@ from autograd_engine.static.save_load import (
     _prefix,
     _require_program,
     _with,
-    mark_of,
+    require_executor,
     require_same_save,
     set_values,
     values_of,
+    write_together,
 )
 
 __all__ = [
@@ -86,17 +84,10 @@ def save_inference_model(
     (4, 3)
     """
     prefix = _prefix("save_inference_model", path_prefix)
-    _check_executor("save_inference_model", executor)
+    require_executor("save_inference_model", executor)
     small, feeds, fetches = _normalized(program, feed_vars, fetch_vars, configs)
     values = values_of(v for v in small.list_vars() if v.persistable)
-    mark = mark_of(program_bytes(small, feeds, fetches), values)
-    os.makedirs(prefix.parent, exist_ok=True)
-    write_all(
-        {
-            _with(prefix, ".pdiparams"): state_writer(values, mark),
-            _with(prefix, ".pdmodel"): program_bytes(small, feeds, fetches, mark),
-        }
-    )
+    write_together(prefix, {".pdiparams": values}, small, feeds, fetches)
 
 
 def load_inference_model(
@@ -131,7 +122,7 @@ def load_inference_model(
     ArgumentError
         When the parameters do not fit the program: all that do not are listed.
     """
-    _check_executor("load_inference_model", executor)
+    require_executor("load_inference_model", executor)
     if path_prefix is None:
         found, state = _from_memory(model_filename, params_filename)
         names = "the given bytes"
@@ -167,7 +158,7 @@ def serialize_persistables(
     **configs: Any,
 ) -> bytes:
     """The values that `fetch_vars` depend on, as bytes; see `save_inference_model`."""
-    _check_executor("serialize_persistables", executor)
+    require_executor("serialize_persistables", executor)
     small, _, _ = _normalized(program, feed_vars, fetch_vars, configs)
     return state_bytes(values_of(v for v in small.list_vars() if v.persistable))
 
@@ -192,7 +183,7 @@ def deserialize_persistables(
     FileFormatError, ArgumentError
     """
     _require_program("deserialize_persistables", program)
-    _check_executor("deserialize_persistables", executor)
+    require_executor("deserialize_persistables", executor)
     state = state_from(_bytes("deserialize_persistables", data), "the given bytes")
     kept = [v for v in program.list_vars() if v.persistable]
     set_values("deserialize_persistables", kept, state)
@@ -254,8 +245,3 @@ def _bytes(function: str, data: Any) -> bytes:
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise TypeError(f"{function}: takes bytes, got {type(data).__name__}")
     return bytes(data)
-
-
-def _check_executor(function: str, executor: Any) -> None:
-    if executor is not None and not isinstance(executor, Executor):
-        raise TypeError(f"{function}: executor must be an Executor, got {type(executor).__name__}")

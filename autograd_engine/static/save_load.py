@@ -8,6 +8,7 @@ The names are the reference's, the contents are ours: JSON and ``.npz``, see doc
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -87,16 +88,7 @@ def save(program: Program, model_path: str, protocol: int = 4, **configs: Any) -
     kept = [v for v in program.list_vars() if v.persistable]
     parameters = values_of(v for v in kept if isinstance(v, Parameter))
     others = values_of(v for v in kept if not isinstance(v, Parameter))
-    content = program_bytes(program)
-    mark = mark_of(content, {**parameters, **others})
-    os.makedirs(prefix.parent, exist_ok=True)
-    write_all(
-        {
-            _with(prefix, ".pdparams"): state_writer(parameters, mark),
-            _with(prefix, ".pdopt"): state_writer(others, mark),
-            _with(prefix, ".pdmodel"): program_bytes(program, save=mark),
-        }
-    )
+    write_together(prefix, {".pdparams": parameters, ".pdopt": others}, program)
 
 
 def load(
@@ -128,8 +120,7 @@ def load(
         scope is left as it was.
     """
     _require_program("load", program)
-    if executor is not None and not isinstance(executor, Executor):
-        raise TypeError(f"load: executor must be an Executor, got {type(executor).__name__}")
+    require_executor("load", executor)
     prefix = _stripped(_prefix("load", model_path))
     wanted = [v for v in program.list_vars() if v.persistable]
     if var_list is not None:
@@ -256,7 +247,7 @@ def load_from_file(path: str) -> bytes:
     return _prefix("load_from_file", path).read_bytes()
 
 
-# --- shared with inference.py
+# --- shared with inference_model.py
 
 
 def mark_of(content: bytes, arrays: Mapping[str, Array]) -> str:
@@ -265,6 +256,21 @@ def mark_of(content: bytes, arrays: Mapping[str, Array]) -> str:
     for name, array in arrays.items():
         digest.update(f"{name} {array.dtype} {array.shape} {array_crc(array)}\n".encode())
     return digest.hexdigest()[:32]
+
+
+def write_together(
+    prefix: Path,
+    states: Mapping[str, Mapping[str, Array]],
+    program: Program,
+    feeds: Sequence[str] | None = None,
+    fetches: Sequence[str] | None = None,
+) -> None:
+    """Write the files of one save: arrays by the suffix of their file, and the program."""
+    everything = dict(itertools.chain(*(arrays.items() for arrays in states.values())))
+    mark = mark_of(program_bytes(program, feeds, fetches), everything)
+    os.makedirs(prefix.parent, exist_ok=True)
+    files = {_with(prefix, s): state_writer(arrays, mark) for s, arrays in states.items()}
+    write_all({**files, _with(prefix, ".pdmodel"): program_bytes(program, feeds, fetches, mark)})
 
 
 def values_of(variables: Iterable[Variable], scope: Scope | None = None) -> dict[str, Array]:
@@ -389,6 +395,11 @@ def _names(function: str, var_list: Any) -> set[str]:
                 f"{function}: var_list must hold Variables or names, got {type(v).__name__}"
             )
     return {v if isinstance(v, str) else v.name for v in var_list}
+
+
+def require_executor(function: str, executor: Any) -> None:
+    if executor is not None and not isinstance(executor, Executor):
+        raise TypeError(f"{function}: executor must be an Executor, got {type(executor).__name__}")
 
 
 def _require_program(function: str, program: Any) -> None:

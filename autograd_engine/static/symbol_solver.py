@@ -8,7 +8,7 @@ those of the operands, and what that says of symbols of the program is remembere
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -22,19 +22,10 @@ __all__ = ["Resolver"]
 
 
 class Resolver:
-    """Shapes of results.
+    """Shapes of results; what is found out about sizes is noted in `symbols`."""
 
-    Parameters
-    ----------
-    symbols : Symbols
-        What is found out about sizes is noted here.
-    grows : callable
-        Makes a number of a size, to tell the larger of two.
-    """
-
-    def __init__(self, symbols: Symbols, grows: Callable[[Size], float]) -> None:
+    def __init__(self, symbols: Symbols) -> None:
         self.symbols = symbols
-        self.grows = grows
 
     def results(self, operator: Operator, operands: Sequence[Any] | None) -> list[Spec]:
         """Specs of the results, in terms of the sizes of what is fed.
@@ -77,7 +68,8 @@ class Resolver:
         for old, new in zip(declared.shape, inferred.shape, strict=True):
             if isinstance(old, Dim) and any(a not in inputs for a in atoms(new)):
                 new = self.symbols.resolved(old)
-                largest = max((product(s.shape) for s in operands), key=self.grows, default=0)
+                counts = (product(s.shape) for s in operands)
+                largest = max(counts, key=self.symbols.magnitude, default=0)
                 for a in atoms(new):
                     if a not in inputs and a not in self.symbols.names:
                         self.symbols.names[a] = f"n{a.lstrip('?')}"
@@ -91,10 +83,11 @@ class Resolver:
         """Sizes that are the same number are one, where an operation needs that or a 1."""
         if op.broadcasts != 0:
             return
+        number = self.symbols.magnitude
         for sizes in zip_longest(*(reversed(o.shape) for o in operands)):
             dims = dict.fromkeys(self.symbols.resolved(d) for d in sizes if isinstance(d, Dim))
             for one, other in itertools.combinations(dims, 2):
-                if self.grows(one) == self.grows(other) and not self._is_one(one, other):
+                if number(one) == number(other) and not self._is_one(one, other):
                     self._is_one(other, one)
 
     def _is_one(self, size: Size, other: Size) -> bool:

@@ -12,6 +12,7 @@ import functools
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from autograd_engine.core.dims import Dim, Size
@@ -20,6 +21,7 @@ from autograd_engine.errors import ArgumentError
 __all__ = ["Formula", "Symbols", "atoms", "evaluate", "format_bytes", "replace"]
 
 _ATOM: Final = re.compile(r"\?\d+|\b(?!min\b|len\b|None\b)[A-Za-z_]\w*")
+_LARGE: Final = 1 << 12  # what an unknown size is taken to be, to tell what is larger
 Lookup = Callable[[str], Any]
 
 
@@ -100,26 +102,16 @@ def _called(node: ast.Call, lookup: Lookup) -> int:
     return int(min(sizes))
 
 
+@dataclass(eq=False)
 class Symbols:
-    """The unknown sizes of a program: what they are called, and what is known of them.
+    """The unknown sizes of a program: what they are called, and what is known of them."""
 
-    Attributes
-    ----------
-    names : dict of str to str
-        What a person reads for a symbol, ``x.shape[0]``.
-    equal : dict of str to Size
-        What stands in the place of a symbol.
-    most : dict of str to Size
-        How large a size that depends on values can be.
-    taken_equal : list of (str, str)
-        Names of sizes of which nothing but their place says that they are equal.
-    """
-
-    def __init__(self) -> None:
-        self.names: dict[str, str] = {}
-        self.equal: dict[str, Size] = {}
-        self.most: dict[str, Size] = {}
-        self.taken_equal: list[tuple[str, str]] = []
+    names: dict[str, str] = field(default_factory=dict)  # what a person reads, ``x.shape[0]``
+    equal: dict[str, Size] = field(default_factory=dict)  # what stands in the place of a symbol
+    most: dict[str, Size] = field(default_factory=dict)  # how large one can be, if values say it
+    # Names of sizes of which nothing but their place says that they are equal.
+    taken_equal: list[tuple[str, str]] = field(default_factory=list)
+    sizes: dict[str, int] = field(default_factory=dict)  # those that are given
 
     def assumptions(self) -> list[str]:
         """What was taken to hold of sizes, in words."""
@@ -157,6 +149,16 @@ class Symbols:
 
         return int(replace(size, lookup))
 
+    def magnitude(self, size: Size) -> float:
+        """A number for `size`, to tell the larger of two; what is not given is taken as large."""
+        return float(int(replace(size, lambda name: self.sizes.get(name, _LARGE))))
+
+    def trips(self, number: int) -> Size:
+        """How often the loop of that number runs, counted from 1."""
+        name = "trips" if number == 1 else f"trips_{number}"
+        self.names[name] = name
+        return Dim.symbol(name)
+
     def given(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, int]:
         """Sizes by symbol, from how a person gives them; see `Formula.at`."""
         wanted: dict[str, Any] = {}
@@ -175,18 +177,14 @@ class Symbols:
         sizes: dict[str, int] = {}
         by_name = {name: symbol for symbol, name in self.names.items()}
         for name, value in wanted.items():
+            entries = {name: value}
             if isinstance(value, (tuple, list)):
                 entries = {f"{name}.shape[{k}]": d for k, d in enumerate(value)}
-                if not any(n in by_name for n in entries):
-                    raise ArgumentError(self._unknown(name))
-            else:
-                entries = {name: value}
-            for key, size in entries.items():
-                symbol = by_name.get(key)
-                if symbol is not None:
-                    self._take(sizes, symbol, key, size)
-                elif not isinstance(value, (tuple, list)):
-                    raise ArgumentError(self._unknown(name))
+            there = [key for key in entries if key in by_name]
+            if not there:
+                raise ArgumentError(self._unknown(name))
+            for key in there:
+                self._take(sizes, by_name[key], key, entries[key])
         return sizes
 
     def _take(self, sizes: dict[str, int], symbol: str, name: str, size: Any) -> None:
@@ -214,8 +212,6 @@ class Formula:
     symbols : Symbols
     unit : str
         What it counts, for printing.
-    sizes : dict of str to int, optional
-        Sizes that are known, by symbol.
 
     Examples
     --------
@@ -231,18 +227,11 @@ class Formula:
     (8000, 16000, 24000)
     """
 
-    def __init__(
-        self,
-        pieces: Iterable[Size],
-        symbols: Symbols,
-        unit: str = "bytes",
-        sizes: Mapping[str, int] | None = None,
-    ) -> None:
+    def __init__(self, pieces: Iterable[Size], symbols: Symbols, unit: str = "bytes") -> None:
         # Resolved once more: a size can turn out to be equal to another later in a program.
         self.pieces = _largest(map(symbols.resolved, pieces))
         self.symbols = symbols
         self.unit = unit
-        self.sizes = sizes or {}
 
     def at(self, *args: Any, **sizes: Any) -> int:
         """The number where the unknown sizes are given.
@@ -265,7 +254,7 @@ class Formula:
         """
         if len(args) > 1:
             raise ArgumentError(f"at takes one number or one dict, got {len(args)} arguments")
-        given = {**self.sizes, **self.symbols.given(args, sizes)}
+        given = {**self.symbols.sizes, **self.symbols.given(args, sizes)}
         return max(self.symbols.value(p, given) for p in self.pieces)
 
     def __int__(self) -> int:

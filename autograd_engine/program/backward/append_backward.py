@@ -9,7 +9,7 @@ appends what was planned. An error on the way leaves the program as it was.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from typing import Any, TypeAlias
+from typing import Any
 
 from autograd_engine.core.gc_pause import collector_paused
 from autograd_engine.core.locations import Location, caller
@@ -35,11 +35,9 @@ from autograd_engine.program.backward.decompose import decompose_on_path
 from autograd_engine.program.backward.open_blocks import check_inside, check_open, stands_for
 from autograd_engine.program.backward.walk import plan_backward
 from autograd_engine.program.ir.op_role import mark_gradients, mark_loss, mark_seeds
-from autograd_engine.program.ir.program import Block, Ref, Variable
+from autograd_engine.program.ir.program import Block, Key, Ref, Variable
 
 __all__ = ["append_backward", "gradients"]
-
-Key: TypeAlias = tuple[str, int]
 
 
 def append_backward(

@@ -7,7 +7,8 @@ which nobody reads.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from autograd_engine.core.dims import Dim, fresh_dim
@@ -17,6 +18,7 @@ from autograd_engine.program.ir.block import unused_name
 from autograd_engine.program.ir.control_flow_op import BlockOp, kind_of
 from autograd_engine.program.ir.program import (
     Block,
+    Key,
     Operator,
     Ref,
     Variable,
@@ -30,41 +32,32 @@ __all__ = [
     "Cotangents",
     "Incoming",
     "InnerGradient",
-    "Key",
     "Wanted",
     "handed_out",
 ]
 
-Key: TypeAlias = tuple[str, int]
 Wanted: TypeAlias = Sequence[tuple[int, Ref]]
 Cotangents: TypeAlias = Sequence[Variable | None]
 
 
+@dataclass(eq=False)
 class BlockGradient:
     """What the gradient of a branch or loop is made for; see `control_flow_gradient`."""
 
-    def __init__(
-        self,
-        plan: BackwardPlan,
-        operator: Operator,
-        wanted: Wanted,
-        cotangents: Cotangents,
-        priors: dict[int, Variable],
-    ) -> None:
-        self.plan = plan
-        self.operator = operator
-        self.wanted = wanted
-        self.cotangents = cotangents
-        self.priors = priors
+    plan: BackwardPlan
+    operator: Operator
+    wanted: Wanted
+    cotangents: Cotangents
+    priors: dict[int, Variable]
 
 
+@dataclass(eq=False)
 class Incoming:
     """A cotangent that the block of a gradient is given: an argument of that name."""
 
-    def __init__(self, slot: tuple[Any, ...], *, sure: bool = True) -> None:
-        self.slot = slot
-        self.sure = sure
-        self.var: Variable | None = None
+    slot: tuple[Any, ...]
+    sure: bool = field(default=True, kw_only=True)
+    var: Variable | None = None
 
 
 class InnerGradient:
@@ -103,21 +96,27 @@ class InnerGradient:
             self.arguments[slot] = found
         return found
 
-    def gradient(self, key: Key, like: Ref, value: float) -> Variable:
-        """The gradient planned for an argument of the forward block, or zeros."""
-        found = self.plan.cotangents.gradient.get(key)
+    def give_back(self, argument: Variable, value: float) -> None:
+        """Return the gradient planned for an argument of the forward block, or zeros."""
+        like = Ref(argument, 0)
+        found = self.plan.cotangents.gradient.get(like.key)
         if found is None:
             found = self.plan.cotangents.filled(like, value)
             self.block.vars[found.name] = found
-        return found
+        self.block.results.append(Ref(found, 0))
 
-    def close(self, local: Any) -> None:
+    def close(self, local: Callable[[Ref, bool], Ref]) -> None:
         """Write the operators into the block; `local` says what stands there for forward values."""
         block = self.block
+
+        def read(ref: Ref, value: bool) -> Ref:
+            again = self.made_again(ref)
+            return local(ref, value) if again is None else Ref(again, 0)
+
         operators = [*self.plan.draft.seeds, *self.plan.draft.operators]
         for operator in operators:
             operator.operands = tuple(
-                local(o, operator.op.reads_value(k))
+                read(o, operator.op.reads_value(k))
                 if isinstance(o, Ref) and o.var.block is not block
                 else o
                 for k, o in enumerate(operator.operands)

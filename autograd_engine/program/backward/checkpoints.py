@@ -20,13 +20,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence, Set
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from autograd_engine.program.backward.walk import BackwardPlan
+from autograd_engine.program.ir.block import leading_to
 from autograd_engine.program.ir.control_flow_op import BlockOp
-from autograd_engine.program.ir.op_role import pass_on
+from autograd_engine.program.ir.op_role import mark, pass_on
 from autograd_engine.program.ir.program import (
     Block,
+    Key,
     Operator,
     Ref,
     Variable,
@@ -34,20 +36,13 @@ from autograd_engine.program.ir.program import (
 
 __all__ = ["read_originals", "recompute"]
 
-Key: TypeAlias = tuple[str, int]
 _COPY: Final = re.compile(r"(.+)\.subprog_\d+")
 
 
 def recompute(plan: BackwardPlan, targets: Iterable[Ref], checkpoints: Set[str]) -> None:
     """Have the planned operators read copies of what is not kept, and plan what computes these.
 
-    Parameters
-    ----------
-    plan : BackwardPlan
-    targets : iterable of Ref
-        Where the gradients start.
-    checkpoints : set of str
-        Names of what is kept.
+    Gradients start at `targets`; `checkpoints` are the names of what is kept.
     """
     block, draft = plan.block, plan.draft
     segments = _Segments(block, targets, checkpoints)
@@ -103,20 +98,13 @@ class _Segments:
         """What operators that lead to `targets` read from other segments."""
         crossing: set[Key] = set()
         reached = {ref.key for ref in targets}
-        for k in range(len(self.operators) - 1, -1, -1):
-            operator = self.operators[k]
-            if not any(ref.key in reached for ref in operator.results):
-                continue
+        for operator in leading_to(self.operators, reached):
+            number = self.number(self.maker[operator.results[0].key])
             for position, operand in enumerate(operator.operands):
-                if not isinstance(operand, Ref):
+                if not isinstance(operand, Ref) or not operator.op.reads_value(position):
                     continue
-                reached.add(operand.key)
                 made = self.maker.get(operand.key)
-                if (
-                    made is not None
-                    and operator.op.reads_value(position)
-                    and self.number(made) != self.number(k)
-                ):
+                if made is not None and self.number(made) != number:
                     crossing.add(operand.key)
         return crossing
 
@@ -205,24 +193,13 @@ def read_originals(block: Block, targets: Sequence[Ref]) -> None:
     if not originals:
         return
     reached = {ref.key for ref in targets}
-    for operator in reversed(block.ops):
-        if not any(ref.key in reached for ref in operator.results):
-            continue
-        old = operator.operands
-        if any(isinstance(o, Ref) and o.var.name in originals for o in old):
-            operator.operands = tuple(
-                originals.get(o.var.name, o) if isinstance(o, Ref) else o for o in old
+    for operator in leading_to(block.ops, reached):
+        if any(isinstance(o, Ref) and o.var.name in originals for o in operator.operands):
+            read = (
+                originals.get(o.var.name, o) if isinstance(o, Ref) else o for o in operator.operands
             )
-            block.program.undoing.append(_setter(operator, old))
+            mark(operator, "operands", tuple(read))
             block.program.changed()
-        reached.update(o.key for o in operator.operands if isinstance(o, Ref))
-
-
-def _setter(operator: Operator, operands: tuple[Any, ...]) -> Any:
-    def put_back() -> None:
-        operator.operands = operands
-
-    return put_back
 
 
 def _originals(block: Block) -> dict[str, Ref]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from autograd_engine.program.backward.block_gradient import (
@@ -13,7 +14,7 @@ from autograd_engine.program.backward.block_gradient import (
     Wanted,
     handed_out,
 )
-from autograd_engine.program.backward.dataflow import branch_reached
+from autograd_engine.program.backward.dataflow import Flow
 from autograd_engine.program.ir.block import inner_blocks
 from autograd_engine.program.ir.control_flow_op import (
     BlockOp,
@@ -45,8 +46,9 @@ class BranchGradient(BlockGradient):
         reached = {k for k, g in enumerate(self.cotangents) if g is not None}
         positions = {k for k, _ in self.wanted}
         always = set(self.priors)
+        flow = Flow(plan.no_grad)
         always |= set.intersection(
-            *(branch_reached(b, first, reached, positions, plan.no_grad) for b in blocks)
+            *(flow.branch_reached(b, first, reached, positions) for b in blocks)
         )
         inners = [self._inner(block) for block in blocks]
         results = []
@@ -55,27 +57,21 @@ class BranchGradient(BlockGradient):
             value = 0.0 if plan.cotangents.awaits(ref) == 1 else -0.0
             results.append(plan.cotangents.contribution(ref))
             for inner, block in zip(inners, blocks, strict=True):
-                argument = Ref(block.arguments[k - first], 0)
-                made = inner.gradient(argument.key, argument, value)
-                inner.block.results.append(Ref(made, 0))
+                inner.give_back(block.arguments[k - first], value)
         for inner in inners:
-            inner.close(lambda ref, value, inner=inner: self._local(inner, ref, value))
+            inner.close(partial(self._local, inner))
         likes = {slot: v for inner in inners for slot, v in inner.arguments.items()}
         self.slots = {slot: ref for slot, ref in self.slots.items() if slot in likes}
         for inner in inners:
             inner.block.arguments[:] = [
                 inner.argument(slot, likes[slot], likes[slot].name) for slot in self.slots
             ]
-        plan.draft.operators.append(
-            Operator(
-                plan.into,
-                BlockOp.of(kind_of(operator), f"{operator.type}_grad"),
-                (*operator.operands[:first], *self.slots.values()),
-                tuple(Ref(v, 0) for v in results),
-                _attributes([inner.block for inner in inners]),
-                operator.location,
-                "backward",
-            )
+        plan.draft.follow(
+            operator,
+            BlockOp.of(kind_of(operator), f"{operator.type}_grad"),
+            (*operator.operands[:first], *self.slots.values()),
+            results,
+            _attributes([inner.block for inner in inners]),
         )
         return results, always
 
@@ -94,9 +90,6 @@ class BranchGradient(BlockGradient):
 
     def _local(self, inner: InnerGradient, ref: Ref, value: bool) -> Ref:
         """What stands for a value of the forward block in its gradient's."""
-        again = inner.made_again(ref)
-        if again is not None:
-            return Ref(again, 0)
         position = inner.position_of(ref)
         if position is not None:
             outer: Any = self.operator.operands[self.first + position]
@@ -123,7 +116,7 @@ def given_backward(
         plan.cotangents.filled(ref, 0.0) if g is None else g
         for ref, g in zip(operator.results, cotangents, strict=True)
     ]
-    operands = [Ref(g, g.version) for g in given] + list(operator.operands)
+    operands = [*(Ref(g, g.version) for g in given), *operator.operands]
     by_position = {k: plan.cotangents.contribution(ref) for k, ref in wanted}
     inputs = operator.operands[: attrs["inputs"]]
     results = [
@@ -132,16 +125,12 @@ def given_backward(
         if isinstance(ref, Ref) and ref.var.spec.dtype.kind in "fc"
     ]
     body = _copied(attrs["backward_block"], plan.into.idx)
-    plan.draft.operators.append(
-        Operator(
-            plan.into,
-            BlockOp.of("call", f"{operator.type}_grad"),
-            tuple(operands),
-            tuple(Ref(v, 0) for v in results),
-            {"body_block": body, "backward_block": None, "inputs": 0},
-            operator.location,
-            "backward",
-        )
+    plan.draft.follow(
+        operator,
+        BlockOp.of("call", f"{operator.type}_grad"),
+        operands,
+        results,
+        _attributes([body]),
     )
     return [by_position[k] for k, _ in wanted], set(by_position)
 

@@ -6,10 +6,6 @@ one first, which carries the cotangents of what the loop carries, and the sums o
 what it captured. As these are operators like others, with blocks like others, they can be
 differentiated in turn, to any order.
 
-What the gradient reads of the forward block it is handed: the operator returns it besides, a loop
-as a stack with an entry for each iteration. The branch that did not run returns something `absent`
-for it, which nobody reads.
-
 Sums are folded in the order in which the tape folds them. What has already arrived at a captured
 variable therefore goes into the block, and what it contributes is added there.
 """
@@ -22,7 +18,6 @@ from typing import TYPE_CHECKING
 from autograd_engine.program.backward.cond_gradient import BranchGradient, given_backward
 from autograd_engine.program.backward.while_gradient import LoopGradient
 from autograd_engine.program.ir.control_flow_op import kind_of
-from autograd_engine.program.ir.op_role import pass_on
 from autograd_engine.program.ir.program import Operator, Ref, Variable
 
 if TYPE_CHECKING:
@@ -62,7 +57,6 @@ def pull_blocks(
     if missing:
         own = {k: v for k, v in priors.items() if any(k == m for m, _ in missing)}
         made, always = _emit(plan, operator, missing, cotangents, own)
-        pass_on(operator, plan.draft.operators[-1:])
         for (k, _), var in zip(missing, made, strict=True):
             plan.draft.emitted[keys[k]] = var
     arrivals: list[Arrival] = []
@@ -80,22 +74,10 @@ def _emit(
     cotangents: Sequence[Variable | None],
     priors: dict[int, Variable],
 ) -> tuple[list[Variable], set[int]]:
-    """Plan the gradient of a branch or loop.
+    """Plan the gradient of a branch or loop, which adds to the `priors` of operands.
 
-    Parameters
-    ----------
-    wanted : list of (int, Ref)
-        Operands that cotangents arrive at.
-    cotangents : list of Variable or None
-        Of the results.
-    priors : dict of int to Variable
-        What has arrived at an operand so far, and is to be added to.
-
-    Returns
-    -------
-    (list of Variable, set of int)
-        A cotangent for each wanted operand; the positions of those that are more than zeros
-        whichever way the operator went.
+    A cotangent for each wanted operand is returned, and the positions of those that are more than
+    zeros whichever way the operator went.
     """
     if operator.attrs.get("backward_block") is not None:
         return given_backward(plan, operator, wanted, cotangents)

@@ -6,20 +6,20 @@ start, and the sum has the name of the gradient.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections import Counter
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import Any
 
 from autograd_engine.core.dims import Dim
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.program.backward.draft import Draft
 from autograd_engine.program.ir.control_flow_op import BlockOp
-from autograd_engine.program.ir.program import Ref, Variable
+from autograd_engine.program.ir.program import Key, Ref, Variable
 
 __all__ = ["Cotangents"]
 
-Key: TypeAlias = tuple[str, int]
 _ADD_N = REGISTRY["add_n"]
 _FULL = REGISTRY["full"]
 _FULL_LIKE = REGISTRY["full_like"]
@@ -29,24 +29,13 @@ _SAME_SHAPE = REGISTRY["same_shape"]
 class Cotangents:
     """The sums of one walk.
 
-    Parameters
-    ----------
-    draft : Draft
-        Where the operators go that add up.
-    block_idx : int
-        Of the block that is differentiated; parts of sums bear it in their names.
-    expected : Counter
-        How many cotangents arrive at each value.
-
-    Attributes
-    ----------
-    gradient : dict of (str, int) to Variable
-        The sums that are complete.
+    Operators that add up go into `draft`. Parts of sums bear the number of the block that is
+    differentiated in their names; `expected` says how many cotangents arrive at each value.
     """
 
     def __init__(self, draft: Draft, block_idx: int, expected: Counter[Key]) -> None:
         self.draft = draft
-        self.gradient: dict[Key, Variable] = {}
+        self.gradient: dict[Key, Variable] = {}  # the sums that are complete
         self._block_idx = block_idx
         self._expected = expected
         self._parts: dict[Key, list[Variable]] = {}
@@ -89,15 +78,14 @@ class Cotangents:
 
     def _sum(self, ref: Ref, parts: list[Variable], *, whole: bool = True) -> Variable:
         operands = tuple(Ref(p, p.version) for p in parts)
-        key = ("add_n", tuple(o.key for o in operands))
-        found = self.draft.existing(key)
-        if found is None:
-            name = self._gradient_name(ref.key)
-            found = self.draft.variable(name, ref) if whole else self.contribution(ref)
-            op = BlockOp.of("add_stacks") if ref.var.is_stack else _ADD_N
-            self.draft.append(op, operands, found, {})
-            self.draft.emitted[key] = found
-        return found
+
+        def total() -> Variable:
+            if whole:
+                return self.draft.variable(self._gradient_name(ref.key), ref)
+            return self.contribution(ref)
+
+        op = BlockOp.of("add_stacks") if ref.var.is_stack else _ADD_N
+        return self.draft.once(("add_n", tuple(o.key for o in operands)), total, op, operands, {})
 
     # --- variables for them
 
@@ -119,12 +107,8 @@ class Cotangents:
     def filled(self, like: Ref, value: float) -> Variable:
         """A cotangent of `like` that stands for none."""
         key = ("filled", like.key, repr(value))
-        found = self.draft.existing(key)
-        if found is None:
-            found = self.draft.emitted[key] = self.spare(like)
-            kind = "fill_stack" if like.var.is_stack else "hollow"
-            self.draft.append(BlockOp.of(kind), (like,), found, {"value": value})
-        return found
+        op = BlockOp.of("fill_stack" if like.var.is_stack else "hollow")
+        return self.draft.once(key, lambda: self.spare(like), op, (like,), {"value": value})
 
     def _gradient_name(self, key: Key) -> str:
         """``<name>@GRAD``, or with ``grad/`` before it as often as it takes to be unused."""
@@ -138,18 +122,15 @@ class Cotangents:
 
     def ones(self, ref: Ref, *, by_shape: bool) -> Variable:
         """Ones of the target's shape, which are a constant `by_shape` where that is known."""
-        key = ("seed", ref.key, by_shape)
-        found = self.draft.existing(key)
-        if found is not None:
-            return found
-        spec = ref.var.spec
-        found = self.draft.emitted[key] = self.contribution(ref)
+        op, spec = _FULL_LIKE, ref.spec
+        operands: tuple[Ref, ...] = (ref,)
+        attrs: dict[str, Any] = {"value": 1.0, "dtype": None}
         if by_shape and not any(isinstance(d, Dim) for d in spec.shape):
+            op, operands = _FULL, ()
             attrs = {"shape": spec.shape, "value": 1.0, "dtype": spec.dtype.name}
-            self.draft.append(_FULL, (), found, attrs, seed=True)
-        else:
-            self.draft.append(_FULL_LIKE, (ref,), found, {"value": 1.0, "dtype": None}, seed=True)
-        return found
+        key = ("seed", ref.key, by_shape)
+        ones = functools.partial(self.contribution, ref)
+        return self.draft.once(key, ones, op, operands, attrs, seed=True)
 
     def given(self, ref: Ref, cotangent: Variable) -> Variable:
         """A cotangent of the target's shape: a run checks what cannot be proved."""
@@ -157,12 +138,9 @@ class Cotangents:
             return cotangent
         operand = Ref(cotangent, cotangent.version)
         key = ("same_shape", operand.key, ref.key)
-        found = self.draft.existing(key)
-        if found is None:
-            found = self.draft.emitted[key] = self.contribution(ref)
-            attrs = {"names": (cotangent.name, ref.var.name)}
-            self.draft.append(_SAME_SHAPE, (operand, ref), found, attrs, seed=True)
-        return found
+        attrs = {"names": (cotangent.name, ref.var.name)}
+        checked = functools.partial(self.contribution, ref)
+        return self.draft.once(key, checked, _SAME_SHAPE, (operand, ref), attrs, seed=True)
 
 
 def _gradient_names(name: str) -> Iterator[str]:

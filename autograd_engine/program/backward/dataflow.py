@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.ir.control_flow_op import (
@@ -20,6 +20,7 @@ from autograd_engine.program.ir.control_flow_op import (
 )
 from autograd_engine.program.ir.program import (
     Block,
+    Key,
     Operator,
     Ref,
     Variable,
@@ -28,19 +29,7 @@ from autograd_engine.program.ir.program import (
 if TYPE_CHECKING:
     from autograd_engine.program.ir.grad_op import GradOp
 
-__all__ = [
-    "LoopFlow",
-    "Reach",
-    "arrivals",
-    "branch_reached",
-    "keys_of",
-    "needed_keys",
-    "reach",
-]
-
-Key: TypeAlias = tuple[str, int]
-# Answers of operators that have blocks, by what they were asked.
-Memo: TypeAlias = dict[tuple[int, frozenset[int] | None, frozenset[int]], set[int]]
+__all__ = ["Flow", "LoopFlow", "Reach", "keys_of", "needed_keys", "reach"]
 
 
 def keys_of(variables: Iterable[Variable], no_grad: set[str]) -> set[Key]:
@@ -54,21 +43,11 @@ def keys_of(variables: Iterable[Variable], no_grad: set[str]) -> set[Key]:
 
 
 class Reach(NamedTuple):
-    """What a backward walk through a block is going to meet.
+    """What a backward walk through a block is going to meet."""
 
-    Attributes
-    ----------
-    needed : set of (str, int)
-        Values that something wanted influences.
-    expected : Counter
-        How many cotangents arrive at each of them.
-    crossed : dict of int to list
-        By the number of an operation on the way, its operands that cotangents arrive at.
-    no_grad : set of str
-    """
-
-    needed: set[Key]
-    expected: Counter[Key]
+    needed: set[Key]  # values that something wanted influences
+    expected: Counter[Key]  # how many cotangents arrive at each of them
+    # By the number of an operation on the way, its operands that cotangents arrive at.
     crossed: dict[int, list[tuple[int, Ref]]]
     no_grad: set[str]
 
@@ -76,46 +55,22 @@ class Reach(NamedTuple):
         """The operands that get a cotangent, the results at `reached` having one."""
         known = self.crossed.pop(operator.number, None)
         if known is None:
-            return wanted_operands(operator, reached, self.needed, self.no_grad)
+            return Flow(self.no_grad).wanted_operands(operator, reached, self.needed)
         return known
 
 
 def reach(block: Block, seeds: Iterable[Key], wanted: Collection[Key], no_grad: set[str]) -> Reach:
     """Where cotangents that start at `seeds` go on their way to what is wanted."""
-    needed = needed_keys(block, wanted, no_grad)
+    flow = Flow(no_grad)
+    needed = flow.needed(block, wanted)
     crossed: dict[int, list[tuple[int, Ref]]] = {}
     starts = [key for key in seeds if key in needed]
-    return Reach(needed, arrivals(block, starts, needed, no_grad, crossed), crossed, no_grad)
+    return Reach(needed, flow.arrivals(block, starts, needed, crossed), crossed, no_grad)
 
 
-def needed_keys(
-    block: Block, wanted: Collection[Key], no_grad: set[str], memo: Memo | None = None
-) -> set[Key]:
+def needed_keys(block: Block, wanted: Collection[Key], no_grad: set[str]) -> set[Key]:
     """Everything that a wanted variable influences along rules, as far as nothing cuts it."""
-    needed = set(wanted)
-    memo = {} if memo is None else memo
-    for operator in block.ops:
-        op = operator.op
-        if isinstance(op, BlockOp):
-            reading = {
-                k for k, r in enumerate(operator.operands) if isinstance(r, Ref) and r.key in needed
-            }
-            open_results: Iterable[int] = ()
-            if reading:
-                open_results = _influenced(operator, reading, no_grad, memo)
-        elif not _reads_along_a_rule(operator, op, needed):
-            continue
-        elif isinstance(op, OpDef) and op.nondiff_outputs:
-            open_results = {
-                k for k in range(len(operator.results)) if op.output_at(k) not in op.nondiff_outputs
-            }
-        else:
-            open_results = range(len(operator.results))
-        for k in open_results:
-            var = operator.results[k].var
-            if not var.stop_gradient and var.name not in no_grad:
-                needed.add(operator.results[k].key)
-    return needed
+    return Flow(no_grad).needed(block, wanted)
 
 
 def _reads_along_a_rule(operator: Operator, op: OpDef | GradOp, needed: set[Key]) -> bool:
@@ -126,127 +81,134 @@ def _reads_along_a_rule(operator: Operator, op: OpDef | GradOp, needed: set[Key]
     return False
 
 
-def arrivals(
-    block: Block,
-    seeds: Iterable[Key],
-    needed: set[Key],
-    no_grad: set[str],
-    crossed: dict[int, list[tuple[int, Ref]]] | None = None,
-    memo: Memo | None = None,
-) -> Counter[Key]:
-    """How many cotangents arrive at each variable that is needed, when they start at `seeds`.
+class Flow:
+    """What gradients flow through, where they are cut at `no_grad`.
 
-    Into `crossed` goes what `wanted_operands` says of each operation on the way, by its number.
+    It lives as long as no block is changed: answers of operators that have blocks are remembered,
+    by what they were asked.
     """
-    expected: Counter[Key] = Counter(seeds)
-    memo = {} if memo is None else memo
-    for operator in reversed(block.ops):
-        reached = {k for k, r in enumerate(operator.results) if r.key in expected}
-        if reached:
-            wanted = wanted_operands(operator, reached, needed, no_grad, memo)
-            for _, ref in wanted:
-                expected[ref.key] += 1
-            if crossed is not None and isinstance(operator.op, OpDef):
-                crossed[operator.number] = wanted
-    return expected
 
+    def __init__(self, no_grad: set[str]) -> None:
+        self.no_grad = no_grad
+        self._known: dict[tuple[int, frozenset[int] | None, frozenset[int]], set[int]] = {}
 
-def wanted_operands(
-    operator: Operator,
-    reached: set[int],
-    needed: set[Key],
-    no_grad: set[str],
-    memo: Memo | None = None,
-) -> list[tuple[int, Ref]]:
-    """The operands that get a cotangent when the results at `reached` have one, by position."""
-    op = operator.op
-    candidates = [
-        (k, ref)
-        for k, ref in enumerate(operator.operands)
-        if ref.__class__ is Ref and ref.key in needed
-    ]
-    if isinstance(op, OpDef):
-        return [pair for pair in candidates if op.rule_at(pair[0]) is not None]
-    if not isinstance(op, BlockOp) or not candidates:
-        return []
-    found = _reached(
-        operator, reached, {k for k, _ in candidates}, no_grad, {} if memo is None else memo
-    )
-    return [(k, ref) for k, ref in candidates if k in found]
+    def needed(self, block: Block, wanted: Collection[Key]) -> set[Key]:
+        """Everything that a wanted variable influences along rules."""
+        needed = set(wanted)
+        for operator in block.ops:
+            op = operator.op
+            if isinstance(op, BlockOp):
+                operands = enumerate(operator.operands)
+                reading = {k for k, r in operands if isinstance(r, Ref) and r.key in needed}
+                open_results: Iterable[int] = self._influenced(operator, reading) if reading else ()
+            elif not _reads_along_a_rule(operator, op, needed):
+                continue
+            elif isinstance(op, OpDef) and op.nondiff_outputs:
+                results = range(len(operator.results))
+                open_results = {k for k in results if op.output_at(k) not in op.nondiff_outputs}
+            else:
+                open_results = range(len(operator.results))
+            for k in open_results:
+                var = operator.results[k].var
+                if not var.stop_gradient and var.name not in self.no_grad:
+                    needed.add(operator.results[k].key)
+        return needed
 
+    def arrivals(
+        self,
+        block: Block,
+        seeds: Iterable[Key],
+        needed: set[Key],
+        crossed: dict[int, list[tuple[int, Ref]]] | None = None,
+    ) -> Counter[Key]:
+        """How many cotangents arrive at each variable that is needed, when they start at `seeds`.
 
-def _influenced(operator: Operator, operands: set[int], no_grad: set[str], memo: Memo) -> set[int]:
-    """Positions of the results that the operands at these positions influence."""
-    key = operator.number, None, frozenset(operands)
-    found = memo.get(key)
-    if found is None:
-        found = memo[key] = _influenced_anew(operator, operands, no_grad, memo)
-    return found
+        Into `crossed` goes what `wanted_operands` says of each operation on the way, by its number.
+        """
+        expected: Counter[Key] = Counter(seeds)
+        for operator in reversed(block.ops):
+            reached = {k for k, r in enumerate(operator.results) if r.key in expected}
+            if reached:
+                wanted = self.wanted_operands(operator, reached, needed)
+                for _, ref in wanted:
+                    expected[ref.key] += 1
+                if crossed is not None and isinstance(operator.op, OpDef):
+                    crossed[operator.number] = wanted
+        return expected
 
+    def wanted_operands(
+        self, operator: Operator, reached: set[int], needed: set[Key]
+    ) -> list[tuple[int, Ref]]:
+        """The operands that get a cotangent when the results at `reached` have one, by position."""
+        op = operator.op
+        candidates = [
+            (k, ref)
+            for k, ref in enumerate(operator.operands)
+            if ref.__class__ is Ref and ref.key in needed
+        ]
+        if isinstance(op, OpDef):
+            return [pair for pair in candidates if op.rule_at(pair[0]) is not None]
+        if not isinstance(op, BlockOp) or not candidates:
+            return []
+        found = self._reached(operator, reached, {k for k, _ in candidates})
+        return [(k, ref) for k, ref in candidates if k in found]
 
-def _influenced_anew(
-    operator: Operator, operands: set[int], no_grad: set[str], memo: Memo
-) -> set[int]:
-    kind = kind_of(operator)
-    if operator.attrs.get("backward_block") is not None:
-        read = any(k < operator.attrs["inputs"] for k in operands)
-        return set(range(len(operator.results))) if read else set()
-    if kind in ("cond", "call"):
-        found: set[int] = set()
-        blocks, first = branches_of(operator)
-        for block in blocks:
-            keys = {(block.arguments[k - first].name, 0) for k in operands if k >= first}
-            needed = needed_keys(block, keys, no_grad, memo)
-            found |= {k for k, r in enumerate(block.results) if r.key in needed}
+    def _influenced(self, operator: Operator, operands: set[int]) -> set[int]:
+        """Positions of the results that the operands at these positions influence."""
+        key = operator.number, None, frozenset(operands)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._influenced_anew(operator, operands)
         return found
-    if kind in ("while", "scan"):
-        return LoopFlow(operator, operands, no_grad, memo).influenced
-    return {0} if kind == "add_stacks" else set()
 
+    def _influenced_anew(self, operator: Operator, operands: set[int]) -> set[int]:
+        kind = kind_of(operator)
+        if operator.attrs.get("backward_block") is not None:
+            read = any(k < operator.attrs["inputs"] for k in operands)
+            return set(range(len(operator.results))) if read else set()
+        if kind in ("cond", "call"):
+            found: set[int] = set()
+            blocks, first = branches_of(operator)
+            for block in blocks:
+                keys = {(block.arguments[k - first].name, 0) for k in operands if k >= first}
+                needed = self.needed(block, keys)
+                found |= {k for k, r in enumerate(block.results) if r.key in needed}
+            return found
+        if kind in ("while", "scan"):
+            return LoopFlow(self, operator, operands).influenced
+        return {0} if kind == "add_stacks" else set()
 
-def _reached(
-    operator: Operator, results: set[int], wanted: set[int], no_grad: set[str], memo: Memo
-) -> set[int]:
-    """Positions of the wanted operands that get cotangents from the results at these positions."""
-    key = operator.number, frozenset(results), frozenset(wanted)
-    found = memo.get(key)
-    if found is None:
-        found = memo[key] = _reached_anew(operator, results, wanted, no_grad, memo)
-    return found
+    def _reached(self, operator: Operator, results: set[int], wanted: set[int]) -> set[int]:
+        """Positions of the wanted operands that get cotangents from the results at these."""
+        key = operator.number, frozenset(results), frozenset(wanted)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._reached_anew(operator, results, wanted)
+        return found
 
+    def _reached_anew(self, operator: Operator, results: set[int], wanted: set[int]) -> set[int]:
+        kind = kind_of(operator)
+        if operator.attrs.get("backward_block") is not None:
+            return {k for k in wanted if k < operator.attrs["inputs"]} if results else set()
+        if kind in ("cond", "call"):
+            blocks, first = branches_of(operator)
+            found = (self.branch_reached(block, first, results, wanted) for block in blocks)
+            return set().union(*found)
+        if kind in ("while", "scan"):
+            loop = LoopFlow(self, operator, wanted)
+            loop.follow(results)
+            return loop.reached
+        return wanted if kind == "add_stacks" and results else set()
 
-def _reached_anew(
-    operator: Operator, results: set[int], wanted: set[int], no_grad: set[str], memo: Memo
-) -> set[int]:
-    kind = kind_of(operator)
-    if operator.attrs.get("backward_block") is not None:
-        return {k for k in wanted if k < operator.attrs["inputs"]} if results else set()
-    if kind in ("cond", "call"):
-        blocks, first = branches_of(operator)
-        found = (branch_reached(block, first, results, wanted, no_grad, memo) for block in blocks)
-        return set().union(*found)
-    if kind in ("while", "scan"):
-        flow = LoopFlow(operator, wanted, no_grad, memo)
-        flow.follow(results)
-        return flow.reached
-    return wanted if kind == "add_stacks" and results else set()
-
-
-def branch_reached(
-    block: Block,
-    first: int,
-    results: set[int],
-    wanted: set[int],
-    no_grad: set[str],
-    memo: Memo | None = None,
-) -> set[int]:
-    """Positions of the operands, the `first` of which is an argument, that get cotangents."""
-    keys = {(block.arguments[k - first].name, 0): k for k in wanted if k >= first}
-    memo = {} if memo is None else memo
-    needed = needed_keys(block, keys, no_grad, memo)
-    seeds = [block.results[k].key for k in results if block.results[k].key in needed]
-    found = arrivals(block, seeds, needed, no_grad, memo=memo)
-    return {k for key, k in keys.items() if key in found}
+    def branch_reached(
+        self, block: Block, first: int, results: set[int], wanted: set[int]
+    ) -> set[int]:
+        """Positions of the operands, the `first` of which is an argument, that get cotangents."""
+        keys = {(block.arguments[k - first].name, 0): k for k in wanted if k >= first}
+        needed = self.needed(block, keys)
+        seeds = [block.results[k].key for k in results if block.results[k].key in needed]
+        found = self.arrivals(block, seeds, needed)
+        return {k for key, k in keys.items() if key in found}
 
 
 class LoopFlow:
@@ -268,16 +230,8 @@ class LoopFlow:
         After `follow`: positions of the wanted operands that cotangents arrive at.
     """
 
-    def __init__(
-        self,
-        operator: Operator,
-        wanted: set[int],
-        no_grad: set[str],
-        memo: Memo | None = None,
-    ) -> None:
-        self.memo: Memo = {} if memo is None else memo
-        self.operator = operator
-        self.no_grad = no_grad
+    def __init__(self, flow: Flow, operator: Operator, wanted: set[int]) -> None:
+        self.flow = flow
         self.wanted = wanted
         self.body = body_of(operator)
         is_while = kind_of(operator) == "while"
@@ -287,7 +241,7 @@ class LoopFlow:
         arguments = [(a.name, 0) for a in self.body.arguments]
         keys = {arguments[k - self.first] for k in wanted if k >= self.first}
         while True:
-            self.needed = needed_keys(self.body, keys, no_grad, self.memo)
+            self.needed = flow.needed(self.body, keys)
             self.carried = {
                 k
                 for k in range(self.n)
@@ -315,7 +269,7 @@ class LoopFlow:
             refs = [body.results[k] for k in sorted(self.cotangents)]
             refs += [body.results[self.n + k] for k in sorted(self.pushed)]
             seeds = [r.key for r in refs if r.key in self.needed]
-            found = arrivals(body, seeds, self.needed, self.no_grad, memo=self.memo)
+            found = self.flow.arrivals(body, seeds, self.needed)
             more = {k for k in self.carried if (body.arguments[k].name, 0) in found}
             if more <= self.cotangents:
                 break

@@ -8,12 +8,13 @@ from typing import Any
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.program.builder import append_operator, emit, emitting
-from autograd_engine.program.ir.block import inner_blocks
+from autograd_engine.program.ir.block import inner_blocks, leading_to
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.op_role import pass_on
 from autograd_engine.program.ir.program import (
     Block,
+    Key,
     Literal,
     OperandRef,
     Operator,
@@ -27,24 +28,16 @@ _ASSIGN = REGISTRY["assign"]
 _FULL = REGISTRY["full"]
 
 
-def decompose_on_path(block: Block, targets: Sequence[Ref], needed: set[tuple[str, int]]) -> None:
+def decompose_on_path(block: Block, targets: Sequence[Ref], needed: set[Key]) -> None:
     """Write out the gradient operators that lie between `targets` and what is `needed`."""
     reached = {r.key for r in targets}
     marked: set[int] = set()
-    for operator in reversed(block.ops):
-        if not any(r.key in reached for r in operator.results):
-            continue
-        keys = [
-            (r.key, operator.op.reads_value(k))
-            for k, r in enumerate(operator.operands)
-            if isinstance(r, Ref)
-        ]
-        reached.update(key for key, _ in keys)
-        if isinstance(operator.op, BlockOp):
-            if any(k in needed for k, _ in keys):
-                _decompose_inside(operator)
-            continue
-        if isinstance(operator.op, GradOp) and any(k in needed for k, value in keys if value):
+    for operator in leading_to(block.ops, reached):
+        op, operands = operator.op, operator.operands
+        read = [k for k, o in enumerate(operands) if isinstance(o, Ref) and o.key in needed]
+        if isinstance(op, BlockOp) and read:
+            _decompose_inside(operator)
+        elif isinstance(op, GradOp) and any(map(op.reads_value, read)):
             marked.add(id(operator))
     if marked:
         decompose(block, lambda operator: id(operator) in marked)
@@ -62,7 +55,7 @@ def _decompose_inside(operator: Operator) -> None:
 def decompose(block: Block, which: Callable[[Operator], bool]) -> None:
     """Replace the gradient operators for which `which` holds; values stay the same bits."""
     written: list[Operator] = []
-    aliases: dict[tuple[str, int], Ref] = {}
+    aliases: dict[Key, Ref] = {}
     before: list[tuple[Operator, tuple[OperandRef, ...]]] = []
     operators, names = block.ops, set(block.vars)
 
@@ -78,7 +71,9 @@ def decompose(block: Block, which: Callable[[Operator], bool]) -> None:
     for operator in operators:
         if aliases:
             before.append((operator, operator.operands))
-            operator.operands = tuple(_through(o, aliases) for o in operator.operands)
+            operator.operands = tuple(
+                aliases.get(o.key, o) if isinstance(o, Ref) else o for o in operator.operands
+            )
         if isinstance(operator.op, GradOp) and which(operator):
             _write_out(operator, operator.op, written, aliases)
         else:
@@ -87,14 +82,8 @@ def decompose(block: Block, which: Callable[[Operator], bool]) -> None:
     block.program.changed()
 
 
-def _through(operand: Any, aliases: dict[tuple[str, int], Ref]) -> Any:
-    if isinstance(operand, Ref):
-        return aliases.get(operand.key, operand)
-    return operand
-
-
 def _write_out(
-    operator: Operator, gradop: GradOp, sink: list[Operator], aliases: dict[tuple[str, int], Ref]
+    operator: Operator, gradop: GradOp, sink: list[Operator], aliases: dict[Key, Ref]
 ) -> None:
     start = len(sink)
     prefix = f"{operator.results[0].var.name}"

@@ -6,37 +6,29 @@ one that the program holds, or that is planned already, returns it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 from autograd_engine.core.locations import Location
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.ir.control_flow_op import BlockOp
+from autograd_engine.program.ir.grad_op import GradOp
+from autograd_engine.program.ir.op_role import pass_on
 from autograd_engine.program.ir.program import Block, OperandRef, Operator, Ref, Variable
 
 __all__ = ["Draft"]
 
 
 class Draft:
-    """What is going to be appended to the block `into`.
-
-    Attributes
-    ----------
-    seeds : list of Operator
-        What makes the first cotangents; they come before `operators`.
-    operators : list of Operator
-    variables : dict of str to Variable
-    emitted : dict of Hashable to Variable
-        Planned values, by what they compute.
-    """
+    """What is going to be appended to the block `into`."""
 
     def __init__(self, into: Block, location: Location) -> None:
         self.into = into
         self.location = location
-        self.seeds: list[Operator] = []
+        self.seeds: list[Operator] = []  # what makes the first cotangents, before `operators`
         self.operators: list[Operator] = []
         self.variables: dict[str, Variable] = {}
-        self.emitted: dict[Hashable, Variable] = {}
+        self.emitted: dict[Hashable, Variable] = {}  # planned values, by what they compute
         self._taken: set[str] = set()
 
     def existing(self, key: Hashable) -> Variable | None:
@@ -63,17 +55,41 @@ class Draft:
         self.variables[name] = var
         return var
 
-    def append(
+    def follow(
         self,
+        operator: Operator,
+        op: GradOp | BlockOp,
+        operands: Sequence[OperandRef],
+        results: Sequence[Variable],
+        attrs: dict[str, Any],
+    ) -> None:
+        """Plan an operator that computes gradients of another, whose line and marks it has."""
+        made = tuple([Ref(v, 0) for v in results])
+        gradient = Operator(
+            self.into, op, tuple(operands), made, attrs, operator.location, "backward"
+        )
+        self.operators.append(gradient)
+        pass_on(operator, [gradient])
+
+    def once(
+        self,
+        key: Hashable,
+        variable: Callable[[], Variable],
         op: OpDef | BlockOp,
         operands: tuple[OperandRef, ...],
-        result: Variable,
         attrs: dict[str, Any],
         *,
         seed: bool = False,
-    ) -> None:
-        """Plan an operator that the walk itself needs, at the line of the call that walks."""
-        operator = Operator(
-            self.into, op, operands, (Ref(result, 0),), attrs, self.location, "backward"
-        )
-        (self.seeds if seed else self.operators).append(operator)
+    ) -> Variable:
+        """What is known to compute `key`; where there is none, the result of a planned operator.
+
+        The walk itself needs it, so it is at the line of the call that walks.
+        """
+        found = self.existing(key)
+        if found is None:
+            found = self.emitted[key] = variable()
+            operator = Operator(
+                self.into, op, operands, (Ref(found, 0),), attrs, self.location, "backward"
+            )
+            (self.seeds if seed else self.operators).append(operator)
+        return found

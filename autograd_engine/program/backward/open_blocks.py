@@ -7,15 +7,12 @@ computes. Where it would also have to flow outside, it is refused.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 from autograd_engine.errors import BuildError
 from autograd_engine.program.backward.dataflow import keys_of, needed_keys
-from autograd_engine.program.ir.program import Block, Ref, Variable
+from autograd_engine.program.ir.program import Block, Key, Ref, Variable
 
 __all__ = ["check_inside", "check_open", "stands_for"]
-
-Key: TypeAlias = tuple[str, int]
 
 
 def check_open(where: str, var: Variable) -> None:

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.ops.registry.pullback import Pullback
 from autograd_engine.ops.registry.strong_zeros import zeros_are_strong
-from autograd_engine.program.builder import spec_of
 from autograd_engine.program.ir.grad_op import GradOp
-from autograd_engine.program.ir.op_role import pass_on
 from autograd_engine.program.ir.program import Literal, OperandRef, Operator, Ref, Variable
 
 if TYPE_CHECKING:
@@ -113,17 +111,7 @@ def _emit(
     operands = saved_operands(operator, pullback.saved)
     operands += [None if c is None else Ref(c, c.version) for c in cotangents]
     made = [plan.cotangents.contribution(ref) for _, ref in wanted]
-    gradient = Operator(
-        plan.into,
-        gradop,
-        tuple(operands),
-        tuple([Ref(v, 0) for v in made]),
-        operator.attrs,
-        operator.location,
-        "backward",
-    )
-    plan.draft.operators.append(gradient)
-    pass_on(operator, [gradient])
+    plan.draft.follow(operator, gradop, operands, made, operator.attrs)
     return made
 
 
@@ -131,7 +119,7 @@ def projected(operator: Operator) -> int:
     """Bits of the operands whose cotangents are to be summed over broadcast axes."""
     op = operator.op
     assert isinstance(op, OpDef)
-    shapes = [spec_of(r).shape for r in operator.operands if r is not None]
+    shapes = [r.spec.shape for r in operator.operands if r is not None]
     return op.projected(shapes, operator.results[0].var.spec.shape)
 
 

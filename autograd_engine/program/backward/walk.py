@@ -21,11 +21,10 @@ from autograd_engine.program.backward.draft import Draft
 from autograd_engine.program.backward.operation_gradient import pull_operation
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
-from autograd_engine.program.ir.program import Block, Ref, Variable
+from autograd_engine.program.ir.program import Block, Key, Ref, Variable
 
 __all__ = ["Arrival", "BackwardPlan", "plan_backward"]
 
-Key: TypeAlias = tuple[str, int]
 Seeds: TypeAlias = Sequence[tuple[Ref, Variable | Incoming | None]]
 # A cotangent of a value; whether it is more than a zero for a branch that did not run.
 Arrival: TypeAlias = tuple[Ref, Variable, bool]
@@ -88,29 +87,18 @@ def _start(
 
 
 class BackwardPlan:
-    """The gradients of a block, made but not yet appended.
-
-    Attributes
-    ----------
-    block, into : Block
-        What is differentiated, and where the operators go.
-    draft : Draft
-        The operators.
-    cotangents : Cotangents
-        Among them the gradients, when the walk is over.
-    gradient_operations : dict
-        The gradient operations that were made, by what they are made of.
-    contexts : dict of Block to dict
-        What callbacks are told of the blocks inside the operators.
-    """
+    """The gradients of `block`, made but not yet appended to `into`."""
 
     def __init__(self, block: Block, flow: Reach, draft: Draft) -> None:
         self.block = block
         self.into = draft.into
         self.no_grad = flow.no_grad
         self.draft = draft
+        # Among them the gradients, when the walk is over.
         self.cotangents = Cotangents(draft, block.idx, flow.expected)
+        # The gradient operations that were made, by what they are made of.
         self.gradient_operations: dict[Hashable, tuple[Pullback, GradOp]] = {}
+        # What callbacks are told of the blocks inside the operators.
         self.contexts: dict[Block, dict[str, Any]] = {}
 
     def inside(

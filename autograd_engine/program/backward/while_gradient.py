@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from autograd_engine.program.backward.block_gradient import (
@@ -11,9 +12,9 @@ from autograd_engine.program.backward.block_gradient import (
     Wanted,
     handed_out,
 )
-from autograd_engine.program.backward.dataflow import LoopFlow
+from autograd_engine.program.backward.dataflow import Flow, LoopFlow
 from autograd_engine.program.ir.control_flow_op import BlockOp, split_operands
-from autograd_engine.program.ir.program import Operator, Ref, Variable
+from autograd_engine.program.ir.program import Ref, Variable
 
 __all__ = ["LoopGradient"]
 
@@ -22,7 +23,7 @@ class LoopGradient(BlockGradient):
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         self.given = split_operands(self.operator)
-        self.flow = LoopFlow(self.operator, {k for k, _ in self.wanted}, self.plan.no_grad)
+        self.flow = LoopFlow(Flow(self.plan.no_grad), self.operator, {k for k, _ in self.wanted})
         self.flow.follow({k for k, g in enumerate(self.cotangents) if g is not None})
         self.body = self.flow.body
         self.carried = sorted(self.flow.cotangents)
@@ -40,27 +41,23 @@ class LoopGradient(BlockGradient):
         initial += [self._start_of_sum(k, ref) for k, ref in sums]
         inner = self._inner(sums, elements)
         results = self._results(inner, sums, elements)
-        inner.close(lambda ref, value: self._local(inner, ref, value))
+        inner.close(partial(self._local, inner))
         carried = [("carried", j) for j in self.carried] + [("sum", k) for k, _ in sums]
         slots = [*carried, *self.captured, *self.stacks]
         inner.block.arguments[:] = [inner.arguments[slot] for slot in slots]
         trips = operator.results[n] if first == 0 else operator.operands[0]
         reverse = not operator.attrs.get("reverse", False)
-        plan.draft.operators.append(
-            Operator(
-                plan.into,
-                BlockOp.of("scan", f"{operator.type}_grad"),
-                (trips, *initial, *self.captured.values(), *self.stacks.values()),
-                tuple(Ref(v, 0) for v in results),
-                {
-                    "body_block": inner.block,
-                    "carried": len(carried),
-                    "captured": len(self.captured),
-                    "reverse": reverse,
-                },
-                operator.location,
-                "backward",
-            )
+        plan.draft.follow(
+            operator,
+            BlockOp.of("scan", f"{operator.type}_grad"),
+            (trips, *initial, *self.captured.values(), *self.stacks.values()),
+            results,
+            {
+                "body_block": inner.block,
+                "carried": len(carried),
+                "captured": len(self.captured),
+                "reverse": reverse,
+            },
         )
         by_position = dict(zip(self.carried, results, strict=False))
         found = {first + j: v for j, v in by_position.items()}
@@ -121,18 +118,13 @@ class LoopGradient(BlockGradient):
         results += [cotangents.contribution(ref) for _, ref in [*sums, *elements]]
         positions = [flow.first + j for j in self.carried] + [k for k, _ in [*sums, *elements]]
         for position in positions:
-            argument = Ref(body.arguments[position - flow.first], 0)
-            made = inner.gradient(argument.key, argument, 0.0)
-            inner.block.results.append(Ref(made, 0))
+            inner.give_back(body.arguments[position - flow.first], 0.0)
         for j in self.carried:
             inner.argument(("carried", j), body.arguments[j], f"{body.arguments[j].name}@GRAD")
         return results
 
     def _local(self, inner: InnerGradient, ref: Ref, value: bool) -> Ref:
         """What stands for a value of the body in its gradient's."""
-        again = inner.made_again(ref)
-        if again is not None:
-            return Ref(again, 0)
         carried, captured, stacks = self.given
         position = inner.position_of(ref)
         n, m = len(carried), len(carried) + len(captured)

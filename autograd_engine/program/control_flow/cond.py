@@ -19,7 +19,7 @@ from autograd_engine.core.spec import Shape, Spec, format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.program.atomic_call import checked
-from autograd_engine.program.builder import append_operator
+from autograd_engine.program.builder import append_operator, new_result
 from autograd_engine.program.control_flow.block_function import (
     BlockFunction,
     check_condition,
@@ -128,9 +128,8 @@ def _append_cond(
         false.results.append(Ref(b, b.version))
         spec = Spec(_either(a.spec.shape, b.spec.shape), a.spec.dtype)
         stops = closed or spec.dtype.kind not in "fc" or (a.stop_gradient and b.stop_gradient)
-        var = Variable(block, unique_name.generate(f"{prefix}.tmp"), spec, stop_gradient=stops)
-        results.append(Ref(block.add_var(var), 0))
-        made.append(var)
+        results.append(new_result(block, f"{prefix}.tmp", spec, stop_gradient=stops))
+        made.append(results[-1].var)
     results += _written(branches)
     attrs = {"true_block": true, "false_block": false}
     operator = append_operator(block, BlockOp.of("cond"), operands, tuple(results), attrs)

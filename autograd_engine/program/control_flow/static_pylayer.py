@@ -10,7 +10,7 @@ from autograd_engine.core import pytree as nest
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.program.atomic_call import checked
-from autograd_engine.program.builder import append_operator
+from autograd_engine.program.builder import append_operator, new_result
 from autograd_engine.program.control_flow.block_function import (
     BlockFunction,
     restored,
@@ -103,9 +103,7 @@ def static_pylayer(
         results = []
         for leaf in leaves:
             stops = backward_fn is None or leaf.spec.dtype.kind not in "fc"
-            full_name = unique_name.generate(f"{prefix}.tmp")
-            var = Variable(block, full_name, leaf.spec, stop_gradient=stops)
-            results.append(Ref(block.add_var(var), 0))
+            results.append(new_result(block, f"{prefix}.tmp", leaf.spec, stop_gradient=stops))
         call = BlockOp.of("call", "pylayer")
         append_operator(block, call, forward.operands(), tuple(results), attrs)
         return nest.rebuild(nest.structure(returned), [r.var for r in results], "static_pylayer")

@@ -9,6 +9,7 @@ add up gradients in the same order.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, BuildError, DTypeError, ShapeError
 from autograd_engine.program import mode
 from autograd_engine.program.atomic_call import checked
-from autograd_engine.program.builder import append_operator
+from autograd_engine.program.builder import append_operator, new_result
 from autograd_engine.program.control_flow.block_function import (
     BlockFunction,
     as_variable,
@@ -117,7 +118,7 @@ def while_loop(
     with restored(program):
         block = program.current_block()
         initial = [as_variable(v, block).seen_from(block) for v in leaves]
-        return _Loop(program, block, prefix, cond, body, structure, initial).append()
+        return _Loop(program, block, prefix, (cond, body), structure, initial).append()
 
 
 def _eager_loop(
@@ -137,26 +138,19 @@ class _SizesGivenUp(Exception):
     """Both functions are called again, with sizes that are not known; what they made is undone."""
 
 
+@dataclass(eq=False)
 class _Loop:
     """One `while` operator, from the functions of the user's."""
 
-    def __init__(
-        self,
-        program: Program,
-        block: Block,
-        prefix: str,
-        cond: Callable[..., Any],
-        body: Callable[..., Any],
-        structure: Any,
-        initial: list[Variable],
-    ) -> None:
-        self.program = program
-        self.block = block
-        self.prefix = prefix
-        self.functions = cond, body
-        self.structure = structure
-        self.initial = initial
-        self.specs = [v.spec for v in initial]
+    program: Program
+    block: Block
+    prefix: str
+    functions: tuple[Callable[..., Any], Callable[..., Any]]
+    structure: Any
+    initial: list[Variable]
+
+    def __post_init__(self) -> None:
+        self.specs = [v.spec for v in self.initial]
         self._given_up: set[Any] = set()  # sizes that the body changes
 
     def append(self) -> list[Any]:
@@ -245,22 +239,12 @@ class _Loop:
         results = []
         for spec in self.specs:
             spec = Spec(_outside(spec.shape, self._given_up), spec.dtype)
-            var = Variable(
-                block,
-                unique_name.generate(f"{self.prefix}.tmp"),
-                spec,
-                stop_gradient=closed or spec.dtype.kind not in "fc",
-            )
-            results.append(Ref(block.add_var(var), 0))
+            stops = closed or spec.dtype.kind not in "fc"
+            results.append(new_result(block, f"{self.prefix}.tmp", spec, stop_gradient=stops))
         made: list[Any] = [r.var for r in results]
         results += [o.var.write() for o in functions[1].carried]
-        trips = Variable(
-            block,
-            unique_name.generate(f"{self.prefix}.trips"),
-            Spec((), np.dtype("int64")),
-            stop_gradient=True,
-        )
-        results.append(Ref(block.add_var(trips), 0))
+        trips = Spec((), np.dtype("int64"))
+        results.append(new_result(block, f"{self.prefix}.trips", trips, stop_gradient=True))
         attrs = {
             "cond_block": functions[0].block,
             "body_block": body,

@@ -44,10 +44,7 @@ def named_operation(name: Any, where: str) -> OpDef:
 
 
 def _find(name: str) -> OpDef | None:
-    found = REGISTRY.get(name)
-    if found is None:
-        found = above.EFFECTS.get(name)
-    return found
+    return REGISTRY.get(name) or above.EFFECTS.get(name)
 
 
 # Operators of control flow have no kernels: what they hold, by kind.

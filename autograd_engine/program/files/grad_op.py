@@ -115,7 +115,7 @@ def _check_results(
         if name not in start:
             continue
         operand = operands[start[name] + max(0, k - len(op.inputs) + 1) * (name in counts)]
-        spec = operand.var.spec if hasattr(operand, "var") else operand.spec
+        spec = operand.spec
         if not may_equal(ref.var.spec.shape, spec.shape) or ref.var.spec.dtype != spec.dtype:
             fail(
                 where,

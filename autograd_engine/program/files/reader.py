@@ -38,6 +38,7 @@ from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.op_role import ROLES
 from autograd_engine.program.ir.program import (
     Block,
+    Key,
     Literal,
     Operator,
     Program,
@@ -47,7 +48,6 @@ from autograd_engine.program.ir.program import (
 
 __all__ = ["program_from"]
 
-Key = tuple[str, int]
 _OPERATOR: Final = (
     "operands",
     "attrs",
@@ -353,8 +353,7 @@ def _check_specs(op: OpDef, operands: Any, results: Any, attrs: Any, where: str)
         fail(where, f"{op.name} needs all of its operands; one is null")
     if not op.variadic_output and len(results) != len(op.outputs):
         fail(where, f"{op.name} has {len(op.outputs)} results, got {len(results)}")
-    specs = [o.var.spec if isinstance(o, Ref) else o.spec for o in operands]
-    inferred = _inferred(op, specs, attrs, len(results), where)
+    inferred = _inferred(op, [o.spec for o in operands], attrs, len(results), where)
     for ref, spec in zip(results, inferred, strict=True):
         _check_spec(op.name, ref.var, spec, where)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,23 +22,14 @@ from autograd_engine.program.ir.program import Program, Variable
 __all__ = ["Loaded", "load_program", "program_bytes", "program_from_string", "program_to_string"]
 
 
+@dataclass(eq=False)
 class Loaded:
-    """A program that was read, with what else its file says.
+    """A program that was read, with what else its file says."""
 
-    Attributes
-    ----------
-    program : Program
-    feeds : list of str
-    fetches : list of Variable
-    save : str
-        Which save wrote the file; empty where nobody said.
-    """
-
-    def __init__(self, program: Program, feeds: list[str], fetches: list[Variable], save: str):
-        self.program = program
-        self.feeds = feeds
-        self.fetches = fetches
-        self.save = save
+    program: Program
+    feeds: list[str]
+    fetches: list[Variable]
+    save: str  # which save wrote the file; empty where nobody said
 
     def __reduce__(self) -> Any:
         content = program_bytes(self.program, self.feeds, [v.name for v in self.fetches], self.save)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -60,23 +59,22 @@ class _Writer:
         return made
 
     def block(self, block: Block) -> dict[str, Any]:
-        made: dict[str, Any] = {"parent": block.parent_idx, "forward": block.forward_idx}
-        if block.arguments:
-            made["arguments"] = [v.name for v in block.arguments]
-        if block.results:
-            made["results"] = [_ref(r) for r in block.results]
-        if block.handed_out:
-            made["handed_out"] = [
-                [[*key] if key[1] else key[0], value, position]
-                for (key, value), position in block.handed_out.items()
-            ]
-        if block.captured:
-            made["captured"] = [[*key, v.name] for key, v in block.captured.items()]
-        made["variables"] = [self.variable(v) for v in block.vars.values()]
-        made["operators"] = [self.operator(op) for op in block.ops]
-        if emitted := self.emitted(block):
-            made["emitted"] = emitted
-        return made
+        return {
+            "parent": block.parent_idx,
+            "forward": block.forward_idx,
+            **_unless_empty(
+                arguments=[v.name for v in block.arguments],
+                results=[_ref(r) for r in block.results],
+                handed_out=[
+                    [[*key] if key[1] else key[0], value, position]
+                    for (key, value), position in block.handed_out.items()
+                ],
+                captured=[[*key, v.name] for key, v in block.captured.items()],
+            ),
+            "variables": [self.variable(v) for v in block.vars.values()],
+            "operators": [self.operator(op) for op in block.ops],
+            **_unless_empty(emitted=self.emitted(block)),
+        }
 
     def variable(self, var: Variable) -> dict[str, Any]:
         name = var.name
@@ -96,52 +94,52 @@ class _Writer:
         }
         if isinstance(var, Parameter):
             made["parameter"] = "trainable" if var.trainable else "frozen"
-            if training := _training(var):
-                made["training"] = training
-        for flag in ("stop_gradient", "persistable", "is_data", "is_stack"):
-            if getattr(var, flag):
-                made[flag] = True
-        if var.version:
-            made["version"] = var.version
-        return made
+            made |= _unless_empty(training=_training(var))
+        return made | _unless_empty(
+            stop_gradient=var.stop_gradient,
+            persistable=var.persistable,
+            is_data=var.is_data,
+            is_stack=var.is_stack,
+            version=var.version,
+        )
 
     def operator(self, operator: Operator) -> dict[str, Any]:
-        made = self.operation(operator)
-        if operator.operands:
-            made["operands"] = [self.operand(o, operator) for o in operator.operands]
-        made["results"] = [_ref(r) for r in operator.results]
-        if operator.attrs:
-            made["attrs"] = {k: self.attribute(v, k, operator) for k, v in operator.attrs.items()}
-        made["role"] = operator.role
-        if operator.of_loss:
-            made["of_loss"] = True
-        if operator.trains:
-            made["trains"] = [list(pair) for pair in operator.trains]
-        if operator.op_namescope != "/":
-            made["namescope"] = operator.op_namescope
-        if operator.op_device:
-            made["device"] = operator.op_device
-        made["line"] = self.line(operator.location)
-        return made
+        attrs = {k: self.attribute(v, k, operator) for k, v in operator.attrs.items()}
+        return {
+            **self.operation(operator),
+            **_unless_empty(operands=[self.operand(o, operator) for o in operator.operands]),
+            "results": [_ref(r) for r in operator.results],
+            **_unless_empty(attrs=attrs),
+            "role": operator.role,
+            **_unless_empty(
+                of_loss=operator.of_loss,
+                trains=[list(pair) for pair in operator.trains],
+                namescope="" if operator.op_namescope == "/" else operator.op_namescope,
+                device=operator.op_device,
+            ),
+            "line": self.line(operator.location),
+        }
 
     def operation(self, operator: Operator) -> dict[str, Any]:
         op = operator.op
-        if isinstance(op, GradOp):
-            pullback = op.pullback
-            self.known(pullback.op, operator)
-            made: dict[str, Any] = {"gradient_of": pullback.op.name, "wanted": [*pullback.wanted]}
-            if pullback.project:
-                made["project"] = _positions(pullback.project)
-            made["saved"] = [*pullback.saved]
-            if pullback.strong:
-                made["guarded" if pullback.strong == "whole" else "strong"] = True
-            if op.counts:
-                made["counts"] = dict(op.counts)
-            return made
         if isinstance(op, BlockOp):
             return {"control": op.kind, "name": op.name}
-        self.known(op, operator)
-        return {"op": op.name}
+        if not isinstance(op, GradOp):
+            self.known(op, operator)
+            return {"op": op.name}
+        pullback = op.pullback
+        self.known(pullback.op, operator)
+        return {
+            "gradient_of": pullback.op.name,
+            "wanted": [*pullback.wanted],
+            **_unless_empty(project=_positions(pullback.project)),
+            "saved": [*pullback.saved],
+            **_unless_empty(
+                strong=pullback.strong is True,
+                guarded=pullback.strong == "whole",
+                counts=dict(op.counts),
+            ),
+        }
 
     def known(self, op: Any, operator: Operator) -> None:
         if known_operation(op):
@@ -192,16 +190,20 @@ class _Writer:
     def remembered(self, block: Block, key: Any, value: Any) -> Any:
         first = key[0] if type(key) is tuple and key else None
         if isinstance(first, OpDef):
-            if type(value) is not int or not known_operation(first):
+            if type(value) is not int or not known_operation(first) or not _is_key(key[1:]):
                 return None
-            parts = _key_json(key[1:])
-            return None if parts is None else {"rule": first.name, "of": parts}
+            return {"rule": first.name, "of": value_json(key[1:], "what exists")}
         if not isinstance(value, Variable) or block.vars.get(value.name) is not value:
             return None
-        if type(first) is int or (type(first) is str and first in SEEDED):
-            parts = _key_json(key)
-            return None if parts is None else {"key": parts, "variable": value.name}
+        seeded = type(first) is str and first in SEEDED
+        if (seeded or type(first) is int) and _is_key(key):
+            return {"key": value_json(key, "what exists"), "variable": value.name}
         return None
+
+
+def _unless_empty(**fields: Any) -> dict[str, Any]:
+    """What a file says; what is false or empty it leaves out."""
+    return {key: value for key, value in fields.items() if value}
 
 
 def _ref(ref: Ref) -> Any:
@@ -238,21 +240,9 @@ def _training(var: Parameter) -> dict[str, Any]:
     return made
 
 
-def _key_json(parts: Sequence[Any]) -> list[Any] | None:
-    """A key of tuples and plain values; None where it holds anything else, such as an array."""
-    made: list[Any] = []
-    for part in parts:
-        if type(part) is tuple:
-            inner = _key_json(part)
-            if inner is None:
-                return None
-            made.append(inner)
-        elif part is None or type(part) in (bool, int, str):
-            made.append(part)
-        elif isinstance(part, np.dtype) and part.name in DTYPES:
-            made.append({"dtype": part.name})
-        elif part is Ellipsis:
-            made.append({"ellipsis": True})
-        else:
-            return None
-    return made
+def _is_key(part: Any) -> bool:
+    """Whether it is made of tuples and plain values, and not of an array, say."""
+    if type(part) is tuple:
+        return all(map(_is_key, part))
+    plain = part is None or part is Ellipsis or type(part) in (bool, int, str)
+    return plain or (isinstance(part, np.dtype) and part.name in DTYPES)

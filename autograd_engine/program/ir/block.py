@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_engine.core.above import above
 from autograd_engine.core.spec import Spec
 from autograd_engine.errors import BuildError
 from autograd_engine.program.ir.operator import Operator
-from autograd_engine.program.ir.variable import Parameter, Ref, Variable
+from autograd_engine.program.ir.variable import Key, Parameter, Ref, Variable
 
 if TYPE_CHECKING:
     from autograd_engine.program.ir.program import Program
 
-__all__ = ["Block", "inner_blocks", "unused_name"]
+__all__ = ["Block", "inner_blocks", "leading_to", "operators_within", "unused_name"]
 
 
 class Block:
@@ -45,12 +45,12 @@ class Block:
         self.results: list[Ref] = []
         # Arguments by what they stand for in the block around; results of the operator by what it
         # hands out for gradients.
-        self.captured: dict[tuple[str, int], Variable] = {}
-        self.handed_out: dict[tuple[tuple[str, int], bool], int] = {}
+        self.captured: dict[Key, Variable] = {}
+        self.handed_out: dict[tuple[Key, bool], int] = {}
         self.vars: dict[str, Variable] = {}
         self.ops: list[Operator] = []
         # What exists already and is used again, by what it computes: gradients (see
-        # static/backward_plan.py) and the learning rates of optimizers.
+        # `backward/draft.py`) and the learning rates of optimizers.
         self.emitted: dict[Any, Any] = {}
         # Each write of a variable that existed, in order: what it takes to undo them.
         self.written: list[Variable] = []
@@ -214,6 +214,22 @@ class _AsItWas:
 def inner_blocks(operator: Operator) -> list[Block]:
     """The blocks of an operator, in the order of its attributes."""
     return [v for v in operator.attrs.values() if isinstance(v, Block)]
+
+
+def operators_within(operators: Iterable[Operator]) -> Iterator[Operator]:
+    """The operators, and all that are in blocks inside of them."""
+    for operator in operators:
+        yield operator
+        for block in inner_blocks(operator):
+            yield from operators_within(block.ops)
+
+
+def leading_to(operators: Sequence[Operator], wanted: set[Key]) -> Iterator[Operator]:
+    """The operators that make what is `wanted`, the last first; what each reads is wanted too."""
+    for operator in reversed(operators):
+        if any(ref.key in wanted for ref in operator.results):
+            yield operator
+            wanted.update(o.key for o in operator.operands if isinstance(o, Ref))
 
 
 def unused_name(block: Block, name: str) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LOSS",
     "ROLES",
+    "mark",
     "mark_gradients",
     "mark_loss",
     "mark_seeds",
@@ -56,7 +57,7 @@ def mark_loss(loss: Variable) -> None:
     key = loss.name, loss.version
     for operator in reversed(loss.block.ops):
         if any(ref.key == key for ref in operator.results):
-            _mark(operator, "of_loss", True)
+            mark(operator, "of_loss", True)
             return
 
 
@@ -80,15 +81,14 @@ def mark_gradients(pairs: Sequence[tuple[Variable, Variable]]) -> None:
             for param in of.get(id(ref.var), ()):
                 named = param.name, ref.var.name
                 if named not in operator.trains:
-                    _mark(operator, "trains", (named, *operator.trains))
+                    mark(operator, "trains", (named, *operator.trains))
 
 
-def _mark(operator: Operator, name: str, value: Any) -> None:
-    """Set a mark of an operator that may have been there before; a failure takes it back."""
+def mark(operator: Operator, name: str, value: Any) -> None:
+    """Set an attribute of an operator that may have been there before; a failure takes it back."""
     old = getattr(operator, name)
-    if old != value:
-        setattr(operator, name, value)
-        operator.block.program.undoing.append(lambda: setattr(operator, name, old))
+    setattr(operator, name, value)
+    operator.block.program.undoing.append(lambda: setattr(operator, name, old))
 
 
 def role_variables(operator: Operator) -> list[str]:

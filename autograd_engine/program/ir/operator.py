@@ -9,8 +9,7 @@ from autograd_engine.core.locations import Location
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
-from autograd_engine.program.ir.op_desc import Described
-from autograd_engine.program.ir.op_role import placement
+from autograd_engine.program.ir.op_role import LOSS, ROLES, placement, role_variables
 from autograd_engine.program.ir.variable import OperandRef, Ref, Variable
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Operator"]
 
 
-class Operator(Described):
+class Operator:
     """One step of a block.
 
     Attributes
@@ -111,6 +110,58 @@ class Operator(Described):
 
     def output_names(self) -> list[str]:
         return [ref.var.name for ref in self.results]
+
+    # --- by the names of inputs, outputs and attributes, as the reference spells it
+
+    def input(self, name: str) -> list[str]:
+        """Names of the variables of an input; none where it has none."""
+        return [v.name for v in self.inputs.get(name, ())]
+
+    def output(self, name: str) -> list[str]:
+        """Names of the variables of an output; none where it has none."""
+        return [v.name for v in self.outputs.get(name, ())]
+
+    @property
+    def input_arg_names(self) -> list[str]:
+        """Names of the variables that it reads, each once."""
+        return self.input_names()
+
+    @property
+    def output_arg_names(self) -> list[str]:
+        """Names of the variables that it writes."""
+        return self.output_names()
+
+    def all_attrs(self) -> dict[str, Any]:
+        """All attributes by name."""
+        found: dict[str, Any] = above.operator_attributes(self)
+        return found
+
+    @property
+    def attr_names(self) -> list[str]:
+        """Names of all attributes."""
+        return list(self.all_attrs())
+
+    def has_attr(self, name: str) -> bool:
+        """Whether there is an attribute of that name."""
+        return name in self.all_attrs()
+
+    def attr(self, name: str) -> Any:
+        """The value of an attribute; a KeyError that lists the known ones where there is none."""
+        attrs = self.all_attrs()
+        if name not in attrs:
+            known = ", ".join(sorted(attrs))
+            raise KeyError(f"{self.type} has no attribute {name!r}; it has {known}")
+        return attrs[name]
+
+    @property
+    def op_role(self) -> int:
+        """The role as a number: forward 0, backward 1, optimize 2, lr_sched 16, of a loss + 256."""
+        return ROLES[self.role] + (LOSS if self.of_loss else 0)
+
+    @property
+    def op_role_var(self) -> list[str]:
+        """Each parameter with its gradient, where this operator writes or takes it."""
+        return role_variables(self)
 
     def __repr__(self) -> str:
         found: str = above.operator_text(self)

@@ -18,6 +18,7 @@ from autograd_engine.program import mode
 from autograd_engine.program.ir.block import Block
 from autograd_engine.program.ir.operator import Operator
 from autograd_engine.program.ir.variable import (
+    Key,
     Literal,
     OperandRef,
     Parameter,
@@ -28,6 +29,7 @@ from autograd_engine.program.ir.variable import (
 
 __all__ = [
     "Block",
+    "Key",
     "Literal",
     "OperandRef",
     "Operator",
@@ -223,6 +225,10 @@ class Program:
         -------
         dict of str to Tensor
             What was fetched, what was fed, and parameters, which are leaves.
+
+        Raises
+        ------
+        FeedError, ExecutionError, ModeError
 
         Examples
         --------

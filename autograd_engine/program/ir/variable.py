@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 else:  # what is bound to Variable is declared in a stub
     from autograd_engine.core.operand import Operand as VariableMethods
 
-__all__ = ["Literal", "OperandRef", "Parameter", "Ref", "Variable", "not_copied"]
+__all__ = ["Key", "Literal", "OperandRef", "Parameter", "Ref", "Variable", "not_copied"]
+
+Key: TypeAlias = tuple[str, int]  # the name of a variable, and which of its versions
 
 
 class Variable(VariableMethods):
@@ -228,9 +230,13 @@ class Ref(NamedTuple):
     version: int
 
     @property
-    def key(self) -> tuple[str, int]:
+    def key(self) -> Key:
         """What tells this value from all others of its block."""
         return self.var.name, self.version
+
+    @property
+    def spec(self) -> Spec:
+        return self.var.spec
 
 
 class Literal(NamedTuple):

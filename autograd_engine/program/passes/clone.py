@@ -15,6 +15,7 @@ from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.ir.block import inner_blocks
 from autograd_engine.program.ir.program import (
     Block,
+    Key,
     Operator,
     Program,
     Ref,
@@ -26,9 +27,8 @@ from autograd_engine.program.passes.inference_form import (
     write_inference_form,
 )
 
-__all__ = ["clone", "normalize_program", "prune"]
+__all__ = ["clone", "normalize_program", "prune", "without"]
 
-Key = tuple[str, int]
 
 _LEAVES: Final = frozenset({bool, int, float, str, type(None), OpDef, Location})
 
@@ -59,6 +59,12 @@ def clone(program: Program, for_test: bool = False) -> Program:
         for block in program.blocks:
             dropped |= _without_training(block)
         return _for_inference(program, dropped)
+
+
+def without(program: Program, dropped: set[int]) -> Program:
+    """A copy that lacks operators, by `id`, and the variables that nothing else touches."""
+    with program.lock:
+        return _Copy(program, dropped).made
 
 
 def _for_inference(program: Program, dropped: set[int], keep: Iterable[Variable] = ()) -> Program:

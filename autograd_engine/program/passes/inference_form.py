@@ -6,17 +6,19 @@ normalisation reads its running statistics, and nothing writes these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from autograd_engine import unique_name
 from autograd_engine.core.dtypes import common_dtype
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import OpDef
+from autograd_engine.program.backward.decompose import as_variable
 from autograd_engine.program.builder import emitting
 from autograd_engine.program.ir.control_flow_op import body_of, kind_of
 from autograd_engine.program.ir.program import (
     Block,
+    Key,
     Operator,
     Program,
     Ref,
@@ -41,7 +43,7 @@ def running_statistics(blocks: Iterable[Block]) -> tuple[list[Statistics], set[i
     for block in blocks:
         made = {r.key: op for op in block.ops for r in op.results}
         followed: dict[int, dict[str, Ref]] = {}
-        updates: set[tuple[str, int]] = set()
+        updates: set[Key] = set()
         for operator in block.ops:
             first = operator.operands[0] if operator.operands else None
             if operator.type == "running_statistic":
@@ -89,7 +91,7 @@ def _standardize_with(found: Statistics) -> None:
     sink: list[Operator] = []
     prefix = out.name.rpartition(".tmp_")[0] or out.name
     with emitting(prefix, operator.role, operator.location, sink, block):
-        value, mean, variance = (_as_read(r) for r in (x, found.mean, found.variance))
+        value, mean, variance = map(as_variable, (x, found.mean, found.variance))
         result = standardize_with(value, mean, variance, shape, operator.attrs["epsilon"])
     del block.vars[result.name]
     sink[-1].results = (Ref(out, 0),)
@@ -99,35 +101,26 @@ def _standardize_with(found: Statistics) -> None:
     block.ops[at : at + 1] = sink
 
 
-def _as_read(ref: Ref) -> Any:
-    from autograd_engine.program.backward.decompose import as_variable
-
-    return as_variable(ref)
-
-
 def _drop_stacks(block: Block) -> None:
     """What loops push for gradients only, and nobody reads now."""
     read = {o.key for op in block.ops for o in op.operands if isinstance(o, Ref)}
     read.update(r.key for r in block.results)
     for operator in block.ops:
         if kind_of(operator) == "while":
-            _drop_unread(operator, lambda ref: ref.key in read)
+            _drop_unread(operator, read)
 
 
-def _drop_unread(operator: Operator, is_read: Callable[[Ref], bool]) -> None:
+def _drop_unread(operator: Operator, read: set[Key]) -> None:
     body, carried = body_of(operator), operator.attrs["carried"]
     results, pushes = list(operator.results[: carried + 1]), list(body.results[:carried])
-    for ref, pushed in _pushed(operator, body, carried):
-        if is_read(ref):
+    stacks = operator.results[carried + 1 :]
+    for ref, pushed in zip(stacks, body.results[carried:], strict=True):
+        if ref.key in read:
             results.append(ref)
             pushes.append(pushed)
         else:
             del operator.block.vars[ref.var.name]
     operator.results, body.results = tuple(results), pushes
-
-
-def _pushed(operator: Operator, body: Block, carried: int) -> Iterator[tuple[Ref, Ref]]:
-    return zip(operator.results[carried + 1 :], body.results[carried:], strict=True)
 
 
 def standardize_with(x: Any, mean: Any, variance: Any, spread: Any, epsilon: float) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from autograd_engine.compiler.backend import Placement
@@ -92,10 +92,11 @@ def _shown(name: str, value: Any) -> str:
 
 
 def backend_report(
-    plan: Plan, specialization: Specialization | None, specs: Mapping[str, Spec]
+    plan: Plan, specialization: Specialization | None, fed: Sequence[Any]
 ) -> BackendReport:
     """The report on a plan, and the specialization of it for these feeds, that was compiled."""
-    feeds = {name: repr(spec) for name, spec in specs.items()}
+    pairs = zip(plan.feeds, fed, strict=True)
+    feeds = {v.name: repr(Spec(a.shape, a.dtype)) for v, a in pairs}
     asked = plan.specializations.backend
     if specialization is None or specialization.compiled is None:
         reasons = [plan.plain] if plan.plain else []
@@ -135,8 +136,3 @@ def _facts(compiled: Compiled, specialization: Specialization) -> dict[str, Any]
     facts.update(getattr(compiled, "facts", {}))
     facts["updated in place"] = len(compiled.updates)
     return facts
-
-
-def fed_specs(plan: Plan, fed: Sequence[Any]) -> dict[str, Spec]:
-    """What is fed, by name."""
-    return {v.name: Spec(a.shape, a.dtype) for v, a in zip(plan.feeds, fed, strict=True)}

@@ -8,6 +8,7 @@ programs, for they are such programs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from autograd_engine.core.operand import Operand
@@ -20,6 +21,7 @@ from autograd_engine.program.ir.program import (
     Ref,
     Variable,
 )
+from autograd_engine.program.passes.clone import without
 from autograd_engine.static.analysis.flops import FlopsReport, flops
 from autograd_engine.static.analysis.memory_report import MemoryReport, memory_report
 from autograd_engine.static.symbolic_size import Formula, format_bytes
@@ -27,6 +29,7 @@ from autograd_engine.static.symbolic_size import Formula, format_bytes
 __all__ = ["RecomputeReport", "recompute_report"]
 
 
+@dataclass(eq=False, repr=False)
 class RecomputeReport(Report):
     """A program differentiated without and with checkpoints.
 
@@ -37,19 +40,11 @@ class RecomputeReport(Report):
     flops_without, flops_with : FlopsReport
     """
 
-    def __init__(
-        self,
-        checkpoints: list[str],
-        without: MemoryReport,
-        with_checkpoints: MemoryReport,
-        flops_without: FlopsReport,
-        flops_with: FlopsReport,
-    ) -> None:
-        self.checkpoints = checkpoints
-        self.without = without
-        self.with_checkpoints = with_checkpoints
-        self.flops_without = flops_without
-        self.flops_with = flops_with
+    checkpoints: list[str]
+    without: MemoryReport
+    with_checkpoints: MemoryReport
+    flops_without: FlopsReport
+    flops_with: FlopsReport
 
     @property
     def saved_bytes(self) -> int | None:
@@ -61,8 +56,7 @@ class RecomputeReport(Report):
     def extra_flops(self) -> Formula:
         """What is computed a second time."""
         (before,), (after,) = self.flops_without.total.pieces, self.flops_with.total.pieces
-        total = self.flops_with.total
-        return Formula([after - before], total.symbols, "flops", total.sizes)
+        return Formula([after - before], self.flops_with.total.symbols, "flops")
 
     def _parts(self) -> list[str]:
         extra, before = self.extra_flops, self.flops_without.total
@@ -165,22 +159,7 @@ def _names(checkpoints: Any) -> list[str]:
 
 def _forward_half(program: Program) -> Program:
     """A copy without gradients and updates."""
-    copy = program.clone()
-    block = copy.global_block()
-    dropped = [o for o in block.ops if o.role != "forward"]
-    block.ops = [o for o in block.ops if o.role == "forward"]
-    # What exists is not emitted again, and these exist no more.
-    block.emitted.clear()
-    latest = {r.var.name: r.version for o in block.ops for r in o.results}
-    for operator in dropped:
-        for ref in operator.results:
-            name = ref.var.name
-            if ref.version == 0 and name not in latest:
-                block.vars.pop(name, None)
-            else:
-                ref.var.version = latest.get(name, 0)
-    copy.changed()
-    return copy
+    return without(program, {id(o) for o in program.global_block().ops if o.role != "forward"})
 
 
 def _loss_name(program: Program, source: Program, loss: Operand | str | None) -> str:

@@ -24,7 +24,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.compiler.python.function import CompiledFunction
-from autograd_engine.core.dims import Dim, Size
+from autograd_engine.core.dims import Size
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops import control_flow
 from autograd_engine.ops.registry.namespace import raw
@@ -51,27 +51,13 @@ __all__ = ["DryRun", "allocations_of"]
 class DryRun:
     """One run of a compiled function, on fake arrays.
 
-    Parameters
-    ----------
-    compiled : CompiledFunction
-    symbols : Symbols
-        What is found out about sizes is noted here.
-    grows : callable
-        Makes a number of a size, to tell the larger of two.
-
-    Attributes
-    ----------
-    meter : Meter
-        What it took.
+    What it takes is noted by `meter`, what is found out about sizes in `symbols`.
     """
 
-    def __init__(
-        self, compiled: CompiledFunction, symbols: Symbols, grows: Callable[[Size], float]
-    ) -> None:
+    def __init__(self, compiled: CompiledFunction, symbols: Symbols) -> None:
         self.compiled = compiled
         self.symbols = symbols
-        self.resolver = Resolver(symbols, grows)
-        self.grows = grows
+        self.resolver = Resolver(symbols)
         self.meter = Meter()
         self.loops = 0
 
@@ -215,12 +201,12 @@ def _larger(run: DryRun, one: Callable[..., Any], other: Callable[..., Any]) -> 
     """Of two branches the one that needs more memory."""
 
     def call(*operands: Any) -> Any:
-        meter, needs = run.meter, []
+        meter, number, needs = run.meter, run.symbols.magnitude, []
         for branch in (one, other):
             steps, allocations = len(meter.steps), len(meter.allocations)
             results = branch(*operands)
-            peaks = [run.grows(s.peak) for s in meter.steps[steps:]]
-            needs.append((max(peaks, default=0.0), run.grows(meter.total)))
+            peaks = [number(s.peak) for s in meter.steps[steps:]]
+            needs.append((max(peaks, default=0.0), number(meter.total)))
             del results
             meter.forget(steps, allocations)
         return (one if needs[0] >= needs[1] else other)(*operands)
@@ -264,9 +250,7 @@ def _own_bytes(values: Sequence[Any], others: Sequence[Any]) -> Size:
 def _trips(run: DryRun) -> Size:
     """The number of iterations of another loop."""
     run.loops += 1
-    name = "trips" if run.loops == 1 else f"trips_{run.loops}"
-    run.symbols.names[name] = name
-    return Dim.symbol(name)
+    return run.symbols.trips(run.loops)
 
 
 def _rest(run: DryRun, each: Size, trips: Size) -> Memory | None:

@@ -106,21 +106,13 @@ class Memory:
 
 
 class Layout(NamedTuple):
-    """How an array lies in memory, apart from its shape.
+    """How an array lies in memory, apart from its shape."""
 
-    Attributes
-    ----------
-    order : tuple of int
-        Axes from the one of the largest stride to the one of the smallest.
-    repeated, gaps, backward : frozenset of int
-        Axes of stride 0; axes after whose elements others lie that are no part of the array (-1:
-        between all elements); axes that run backward.
-    """
-
-    order: tuple[int, ...]
-    repeated: frozenset[int] = frozenset()
+    order: tuple[int, ...]  # axes from the one of the largest stride to that of the smallest
+    repeated: frozenset[int] = frozenset()  # axes of stride 0
+    # Axes after whose elements others lie that are no part of the array; -1: between all elements.
     gaps: frozenset[int] = frozenset()
-    backward: frozenset[int] = frozenset()
+    backward: frozenset[int] = frozenset()  # axes that run backward
 
     @staticmethod
     def plain(ndim: int) -> Layout:

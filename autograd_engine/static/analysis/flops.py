@@ -7,9 +7,10 @@ primitive operations it would do, so there is no second table for gradients.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from autograd_engine.core.dims import Dim, Size
+from autograd_engine.core.dims import Size
 from autograd_engine.core.dtypes import scalar_dtype
 from autograd_engine.core.report import Report, preformatted, table
 from autograd_engine.core.spec import Spec
@@ -22,7 +23,7 @@ from autograd_engine.program.ir.control_flow_op import BlockOp, branches_of, kin
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import (
     Block,
-    Literal,
+    OperandRef,
     Operator,
     Program,
     Ref,
@@ -102,6 +103,7 @@ class _Counting(Namespace):
         return getattr(self, name)(*operands, **attrs)
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class OperatorWork:
     """What one operator does.
 
@@ -111,31 +113,27 @@ class OperatorWork:
     products, elementwise, total : Formula
     """
 
-    __slots__ = ("_sizes", "_symbols", "operator", "work")
-
-    def __init__(
-        self, operator: Operator, work: Work, symbols: Symbols, sizes: Mapping[str, int]
-    ) -> None:
-        self.operator = operator
-        self.work = work
-        self._symbols, self._sizes = symbols, sizes
+    operator: Operator
+    work: Work
+    _symbols: Symbols
 
     @property
     def products(self) -> Formula:
-        return Formula([self.work.products], self._symbols, "flops", self._sizes)
+        return Formula([self.work.products], self._symbols, "flops")
 
     @property
     def elementwise(self) -> Formula:
-        return Formula([self.work.elementwise], self._symbols, "flops", self._sizes)
+        return Formula([self.work.elementwise], self._symbols, "flops")
 
     @property
     def total(self) -> Formula:
-        return Formula([self.work.total], self._symbols, "flops", self._sizes)
+        return Formula([self.work.total], self._symbols, "flops")
 
     def __repr__(self) -> str:
         return f"<{self.operator.type}: {self.total!r}>"
 
 
+@dataclass(eq=False, repr=False)
 class FlopsReport(Report):
     """Arithmetic operations of one run, as formulas in the sizes that are unknown.
 
@@ -145,18 +143,15 @@ class FlopsReport(Report):
         Those outside of any block, in order; one with blocks stands for what is inside of them.
     """
 
-    def __init__(
-        self, rows: list[tuple[Operator, Work]], symbols: Symbols, sizes: Mapping[str, int]
-    ) -> None:
-        self._rows, self._symbols, self._sizes = rows, symbols, sizes
-        self.operators = [OperatorWork(o, w, symbols, sizes) for o, w in rows]
+    operators: list[OperatorWork]
+    _symbols: Symbols
 
     def _sum(self, which: Callable[[Operator], bool], part: str = "total") -> Formula:
         total: Size = 0
-        for operator, work in self._rows:
-            if which(operator):
-                total = total + getattr(work, part)
-        return Formula([total], self._symbols, "flops", self._sizes)
+        for row in self.operators:
+            if which(row.operator):
+                total = total + getattr(row.work, part)
+        return Formula([total], self._symbols, "flops")
 
     @property
     def total(self) -> Formula:
@@ -196,11 +191,11 @@ class FlopsReport(Report):
 
     def _grouped(self, key: Callable[[Operator], str]) -> dict[str, Formula]:
         totals: dict[str, Size] = {}
-        for operator, work in self._rows:
-            name = key(operator)
-            totals[name] = totals.get(name, 0) + work.total
-        order = sorted(totals, key=lambda n: -_number(self._symbols, self._sizes)(totals[n]))
-        return {n: Formula([totals[n]], self._symbols, "flops", self._sizes) for n in order}
+        for row in self.operators:
+            name = key(row.operator)
+            totals[name] = totals.get(name, 0) + row.work.total
+        order = sorted(totals, key=lambda n: -self._symbols.magnitude(totals[n]))
+        return {n: Formula([totals[n]], self._symbols, "flops") for n in order}
 
     def __int__(self) -> int:
         return int(self.total)
@@ -274,25 +269,17 @@ def flops(
     program = _program(program)
     block = program.global_block()
     feeds = [v for v in block.vars.values() if v.is_data]
-    symbols, sizes = symbols_of(program, feeds, feed_specs)
-    counter = _Counter(symbols, _number(symbols, sizes))
-    return FlopsReport(list(counter.rows(block)), symbols, sizes)
-
-
-def _number(symbols: Symbols, sizes: Mapping[str, int]) -> Callable[[Size], float]:
-    from autograd_engine.static.executor.feeds import Large
-
-    known = Large(sizes)
-    return lambda size: float(symbols.value(size, known))
+    symbols = symbols_of(program, feeds, feed_specs)
+    rows = _Counter(symbols).rows(block)
+    return FlopsReport([OperatorWork(o, work, symbols) for o, work in rows], symbols)
 
 
 class _Counter:
     """Walks blocks; shapes of what it has seen, and how often loops run."""
 
-    def __init__(self, symbols: Symbols, grows: Callable[[Size], float]) -> None:
+    def __init__(self, symbols: Symbols) -> None:
         self.symbols = symbols
-        self.grows = grows
-        self.resolver = Resolver(symbols, grows)
+        self.resolver = Resolver(symbols)
         self.trips: dict[tuple[Block, tuple[str, int]], Size] = {}
 
     def rows(self, block: Block, known: Mapping[Any, Spec] | None = None) -> Iterator[Any]:
@@ -313,15 +300,13 @@ class _Counter:
             specs.update(zip([r.key for r in operator.results], results, strict=False))
             yield operator, work
 
-    def _spec(self, operand: Any, specs: Mapping[Any, Spec]) -> Spec | None:
-        if isinstance(operand, Literal):
-            return operand.spec
+    def _spec(self, operand: OperandRef, specs: Mapping[Any, Spec]) -> Spec | None:
         if not isinstance(operand, Ref):
-            return None
+            return None if operand is None else operand.spec
         found = specs.get(operand.key)
         if found is None:
-            spec = operand.var.spec
-            found = Spec(tuple(map(self.symbols.resolved, spec.shape)), spec.dtype)
+            shape = map(self.symbols.resolved, operand.spec.shape)
+            found = Spec(tuple(shape), operand.spec.dtype)
         return found
 
     def _pulled(self, operator: Operator, operands: Sequence[Spec | None]) -> Work:
@@ -339,7 +324,7 @@ class _Counter:
         if kind_of(operator) in ("cond", "call"):
             blocks, first = branches_of(operator)
             branches = [self._block(block, operands[first:]) for block in blocks]
-            return max(branches, key=lambda w: self.grows(w.total))
+            return max(branches, key=lambda w: self.symbols.magnitude(w.total))
         body = attrs.get("body_block")
         if body is None:
             return Work()
@@ -357,10 +342,7 @@ class _Counter:
         return self._block(body, given).times(self._new_trips() if found is None else found)
 
     def _new_trips(self) -> Size:
-        n = 1 + len(self.trips)
-        name = "trips" if n == 1 else f"trips_{n}"
-        self.symbols.names[name] = name
-        return Dim.symbol(name)
+        return self.symbols.trips(1 + len(self.trips))
 
     def _block(self, block: Block, given: Sequence[Spec | None]) -> Work:
         known = {

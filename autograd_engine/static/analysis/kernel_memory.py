@@ -184,17 +184,7 @@ class _Run(NamedTuple):
 
 
 class _Probe:
-    """Runs of one call.
-
-    Parameters
-    ----------
-    function, call
-        As for `_probed`.
-    known : dict of int to Dim
-        What stands in the place of known sizes.
-    fill : int
-        Which values arrays have.
-    """
+    """Runs of one call, on values of the kind `fill`, with `known` in the place of known sizes."""
 
     def __init__(
         self, function: Callable[..., Any], call: Any, known: dict[int, Dim], fill: int
@@ -365,13 +355,7 @@ def _at(size: Size, run: _Run) -> int | None:
 
 
 class _Points:
-    """Sizes at which to probe.
-
-    Parameters
-    ----------
-    shapes : list of tuple
-        Of all arrays that take part, in which unknown sizes are symbols.
-    """
+    """Sizes at which to probe arrays of these shapes, in which unknown sizes are symbols."""
 
     def __init__(self, shapes: Sequence[Shape]) -> None:
         self.counts = [c for c in dict.fromkeys(map(product, shapes)) if isinstance(c, Dim)]

@@ -8,22 +8,26 @@ and temporaries inside of kernels. The interpreter, its objects and buffers of B
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
 from autograd_engine.core.above import above
-from autograd_engine.core.dims import Dim, Size
+from autograd_engine.core.dims import Dim
 from autograd_engine.core.report import Report, Table
 from autograd_engine.core.spec import Spec
 from autograd_engine.program.ir.program import Operator, Program, Ref
 from autograd_engine.static.analysis.dry_run import DryRun, allocations_of
 from autograd_engine.static.analysis.fake_array import FakeArray, Layout, Meter, Step
-from autograd_engine.static.executor.feeds import Large, symbols_of
+from autograd_engine.static.executor.feeds import symbols_of
 from autograd_engine.static.executor.plan import Plan, Plans, Wanted
 from autograd_engine.static.symbolic_size import Formula, Symbols, format_bytes
 
 __all__ = ["Alive", "MemoryReport", "Moment", "memory_report"]
 
 
+@dataclass(eq=False, repr=False)
 class Alive:
     """An array that is there at the peak.
 
@@ -40,29 +44,26 @@ class Alive:
         The operator that reads it last; or what else holds it.
     """
 
-    def __init__(
-        self,
-        name: str,
-        spec: Spec | None,
-        count: Formula,
-        made_by: Operator | str,
-        kept_for: Operator | str,
-    ) -> None:
-        self.name = name
-        self.shape = (
-            ()
-            if spec is None
-            else tuple(count.symbols.text(d) if isinstance(d, Dim) else d for d in spec.shape)
-        )
-        self.dtype = None if spec is None else spec.dtype
-        self.bytes = count
-        self.made_by = made_by
-        self.kept_for = kept_for
+    name: str
+    _spec: Spec | None
+    bytes: Formula
+    made_by: Operator | str
+    kept_for: Operator | str
+
+    @property
+    def shape(self) -> tuple[int | str, ...]:
+        sizes = () if self._spec is None else self._spec.shape
+        return tuple(self.bytes.symbols.text(d) if isinstance(d, Dim) else d for d in sizes)
+
+    @property
+    def dtype(self) -> np.dtype[Any] | None:
+        return None if self._spec is None else self._spec.dtype
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.bytes!r}, {_why(self.kept_for)}>"
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Moment:
     """One step of a run.
 
@@ -74,10 +75,8 @@ class Moment:
         Bytes at most while it runs, and when it has returned.
     """
 
-    __slots__ = ("_sizes", "_step", "_symbols")
-
-    def __init__(self, step: Step, symbols: Symbols, sizes: Mapping[str, int]) -> None:
-        self._step, self._symbols, self._sizes = step, symbols, sizes
+    _step: Step
+    _symbols: Symbols
 
     @property
     def operator(self) -> Operator | None:
@@ -85,17 +84,18 @@ class Moment:
 
     @property
     def peak(self) -> Formula:
-        return Formula([self._step.peak], self._symbols, sizes=self._sizes)
+        return Formula([self._step.peak], self._symbols)
 
     @property
     def after(self) -> Formula:
-        return Formula([self._step.after], self._symbols, sizes=self._sizes)
+        return Formula([self._step.after], self._symbols)
 
     def __repr__(self) -> str:
         what = "fetch" if self.operator is None else self.operator.type
         return f"<{what}: {self.peak!r}>"
 
 
+@dataclass(eq=False, repr=False)
 class MemoryReport(Report):
     """The predicted need of memory of one run.
 
@@ -113,23 +113,13 @@ class MemoryReport(Report):
         Operations that could not be probed: their temporaries are not counted.
     """
 
-    def __init__(
-        self,
-        program: Program,
-        peak: Formula,
-        operator: Operator | None,
-        alive: list[Alive],
-        timeline: list[Moment],
-        assumed: list[str],
-        feed_specs: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.feed_specs = feed_specs
-        self.program = program
-        self.peak = peak
-        self.operator = operator
-        self.alive = alive
-        self.timeline = timeline
-        self.assumed = assumed
+    program: Program
+    peak: Formula
+    operator: Operator | None
+    alive: list[Alive]
+    timeline: list[Moment]
+    assumed: list[str]
+    feed_specs: Mapping[str, Any] | None = None
 
     @property
     def peak_bytes(self) -> int | None:
@@ -240,18 +230,15 @@ def memory_report(
     refs, operators = split_fetches(program, fetch_list)
     with program.lock:
         plan = Plans().find(program, Wanted(refs, bool(operators), operators))
-    symbols, sizes = symbols_of(program, plan.feeds, feed_specs)
-
-    def number(size: Size) -> float:
-        return float(symbols.value(size, Large(sizes)))
-
-    meter = _dry_run(plan, symbols, number)
+    symbols = symbols_of(program, plan.feeds, feed_specs)
+    number = symbols.magnitude
+    meter = _dry_run(plan, symbols)
     steps = meter.steps
     at = max(range(len(steps)), key=lambda k: number(steps[k].peak))
-    formula = Formula([s.peak for s in steps], symbols, sizes=sizes)
-    alive = _alive(plan, meter, at, symbols, sizes)
+    formula = Formula([s.peak for s in steps], symbols)
+    alive = _alive(plan, meter, at, symbols)
     if steps[at].extra != 0:
-        extra = Formula([steps[at].extra], symbols, sizes=sizes)
+        extra = Formula([steps[at].extra], symbols)
         operator = steps[at].operator
         where = "" if operator is None else operator.type
         alive.append(
@@ -264,15 +251,15 @@ def memory_report(
         formula,
         steps[at].operator,
         alive,
-        [Moment(s, symbols, sizes) for s in steps],
+        [Moment(s, symbols) for s in steps],
         list(dict.fromkeys(assumed)),
         feed_specs,
     )
 
 
-def _dry_run(plan: Plan, symbols: Symbols, number: Any) -> Meter:
+def _dry_run(plan: Plan, symbols: Symbols) -> Meter:
     """A run of the plan, and what the executor does with its results."""
-    run = DryRun(plan.compiled, symbols, number)
+    run = DryRun(plan.compiled, symbols)
     meter = run.meter
     inputs = []
     for k, ref in enumerate(plan.compiled.inputs):
@@ -299,9 +286,7 @@ def _dry_run(plan: Plan, symbols: Symbols, number: Any) -> Meter:
     return meter
 
 
-def _alive(
-    plan: Plan, meter: Meter, at: int, symbols: Symbols, sizes: Mapping[str, int]
-) -> list[Alive]:
+def _alive(plan: Plan, meter: Meter, at: int, symbols: Symbols) -> list[Alive]:
     """What is held at a step, with the names of its variables and who needs it."""
     order = list(plan.compiled.lines.values())
     last: dict[tuple[str, int], int] = {}
@@ -321,7 +306,7 @@ def _alive(
         made = made_by if made_by is not None else "constant"
         if not names and spec is None and made != "fetch":
             why = "of each iteration, for the gradient of the loop"
-            alive.append(Alive("(stack)", None, Formula([size], symbols, sizes=sizes), made, why))
+            alive.append(Alive("(stack)", None, Formula([size], symbols), made, why))
             continue
         latest = max(names, key=lambda n: last.get(n, -1), default=None)
         if made == "feed":
@@ -337,5 +322,5 @@ def _alive(
         else:
             why = "it has just been made"
         name = names[0][0] if names else "(copy)"
-        alive.append(Alive(name, spec, Formula([size], symbols, sizes=sizes), made, why))
+        alive.append(Alive(name, spec, Formula([size], symbols), made, why))
     return alive

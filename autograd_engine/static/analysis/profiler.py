@@ -22,9 +22,10 @@ from numpy.typing import NDArray
 
 from autograd_engine.compiler.python.function import CompiledFunction
 from autograd_engine.core.effects_switch import without_effects
+from autograd_engine.core.pytree import leaves
 from autograd_engine.core.random_generator import generator, own_generator, snapshot
 from autograd_engine.core.report import Report, Table
-from autograd_engine.core.spec import format_shape
+from autograd_engine.core.spec import Spec
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import Operator, Program, Ref
 from autograd_engine.program.scope import Scope
@@ -181,40 +182,21 @@ class Profile(Report):
         start = self._run[0].start if self._run else 0
         for stamp in self._run:
             o = stamp.operator
-            events.append(
-                {
-                    "name": o.type,
-                    "cat": o.role,
-                    "ph": "X",
-                    "pid": 1,
-                    "tid": 0,
-                    "ts": (stamp.start - start) / 1e3,
-                    "dur": (stamp.stop - stamp.start) / 1e3,
-                    "args": {
-                        "results": stamp.shapes,
-                        "bytes read": stamp.read,
-                        "bytes written": stamp.written,
-                        "line": str(o.location),
-                        "text": o.location.text,
-                    },
-                }
-            )
+            shown = {
+                "results": stamp.shapes,
+                "bytes read": stamp.read,
+                "bytes written": stamp.written,
+                "line": str(o.location),
+                "text": o.location.text,
+            }
+            at, lasted = (stamp.start - start) / 1e3, (stamp.stop - stamp.start) / 1e3
+            events.append(_event(o.type, o.role, 0, at, lasted, shown))
         if self.segments:
             events.append(_named("thread_name", 1, self.backend))
         at = 0.0
         for s in self.segments:
-            events.append(
-                {
-                    "name": s.label,
-                    "cat": self.backend,
-                    "ph": "X",
-                    "pid": 1,
-                    "tid": 1,
-                    "ts": at,
-                    "dur": s.seconds * 1e6,
-                    "args": {"bytes": s.bytes, "line": s.line},
-                }
-            )
+            shown = {"bytes": s.bytes, "line": s.line}
+            events.append(_event(s.label, self.backend, 1, at, s.seconds * 1e6, shown))
             at += s.seconds * 1e6
         return {"traceEvents": events, "displayTimeUnit": "ns"}
 
@@ -233,6 +215,14 @@ class Profile(Report):
 
 def _named(kind: str, tid: int, name: str) -> dict[str, Any]:
     return {"name": kind, "ph": "M", "pid": 1, "tid": tid, "args": {"name": name}}
+
+
+def _event(
+    name: str, kind: str, tid: int, at: float, lasted: float, shown: dict[str, Any]
+) -> dict[str, Any]:
+    """Something that takes time, in microseconds."""
+    event = {"name": name, "cat": kind, "ph": "X", "pid": 1, "tid": tid}
+    return event | {"ts": at, "dur": lasted, "args": shown}
 
 
 def _by_operator(runs: list[list[Stamp]]) -> Iterator[OperatorTime]:
@@ -264,14 +254,7 @@ def _time(seconds: float) -> str:
 def timed_function(
     compiled: CompiledFunction, stamps: list[Stamp], clock: Clock = time.perf_counter_ns
 ) -> Callable[..., Any]:
-    """The function itself, taking note of each of its statements.
-
-    Parameters
-    ----------
-    compiled : CompiledFunction
-    stamps : list of Stamp
-        Where the notes go.
-    """
+    """The function itself, taking note of each of its statements in `stamps`."""
     tree = ast.parse(compiled.source)
     operators: list[Operator] = []
 
@@ -326,8 +309,7 @@ def _read(statement: ast.stmt, operator: Operator) -> list[str]:
     positions = list(range(len(operator.operands)))
     if isinstance(op, GradOp):
         names = names[1 : 1 + len(positions)]  # the first is the namespace
-        g, saved = op.arrange(positions)
-        positions = [*_leaves(g), *_leaves(saved)]
+        positions = leaves(op.arrange(positions))
     if len(names) != len(positions):  # a block's, or one of another form
         return [n for mine in names for n in mine]
     return [
@@ -346,25 +328,15 @@ def _flat(node: ast.expr) -> Iterator[ast.expr]:
         yield node
 
 
-def _leaves(parts: Any) -> Iterator[int]:
-    if isinstance(parts, (tuple, list)):
-        for part in parts:
-            yield from _leaves(part)
-    else:
-        yield parts
-
-
 def _size(values: Any) -> int:
     """Bytes of the arrays among these values."""
-    if isinstance(values, (tuple, list)):
-        return sum(map(_size, values))
-    return int(getattr(values, "nbytes", 0)) if isinstance(values, (np.ndarray, np.generic)) else 0
+    return sum(v.nbytes for v in leaves(values) if isinstance(v, (np.ndarray, np.generic)))
 
 
 def _kind(value: Any) -> str:
     if not hasattr(value, "dtype"):
         return type(value).__name__
-    return f"{value.dtype.name}{format_shape(value.shape)}"
+    return repr(Spec(value.shape, value.dtype))
 
 
 def profiled(

@@ -11,6 +11,7 @@ import importlib
 import os
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from autograd_engine.core.gc_pause import collector_paused
@@ -34,54 +35,25 @@ _COMPILERS: Final = {
 
 
 class Attempt(NamedTuple):
-    """What came of asking one backend.
-
-    Attributes
-    ----------
-    backend : str
-    problem : str
-        Why it cannot be used; empty where it can.
-    seconds : float
-    """
+    """What came of asking one backend."""
 
     backend: str
-    problem: str
+    problem: str  # why it cannot be used; empty where it can
     seconds: float
 
 
+@dataclass(eq=False)
 class Work:
-    """What is to be compiled.
+    """What is to be compiled."""
 
-    Parameters
-    ----------
-    name : str
-    operators : sequence of Operator
-    inputs, outputs : sequence of Ref
-    updates : dict of int to int
-        Position of an output to that of the input whose new value it is.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        operators: Sequence[Operator],
-        inputs: Sequence[Ref],
-        outputs: Sequence[Ref],
-        updates: dict[int, int],
-    ) -> None:
-        self.name = name
-        self.operators = operators
-        self.inputs = inputs
-        self.outputs = outputs
-        self.updates = updates
+    name: str
+    operators: Sequence[Operator]
+    inputs: Sequence[Ref]
+    outputs: Sequence[Ref]
+    updates: dict[int, int]  # position of an output to that of the input whose new value it is
 
     def graph(self, specs: Sequence[Spec]) -> Graph:
-        """The graph for inputs of these Specs.
-
-        Raises
-        ------
-        NotConcrete
-        """
+        """The graph for inputs of these Specs; NotConcrete where there is none."""
         from autograd_engine.compiler.concrete_graph import concrete_graph
 
         inputs = list(zip(self.inputs, specs, strict=True))
@@ -112,18 +84,7 @@ _MANY: Final = 5000
 def compiled_by(
     backend: str, work: Work, specs: Sequence[Spec]
 ) -> tuple[Compiled | None, list[Attempt]]:
-    """The program compiled for inputs of these Specs, and what was tried.
-
-    Parameters
-    ----------
-    backend : {"auto", "native", "numpy"}
-    work : Work
-    specs : sequence of Spec
-
-    Returns
-    -------
-    (Compiled or None, list of Attempt)
-    """
+    """The program compiled for inputs of these Specs, if it can be, and what was tried."""
     from autograd_engine.compiler.concrete_graph import NotConcrete
 
     wanted = ("numpy",) if backend == "numpy" else ("native", "numpy")

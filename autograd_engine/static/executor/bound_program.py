@@ -94,7 +94,7 @@ class Binding:
     """A compiled plan and a scope.
 
     What was fed last is known by attributes of its own for each feed: ``f0``, ``s0`` and ``d0`` are
-    the object, its shape and its dtype. See `shortcut`.
+    the object, its shape and its dtype. See `repeated_step`.
 
     Attributes
     ----------
@@ -142,7 +142,6 @@ class Binding:
         # What stands in the scope for these, as it was last handed to the backend.
         self._known: dict[str, Content] = {}
         self._strict = compiled.backend == "numpy"  # another layout may have other bits
-        self._fed: list[Any] = [MISSING] * first
         for k in range(first):
             self.remember(k, MISSING)
 
@@ -190,22 +189,22 @@ class Binding:
             seen = claims.changes
             if mine:  # somebody may have written to what was handed out
                 for name, copy in state.current_copies().items():
-                    self._take_over(name, copy)
+                    self._take_over(state.arrays[name], copy)
             else:
                 for name in self.markers:
-                    self._take_over(name, _plain(found[name]))
+                    self._take_over(state.arrays[name], _plain(found[name]))
             for name, k in self._others:
                 value = found[name]
                 if isinstance(value, Held):
                     seen, value = -1, value.state.copy(name)
                 if value is None or value is not self._known.get(name):
-                    self._put(k, value)
-                    self._known[name] = value if is_contiguous(self.fitting(k, value)) else None
+                    fitting = self._fitting(self.bound.arrays[k], value)
+                    self.bound.feed(k, contiguous(fitting))
+                    self._known[name] = fitting if is_contiguous(fitting) else None
             return seen
 
-    def fitting(self, position: int, value: Array | None) -> Array:
-        """`value`, if it can stand in that place."""
-        array = self.bound.arrays[position]
+    def _fitting(self, array: Array, value: Array | None) -> Array:
+        """`value`, if it can stand in the place of `array`."""
         if (
             value is None
             or value.shape != array.shape
@@ -215,19 +214,8 @@ class Binding:
             raise Unfit
         return value
 
-    def _put(self, position: int, value: Array | None) -> None:
-        self.bound.feed(position, contiguous(self.fitting(position, value)))
-
-    def _take_over(self, name: str, value: Array | None) -> None:
-        array = self.state.arrays[name]
-        if (
-            value is None
-            or value.shape != array.shape
-            or value.dtype != array.dtype
-            or (self._strict and not value.flags.c_contiguous)
-        ):
-            raise Unfit
-        np.copyto(array, value)
+    def _take_over(self, array: Array, value: Array | None) -> None:
+        np.copyto(array, self._fitting(array, value))
 
     # --- what is fed
 

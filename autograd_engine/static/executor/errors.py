@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from autograd_engine.compiler.python.function import CompiledFunction
 from autograd_engine.core.pass_through import passes_through
-from autograd_engine.core.spec import format_shape
+from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ExecutionError
 from autograd_engine.program.ir.program import (
     Operator,
@@ -84,11 +83,7 @@ def _operands(compiled: CompiledFunction, operator: Operator, error: BaseExcepti
         pattern = re.compile(rf"(v_)?{re.escape(stem)}(_\d+)?(__\w+)?")
         for k, (name, value) in enumerate(values):
             if pattern.fullmatch(name) and hasattr(value, "dtype"):
-                shown.append(f"{ref.var.name}: {_kind(value)}")
+                shown.append(f"{ref.var.name}: {Spec(value.shape, value.dtype)!r}")
                 del values[k]
                 break
     return shown
-
-
-def _kind(value: Any) -> str:
-    return f"{value.dtype.name}{format_shape(value.shape)}"

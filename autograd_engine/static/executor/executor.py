@@ -284,9 +284,7 @@ class Executor:
         if not plan.plain:
             specialization = plan.specialization(fed)
             plan.specializations.ready(specialization)
-        found: BackendReport = above.backend_report(
-            plan, specialization, above.fed_specs(plan, fed)
-        )
+        found: BackendReport = above.backend_report(plan, specialization, fed)
         return found
 
     def profile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Number
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,6 @@ __all__ = [
     "feed_dict",
     "feed_names",
     "similar",
-    "Large",
     "symbols_of",
 ]
 
@@ -206,27 +205,13 @@ def _agree(variables: Sequence[Variable], arrays: Sequence[Array]) -> None:
                 )
 
 
-_LARGE: Final = 1 << 12  # what an unknown size is taken to be, to tell what is larger
-
-
-class Large(dict[str, int]):
-    """Sizes that are given, and large ones for all others."""
-
-    def __contains__(self, key: object) -> bool:
-        return True
-
-    def __missing__(self, key: str) -> int:
-        return _LARGE
-
-
 def symbols_of(
     program: Program, feeds: list[Variable], feed_specs: Mapping[str, Any] | None
-) -> tuple[Symbols, dict[str, int]]:
-    """The unknown sizes of what is fed, and those that `feed_specs` tells."""
+) -> Symbols:
+    """The unknown sizes of what is fed, with those that `feed_specs` tells."""
     symbols = Symbols()
     given = _given_shapes(program, feed_specs)
     firsts: dict[int | None, tuple[str, str]] = {}
-    sizes: dict[str, int] = {}
     for var in feeds:
         shape = given.get(var.name)
         for axis, d in enumerate(var.spec.shape):
@@ -236,14 +221,14 @@ def symbols_of(
                 symbols.names[symbol] = name
                 value = None if shape is None else shape[axis]
                 if value is not None:
-                    sizes[symbol] = value
+                    symbols.sizes[symbol] = value
                 first = firsts.get(value) if axis == 0 else None
                 if first is not None:
                     symbols.equal[symbol] = Dim.symbol(first[0])
                     symbols.taken_equal.append((first[1], name))
                 elif axis == 0:
                     firsts[value] = symbol, name
-    return symbols, sizes
+    return symbols
 
 
 def _given_shapes(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import operator as signs
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,20 +20,23 @@ from autograd_engine.compiler.python.function import (
     scattered_values,
     takes_scattered,
 )
+from autograd_engine.core import pytree as nest
 from autograd_engine.core.random_generator import own_generator
 from autograd_engine.eager.grad_mode import grad_mode, no_grad
 from autograd_engine.eager.record import apply
 from autograd_engine.eager.tape import MultiNode
 from autograd_engine.eager.tensor import Parameter as EagerParameter, Tensor
+from autograd_engine.ops import control_flow
 from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
-from autograd_engine.ops.registry.symbolic_zero import hollow, without_sign
+from autograd_engine.ops.registry.symbolic_zero import without_sign
 from autograd_engine.program import mode
-from autograd_engine.program.ir.control_flow_op import BlockOp, split_operands
+from autograd_engine.program.ir.control_flow_op import BlockOp, branches_of
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import (
     Block,
+    Key,
     Literal,
     Operator,
     Parameter,
@@ -49,7 +52,6 @@ from autograd_engine.static.executor.plan import Wanted, steps_of
 
 __all__ = ["run_eagerly", "run_operators"]
 
-Key: TypeAlias = tuple[str, int]
 Values: TypeAlias = dict[Key, Any]
 
 
@@ -59,42 +61,7 @@ def run_eagerly(
     fetch_list: Any = None,
     scope: Scope | None = None,
 ) -> dict[str, Tensor]:
-    """Run `program` on Tensors, and return them by name.
-
-    Parameters
-    ----------
-    program : Program
-    feed : dict of str to array_like, optional
-        As `Executor.run` takes it. A Tensor is used as it is, so that it gets its ``.grad``.
-    fetch_list : Variable, str, or list of them, optional
-        What is needed: only what these and the updates of the program depend on is run. By default
-        all of it.
-    scope : Scope, optional
-        Where parameters are read and updates are written, as in `Executor.run`.
-
-    Returns
-    -------
-    dict of str to Tensor
-        What was fetched (by default everything), what was fed, and parameters, which are leaves.
-
-    Raises
-    ------
-    FeedError, ExecutionError, ModeError
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import autograd_engine as paddle
-    >>> main = paddle.static.Program()
-    >>> with paddle.static.program_guard(main):
-    ...     x = paddle.static.data("x", [2], "float32")
-    ...     x.stop_gradient = False
-    ...     loss = paddle.sum(x * x)
-    >>> found = run_eagerly(main, {"x": np.float32([1.0, 2.0])})
-    >>> found[loss.name].backward()
-    >>> found["x"].grad.tolist()
-    [2.0, 4.0]
-    """
+    """`Program.run_eagerly`."""
     if not isinstance(program, Program):
         raise TypeError(f"run_eagerly: program must be a Program, got {type(program).__name__}")
     mode.require_dynamic("Program.run_eagerly")
@@ -134,7 +101,7 @@ def _stream(program: Program) -> Iterator[None]:
 def _fetches(program: Program, block: Block, fetch_list: Any) -> list[Ref]:
     if fetch_list is not None:
         return split_fetches(program, fetch_list)[0]
-    return [Ref(v, v.version) for o in block.ops for r in o.results for v in (r.var,)]
+    return [Ref(r.var, r.var.version) for o in block.ops for r in o.results]
 
 
 def _fed(program: Program, refs: Sequence[Ref], feeds: Mapping[str, Any]) -> Values:
@@ -241,15 +208,7 @@ def _array(value: Any) -> Any:
     return value._data if isinstance(value, Tensor) else value
 
 
-class _Nothing:
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-
-_nothing = _Nothing()
+_nothing = contextlib.nullcontext()
 
 
 def _operand(operator: Operator, position: int, values: Values, kept: Values) -> Any:
@@ -278,13 +237,13 @@ def _locate(tensor: Any, operator: Operator) -> None:
 # --- blocks inside of operators
 
 
-def _call(block: Block, operands: Sequence[Any], outputs: Sequence[Ref]) -> list[Any]:
+def _call(block: Block, operands: Sequence[Any]) -> list[Any]:
     """A block as the function that it is."""
     values: Values = {
         (a.name, 0): v for a, v in zip(block.arguments, operands, strict=True) if v is not None
     }
-    run_operators(live_operators(block.ops, outputs), values, outputs)
-    return [values[r.key] for r in outputs]
+    run_operators(live_operators(block.ops, block.results), values, block.results)
+    return [values[r.key] for r in block.results]
 
 
 def _own(value: Any) -> Any:
@@ -292,61 +251,60 @@ def _own(value: Any) -> Any:
     return ops.assign(value) if isinstance(value, Tensor) and not value._stop else value
 
 
-def _truth(value: Tensor) -> bool:
-    from autograd_engine.ops.control_flow import truth
-
-    return truth(value._data)
-
-
-def _cond(operator: Operator, operands: list[Any]) -> list[Any]:
-    block = operator.attrs["true_block" if _truth(operands[0]) else "false_block"]
-    return [_own(v) for v in _call(block, operands[1:], block.results)]
-
-
-def _inlined(operator: Operator, operands: list[Any]) -> list[Any]:
-    block = operator.attrs["body_block"]
-    return [_own(v) for v in _call(block, operands, block.results)]
+def _branch(operator: Operator, operands: list[Any]) -> list[Any]:
+    """The block that a condition chooses, or the only one."""
+    blocks, first = branches_of(operator)
+    chosen = 0 if not first or control_flow.truth(operands[0]._data) else 1
+    return [_own(v) for v in _call(blocks[chosen], operands[first:])]
 
 
 def _while(operator: Operator, operands: list[Any]) -> list[Any]:
     n = operator.attrs["carried"]
-    condition, body = operator.attrs["cond_block"], operator.attrs["body_block"]
-    carried, captured = [_own(v) for v in operands[:n]], operands[n:]
-    stacks: list[list[Any]] = [[] for _ in operator.results[n + 1 :]]
-    trips = 0
-    while _truth(_call(condition, [*carried, *captured], condition.results)[0]):
-        results = _call(body, [*carried, *captured], body.results)
-        carried = [_own(v) for v in results[:n]]
-        for stack, value in zip(stacks, results[n:], strict=True):
-            stack.append(value)
-        trips += 1
-    return [*carried, Tensor._wrap(np.asarray(trips)), *stacks]
+    test, body = operator.attrs["cond_block"], operator.attrs["body_block"]
+
+    def condition(*values: Any) -> tuple[Any, ...]:
+        return tuple([made._data for made in _call(test, values)])
+
+    def iteration(*values: Any) -> tuple[Any, ...]:
+        made = _call(body, values)
+        return (*map(_own, made[:n]), *made[n:])
+
+    carried, captured = tuple(map(_own, operands[:n])), tuple(operands[n:])
+    pushes = len(operator.results) - n - 1
+    made = list(control_flow.while_loop(condition, iteration, carried, captured, pushes))
+    made[n] = Tensor._wrap(made[n])
+    return made
 
 
 def _scan(operator: Operator, operands: list[Any]) -> list[Any]:
-    n = operator.attrs["carried"]
-    body = operator.attrs["body_block"]
-    given = split_operands(operator)
-    ends = 1 + len(given[0]), 1 + len(given[0]) + len(given[1])
-    carried, captured, stacks = (
-        operands[1 : ends[0]],
-        operands[ends[0] : ends[1]],
-        operands[ends[1] :],
-    )
-    count = int(operands[0].item())
-    if not count:  # as the kernel does
+    attrs, pushes = operator.attrs, len(operator.results) - operator.attrs["carried"]
+    body = attrs["body_block"]
+    trips, *given = operands
+    first = attrs["carried"]
+    last = first + attrs["captured"]
+    carried, captured, stacks = given[:first], given[first:last], given[last:]
+    if not trips._data:  # as the kernel does
         carried = [
             Tensor._wrap(without_sign(c._data)) if isinstance(c, Tensor) and c._stop else c
             for c in carried
         ]
-    made: list[list[Any]] = [[None] * count for _ in operator.results[n:]]
-    for t in reversed(range(count)) if operator.attrs["reverse"] else range(count):
-        elements = [stack[t] for stack in stacks]
-        results = _call(body, [*carried, *captured, *elements], body.results)
-        carried = results[:n]
-        for stack, value in zip(made, results[n:], strict=True):
-            stack[t] = value
-    return [*carried, *made]
+        return [*carried, *([] for _ in range(pushes))]
+
+    def iteration(*values: Any) -> tuple[Any, ...]:
+        return tuple(_call(body, values))
+
+    kept = [False] * len(stacks)
+    made = control_flow.scan(
+        iteration,
+        trips._data,
+        tuple(carried),
+        tuple(captured),
+        stacks,
+        pushes,
+        attrs["reverse"],
+        kept,
+    )
+    return list(made)
 
 
 def _add_stacks(operator: Operator, operands: list[Any]) -> list[Any]:
@@ -362,34 +320,23 @@ def _added(stacks: Sequence[Any]) -> Any:
     return total
 
 
-def _fill_stack(operator: Operator, operands: list[Any]) -> list[Any]:
-    return [_filled(operands[0], operator.attrs["value"])]
+def _constant(kernel: Callable[..., Any]) -> Callable[..., list[Any]]:
+    """A kernel on Tensors, or stacks of them, through which no gradient flows."""
 
+    def call(operator: Operator, operands: list[Any]) -> list[Any]:
+        made = kernel(*nest.map(lambda t: t._data, operands), **operator.attrs)
+        return [nest.map(Tensor._wrap, made)]
 
-def _filled(like: Any, value: float) -> Any:
-    if isinstance(like, list):
-        return [_filled(v, value) for v in like]
-    return Tensor._wrap(hollow(like._data, value))
-
-
-def _hollow(operator: Operator, operands: list[Any]) -> list[Any]:
-    return [Tensor._wrap(hollow(operands[0]._data, **operator.attrs))]
-
-
-def _absent(operator: Operator, operands: list[Any]) -> list[Any]:
-    from autograd_engine.ops.control_flow import absent
-
-    made = absent(**operator.attrs)
-    return [made if isinstance(made, list) else Tensor._wrap(made)]
+    return call
 
 
 _FLOW = {
-    "absent": _absent,
+    "absent": _constant(control_flow.absent),
     "add_stacks": _add_stacks,
-    "call": _inlined,
-    "cond": _cond,
-    "fill_stack": _fill_stack,
-    "hollow": _hollow,
+    "call": _branch,
+    "cond": _branch,
+    "fill_stack": _constant(control_flow.fill_stack),
+    "hollow": _constant(control_flow.hollow),
     "scan": _scan,
     "while": _while,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from autograd_engine.compiler.live_operators import live_operators
@@ -13,14 +14,16 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.gc_pause import collector_paused
 from autograd_engine.errors import ExecutionError, FeedError
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
-from autograd_engine.program.ir.block import inner_blocks
+from autograd_engine.program.ir.block import leading_to, operators_within
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import (
     Block,
+    Key,
     Operator,
     Program,
     Ref,
+    Variable,
 )
 from autograd_engine.static.executor.backend_choice import Work
 from autograd_engine.static.executor.specializations import Specialization, Specializations
@@ -30,38 +33,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan", "Plans", "Steps", "Wanted", "steps_of", "why_in_place"]
 
-Key = tuple[str, int]
-
 _KEPT: Final = 32
 
 
-class Wanted:
-    """What a run is asked for.
+class Wanted(NamedTuple):
+    """What a run is asked for."""
 
-    Parameters
-    ----------
-    fetches : list of Ref
-    prune : bool
-        Whether to run only what `fetches` and `operators` need, not all updates.
-    operators : list of Operator
-        Updates that a pruned run makes.
-    cut : frozenset of str
-        Variables that a pruned run is fed instead of computing them.
-    """
-
-    __slots__ = ("cut", "fetches", "operators", "prune")
-
-    def __init__(
-        self,
-        fetches: list[Ref],
-        prune: bool = False,
-        operators: Sequence[Operator] = (),
-        cut: frozenset[str] = frozenset(),
-    ) -> None:
-        self.fetches = fetches
-        self.prune = prune
-        self.operators = operators
-        self.cut = cut
+    fetches: list[Ref]
+    prune: bool = False  # whether to run only what these and `operators` need, not all updates
+    operators: Sequence[Operator] = ()  # updates that a pruned run makes
+    cut: frozenset[str] = frozenset()  # variables that a pruned run is fed, and does not compute
 
     @property
     def key(self) -> Hashable:
@@ -71,58 +52,21 @@ class Wanted:
         return fetched, tuple(o.number for o in self.operators), self.cut
 
 
+@dataclass(slots=True, eq=False)
 class Plan:
-    """A program compiled for what it is asked for; it serves all sizes that the program declares.
+    """A program compiled for what it is asked for; serves all sizes that the program declares."""
 
-    Attributes
-    ----------
-    compiled : CompiledFunction
-        Takes `feeds`, then `reads`; returns the fetches, then `writes`.
-    feeds : list of Variable
-    reads, writes : list of str
-        Names in the scope.
-    draws : bool
-        Whether random numbers are drawn.
-    specializations : Specializations
-        What backends have made of it, for certain sizes.
-    plain : str
-        Why no backend is asked; empty where one is.
-    alone : bool
-        Whether no Python code of the user's runs in the middle of it.
-    """
-
-    __slots__ = (
-        "alone",
-        "compiled",
-        "draws",
-        "feeds",
-        "fetches",
-        "key",
-        "names",
-        "plain",
-        "reads",
-        "specializations",
-        "writes",
-    )
-
-    def __init__(
-        self,
-        compiled: CompiledFunction,
-        steps: Steps,
-        fetches: int,
-        specializations: Specializations,
-    ) -> None:
-        self.compiled = compiled
-        self.feeds = [r.var for r in steps.feeds]
-        self.reads = [r.var for r in steps.reads]
-        self.writes = list(steps.writes)
-        self.names = set(steps.writes)
-        self.fetches = fetches
-        self.draws = any(map(_draws, steps.operators))
-        self.key: Hashable = None
-        self.specializations = specializations
-        self.plain = _why_plain(steps)
-        self.alone = all(map(_is_ours, steps.operators))
+    key: Hashable
+    compiled: CompiledFunction  # takes `feeds`, then `reads`; returns the fetches, then `writes`
+    feeds: list[Variable]
+    reads: list[Variable]
+    writes: list[str]  # names in the scope
+    names: set[str]  # the same
+    fetches: int
+    draws: bool  # whether random numbers are drawn
+    specializations: Specializations  # what backends have made of it, for certain sizes
+    plain: str  # why no backend is asked; empty where one is
+    alone: bool  # whether no Python code of the user's runs in the middle of it
 
     def specialization(self, fed: Sequence[Any]) -> Specialization:
         """The plan for arrays (or Specs) of these sizes, where it is not `plain`."""
@@ -130,22 +74,15 @@ class Plan:
 
 
 class Plans:
-    """Plans of one program for one executor, those used last, all of its latest version.
-
-    Attributes
-    ----------
-    steps : OrderedDict
-        Runs that were asked for, those asked for last.
-    closed : bool
-        Whether the executor was closed.
-    """
+    """Plans of one program for one executor, those used last, all of its latest version."""
 
     __slots__ = ("_kept", "backend", "closed", "steps", "version")
 
     def __init__(self, backend: str = "numpy") -> None:
         self.version = -1
         self.backend = backend
-        self.closed = False
+        self.closed = False  # whether the executor was
+        # Runs that were asked for, those asked for last.
         self.steps: OrderedDict[Hashable, Step] = OrderedDict()
         self._kept: OrderedDict[Hashable, Plan] = OrderedDict()
 
@@ -190,7 +127,6 @@ class Plans:
         if plan is None:
             with collector_paused():
                 plan = self._kept[key] = _plan(program, wanted, self.backend)
-                plan.key = key
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         else:
@@ -199,21 +135,12 @@ class Plans:
 
 
 class Steps(NamedTuple):
-    """What a run does, before it is compiled.
-
-    Attributes
-    ----------
-    operators : list of Operator
-    feeds, reads : list of Ref
-        What they take of the feeds, and of the scope.
-    writes : dict of str to Ref
-        What the scope holds afterwards.
-    """
+    """What a run does, before it is compiled."""
 
     operators: list[Operator]
-    feeds: list[Ref]
-    reads: list[Ref]
-    writes: dict[str, Ref]
+    feeds: list[Ref]  # what they take of the feeds,
+    reads: list[Ref]  # and of the scope
+    writes: dict[str, Ref]  # what the scope holds afterwards
 
 
 def steps_of(program: Program, wanted: Wanted) -> Steps:
@@ -244,7 +171,20 @@ def _plan(program: Program, wanted: Wanted, backend: str) -> Plan:
     places = {r.var.name: first + k for k, r in enumerate(steps.reads)}
     updates = {fetches + j: places[name] for j, name in enumerate(steps.writes) if name in places}
     work = Work("program", steps.operators, inputs, outputs, updates)
-    return Plan(compiled, steps, fetches, Specializations(work, backend))
+    within = list(operators_within(steps.operators))
+    return Plan(
+        key=wanted.key,
+        compiled=compiled,
+        feeds=[r.var for r in steps.feeds],
+        reads=[r.var for r in steps.reads],
+        writes=list(steps.writes),
+        names=set(steps.writes),
+        fetches=fetches,
+        draws=any(getattr(operator.op, "random", False) for operator in within),
+        specializations=Specializations(work, backend),
+        plain=_why_plain(steps),
+        alone=all(map(_is_ours, within)),
+    )
 
 
 def _why_plain(steps: Steps) -> str:
@@ -266,35 +206,16 @@ def _why_plain(steps: Steps) -> str:
 def why_in_place(operators: Iterable[Operator]) -> str:
     """Which operator does something besides computing; empty where none does."""
     for operator in operators:
-        if _has_effect(operator):
+        if any(getattr(o.op, "effect", False) for o in operators_within([operator])):
             return f"{operator.type} at {operator.location} is done for its effect, in its place"
     return ""
 
 
-def _has_effect(operator: Operator) -> bool:
-    op = operator.op
-    if isinstance(op, BlockOp):
-        return any(_has_effect(o) for b in inner_blocks(operator) for o in b.ops)
-    return bool(getattr(op, "effect", False))
-
-
 def _is_ours(operator: Operator) -> bool:
-    """Whether an operator, with all that is in its blocks, is of the engine's own table."""
+    """Whether an operator is one of control flow, or of the engine's own table."""
     op = operator.op
-    if isinstance(op, BlockOp):
-        return all(_is_ours(o) for b in inner_blocks(operator) for o in b.ops)
     of = op.pullback.op if isinstance(op, GradOp) else op
-    return isinstance(of, OpDef) and REGISTRY.get(of.name) is of
-
-
-def _draws(operator: Operator) -> bool:
-    """Whether an operator, or one in a block inside of it, draws random numbers."""
-    if getattr(operator.op, "random", False):
-        return True
-    return any(
-        isinstance(value, Block) and any(map(_draws, value.ops))
-        for value in operator.attrs.values()
-    )
+    return isinstance(of, BlockOp) or (isinstance(of, OpDef) and REGISTRY.get(of.name) is of)
 
 
 def _whole(block: Block, wanted: Wanted) -> tuple[list[Operator], dict[str, Ref]]:
@@ -316,12 +237,12 @@ def _pruned(block: Block, wanted: Wanted) -> tuple[list[Operator], dict[str, Ref
     asked = {o.number for o in wanted.operators}
     targets = [r.key for r in wanted.fetches]
     targets += [r.key for o in operators if o.number in asked for r in o.results]
-    needed = _needed(operators, targets)
+    needed = set(leading_to(operators, set(targets)))
     feeds = _unmade(needed, targets)
     for operator in operators:
         written = [r.key for r in operator.results if r.var.persistable]
         if written and operator.role == "forward" and operator not in needed:
-            more = _needed(operators, written)
+            more = set(leading_to(operators, set(written)))
             updates = any(o.role == "optimize" and o not in needed for o in more)
             if not updates and _unmade(more, written) <= feeds:
                 needed |= more
@@ -339,16 +260,6 @@ def _is_cut(operator: Operator, cut: frozenset[str]) -> bool:
             f"{operator.location}; feed the others too: {others}"
         )
     return bool(fed)
-
-
-def _needed(operators: Sequence[Operator], targets: Iterable[Key]) -> set[Operator]:
-    wanted = set(targets)
-    found = set()
-    for operator in reversed(operators):
-        if any(r.key in wanted for r in operator.results):
-            found.add(operator)
-            wanted.update(o.key for o in operator.operands if isinstance(o, Ref))
-    return found
 
 
 def _unmade(operators: Iterable[Operator], targets: Iterable[Key]) -> set[Key]:

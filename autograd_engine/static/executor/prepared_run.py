@@ -2,7 +2,7 @@
 
 `Executor.run` keeps one for each way in which it was called, `Executor.prepare` returns one. The
 first runs take the straight-line function; what comes again is compiled for its sizes and bound to
-the scope. From then on a call that is like the last one takes a short way, see `shortcut`.
+the scope. From then on a call that is like the last one takes a short way, see `repeated_step`.
 """
 
 from __future__ import annotations

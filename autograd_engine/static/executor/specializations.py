@@ -11,6 +11,7 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from autograd_engine.core.spec import Spec
@@ -29,52 +30,23 @@ _KEPT: Final = 8
 _MOST: Final = 32  # that are compiled at all, for each program, fetches and backend
 
 
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class Specialization:
-    """A program for inputs of certain sizes.
+    """A program for inputs of certain sizes."""
 
-    Attributes
-    ----------
-    specs : list of Spec
-    first : bool
-        Whether these are the sizes that came before all others.
-    runs : int
-        How often it was asked for.
-    compiled : Compiled or None
-        None until it is, and where it cannot be.
-    attempts : list of Attempt or None
-        None until it was tried.
-    refused : str
-        Why it was not tried; or what went wrong when it ran.
-    layout : object or None
-        How arguments and results of the work lie in those of what was compiled, once it ran.
-    layouts : list of (tuple of int or None), or None
-        Strides of what the straight-line function returned, where that was looked at.
-    bindings : WeakKeyDictionary of Scope to Binding
-    """
-
-    __slots__ = (
-        "__weakref__",
-        "attempts",
-        "bindings",
-        "compiled",
-        "first",
-        "layout",
-        "layouts",
-        "refused",
-        "runs",
-        "specs",
+    specs: list[Spec]
+    first: bool  # whether these are the sizes that came before all others
+    runs: int = 0  # how often it was asked for
+    compiled: Compiled | None = None  # None until it is, and where it cannot be
+    attempts: list[Attempt] | None = None  # None until it was tried
+    refused: str = ""  # why it was not tried; or what went wrong when it ran
+    # How arguments and results of the work lie in those of what was compiled, once it ran.
+    layout: Any = None
+    # Strides of what the straight-line function returned, where that was looked at.
+    layouts: list[tuple[int, ...] | None] | None = None
+    bindings: weakref.WeakKeyDictionary[Scope, Binding] = field(
+        default_factory=weakref.WeakKeyDictionary
     )
-
-    def __init__(self, specs: list[Spec], first: bool = False) -> None:
-        self.specs = specs
-        self.first = first
-        self.runs = 0
-        self.compiled: Compiled | None = None
-        self.attempts: list[Attempt] | None = None
-        self.refused = ""
-        self.layout: Any = None
-        self.layouts: list[tuple[int, ...] | None] | None = None
-        self.bindings: weakref.WeakKeyDictionary[Scope, Binding] = weakref.WeakKeyDictionary()
 
     def give_up(self, why: str) -> None:
         """Run it as straight-line Python from now on."""
@@ -83,13 +55,7 @@ class Specialization:
 
 
 class Specializations:
-    """Specializations of one program for one backend.
-
-    Parameters
-    ----------
-    work : Work
-    backend : {"auto", "native", "numpy"}
-    """
+    """Specializations of one program for one backend."""
 
     def __init__(self, work: Work, backend: str) -> None:
         self.work = work
