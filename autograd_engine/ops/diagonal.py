@@ -16,6 +16,7 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.forms import PICKED
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 
@@ -120,15 +121,9 @@ def _diag_embed(x: Array, *, offset: int = 0, axis1: int, axis2: int) -> Array:
     return _written(_embedded(x.shape, offset, axis1, axis2), x, offset, axis1, axis2)
 
 
-defop(
-    "diagonal",
-    _diagonal,
-    inputs="x",
-    infer=_infer_diagonal,
-    tangent="linear",
-    elements="picked",
-    result="view",
-).vjp(x=lambda xp, g, x_like, **attrs: xp.undiagonal_like(g, x_like, **attrs))
+defop("diagonal", _diagonal, inputs="x", infer=_infer_diagonal, **PICKED).vjp(
+    x=lambda xp, g, x_like, **attrs: xp.undiagonal_like(g, x_like, **attrs)
+)
 defop(
     "undiagonal_like",
     _undiagonal_like,

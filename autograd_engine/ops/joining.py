@@ -18,6 +18,7 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.forms import PICKED
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, iadd_scattered
 from autograd_engine.ops.registry.symbolic_zero import hollow, is_hollow
@@ -68,9 +69,7 @@ defop(
     inputs="x *likes",
     outputs="*pieces",
     infer=lambda x, *likes, axis: tuple(Spec(s.shape, x.dtype) for s in likes),
-    tangent="linear",
-    elements="picked",
-    result="view",
+    **PICKED,
 ).vjp(x=lambda xp, g_pieces, *, axis: xp.concat(*g_pieces, axis=axis), likes=NONDIFF)
 
 
@@ -93,16 +92,9 @@ def _infer_split(x: Spec, *, sizes: tuple[int, ...], axis: int) -> tuple[Spec, .
     return tuple(Spec((*x.shape[:axis], size, *x.shape[axis + 1 :]), x.dtype) for size in sizes)
 
 
-defop(
-    "split",
-    _split,
-    inputs="x",
-    outputs="*pieces",
-    infer=_infer_split,
-    tangent="linear",
-    elements="picked",
-    result="view",
-).vjp(x=lambda xp, g_pieces, *, axis: xp.concat(*g_pieces, axis=axis))
+defop("split", _split, inputs="x", outputs="*pieces", infer=_infer_split, **PICKED).vjp(
+    x=lambda xp, g_pieces, *, axis: xp.concat(*g_pieces, axis=axis)
+)
 
 # --- along a new axis
 
@@ -148,16 +140,9 @@ defop(
     tangent="linear",
     work=nothing,
 ).vjp(xs=lambda xp, g, *, axis: xp.unstack(g, axis=axis))
-defop(
-    "unstack",
-    _unstack,
-    inputs="x",
-    outputs="*pieces",
-    infer=_infer_unstack,
-    tangent="linear",
-    elements="picked",
-    result="view",
-).vjp(x=lambda xp, g_pieces, *, axis: xp.stack(*g_pieces, axis=axis))
+defop("unstack", _unstack, inputs="x", outputs="*pieces", infer=_infer_unstack, **PICKED).vjp(
+    x=lambda xp, g_pieces, *, axis: xp.stack(*g_pieces, axis=axis)
+)
 
 # --- sum of many: what accumulation in a static program is
 

@@ -17,6 +17,7 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.ops.forms import PICKED
 from autograd_engine.ops.infer import index_dtype, same
 from autograd_engine.ops.kernels.accumulate import accumulator
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
@@ -95,9 +96,7 @@ defop(
     _windows,
     inputs="x",
     infer=lambda x, *, axis, size, step: Spec(_windows_shape(x.shape, axis, size, step), x.dtype),
-    tangent="linear",
-    elements="picked",
-    result="view",
+    **PICKED,
 ).vjp(x=lambda xp, g, x_like, **attrs: xp.unwindows_like(g, x_like, **attrs))
 defop(
     "unwindows_like",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import Shape, Spec, format_shape
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.forms import PICKED
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import each_read, nothing
 
@@ -57,9 +58,7 @@ defop(
     _unpad,
     inputs="x",
     infer=lambda x, *, pads: Spec(_unpadded(x.shape, pads), x.dtype),
-    tangent="linear",
-    elements="picked",
-    result="view",
+    **PICKED,
 ).vjp(x=lambda xp, g, *, pads: xp.pad(g, pads=pads))
 
 # --- with elements of the array itself: "reflect", "replicate" or "circular"
@@ -121,15 +120,9 @@ def _infer_extend(x: Spec, *, pads: Pads, mode: str) -> Spec:
     return Spec(_padded(x.shape, pads), x.dtype)
 
 
-defop(
-    "extend",
-    _extend,
-    inputs="x",
-    infer=_infer_extend,
-    tangent="linear",
-    elements="picked",
-    result="view",
-).vjp(x=lambda xp, g, *, pads, mode: xp.unextend(g, pads=pads, mode=mode))
+defop("extend", _extend, inputs="x", infer=_infer_extend, **PICKED).vjp(
+    x=lambda xp, g, *, pads, mode: xp.unextend(g, pads=pads, mode=mode)
+)
 defop(
     "unextend",
     _unextend,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.core.dtypes import INT64
+from autograd_engine.core.dtypes import BOOL, INT64
 from autograd_engine.core.spec import Spec, normalize_axes, reduced_shape
 from autograd_engine.ops.infer import sum_dtype
 from autograd_engine.ops.kernels import rows
@@ -23,7 +23,7 @@ _add_reduce: Any = np.add.reduce
 _multiply_reduce: Any = np.multiply.reduce
 
 
-def _reduced(x: Spec, axis: Axes, keepdims: bool) -> Spec:
+def _reduced(x: Spec, *, axis: Axes, keepdims: bool = False, **_: Any) -> Spec:
     axes = normalize_axes("reduction", axis, x.ndim)
     return Spec(reduced_shape(x.shape, axes, keepdims), x.dtype)
 
@@ -50,7 +50,7 @@ def _sum(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
 
 
 def _infer_sum(x: Spec, *, axis: Axes, keepdims: bool = False) -> Spec:
-    return Spec(_reduced(x, axis, keepdims).shape, sum_dtype(x.dtype))
+    return Spec(_reduced(x, axis=axis, keepdims=keepdims).shape, sum_dtype(x.dtype))
 
 
 def _mean(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
@@ -67,31 +67,22 @@ def _mean(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
 
 
 defop("sum", _sum, inputs="x", infer=_infer_sum, tangent="linear", work=each_read()).vjp(
-    x=lambda xp, g, x_like, *, axis, keepdims: xp.expand_like(
-        g, x_like, axis=axis, keepdims=keepdims
-    )
+    x=lambda xp, g, x_like, **attrs: xp.expand_like(g, x_like, **attrs)
 )
 defop(
     "mean",
     _mean,
     inputs="x",
-    infer=lambda x, *, axis, keepdims=False: _reduced(x, axis, keepdims),
+    infer=_reduced,
     dtypes="floating",
     tangent="linear",
     work=each_read(),
-).vjp(
-    x=lambda xp, g, x_like, *, axis, keepdims: xp.spread_like(
-        g, x_like, axis=axis, keepdims=keepdims
-    )
-)
+).vjp(x=lambda xp, g, x_like, **attrs: xp.spread_like(g, x_like, **attrs))
 
 
 def _extremum(name: str, reduce: Any) -> OpDef:
     def kernel(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
         return np.asarray(reduce(x, axis=axis, keepdims=keepdims))
-
-    def infer(x: Spec, *, axis: Axes, keepdims: bool = False) -> Spec:
-        return _reduced(x, axis, keepdims)
 
     # Elements that tie for the extremum share its cotangent equally. NaN is the extremum where
     # there is one, though it equals nothing; its share is NaN.
@@ -99,15 +90,11 @@ def _extremum(name: str, reduce: Any) -> OpDef:
         name,
         kernel,
         inputs="x",
-        infer=infer,
+        infer=_reduced,
         real=True,
         work=each_read(),
         zero_gradient="not_chosen",
-    ).vjp(
-        x=lambda xp, g, x, out, *, axis, keepdims: xp.share_ties(
-            g, x, out, axis=axis, keepdims=keepdims
-        )
-    )
+    ).vjp(x=lambda xp, g, x, out, **attrs: xp.share_ties(g, x, out, **attrs))
 
 
 _extremum("max", np.maximum.reduce)
@@ -119,7 +106,7 @@ def _arg(name: str, kernel_of: Any) -> OpDef:
         return np.asarray(kernel_of(x, axis=axis, keepdims=keepdims), dtype=np.int64)
 
     def infer(x: Spec, *, axis: int, keepdims: bool = False) -> Spec:
-        return Spec(_reduced(x, (axis,), keepdims).shape, INT64)
+        return Spec(_reduced(x, axis=(axis,), keepdims=keepdims).shape, INT64)
 
     return defop(name, kernel, inputs="x", infer=infer, real=True, work=each_read()).nondiff()
 
@@ -133,7 +120,7 @@ def _truth(name: str, reduce: Any) -> OpDef:
         return np.asarray(reduce(x, axis=axis, keepdims=keepdims), dtype=np.bool_)
 
     def infer(x: Spec, *, axis: Axes, keepdims: bool = False) -> Spec:
-        return Spec(_reduced(x, axis, keepdims).shape, np.dtype(np.bool_))
+        return Spec(_reduced(x, axis=axis, keepdims=keepdims).shape, BOOL)
 
     return defop(name, kernel, inputs="x", infer=infer, work=each_read()).vjp(x=NONDIFF)
 
@@ -196,15 +183,10 @@ defop(
     "logsumexp",
     _logsumexp,
     inputs="x",
-    infer=lambda x, *, axis, keepdims=False: _reduced(x, axis, keepdims),
+    infer=_reduced,
     dtypes="floating",
     work=each_read(4),
-).vjp(
-    x=lambda xp, g, x, out, *, axis, keepdims: (
-        xp.expand_like(g, x, axis=axis, keepdims=keepdims)
-        * _shares(xp, x, out, axis=axis, keepdims=keepdims)
-    )
-)
+).vjp(x=lambda xp, g, x, out, **attrs: xp.expand_like(g, x, **attrs) * _shares(xp, x, out, **attrs))
 
 # --- norms
 
@@ -264,7 +246,7 @@ defop(
     _p_norm,
     real=True,
     inputs="x",
-    infer=lambda x, *, p, axis, keepdims=False: _reduced(x, axis, keepdims),
+    infer=_reduced,
     dtypes="floating",
     work=each_read(3),
 ).vjp(x=_p_norm_x)

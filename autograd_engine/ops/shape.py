@@ -20,6 +20,7 @@ from autograd_engine.core.spec import (
     reshaped,
 )
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.forms import PICKED, RESHAPED
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import nothing
 
@@ -42,9 +43,7 @@ defop(
     _reshape,
     inputs="x",
     infer=lambda x, *, shape: Spec(reshaped("reshape", x.shape, shape), x.dtype),
-    tangent="linear",
-    elements="ordered",
-    result="view",
+    **RESHAPED,
 ).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like))
 
 
@@ -74,18 +73,10 @@ defop(
     _flatten_lead,
     inputs="x",
     infer=lambda x: Spec((product(x.shape[:-1]), x.shape[-1]), x.dtype),
-    tangent="linear",
-    elements="ordered",
-    result="view",
+    **RESHAPED,
 ).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like))
 defop(
-    "unflatten_lead",
-    _unflatten_lead,
-    inputs="x like",
-    infer=_infer_unflatten_lead,
-    tangent="linear",
-    elements="ordered",
-    result="view",
+    "unflatten_lead", _unflatten_lead, inputs="x like", infer=_infer_unflatten_lead, **RESHAPED
 ).vjp(x=lambda xp, g: xp.flatten_lead(g), like=NONDIFF)
 
 # --- some axes as one, and one as some: no other size need be known
@@ -124,23 +115,15 @@ def _unflatten_axis_x(xp: Any, g: Any, *, axis: int, sizes: tuple[int, ...]) -> 
     return xp.flatten_axes(g, start=axis, stop=axis + len(sizes) - 1)
 
 
-defop(
-    "flatten_axes",
-    _flatten_axes,
-    inputs="x",
-    infer=_infer_flatten_axes,
-    tangent="linear",
-    elements="ordered",
-    result="view",
-).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like))
+defop("flatten_axes", _flatten_axes, inputs="x", infer=_infer_flatten_axes, **RESHAPED).vjp(
+    x=lambda xp, g, x_like: xp.reshape_like(g, x_like)
+)
 defop(
     "unflatten_axis",
     _unflatten_axis,
     inputs="x",
     infer=lambda x, *, axis, sizes: Spec(_unflattened(x.shape, axis, sizes), x.dtype),
-    tangent="linear",
-    elements="ordered",
-    result="view",
+    **RESHAPED,
 ).vjp(x=_unflatten_axis_x)
 
 # --- the same array, once it is seen to have the right shape
@@ -169,9 +152,7 @@ defop(
     _same_shape,
     inputs="x like",
     infer=_infer_same_shape,
-    tangent="linear",
-    elements="ordered",
-    result="view",
+    **RESHAPED,
     stacks="leading",
 ).vjp(x=lambda xp, g: g, like=NONDIFF)
 
@@ -202,24 +183,12 @@ def _infer_squeeze(x: Spec, *, axis: Axes) -> Spec:
     return Spec(tuple(d for i, d in enumerate(x.shape) if i not in axis), x.dtype)
 
 
-defop(
-    "unsqueeze",
-    _unsqueeze,
-    inputs="x",
-    infer=_infer_unsqueeze,
-    tangent="linear",
-    elements="ordered",
-    result="view",
-).vjp(x=lambda xp, g, *, axis: xp.squeeze(g, axis=axis))
-defop(
-    "squeeze",
-    _squeeze,
-    inputs="x",
-    infer=_infer_squeeze,
-    tangent="linear",
-    elements="ordered",
-    result="view",
-).vjp(x=lambda xp, g, *, axis: xp.unsqueeze(g, axis=axis))
+defop("unsqueeze", _unsqueeze, inputs="x", infer=_infer_unsqueeze, **RESHAPED).vjp(
+    x=lambda xp, g, *, axis: xp.squeeze(g, axis=axis)
+)
+defop("squeeze", _squeeze, inputs="x", infer=_infer_squeeze, **RESHAPED).vjp(
+    x=lambda xp, g, *, axis: xp.unsqueeze(g, axis=axis)
+)
 
 # --- transpose
 
@@ -237,9 +206,7 @@ defop(
     _transpose,
     inputs="x",
     infer=lambda x, *, perm: Spec(tuple(x.shape[p] for p in perm), x.dtype),
-    tangent="linear",
-    elements="picked",
-    result="view",
+    **PICKED,
 ).vjp(x=lambda xp, g, *, perm: xp.transpose(g, perm=_inverse(perm)))
 
 # --- expand
@@ -275,15 +242,9 @@ def _broadcast_like(x: Array, *likes: Like) -> Array:
     return np.broadcast_to(x, np.broadcast_shapes(x.shape, *(like.shape for like in likes)))
 
 
-defop(
-    "expand",
-    _expand,
-    inputs="x",
-    infer=_infer_expand,
-    tangent="linear",
-    elements="picked",
-    result="view",
-).vjp(x=lambda xp, g, x_like: xp.sum_like(g, x_like))
+defop("expand", _expand, inputs="x", infer=_infer_expand, **PICKED).vjp(
+    x=lambda xp, g, x_like: xp.sum_like(g, x_like)
+)
 defop(
     "broadcast_like",
     _broadcast_like,
@@ -291,9 +252,7 @@ defop(
     infer=lambda x, *likes: Spec(
         broadcast_shapes("broadcast", x.shape, *(like.shape for like in likes)), x.dtype
     ),
-    tangent="linear",
-    elements="picked",
-    result="view",
+    **PICKED,
 ).vjp(x=lambda xp, g, x_like: xp.sum_like(g, x_like), likes=NONDIFF)
 
 

@@ -16,6 +16,7 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import each_result
 
@@ -51,19 +52,8 @@ def _infer_argsort(x: Spec, *, axis: int, descending: bool = False) -> Spec:
     return Spec(x.shape, INT64)
 
 
-defop(
-    "sort",
-    _sort,
-    real=True,
-    inputs="x",
-    outputs="values indices",
-    nondiff_outputs="indices",
-    infer=_infer_sort,
-    zero_gradient="not_chosen",
-).vjp(
-    x=lambda xp, g_values, indices, x_like, *, axis: xp.put_along_axis_like(
-        g_values, indices, x_like, axis=axis
-    )
+defop("sort", _sort, **VALUES_AND_INDICES, infer=_infer_sort, zero_gradient="not_chosen").vjp(
+    x=put_back
 )
 defop("argsort", _argsort, real=True, inputs="x", infer=_infer_argsort, work=each_result).nondiff()
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.ops.infer import broadcast, same
+from autograd_engine.ops.forms import ELEMENTWISE
+from autograd_engine.ops.infer import broadcast
 from autograd_engine.ops.kernels.bessel import bessel_i, bessel_ie
 from autograd_engine.ops.kernels.erf import erfinv
 from autograd_engine.ops.kernels.gamma import gamma_density, gammainc, gammaincc, lgamma, polygamma
@@ -23,15 +24,7 @@ Array = NDArray[Any]
 
 
 def _unary(name: str, kernel: Any) -> OpDef:
-    return defop(
-        name,
-        kernel,
-        inputs="x",
-        infer=same,
-        dtypes="floating",
-        real=True,
-        tangent="elementwise",
-    )
+    return defop(name, kernel, **ELEMENTWISE, real=True)
 
 
 def _logit(x: Array) -> Array:

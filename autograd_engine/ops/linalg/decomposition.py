@@ -15,12 +15,15 @@ from numpy.typing import NDArray
 from autograd_engine.core.dims import Dim, Size, fresh_dim
 from autograd_engine.core.spec import Spec, format_shape
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.forms import OF_MATRICES
+from autograd_engine.ops.infer import same
 from autograd_engine.ops.linalg.inverse import (
     along_columns,
     along_rows,
     at_least_a_matrix,
     check_finite,
     in_single,
+    infer_square,
     refused,
     square,
     transposed,
@@ -46,11 +49,6 @@ def _symmetric(x: Array) -> Array:
     return np.asarray((x + _adjoint(x)) / 2.0)
 
 
-def _infer_mirror(x: Spec, *, upper: bool = False) -> Spec:
-    square("mirror_triangle", x)
-    return Spec(x.shape, x.dtype)
-
-
 def _mirror_triangle(x: Array, *, upper: bool = False) -> Array:
     """One triangle, and its mirror image in place of the other."""
     return np.triu(x) + _adjoint(np.triu(x, 1)) if upper else np.tril(x) + _adjoint(np.tril(x, -1))
@@ -63,7 +61,7 @@ defop(
     "mirror_triangle",
     _mirror_triangle,
     inputs="x",
-    infer=_infer_mirror,
+    infer=infer_square("mirror_triangle"),
     stacks="leading",
     work=nothing,
 ).vjp(x=lambda xp, g: g)
@@ -83,11 +81,6 @@ def _cholesky(x: Array, *, upper: bool = False) -> Array:
             np.linalg.cholesky,
             "is not positive definite; add a multiple of the identity, or use linalg.eigh",
         ) from None
-
-
-def _infer_cholesky(x: Spec, *, upper: bool = False) -> Spec:
-    square("cholesky", x)
-    return Spec(x.shape, x.dtype)
 
 
 def _cholesky_x(xp: Any, g: Any, out: Any, *, upper: bool) -> Any:
@@ -110,9 +103,8 @@ defop(
     "cholesky",
     _cholesky,
     inputs="x",
-    infer=_infer_cholesky,
-    dtypes="floating",
-    stacks="leading",
+    infer=infer_square("cholesky"),
+    **OF_MATRICES,
     work=of_matrices(1, 3),
 ).vjp(x=_cholesky_x)
 
@@ -155,14 +147,7 @@ def _qr_x(xp: Any, g_q: Any, g_r: Any, q: Any, r: Any) -> Any:
 
 
 defop(
-    "qr",
-    _qr,
-    inputs="x",
-    outputs="q r",
-    infer=_infer_qr,
-    dtypes="floating",
-    stacks="leading",
-    work=of_matrices(4),
+    "qr", _qr, inputs="x", outputs="q r", infer=_infer_qr, **OF_MATRICES, work=of_matrices(4)
 ).vjp(x=_qr_x)
 
 
@@ -185,8 +170,7 @@ defop(
     inputs="x",
     outputs="q r",
     infer=_infer_qr_complete,
-    dtypes="floating",
-    stacks="leading",
+    **OF_MATRICES,
     work=of_matrices(4),
 ).vjp(x=NONDIFF)
 
@@ -249,9 +233,8 @@ defop(
     inputs="x",
     outputs="u s vh",
     infer=_infer_svd,
-    dtypes="floating",
+    **OF_MATRICES,
     lazy_cotangents=True,
-    stacks="leading",
     work=of_matrices(14),
 ).vjp(x=_svd_x)
 
@@ -276,8 +259,7 @@ defop(
     inputs="x",
     outputs="u s vh",
     infer=_infer_svd_full,
-    dtypes="floating",
-    stacks="leading",
+    **OF_MATRICES,
     work=of_matrices(22),
 ).vjp(x=NONDIFF)
 
@@ -318,9 +300,8 @@ defop(
     "residual_over",
     _residual_over,
     inputs="x u s",
-    infer=lambda x, u, s: Spec(x.shape, x.dtype),
-    dtypes="floating",
-    stacks="leading",
+    infer=same,
+    **OF_MATRICES,
 ).vjp(
     x=lambda xp, g, u, s: xp.residual_over(g, u, s),
     u=_residual_over_u,
@@ -362,9 +343,8 @@ defop(
     inputs="x",
     outputs="w v",
     infer=_infer_eigh,
-    dtypes="floating",
+    **OF_MATRICES,
     lazy_cotangents=True,
-    stacks="leading",
     work=of_matrices(9),
 ).vjp(x=_eigh_x)
 
@@ -386,12 +366,5 @@ def _infer_eig(x: Spec) -> tuple[Spec, Spec]:
 
 
 defop(
-    "eig",
-    _eig,
-    inputs="x",
-    outputs="w v",
-    infer=_infer_eig,
-    dtypes="floating",
-    stacks="leading",
-    work=of_matrices(25),
+    "eig", _eig, inputs="x", outputs="w v", infer=_infer_eig, **OF_MATRICES, work=of_matrices(25)
 ).vjp(x=NONDIFF)

@@ -21,7 +21,7 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ShapeError
-from autograd_engine.ops.infer import broadcast
+from autograd_engine.ops.infer import broadcast, like as infer_like
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.linalg.inverse import in_single
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
@@ -166,8 +166,8 @@ defop(
     dtypes="floating",
     tangent="linear",
 ).vjp(
-    x=lambda xp, g_real, g_imag, x_like, *, axis, scale, doubled: xp.from_half_spectrum_like(
-        g_real, g_imag, x_like, axis=axis, scale=scale, doubled=doubled
+    x=lambda xp, g_real, g_imag, x_like, **attrs: xp.from_half_spectrum_like(
+        g_real, g_imag, x_like, **attrs
     )
 )
 
@@ -198,7 +198,7 @@ defop(
     "from_half_spectrum_like",
     _from_half_spectrum_like,
     inputs="real imag like",
-    infer=lambda real, imag, like, **_: Spec(like.shape, real.dtype),
+    infer=infer_like,
     tangent="linear",
 ).vjp(real=_part(0), imag=_part(1), like=NONDIFF)
 

@@ -23,6 +23,7 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.ops.forms import OF_MATRICES
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import Specs, Work, cubes, nothing, of_matrices
 
@@ -134,15 +135,9 @@ def inv_x(xp: Any, g: Any, out: Any) -> Any:
     return -xp.matmul(xp.matmul(out, g, transpose_x=True), out, transpose_y=True)
 
 
-defop(
-    "inv",
-    _inv,
-    inputs="x",
-    infer=infer_square("inv"),
-    dtypes="floating",
-    stacks="leading",
-    work=of_matrices(2),
-).vjp(x=inv_x)
+defop("inv", _inv, inputs="x", infer=infer_square("inv"), **OF_MATRICES, work=of_matrices(2)).vjp(
+    x=inv_x
+)
 
 
 # --- systems: A X = B, or A' X = B
@@ -287,15 +282,9 @@ def pinv_x(xp: Any, g: Any, x: Any, out: Any) -> Any:
     return total - xp.matmul(xp.matmul(pt, g), pt)
 
 
-defop(
-    "pinv",
-    _pinv,
-    inputs="x",
-    infer=_infer_pinv,
-    dtypes="floating",
-    stacks="leading",
-    work=of_matrices(16),
-).vjp(x=pinv_x)
+defop("pinv", _pinv, inputs="x", infer=_infer_pinv, **OF_MATRICES, work=of_matrices(16)).vjp(
+    x=pinv_x
+)
 
 
 # --- exponential
@@ -355,8 +344,7 @@ defop(
     _matrix_exp,
     inputs="x",
     infer=infer_square("matrix_exp"),
-    dtypes="floating",
-    stacks="leading",
+    **OF_MATRICES,
     work=of_matrices(16),
 ).vjp(x=_matrix_exp_x)
 

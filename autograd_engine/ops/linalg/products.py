@@ -16,6 +16,7 @@ from autograd_engine.core.spec import (
     Spec,
     matmul_shape,
 )
+from autograd_engine.ops.forms import RESHAPED
 from autograd_engine.ops.kernels.products import multiply
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import Specs, multiply_adds
@@ -96,9 +97,7 @@ defop(
     _merge_axes,
     inputs="x",
     infer=lambda x, *, counts: Spec(_merged(x.shape, counts), x.dtype),
-    tangent="linear",
-    elements="ordered",
-    result="view",
+    **RESHAPED,
 ).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like))
 
 Sources = tuple[tuple[int, int], ...]
@@ -114,7 +113,5 @@ defop(
     _unmerge_axes,
     inputs="x *likes",
     infer=lambda x, *likes, sources: Spec(tuple(likes[k].shape[a] for k, a in sources), x.dtype),
-    tangent="linear",
-    elements="ordered",
-    result="view",
+    **RESHAPED,
 ).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like), likes=NONDIFF)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from autograd_engine.core.spec import Spec
 from autograd_engine.errors import DTypeError
+from autograd_engine.ops.forms import ELEMENTWISE
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels import rows
 from autograd_engine.ops.kernels.gelu import gelu
@@ -132,16 +133,9 @@ def _sum_keep(e: Array, axis: int) -> Array:
 defop(
     "relu", _relu, inputs="x", infer=_infer_relu, tangent="elementwise", zero_gradient="inactive"
 ).vjp(x=lambda xp, g, out: g * xp.greater_than(out, 0.0))
-defop(
-    "sigmoid",
-    _sigmoid,
-    real=True,
-    inputs="x",
-    infer=same,
-    dtypes="floating",
-    tangent="elementwise",
-    zero_gradient="saturated",
-).vjp(x=lambda xp, g, out: g * (out * (1.0 - out)))
+defop("sigmoid", _sigmoid, **ELEMENTWISE, real=True, zero_gradient="saturated").vjp(
+    x=lambda xp, g, out: g * (out * (1.0 - out))
+)
 
 
 def _infer_gelu(x: Spec) -> tuple[Spec, Spec]:
@@ -175,59 +169,21 @@ defop(
     zero_gradient="saturated",
 ).vjp(x=_gelu_x)
 # exp(-x * x), the density behind erf and gelu
-defop(
-    "bell",
-    _bell,
-    real=True,
-    inputs="x",
-    infer=same,
-    dtypes="floating",
-    tangent="elementwise",
-    work=each_element(3),
-).vjp(x=lambda xp, g, x, out: g * (-2.0 * (x * out)))
+defop("bell", _bell, **ELEMENTWISE, real=True, work=each_element(3)).vjp(
+    x=lambda xp, g, x, out: g * (-2.0 * (x * out))
+)
 # With s the sigmoid: d/dx x s = s + x s (1 - s)
-defop(
-    "silu",
-    _silu,
-    real=True,
-    inputs="x",
-    infer=same,
-    dtypes="floating",
-    tangent="elementwise",
-    work=each_element(3),
-    zero_gradient="saturated",
-).vjp(x=lambda xp, g, x: g * (xp.sigmoid(x) * (x * xp.sigmoid(-x) + 1.0)))
-defop(
-    "softplus",
-    _softplus,
-    real=True,
-    inputs="x",
-    infer=same,
-    dtypes="floating",
-    tangent="elementwise",
-    zero_gradient="saturated",
-).vjp(x=lambda xp, g, x: g * xp.sigmoid(x))
-defop(
-    "log_sigmoid",
-    _log_sigmoid,
-    real=True,
-    inputs="x",
-    infer=same,
-    dtypes="floating",
-    tangent="elementwise",
-    zero_gradient="saturated",
-).vjp(x=lambda xp, g, x: g * xp.sigmoid(-x))
+defop("silu", _silu, **ELEMENTWISE, real=True, work=each_element(3), zero_gradient="saturated").vjp(
+    x=lambda xp, g, x: g * (xp.sigmoid(x) * (x * xp.sigmoid(-x) + 1.0))
+)
+defop("softplus", _softplus, **ELEMENTWISE, real=True, zero_gradient="saturated").vjp(
+    x=lambda xp, g, x: g * xp.sigmoid(x)
+)
+defop("log_sigmoid", _log_sigmoid, **ELEMENTWISE, real=True, zero_gradient="saturated").vjp(
+    x=lambda xp, g, x: g * xp.sigmoid(-x)
+)
 # At 0 the derivative is alpha, that of the side below.
-defop(
-    "elu",
-    _elu,
-    real=True,
-    inputs="x",
-    infer=same,
-    dtypes="floating",
-    tangent="elementwise",
-    zero_gradient="inactive",
-).vjp(
+defop("elu", _elu, **ELEMENTWISE, real=True, zero_gradient="inactive").vjp(
     x=lambda xp, g, x, *, alpha: (
         g * xp.where(xp.greater_than(x, 0.0), 1.0, alpha * xp.exp(xp.minimum(x, 0.0)))
     )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import FLOAT32
 from autograd_engine.core.spec import Spec, reduced_shape
+from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels import rows
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import each_read
@@ -98,7 +99,7 @@ defop(
     _running_statistic,
     inputs="running statistic",
     nondiff_outputs="out",
-    infer=lambda running, statistic, **_: running,
+    infer=same,
 ).nondiff()
 
 
@@ -131,9 +132,7 @@ defop(
     dtypes="common",
     work=each_read(8),
 ).vjp(
-    y=lambda xp, g, out, variance, *, axis, epsilon: xp.standardize_adjoint(
-        g, out, variance, axis=axis, epsilon=epsilon
-    ),
+    y=lambda xp, g, out, variance, **attrs: xp.standardize_adjoint(g, out, variance, **attrs),
     out=lambda xp, g, y, out, variance, *, axis, epsilon: (
         -(
             y * xp.mean(g * out, axis=axis, keepdims=True)

@@ -105,7 +105,7 @@ defop(
     "max_pool_scatter",
     kernels.max_pool_scatter,
     inputs="y index like",
-    infer=lambda y, index, like: Spec(like.shape, y.dtype),
+    infer=infer_like,
     tangent="linear",
     result="contiguous",
     stacks="images",
