@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.ops.kernels.double import in_double
+from autograd_engine.ops.kernels.precision import in_double
 
 __all__ = ["bessel_i", "bessel_ie"]
 

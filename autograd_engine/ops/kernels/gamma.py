@@ -43,7 +43,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.ops.kernels.double import in_double
+from autograd_engine.ops.kernels.precision import in_double
 
 __all__ = ["lgamma", "polygamma", "gamma_density", "gammainc", "gammaincc"]
 

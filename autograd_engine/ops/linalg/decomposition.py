@@ -17,12 +17,12 @@ from autograd_engine.core.spec import Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.forms import OF_MATRICES
 from autograd_engine.ops.infer import same
+from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.linalg.inverse import (
     along_columns,
     along_rows,
     at_least_a_matrix,
     check_finite,
-    in_single,
     infer_square,
     refused,
     square,

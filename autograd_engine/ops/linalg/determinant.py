@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.forms import OF_MATRICES
+from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.linalg.inverse import (
-    in_single,
     infer_square,
     per_matrix,
     square,

@@ -23,7 +23,7 @@ from autograd_engine.core.spec import (
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import broadcast, like as infer_like
 from autograd_engine.ops.kernels.elementwise import rounded_alike
-from autograd_engine.ops.linalg.inverse import in_single
+from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import nothing
 

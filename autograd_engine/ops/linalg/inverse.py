@@ -6,7 +6,6 @@ algorithmic differentiation" (2008), unless they say otherwise.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -24,31 +23,11 @@ from autograd_engine.core.spec import (
 )
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.forms import OF_MATRICES
+from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import Specs, Work, cubes, nothing, of_matrices
 
 Array = NDArray[Any]
-
-
-def in_single(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """`kernel`, with float16 computed in float32 and rounded once at the end."""
-
-    def widened(a: Any) -> Any:
-        return a.astype(np.float32) if isinstance(a, np.ndarray) and a.dtype.char == "e" else a
-
-    def rounded(a: Any) -> Any:
-        a = np.asarray(a)
-        return a.astype(np.float16) if a.dtype.char == "f" else a
-
-    @functools.wraps(kernel)
-    def run(*arrays: Any, **attrs: Any) -> Any:
-        if not any(a.dtype.char == "e" for a in arrays):
-            return kernel(*arrays, **attrs)
-        with np.errstate(over="ignore"):
-            out = kernel(*map(widened, arrays), **attrs)
-            return tuple(map(rounded, out)) if isinstance(out, tuple) else rounded(out)
-
-    return run
 
 
 def square(op: str, x: Spec) -> None:
