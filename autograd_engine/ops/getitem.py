@@ -283,10 +283,6 @@ def _index(x: Array, *indices: Array, key: Key) -> Array:
     return read(x, indices, key)
 
 
-def _infer_index(x: Spec, *indices: Spec, key: Key) -> Spec:
-    return Spec(indexed_shape(x.shape, indices, key), x.dtype)
-
-
 def _index_add_like(x: Array, like: Like, *indices: Array, key: Key) -> Array:
     """Zeros with each element of `x` added at its place in `key`: the adjoint of index."""
     out = accumulator(like.shape, x.dtype)
@@ -319,7 +315,7 @@ defop(
     "index",
     _index,
     inputs="x *indices",
-    infer=_infer_index,
+    infer=lambda x, *indices, key: Spec(indexed_shape(x.shape, indices, key), x.dtype),
     tangent="linear",
     elements="picked",
     checks_values=True,

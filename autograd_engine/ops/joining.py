@@ -29,10 +29,6 @@ Array = NDArray[Any]
 # --- along an axis that is there
 
 
-def _concat(*xs: Array, axis: int) -> Array:
-    return np.concatenate(xs, axis=axis)
-
-
 def _infer_concat(*xs: Spec, axis: int) -> Spec:
     first = xs[0]
     total = first.shape[axis]
@@ -56,7 +52,7 @@ def _split_like(x: Array, *likes: Like, axis: int) -> tuple[Array, ...]:
 
 defop(
     "concat",
-    _concat,
+    lambda *xs, axis: np.concatenate(xs, axis=axis),
     inputs="*xs",
     infer=_infer_concat,
     dtypes="common",
@@ -99,10 +95,6 @@ defop("split", _split, inputs="x", outputs="*pieces", infer=_infer_split, **PICK
 # --- along a new axis
 
 
-def _stack(*xs: Array, axis: int) -> Array:
-    return np.stack(xs, axis=axis)
-
-
 def _one_shape(op: str, xs: tuple[Spec, ...], hint: str = "") -> Shape:
     """The shape that all of `xs` have."""
     first = xs[0].shape
@@ -133,7 +125,7 @@ def _infer_unstack(x: Spec, *, axis: int) -> tuple[Spec, ...]:
 
 defop(
     "stack",
-    _stack,
+    lambda *xs, axis: np.stack(xs, axis=axis),
     inputs="*xs",
     infer=_infer_stack,
     dtypes="common",

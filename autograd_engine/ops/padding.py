@@ -42,10 +42,6 @@ def _pad(x: Array, *, pads: Pads, value: float = 0.0) -> Array:
     return out
 
 
-def _unpad(x: Array, *, pads: Pads) -> Array:
-    return x[_core(x.shape, pads)]
-
-
 defop(
     "pad",
     _pad,
@@ -55,7 +51,7 @@ defop(
 ).vjp(x=lambda xp, g, *, pads: xp.unpad(g, pads=pads))
 defop(
     "unpad",
-    _unpad,
+    lambda x, *, pads: x[_core(x.shape, pads)],
     inputs="x",
     infer=lambda x, *, pads: Spec(_unpadded(x.shape, pads), x.dtype),
     **PICKED,

@@ -106,10 +106,6 @@ def _randint(*, shape: Sizes, low: int, high: int, dtype: str) -> Array:
     return np.asarray(generator().integers(low, high, shape), dtype=dtype)
 
 
-def _randperm(*, n: int, dtype: str) -> Array:
-    return generator().permutation(n).astype(dtype)
-
-
 def _infer(*, shape: Sizes, dtype: str, **_: Any) -> Spec:
     return Spec(shape, np.dtype(dtype))
 
@@ -159,7 +155,7 @@ defop("orthogonal", _orthogonal, inputs="", infer=_infer, random=True)
 defop("randint", _randint, inputs="", infer=_infer, random=True)
 defop(
     "randperm",
-    _randperm,
+    lambda *, n, dtype: generator().permutation(n).astype(dtype),
     inputs="",
     infer=lambda *, n, dtype: Spec((n,), np.dtype(dtype)),
     random=True,

@@ -92,10 +92,6 @@ def _infer_flatten_axes(x: Spec, *, start: int, stop: int) -> Spec:
     return Spec((*x.shape[:start], merged, *x.shape[stop + 1 :]), x.dtype)
 
 
-def _unflatten_axis(x: Array, *, axis: int, sizes: tuple[int, ...]) -> Array:
-    return x.reshape(_unflattened(x.shape, axis, sizes))
-
-
 def _unflattened(shape: Shape, axis: int, sizes: tuple[int, ...]) -> Shape:
     """`shape` with `sizes`, of which one may be -1, in the place of one of its axes."""
     size = shape[axis]
@@ -111,20 +107,16 @@ def _unflattened(shape: Shape, axis: int, sizes: tuple[int, ...]) -> Shape:
     return (*shape[:axis], *parts, *shape[axis + 1 :])
 
 
-def _unflatten_axis_x(xp: Any, g: Any, *, axis: int, sizes: tuple[int, ...]) -> Any:
-    return xp.flatten_axes(g, start=axis, stop=axis + len(sizes) - 1)
-
-
 defop("flatten_axes", _flatten_axes, inputs="x", infer=_infer_flatten_axes, **RESHAPED).vjp(
     x=lambda xp, g, x_like: xp.reshape_like(g, x_like)
 )
 defop(
     "unflatten_axis",
-    _unflatten_axis,
+    lambda x, *, axis, sizes: x.reshape(_unflattened(x.shape, axis, sizes)),
     inputs="x",
     infer=lambda x, *, axis, sizes: Spec(_unflattened(x.shape, axis, sizes), x.dtype),
     **RESHAPED,
-).vjp(x=_unflatten_axis_x)
+).vjp(x=lambda xp, g, *, axis, sizes: xp.flatten_axes(g, start=axis, stop=axis + len(sizes) - 1))
 
 # --- the same array, once it is seen to have the right shape
 
@@ -160,18 +152,10 @@ defop(
 # --- axes of size 1
 
 
-def _unsqueeze(x: Array, *, axis: Axes) -> Array:
-    return np.expand_dims(x, axis)
-
-
 def _infer_unsqueeze(x: Spec, *, axis: Axes) -> Spec:
     sizes = iter(x.shape)
     shape = tuple(1 if i in axis else next(sizes) for i in range(x.ndim + len(axis)))
     return Spec(shape, x.dtype)
-
-
-def _squeeze(x: Array, *, axis: Axes) -> Array:
-    return np.squeeze(x, axis)
 
 
 def _infer_squeeze(x: Spec, *, axis: Axes) -> Spec:
@@ -183,18 +167,18 @@ def _infer_squeeze(x: Spec, *, axis: Axes) -> Spec:
     return Spec(tuple(d for i, d in enumerate(x.shape) if i not in axis), x.dtype)
 
 
-defop("unsqueeze", _unsqueeze, inputs="x", infer=_infer_unsqueeze, **RESHAPED).vjp(
-    x=lambda xp, g, *, axis: xp.squeeze(g, axis=axis)
-)
-defop("squeeze", _squeeze, inputs="x", infer=_infer_squeeze, **RESHAPED).vjp(
-    x=lambda xp, g, *, axis: xp.unsqueeze(g, axis=axis)
-)
+defop(
+    "unsqueeze",
+    lambda x, *, axis: np.expand_dims(x, axis),
+    inputs="x",
+    infer=_infer_unsqueeze,
+    **RESHAPED,
+).vjp(x=lambda xp, g, *, axis: xp.squeeze(g, axis=axis))
+defop(
+    "squeeze", lambda x, *, axis: np.squeeze(x, axis), inputs="x", infer=_infer_squeeze, **RESHAPED
+).vjp(x=lambda xp, g, *, axis: xp.unsqueeze(g, axis=axis))
 
 # --- transpose
-
-
-def _transpose(x: Array, *, perm: Axes) -> Array:
-    return x.transpose(perm)
 
 
 def _inverse(perm: Axes) -> Axes:
@@ -203,7 +187,7 @@ def _inverse(perm: Axes) -> Axes:
 
 defop(
     "transpose",
-    _transpose,
+    lambda x, *, perm: x.transpose(perm),
     inputs="x",
     infer=lambda x, *, perm: Spec(tuple(x.shape[p] for p in perm), x.dtype),
     **PICKED,

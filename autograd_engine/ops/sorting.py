@@ -138,14 +138,6 @@ def _infer_unique_consecutive(x: Spec, *, axis: int | None = None) -> tuple[Spec
     return out, inverse, counts
 
 
-def _nonzero(x: Array) -> Array:
-    return _int64(np.argwhere(x))
-
-
-def _isin(x: Array, test: Array, *, invert: bool = False) -> Array:
-    return np.asarray(np.isin(x, test, invert=invert))
-
-
 defop(
     "unique",
     _unique,
@@ -166,14 +158,14 @@ defop(
 ).nondiff()
 defop(
     "nonzero",
-    _nonzero,
+    lambda x: _int64(np.argwhere(x)),
     inputs="x",
     infer=lambda x: Spec((fresh_dim(), x.ndim), INT64),
     work=each_result,
 ).nondiff()
 defop(
     "isin",
-    _isin,
+    lambda x, test, *, invert=False: np.asarray(np.isin(x, test, invert=invert)),
     inputs="x test",
     infer=lambda x, test, *, invert=False: Spec(x.shape, BOOL),
     dtypes="common",

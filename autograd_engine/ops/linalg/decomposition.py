@@ -292,10 +292,6 @@ def _residual_over_u(xp: Any, g: Any, x: Any, u: Any, s: Any, out: Any) -> Any:
     return -(total + xp.matmul(out, coordinates(g), transpose_y=True))
 
 
-def _residual_over_s(xp: Any, g: Any, u: Any, s: Any, out: Any) -> Any:
-    return -xp.sum(out * xp.residual_over(g, u, s), axis=(g.ndim - 2,))
-
-
 defop(
     "residual_over",
     _residual_over,
@@ -305,7 +301,7 @@ defop(
 ).vjp(
     x=lambda xp, g, u, s: xp.residual_over(g, u, s),
     u=_residual_over_u,
-    s=_residual_over_s,
+    s=lambda xp, g, u, s, out: -xp.sum(out * xp.residual_over(g, u, s), axis=(g.ndim - 2,)),
 )
 
 

@@ -265,14 +265,6 @@ def _complex(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.complex64 if dtype.char in "efF" else np.complex128)
 
 
-def _real_part(x: Array) -> Array:
-    return np.array(x.real)
-
-
-def _imag_part(x: Array) -> Array:
-    return np.array(x.imag)
-
-
 def _to_complex(real: Array, imag: Array) -> Array:
     out = np.empty(np.broadcast_shapes(real.shape, imag.shape), _complex(real.dtype))
     out.real, out.imag = real, imag
@@ -285,7 +277,7 @@ def _infer_part(x: Spec) -> Spec:
 
 defop(
     "real_part",
-    _real_part,
+    lambda x: np.array(x.real),
     inputs="x",
     infer=_infer_part,
     elementwise=True,
@@ -293,7 +285,7 @@ defop(
 ).vjp(x=NONDIFF)
 defop(
     "imag_part",
-    _imag_part,
+    lambda x: np.array(x.imag),
     inputs="x",
     infer=_infer_part,
     elementwise=True,

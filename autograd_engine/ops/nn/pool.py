@@ -43,10 +43,6 @@ def _infer_avg_pool(
     return _pooled(f"avg_pool{len(kernel)}d", x, kernel, stride, padding, ceil_mode)
 
 
-def _infer_adaptive_avg_pool(x: Spec, *, size: kernels.Bins) -> Spec:
-    return _infer_adaptive("adaptive_avg_pool", x, size)
-
-
 def _infer_adaptive(op: str, x: Spec, size: kernels.Bins) -> Spec:
     for n in x.shape[2:]:
         if n == 0:
@@ -163,7 +159,7 @@ defop(
     "adaptive_avg_pool",
     kernels.adaptive_avg_pool,
     inputs="x",
-    infer=_infer_adaptive_avg_pool,
+    infer=lambda x, *, size: _infer_adaptive("adaptive_avg_pool", x, size),
     tangent="linear",
     result="contiguous",
     stacks="images",

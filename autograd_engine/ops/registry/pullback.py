@@ -139,7 +139,9 @@ class Pullback:
 
     def guarded(self) -> Pullback:
         """The same, but of cotangents that are all `hollow` it makes hollow ones."""
-        return self if self.strong else self._form(self.wanted, project=self.project, strong="whole")
+        if self.strong:
+            return self
+        return self._form(self.wanted, project=self.project, strong="whole")
 
     def bare(self, position: int) -> Pullback:
         """The rule of one input alone, not projected.
