@@ -89,24 +89,21 @@ def _undiagonal_like(
     x: Array, like: Like, *, offset: int = 0, axis1: int = 0, axis2: int = 1
 ) -> Array:
     """Zeros with `x` on a diagonal: the adjoint of diagonal."""
-    _check_diagonal(x.shape, like.shape, offset, axis1, axis2)
+    _infer_undiagonal(x, like, offset=offset, axis1=axis1, axis2=axis2)
     return _written(like.shape, x, offset, axis1, axis2)
 
 
-def _check_diagonal(x: Shape, like: Shape, offset: int, axis1: int, axis2: int) -> None:
-    """Refuse all but one value for each element: NumPy would broadcast without a word."""
-    there = _diagonal_shape(like, offset, axis1, axis2)
-    if x != there and not may_equal(x, there):
-        raise ShapeError(
-            f"diagonal_scatter: the diagonal of {format_shape(like)} has shape "
-            f"{format_shape(there)}, and what is to be written there {format_shape(x)}; expand it"
-        )
-
-
 def _infer_undiagonal(
-    x: Spec, like: Spec, *, offset: int = 0, axis1: int = 0, axis2: int = 1
+    x: Like, like: Like, *, offset: int = 0, axis1: int = 0, axis2: int = 1
 ) -> Spec:
-    _check_diagonal(x.shape, like.shape, offset, axis1, axis2)
+    """Refuses all but one value for each element: NumPy would broadcast without a word."""
+    there = _diagonal_shape(like.shape, offset, axis1, axis2)
+    if not may_equal(x.shape, there):
+        raise ShapeError(
+            f"diagonal_scatter: the diagonal of {format_shape(like.shape)} has shape "
+            f"{format_shape(there)}, and what is to be written there {format_shape(x.shape)}; "
+            "expand it"
+        )
     return Spec(like.shape, x.dtype)
 
 

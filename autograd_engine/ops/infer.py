@@ -74,7 +74,7 @@ def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype
 
 
-def index_dtype(op: str, argument: str, spec: Spec) -> None:
+def index_dtype(op: str, argument: str, spec: Like) -> None:
     """Raise DTypeError unless `spec` can index."""
     if spec.dtype.kind not in "iu":
         raise DTypeError(

@@ -68,7 +68,7 @@ def _windows_shape(shape: Shape, axis: int, size: int, step: int) -> Shape:
 
 def _unwindows_like(x: Array, like: Like, *, axis: int, size: int, step: int) -> Array:
     """Each element is the sum over the windows it lies in: the adjoint of windows."""
-    _check_windows(x.shape, like.shape, axis, size, step)
+    _infer_unwindows(x, like, axis=axis, size=size, step=step)
     out = accumulator(like.shape, x.dtype)
     count = x.shape[axis]
     for k in range(size if count else 0):
@@ -77,17 +77,13 @@ def _unwindows_like(x: Array, like: Like, *, axis: int, size: int, step: int) ->
     return out.astype(x.dtype, copy=False)
 
 
-def _check_windows(x: Shape, like: Shape, axis: int, size: int, step: int) -> None:
-    there = _windows_shape(like, axis, size, step)
-    if x != there and not may_equal(x, there):
+def _infer_unwindows(x: Like, like: Like, *, axis: int, size: int, step: int) -> Spec:
+    there = _windows_shape(like.shape, axis, size, step)
+    if not may_equal(x.shape, there):
         raise ShapeError(
-            f"unwindows_like: the windows of {format_shape(like)} have shape "
-            f"{format_shape(there)}, got {format_shape(x)}"
+            f"unwindows_like: the windows of {format_shape(like.shape)} have shape "
+            f"{format_shape(there)}, got {format_shape(x.shape)}"
         )
-
-
-def _infer_unwindows(x: Spec, like: Spec, *, axis: int, size: int, step: int) -> Spec:
-    _check_windows(x.shape, like.shape, axis, size, step)
     return Spec(like.shape, x.dtype)
 
 
@@ -111,7 +107,7 @@ defop(
 
 
 def _repeat_index(repeats: Array, like: Like, *, axis: int, total: int | None = None) -> Array:
-    _check_repeats(repeats.shape, like.shape, axis)
+    _infer_repeat_index(repeats, like, axis=axis, total=total)
     if repeats.size and repeats.min() < 0:
         raise ArgumentError(
             f"repeat_interleave: repeats must not be negative, got {repeats.min()} among them"
@@ -124,17 +120,14 @@ def _repeat_index(repeats: Array, like: Like, *, axis: int, total: int | None = 
     return index.astype(np.int64, copy=False)
 
 
-def _check_repeats(repeats: Shape, shape: Shape, axis: int) -> None:
-    if not may_equal(repeats, (shape[axis],)):
-        raise ShapeError(
-            f"repeat_interleave: repeats has shape {format_shape(repeats)}; for axis {axis} of "
-            f"{format_shape(shape)} it must have shape {format_shape((shape[axis],))}"
-        )
-
-
-def _infer_repeat_index(repeats: Spec, like: Spec, *, axis: int, total: int | None = None) -> Spec:
+def _infer_repeat_index(repeats: Like, like: Like, *, axis: int, total: int | None = None) -> Spec:
     index_dtype("repeat_interleave", "repeats", repeats)
-    _check_repeats(repeats.shape, like.shape, axis)
+    needed = (like.shape[axis],)
+    if not may_equal(repeats.shape, needed):
+        raise ShapeError(
+            f"repeat_interleave: repeats has shape {format_shape(repeats.shape)}; for axis {axis} "
+            f"of {format_shape(like.shape)} it must have shape {format_shape(needed)}"
+        )
     return Spec((fresh_dim() if total is None else total,), INT64)
 
 

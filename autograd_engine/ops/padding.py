@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.spec import Shape, Spec, format_shape
+from autograd_engine.core.spec import Like, Shape, Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.forms import PICKED
 from autograd_engine.ops.registry.opdef import defop
@@ -66,14 +66,15 @@ LIMITS: Final[dict[str, tuple[Callable[[int], float], str]]] = {
 }
 
 
-def _check_pads(shape: Shape, pads: Pads, mode: str) -> None:
+def _infer_extend(x: Like, *, pads: Pads, mode: str) -> Spec:
     limit, rule = LIMITS[mode]
-    for axis, (n, pair) in enumerate(zip(shape, pads, strict=True)):
+    for axis, (n, pair) in enumerate(zip(x.shape, pads, strict=True)):
         if not isinstance(n, Dim) and max(pair) > max(limit(n), 0):
             raise ShapeError(
                 f"pad: mode '{mode}' takes pads that are {rule}; got {list(pair)} for axis {axis} "
-                f"of {format_shape(shape)}"
+                f"of {format_shape(x.shape)}"
             )
+    return Spec(_padded(x.shape, pads), x.dtype)
 
 
 def _sources(n: int, before: int, after: int, mode: str) -> Array:
@@ -88,7 +89,7 @@ def _sources(n: int, before: int, after: int, mode: str) -> Array:
 
 
 def _extend(x: Array, *, pads: Pads, mode: str) -> Array:
-    _check_pads(x.shape, pads, mode)
+    _infer_extend(x, pads=pads, mode=mode)
     out = x
     for axis, (before, after) in enumerate(pads):
         if before or after:
@@ -111,13 +112,8 @@ def _unextend(x: Array, *, pads: Pads, mode: str) -> Array:
     return out.astype(x.dtype, copy=False)
 
 
-def _infer_extend(x: Spec, *, pads: Pads, mode: str) -> Spec:
-    _check_pads(x.shape, pads, mode)
-    return Spec(_padded(x.shape, pads), x.dtype)
-
-
 defop("extend", _extend, inputs="x", infer=_infer_extend, **PICKED).vjp(
-    x=lambda xp, g, *, pads, mode: xp.unextend(g, pads=pads, mode=mode)
+    x=lambda xp, g, **attrs: xp.unextend(g, **attrs)
 )
 defop(
     "unextend",
@@ -127,4 +123,4 @@ defop(
     tangent="linear",
     result="view",
     work=each_read(),
-).vjp(x=lambda xp, g, *, pads, mode: xp.extend(g, pads=pads, mode=mode))
+).vjp(x=lambda xp, g, **attrs: xp.extend(g, **attrs))

@@ -233,26 +233,17 @@ def _floating(op: str, argument: str, x: Like) -> None:
         )
 
 
-def _bernoulli(x: Array) -> Array:
-    _floating("bernoulli", "x", x)
-    _parameter("bernoulli", "x", x, 0.0, 1.0)
-    return np.asarray(generator().random(x.shape) < x).astype(x.dtype)
+def _of_floats(
+    name: str, highest: float, draw: Callable[[np.random.Generator, Array], Any]
+) -> OpDef:
+    """Drawn with a parameter from 0 to `highest`, in its dtype."""
 
+    def kernel(x: Array) -> Array:
+        _floating(name, "x", x)
+        _parameter(name, "x", x, 0.0, highest)
+        with np.errstate(over="ignore"):
+            return np.asarray(draw(generator(), x)).astype(x.dtype)
 
-def _poisson(x: Array) -> Array:
-    _floating("poisson", "x", x)
-    _parameter("poisson", "x", x, 0.0, 2.0**62)
-    with np.errstate(over="ignore"):
-        return np.asarray(generator().poisson(x.astype(np.float64))).astype(x.dtype)
-
-
-def _standard_gamma(x: Array) -> Array:
-    _floating("standard_gamma", "x", x)
-    _parameter("standard_gamma", "x", x, 0.0, np.inf)
-    return np.asarray(generator().standard_gamma(x.astype(np.float64))).astype(x.dtype)
-
-
-def _of_floats(name: str, kernel: Callable[[Array], Array]) -> OpDef:
     def infer(x: Spec) -> Spec:
         _floating(name, "x", x)
         return x
@@ -260,9 +251,9 @@ def _of_floats(name: str, kernel: Callable[[Array], Array]) -> OpDef:
     return defop(name, kernel, inputs="x", infer=infer, random=True).nondiff()
 
 
-_of_floats("bernoulli", _bernoulli)
-_of_floats("poisson", _poisson)
-_of_floats("standard_gamma", _standard_gamma)
+_of_floats("bernoulli", 1.0, lambda rng, x: rng.random(x.shape) < x)
+_of_floats("poisson", 2.0**62, lambda rng, x: rng.poisson(x.astype(np.float64)))
+_of_floats("standard_gamma", np.inf, lambda rng, x: rng.standard_gamma(x.astype(np.float64)))
 
 
 def _binomial(count: Array, prob: Array) -> Array:

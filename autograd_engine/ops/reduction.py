@@ -12,7 +12,7 @@ from autograd_engine.core.dtypes import BOOL, INT64
 from autograd_engine.core.spec import Spec, normalize_axes, reduced_shape
 from autograd_engine.ops.infer import sum_dtype
 from autograd_engine.ops.kernels import rows
-from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
+from autograd_engine.ops.registry.opdef import OpDef, defop
 from autograd_engine.ops.scan import product_dtype
 from autograd_engine.ops.work import each_read
 
@@ -80,53 +80,28 @@ defop(
 ).vjp(x=lambda xp, g, x_like, **attrs: xp.spread_like(g, x_like, **attrs))
 
 
-def _extremum(name: str, reduce: Any) -> OpDef:
-    def kernel(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
-        return np.asarray(reduce(x, axis=axis, keepdims=keepdims))
+def _reduction(name: str, reduce: Any, dtype: np.dtype[Any] | None = None, **options: Any) -> OpDef:
+    """What NumPy reduces in one call, to results of `dtype`, or of the dtype of the operand."""
 
-    # Elements that tie for the extremum share its cotangent equally. NaN is the extremum where
-    # there is one, though it equals nothing; its share is NaN.
-    return defop(
-        name,
-        kernel,
-        inputs="x",
-        infer=_reduced,
-        real=True,
-        work=each_read(),
-        zero_gradient="not_chosen",
-    ).vjp(x=lambda xp, g, x, out, **attrs: xp.share_ties(g, x, out, **attrs))
+    def kernel(x: Array, *, axis: Any, keepdims: bool = False) -> Array:
+        return np.asarray(reduce(x, axis=axis, keepdims=keepdims), dtype)
+
+    def infer(x: Spec, *, axis: Any, keepdims: bool = False) -> Spec:
+        return Spec(_reduced(x, axis=axis, keepdims=keepdims).shape, dtype or x.dtype)
+
+    return defop(name, kernel, inputs="x", infer=infer, work=each_read(), **options)
 
 
-_extremum("max", np.maximum.reduce)
-_extremum("min", np.minimum.reduce)
-
-
-def _arg(name: str, kernel_of: Any) -> OpDef:
-    def kernel(x: Array, *, axis: int, keepdims: bool = False) -> Array:
-        return np.asarray(kernel_of(x, axis=axis, keepdims=keepdims), dtype=np.int64)
-
-    def infer(x: Spec, *, axis: int, keepdims: bool = False) -> Spec:
-        return Spec(_reduced(x, axis=(axis,), keepdims=keepdims).shape, INT64)
-
-    return defop(name, kernel, inputs="x", infer=infer, real=True, work=each_read()).nondiff()
-
-
-_arg("argmax", np.argmax)
-_arg("argmin", np.argmin)
-
-
-def _truth(name: str, reduce: Any) -> OpDef:
-    def kernel(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
-        return np.asarray(reduce(x, axis=axis, keepdims=keepdims), dtype=np.bool_)
-
-    def infer(x: Spec, *, axis: Axes, keepdims: bool = False) -> Spec:
-        return Spec(_reduced(x, axis=axis, keepdims=keepdims).shape, BOOL)
-
-    return defop(name, kernel, inputs="x", infer=infer, work=each_read()).vjp(x=NONDIFF)
-
-
-_truth("any", np.logical_or.reduce)
-_truth("all", np.logical_and.reduce)
+# Elements that tie for the extremum share its cotangent equally. NaN is the extremum where there is
+# one, though it equals nothing; its share is NaN.
+for _name, _ufunc in (("max", np.maximum), ("min", np.minimum)):
+    _reduction(_name, _ufunc.reduce, real=True, zero_gradient="not_chosen").vjp(
+        x=lambda xp, g, x, out, **attrs: xp.share_ties(g, x, out, **attrs)
+    )
+_reduction("argmax", np.argmax, INT64, real=True).nondiff()
+_reduction("argmin", np.argmin, INT64, real=True).nondiff()
+_reduction("any", np.logical_or.reduce, BOOL).nondiff()
+_reduction("all", np.logical_and.reduce, BOOL).nondiff()
 
 
 # --- products: one axis at a time, so that a rule can run along it

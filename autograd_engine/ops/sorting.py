@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from autograd_engine.core.dims import fresh_dim
 from autograd_engine.core.dtypes import BOOL, INT64
 from autograd_engine.core.spec import (
-    Shape,
+    Like,
     Spec,
     format_shape,
     may_equal,
@@ -61,19 +61,21 @@ defop("argsort", _argsort, real=True, inputs="x", infer=_infer_argsort, work=eac
 # --- in what is sorted
 
 
-def _check_sequences(sequence: Shape, values: Shape) -> None:
+def _infer_searchsorted(sorted_sequence: Like, values: Like, *, right: bool = False) -> Spec:
+    sequence, wanted = sorted_sequence.shape, values.shape
     fits = len(sequence) == 1 or (
-        len(sequence) == len(values) > 1 and may_equal(sequence[:-1], values[:-1])
+        len(sequence) == len(wanted) > 1 and may_equal(sequence[:-1], wanted[:-1])
     )
     if not fits:
         raise ShapeError(
             f"searchsorted: sorted_sequence {format_shape(sequence)} must have one axis, or the "
-            f"axes of values {format_shape(values)} with equal sizes on all but the last"
+            f"axes of values {format_shape(wanted)} with equal sizes on all but the last"
         )
+    return Spec(wanted, INT64)
 
 
 def _searchsorted(sorted_sequence: Array, values: Array, *, right: bool = False) -> Array:
-    _check_sequences(sorted_sequence.shape, values.shape)
+    _infer_searchsorted(sorted_sequence, values)
     side: Any = "right" if right else "left"
     if sorted_sequence.ndim == 1:
         return np.asarray(np.searchsorted(sorted_sequence, values, side), np.int64)
@@ -81,11 +83,6 @@ def _searchsorted(sorted_sequence: Array, values: Array, *, right: bool = False)
     for line in np.ndindex(values.shape[:-1]):
         out[line] = np.searchsorted(sorted_sequence[line], values[line], side)
     return out
-
-
-def _infer_searchsorted(sorted_sequence: Spec, values: Spec, *, right: bool = False) -> Spec:
-    _check_sequences(sorted_sequence.shape, values.shape)
-    return Spec(values.shape, INT64)
 
 
 defop(

@@ -124,13 +124,15 @@ def _infer_half_spectrum(
     return out, out
 
 
-def _check_halves(real: Shape, imag: Shape, n: Size, axis: int) -> None:
-    _check_pair("from_half_spectrum", real, imag)
-    if not may_equal((real[axis],), (_half(n),)):
+def _infer_from_half(real: Like, imag: Like, *, n: int, axis: int, **_: Any) -> Spec:
+    _check_pair("from_half_spectrum", real.shape, imag.shape)
+    there = real.shape[axis]
+    if not may_equal((there,), (_half(n),)):
         raise ShapeError(
             f"from_half_spectrum: {n} values have {_half(n)} frequencies; axis {axis} of "
-            f"{format_shape(real)} has {real[axis]}"
+            f"{format_shape(real.shape)} has {there}"
         )
+    return Spec((*real.shape[:axis], n, *real.shape[axis + 1 :]), real.dtype)
 
 
 @in_single
@@ -138,8 +140,7 @@ def _from_half_spectrum(
     real: Array, imag: Array, *, n: int, axis: int, scale: str = "none", doubled: bool = False
 ) -> Array:
     """The adjoint of `half_spectrum`: with all frequencies counted twice, the inverse transform."""
-    _check_halves(real.shape, imag.shape, n, axis)
-    shape = (*real.shape[:axis], n, *real.shape[axis + 1 :])
+    shape = _infer_from_half(real, imag, n=n, axis=axis).shape
     if not real.size or not n:
         return np.zeros(shape, real.dtype)
     z = real + 1j * imag
@@ -172,18 +173,10 @@ defop(
 )
 
 
-def _infer_from_half(
-    real: Spec, imag: Spec, *, n: int, axis: int, scale: str = "none", doubled: bool = False
-) -> Spec:
-    _check_halves(real.shape, imag.shape, n, axis)
-    return Spec((*real.shape[:axis], n, *real.shape[axis + 1 :]), real.dtype)
-
-
 def _part(index: int) -> Any:
-    def rule(xp: Any, g: Any, *, axis: int, scale: str, doubled: bool) -> Any:
-        return xp.half_spectrum(g, axis=axis, scale=scale, doubled=doubled)[index]
-
-    return rule
+    return lambda xp, g, *, axis, scale, doubled: xp.half_spectrum(
+        g, axis=axis, scale=scale, doubled=doubled
+    )[index]
 
 
 defop(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -72,6 +72,9 @@ def _each_window_read(operands: Specs, results: Specs, attrs: dict[str, Any]) ->
     return Work(0, operands[0].size * product(attrs["kernel"]))
 
 
+# Linear in images, each on its own.
+_LINEAR: Final[dict[str, Any]] = {"tangent": "linear", "result": "contiguous", "stacks": "images"}
+
 # --- maximum: the cotangent goes to the first element of a window that attains it
 
 defop(
@@ -102,9 +105,7 @@ defop(
     kernels.max_pool_scatter,
     inputs="y index like",
     infer=infer_like,
-    tangent="linear",
-    result="contiguous",
-    stacks="images",
+    **_LINEAR,
     work=each_read(),
     checks_values=True,
 ).vjp(
@@ -140,9 +141,7 @@ defop(
     kernels.avg_pool,
     inputs="x",
     infer=_infer_avg_pool,
-    tangent="linear",
-    result="contiguous",
-    stacks="images",
+    **_LINEAR,
     work=_each_window,
 ).vjp(x=lambda xp, g, x_like, **attrs: xp.avg_pool_input(g, x_like, **attrs))
 defop(
@@ -150,9 +149,7 @@ defop(
     kernels.avg_pool_input,
     inputs="y like",
     infer=infer_like,
-    tangent="linear",
-    result="contiguous",
-    stacks="images",
+    **_LINEAR,
     work=_each_window_read,
 ).vjp(y=lambda xp, g, **attrs: xp.avg_pool(g, **attrs), like=NONDIFF)
 defop(
@@ -160,16 +157,12 @@ defop(
     kernels.adaptive_avg_pool,
     inputs="x",
     infer=lambda x, *, size: _infer_adaptive("adaptive_avg_pool", x, size),
-    tangent="linear",
-    result="contiguous",
-    stacks="images",
-).vjp(x=lambda xp, g, x_like, *, size: xp.adaptive_avg_pool_input(g, x_like, size=size))
+    **_LINEAR,
+).vjp(x=lambda xp, g, x_like, **attrs: xp.adaptive_avg_pool_input(g, x_like, **attrs))
 defop(
     "adaptive_avg_pool_input",
     kernels.adaptive_avg_pool_input,
     inputs="y like",
     infer=infer_like,
-    tangent="linear",
-    result="contiguous",
-    stacks="images",
-).vjp(y=lambda xp, g, *, size: xp.adaptive_avg_pool(g, size=size), like=NONDIFF)
+    **_LINEAR,
+).vjp(y=lambda xp, g, **attrs: xp.adaptive_avg_pool(g, **attrs), like=NONDIFF)
