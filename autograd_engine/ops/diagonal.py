@@ -22,20 +22,21 @@ from autograd_engine.ops.registry.opdef import NONDIFF, defop
 
 Array = NDArray[Any]
 
+
+def _inside(shape: Any, offset: int, axis1: int = -2, axis2: int = -1) -> int:
+    """`offset`, or that of the first diagonal beyond the corner: NumPy takes 64 bits only."""
+    return min(max(offset, -int(shape[axis1])), int(shape[axis2]))
+
+
 # --- triangles
 
 
 def _tril(x: Array, *, diagonal: int = 0) -> Array:
-    return np.tril(x, _within(x, diagonal))
+    return np.tril(x, _inside(x.shape, diagonal))
 
 
 def _triu(x: Array, *, diagonal: int = 0) -> Array:
-    return np.triu(x, _within(x, diagonal))
-
-
-def _within(x: Array, diagonal: int) -> int:
-    """All diagonals beyond the corners are alike, and NumPy takes those of 64 bits only."""
-    return min(max(diagonal, -int(x.shape[-2])), int(x.shape[-1]))
+    return np.triu(x, _inside(x.shape, diagonal))
 
 
 defop(
@@ -50,11 +51,6 @@ defop(
 
 def _diagonal(x: Array, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     return np.diagonal(x, _inside(x.shape, offset, axis1, axis2), axis1, axis2)
-
-
-def _inside(shape: Any, offset: int, axis1: int, axis2: int) -> int:
-    """`offset`, or that of the first diagonal beyond the corner: NumPy takes 64 bits only."""
-    return min(max(offset, -int(shape[axis1])), int(shape[axis2]))
 
 
 def _diagonal_size(rows: Any, columns: Any, offset: int) -> Any:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.forms import ELEMENTWISE
-from autograd_engine.ops.infer import broadcast, cast, no_bools, same
+from autograd_engine.ops.infer import broadcast, cast, no_bools, real_dtype, same
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.kernels.erf import erf as erf_kernel
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
@@ -110,11 +110,9 @@ _unary(
 _unary("square", np.square, dtypes="any").vjp(x=lambda xp, g, x: g * (2.0 * x))
 
 
-def _infer_abs(x: Spec) -> Spec:
-    return Spec(x.shape, np.zeros((), x.dtype).real.dtype)
-
-
-_unary("abs", np.absolute, infer=_infer_abs, dtypes="any").vjp(x=lambda xp, g, x: g * xp.sign(x))
+_unary("abs", np.absolute, infer=lambda x: Spec(x.shape, real_dtype(x.dtype)), dtypes="any").vjp(
+    x=lambda xp, g, x: g * xp.sign(x)
+)
 defop("sign", np.sign, inputs="x", infer=no_bools("sign", same, "x"), elementwise=True).nondiff()
 
 # --- exponentials and logarithms

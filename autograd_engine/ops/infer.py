@@ -11,7 +11,18 @@ from autograd_engine.core.dtypes import BOOL, common_dtype
 from autograd_engine.core.spec import Like, Spec, broadcast_shapes
 from autograd_engine.errors import DTypeError
 
-__all__ = ["broadcast", "cast", "compare", "index_dtype", "like", "no_bools", "same", "sum_dtype"]
+__all__ = [
+    "broadcast",
+    "cast",
+    "compare",
+    "complex_dtype",
+    "index_dtype",
+    "like",
+    "no_bools",
+    "real_dtype",
+    "same",
+    "sum_dtype",
+]
 
 
 def same(x: Spec, *_: Spec, **_attrs: Any) -> Spec:
@@ -72,6 +83,16 @@ def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     if dtype.kind in "biu":
         return np.dtype(np.uint64 if dtype.kind == "u" and dtype.itemsize == 8 else np.int64)
     return dtype
+
+
+def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Dtype of the parts of complex numbers; that of real ones is their own."""
+    return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype
+
+
+def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Dtype of complex numbers with parts of a floating dtype, or of complex ones themselves."""
+    return np.dtype(np.complex64 if dtype.char in "efF" else np.complex128)
 
 
 def index_dtype(op: str, argument: str, spec: Like) -> None:

@@ -149,14 +149,9 @@ def _unless_zero(x: Array, *gs: Array) -> Array:
 
 
 # Not differentiable in `gs`: moving them from 0 takes away a selection, it moves no value.
-defop(
-    "unless_zero",
-    _unless_zero,
-    inputs="x *gs",
-    infer=same,
-    result="view",
-    work=nothing,
-).vjp(x=lambda xp, g, gs: xp.unless_zero(g, *gs), gs=NONDIFF)
+defop("unless_zero", _unless_zero, inputs="x *gs", infer=same, result="view", work=nothing).vjp(
+    x=lambda xp, g, gs: xp.unless_zero(g, *gs), gs=NONDIFF
+)
 
 
 def _unless_hollow(x: Array, *gs: Any) -> Array:
@@ -165,11 +160,6 @@ def _unless_hollow(x: Array, *gs: Any) -> Array:
 
 
 # Which of them are hollow depends on the branches that ran, and not on values.
-defop(
-    "unless_hollow",
-    _unless_hollow,
-    inputs="x *gs",
-    infer=same,
-    result="view",
-    work=nothing,
-).vjp(x=lambda xp, g, gs: xp.unless_hollow(g, *gs), gs=NONDIFF)
+defop("unless_hollow", _unless_hollow, inputs="x *gs", infer=same, result="view", work=nothing).vjp(
+    x=lambda xp, g, gs: xp.unless_hollow(g, *gs), gs=NONDIFF
+)

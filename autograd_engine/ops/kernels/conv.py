@@ -29,10 +29,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from autograd_engine.core.spec import Like
 from autograd_engine.ops.kernels.scratch import Scratch
 from autograd_engine.ops.kernels.windows import (
     Ints,
-    Like,
     Padding,
     Pair,
     sum_dtype,

@@ -20,9 +20,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.spec import Like
 from autograd_engine.ops.kernels.windows import (
     Ints,
-    Like,
     Padding,
     Pair,
     sum_dtype,

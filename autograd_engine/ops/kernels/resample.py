@@ -25,7 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.ops.kernels.windows import Like, sum_dtype
+from autograd_engine.core.spec import Like
+from autograd_engine.ops.kernels.windows import sum_dtype
 
 __all__ = ["resample", "resample_like", "resampled_size"]
 

@@ -16,7 +16,7 @@ from autograd_engine.core.dims import Dim, Size, fresh_dim
 from autograd_engine.core.spec import Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.forms import OF_MATRICES
-from autograd_engine.ops.infer import same
+from autograd_engine.ops.infer import complex_dtype, real_dtype, same
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.linalg.inverse import (
     along_columns,
@@ -317,8 +317,7 @@ def _eigh(x: Array) -> tuple[Array, Array]:
 
 def _infer_eigh(x: Spec) -> tuple[Spec, Spec]:
     square("eigh", x)
-    real = np.dtype(x.dtype.char.lower()) if x.dtype.kind == "c" else x.dtype
-    return Spec(x.shape[:-1], real), Spec(x.shape, x.dtype)
+    return Spec(x.shape[:-1], real_dtype(x.dtype)), Spec(x.shape, x.dtype)
 
 
 def _eigh_x(xp: Any, g_w: Any, g_v: Any, w: Any, v: Any) -> Any:
@@ -348,17 +347,13 @@ defop(
 def _eig(x: Array) -> tuple[Array, Array]:
     check_finite("eig", x)
     w, v = np.linalg.eig(x.astype(np.float32) if x.dtype.char == "e" else x)
-    dtype = _complex(v.dtype)
+    dtype = complex_dtype(v.dtype)
     return w.astype(dtype), v.astype(dtype)
-
-
-def _complex(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return np.dtype(np.complex64 if dtype.char in "efF" else np.complex128)
 
 
 def _infer_eig(x: Spec) -> tuple[Spec, Spec]:
     square("eig", x)
-    return Spec(x.shape[:-1], _complex(x.dtype)), Spec(x.shape, _complex(x.dtype))
+    return Spec(x.shape[:-1], complex_dtype(x.dtype)), Spec(x.shape, complex_dtype(x.dtype))
 
 
 defop(

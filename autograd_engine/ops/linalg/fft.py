@@ -21,7 +21,7 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ShapeError
-from autograd_engine.ops.infer import broadcast, like as infer_like
+from autograd_engine.ops.infer import broadcast, complex_dtype, like as infer_like, real_dtype
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
@@ -232,7 +232,6 @@ def _infer_fourier(
             )
         sizes[a] = n
     last = axes[-1]
-    narrow = x.dtype.char in "efF"
     if kind in ("irfftn", "hfftn"):
         if s is None:
             sizes[last] = 2 * (x.shape[last] - 1)
@@ -241,11 +240,10 @@ def _infer_fourier(
                     f"{kind}: axis {last} of {format_shape(x.shape)} has one frequency, which is "
                     "not enough to tell the size of the result; give it as s (or n)"
                 )
-        real = np.float16 if x.dtype.char == "e" else np.float32 if narrow else np.float64
-        return Spec(tuple(sizes), np.dtype(real))
+        return Spec(tuple(sizes), real_dtype(x.dtype))
     if kind in ("rfftn", "ihfftn"):
         sizes[last] = sizes[last] // 2 + 1
-    return Spec(tuple(sizes), np.dtype(np.complex64 if narrow else np.complex128))
+    return Spec(tuple(sizes), complex_dtype(x.dtype))
 
 
 defop("fourier", _fourier, inputs="x", infer=_infer_fourier, dtypes="floating").vjp(x=NONDIFF)
@@ -254,18 +252,14 @@ defop("fourier", _fourier, inputs="x", infer=_infer_fourier, dtypes="floating").
 # --- the parts of complex values
 
 
-def _complex(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return np.dtype(np.complex64 if dtype.char in "efF" else np.complex128)
-
-
 def _to_complex(real: Array, imag: Array) -> Array:
-    out = np.empty(np.broadcast_shapes(real.shape, imag.shape), _complex(real.dtype))
+    out = np.empty(np.broadcast_shapes(real.shape, imag.shape), complex_dtype(real.dtype))
     out.real, out.imag = real, imag
     return out
 
 
 def _infer_part(x: Spec) -> Spec:
-    return Spec(x.shape, np.dtype(np.float32 if x.dtype.char == "F" else np.float64))
+    return Spec(x.shape, real_dtype(x.dtype))
 
 
 defop(
@@ -288,7 +282,7 @@ defop(
 
 def _infer_to_complex(real: Spec, imag: Spec) -> Spec:
     out = broadcast("complex")(real, imag)
-    return Spec(out.shape, _complex(out.dtype))
+    return Spec(out.shape, complex_dtype(out.dtype))
 
 
 defop(
@@ -310,10 +304,6 @@ def _angle(x: Array) -> Array:
     return np.asarray(_atan2(np.imag(x), np.real(x)))
 
 
-def _infer_angle(x: Spec) -> Spec:
-    return _infer_part(x) if x.dtype.kind == "c" else Spec(x.shape, x.dtype)
-
-
-defop("angle", _angle, inputs="x", infer=_infer_angle, dtypes="floating", elementwise=True).vjp(
+defop("angle", _angle, inputs="x", infer=_infer_part, dtypes="floating", elementwise=True).vjp(
     x=NONDIFF
 )

@@ -18,6 +18,7 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.forms import OF_MATRICES
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.linalg.decomposition import smaller
 from autograd_engine.ops.linalg.inverse import at_least_a_matrix, transposed
@@ -69,8 +70,7 @@ _LU: dict[str, Any] = {
     "outputs": "lu pivots info",
     "nondiff_outputs": "pivots info",
     "infer": _infer_lu,
-    "dtypes": "floating",
-    "stacks": "leading",
+    **OF_MATRICES,
     "work": of_matrices(2, 3),
 }
 defop("lu", _lu, **_LU).vjp(x=_lu_x)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -184,17 +184,18 @@ defop("elu", _elu, **ELEMENTWISE, real=True, zero_gradient="inactive").vjp(
         g * xp.where(xp.greater_than(x, 0.0), 1.0, alpha * xp.exp(xp.minimum(x, 0.0)))
     )
 )
-defop(
-    "softmax",
-    _softmax,
-    real=True,
-    inputs="x",
-    infer=same,
-    dtypes="floating",
-    work=each_read(5),
-    nan_hint="a row that is masked everywhere has no softmax: leave one entry of it",
-    zero_gradient="saturated",
-).vjp(x=lambda xp, g, out, *, axis: xp.softmax_adjoint(g, out, axis=axis))
+_SOFTMAX: Final[dict[str, Any]] = {
+    "inputs": "x",
+    "infer": same,
+    "dtypes": "floating",
+    "real": True,
+    "work": each_read(5),
+    "nan_hint": "a row that is masked everywhere has no softmax: leave one entry of it",
+    "zero_gradient": "saturated",
+}
+defop("softmax", _softmax, **_SOFTMAX).vjp(
+    x=lambda xp, g, out, *, axis: xp.softmax_adjoint(g, out, axis=axis)
+)
 # Linear in y and its own adjoint.
 defop(
     "softmax_adjoint",
@@ -211,14 +212,6 @@ defop(
         - y * xp.sum(g * out, axis=(axis,), keepdims=True)
     ),
 )
-defop(
-    "log_softmax",
-    _log_softmax,
-    real=True,
-    inputs="x",
-    infer=same,
-    dtypes="floating",
-    work=each_read(5),
-    nan_hint="a row that is masked everywhere has no softmax: leave one entry of it",
-    zero_gradient="saturated",
-).vjp(x=lambda xp, g, out, *, axis: g - xp.exp(out) * xp.sum(g, axis=(axis,), keepdims=True))
+defop("log_softmax", _log_softmax, **_SOFTMAX).vjp(
+    x=lambda xp, g, out, *, axis: g - xp.exp(out) * xp.sum(g, axis=(axis,), keepdims=True)
+)
