@@ -70,13 +70,7 @@ defop("sum", _sum, inputs="x", infer=_infer_sum, tangent="linear", work=each_rea
     x=lambda xp, g, x_like, **attrs: xp.expand_like(g, x_like, **attrs)
 )
 defop(
-    "mean",
-    _mean,
-    inputs="x",
-    infer=_reduced,
-    dtypes="floating",
-    tangent="linear",
-    work=each_read(),
+    "mean", _mean, inputs="x", infer=_reduced, dtypes="floating", tangent="linear", work=each_read()
 ).vjp(x=lambda xp, g, x_like, **attrs: xp.spread_like(g, x_like, **attrs))
 
 
@@ -155,12 +149,7 @@ def _shares(xp: Any, x: Any, out: Any, *, axis: Axes, keepdims: bool) -> Any:
 
 
 defop(
-    "logsumexp",
-    _logsumexp,
-    inputs="x",
-    infer=_reduced,
-    dtypes="floating",
-    work=each_read(4),
+    "logsumexp", _logsumexp, inputs="x", infer=_reduced, dtypes="floating", work=each_read(4)
 ).vjp(x=lambda xp, g, x, out, **attrs: xp.expand_like(g, x, **attrs) * _shares(xp, x, out, **attrs))
 
 # --- norms
@@ -217,11 +206,5 @@ def _p_norm_x(xp: Any, g: Any, x: Any, out: Any, *, p: float, axis: Axes, keepdi
 
 
 defop(
-    "p_norm",
-    _p_norm,
-    real=True,
-    inputs="x",
-    infer=_reduced,
-    dtypes="floating",
-    work=each_read(3),
+    "p_norm", _p_norm, real=True, inputs="x", infer=_reduced, dtypes="floating", work=each_read(3)
 ).vjp(x=_p_norm_x)

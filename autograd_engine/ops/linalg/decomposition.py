@@ -292,13 +292,7 @@ def _residual_over_u(xp: Any, g: Any, x: Any, u: Any, s: Any, out: Any) -> Any:
     return -(total + xp.matmul(out, coordinates(g), transpose_y=True))
 
 
-defop(
-    "residual_over",
-    _residual_over,
-    inputs="x u s",
-    infer=same,
-    **OF_MATRICES,
-).vjp(
+defop("residual_over", _residual_over, inputs="x u s", infer=same, **OF_MATRICES).vjp(
     x=lambda xp, g, u, s: xp.residual_over(g, u, s),
     u=_residual_over_u,
     s=lambda xp, g, u, s, out: -xp.sum(out * xp.residual_over(g, u, s), axis=(g.ndim - 2,)),

@@ -108,11 +108,7 @@ defop(
     **_LINEAR,
     work=each_read(),
     checks_values=True,
-).vjp(
-    y=lambda xp, g, index: xp.max_pool_gather(g, index),
-    index=NONDIFF,
-    like=NONDIFF,
-)
+).vjp(y=lambda xp, g, index: xp.max_pool_gather(g, index), index=NONDIFF, like=NONDIFF)
 defop(
     "max_pool_gather",
     kernels.max_pool_gather,
@@ -137,12 +133,7 @@ defop(
 # --- mean: linear
 
 defop(
-    "avg_pool",
-    kernels.avg_pool,
-    inputs="x",
-    infer=_infer_avg_pool,
-    **_LINEAR,
-    work=_each_window,
+    "avg_pool", kernels.avg_pool, inputs="x", infer=_infer_avg_pool, **_LINEAR, work=_each_window
 ).vjp(x=lambda xp, g, x_like, **attrs: xp.avg_pool_input(g, x_like, **attrs))
 defop(
     "avg_pool_input",
