@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Array, Spec
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import nothing
-
-Array = NDArray[Any]
 
 
 def _range(*, start: float, end: float, step: float, dtype: str) -> Array:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Shape,
     Spec,
@@ -19,8 +19,6 @@ from autograd_engine.errors import ShapeError
 from autograd_engine.ops.forms import PICKED
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
-
-Array = NDArray[Any]
 
 
 def _inside(shape: Any, offset: int, axis1: int = -2, axis2: int = -1) -> int:

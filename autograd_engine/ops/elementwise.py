@@ -7,9 +7,8 @@ import operator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.forms import ELEMENTWISE
 from autograd_engine.ops.infer import broadcast, cast, no_bools, real_dtype, same
@@ -17,8 +16,6 @@ from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.kernels.erf import erf as erf_kernel
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
 from autograd_engine.ops.work import each_element, nothing
-
-Array = NDArray[Any]
 
 
 def _unary(name: str, kernel: Any, **options: Any) -> OpDef:

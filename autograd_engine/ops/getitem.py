@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim, fresh_dim
 from autograd_engine.core.dtypes import BOOL
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Shape,
     Spec,
@@ -43,7 +43,6 @@ __all__ = [
     "read",
 ]
 
-Array = NDArray[Any]
 Key = tuple[Any, ...]
 
 

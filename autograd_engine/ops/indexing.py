@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import INT64
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Shape,
     Spec,
@@ -21,8 +21,6 @@ from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.kernels.accumulate import accumulator, add_elements, add_rows
 from autograd_engine.ops.registry.opdef import NONDIFF, defop, scattering
 from autograd_engine.ops.work import each_read, nothing
-
-Array = NDArray[Any]
 
 
 def _check_index(op: str, index: Array, size: int, of: str, *, wraps: bool) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import common_dtype
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Shape,
     Spec,
@@ -23,8 +23,6 @@ from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, iadd_scattered
 from autograd_engine.ops.registry.symbolic_zero import hollow, is_hollow
 from autograd_engine.ops.work import Specs, Work, nothing
-
-Array = NDArray[Any]
 
 # --- along an axis that is there
 

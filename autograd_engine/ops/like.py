@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Like, Spec, format_shape
+from autograd_engine.core.spec import Array, Like, Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.forms import PICKED, RESHAPED
 from autograd_engine.ops.infer import cast, like as infer_like, same
@@ -19,7 +18,6 @@ from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.registry.symbolic_zero import hollow, is_hollow
 from autograd_engine.ops.work import Specs, Work, nothing
 
-Array = NDArray[Any]
 Axes = tuple[int, ...]
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim, fresh_dim
 from autograd_engine.core.dtypes import INT64
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Shape,
     Spec,
@@ -23,7 +23,6 @@ from autograd_engine.ops.kernels.accumulate import accumulator
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import each_read, nothing
 
-Array = NDArray[Any]
 Axes = tuple[int, ...]
 
 

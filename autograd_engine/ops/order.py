@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import INT64
-from autograd_engine.core.spec import Spec, reduced_shape
+from autograd_engine.core.spec import Array, Spec, reduced_shape
 from autograd_engine.ops.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.sorting import stable_order
 
-Array = NDArray[Any]
 Axes = tuple[int, ...]
 # NumPy's stubs know no tuple of axes beside a computed keepdims.
 _add_reduce: Any = np.add.reduce

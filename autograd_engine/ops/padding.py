@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.spec import Like, Shape, Spec, format_shape
+from autograd_engine.core.spec import Array, Like, Shape, Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.forms import PICKED
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import each_read, nothing
 
-Array = NDArray[Any]
 Pads = tuple[tuple[int, int], ...]
 
 

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import INT64
 from autograd_engine.core.random_generator import generator
-from autograd_engine.core.spec import Like, Spec
+from autograd_engine.core.spec import Array, Like, Spec
 from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.ops.infer import broadcast
 from autograd_engine.ops.kernels.erf import erf, erfinv
@@ -19,8 +18,6 @@ from autograd_engine.ops.registry.opdef import OpDef, defop
 from autograd_engine.ops.work import each_result
 
 __all__ = ["between"]
-
-Array = NDArray[Any]
 
 # Beyond this the values of erf are too near to 1 to tell those of the interval apart.
 _FAR = 4.0

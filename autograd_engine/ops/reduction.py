@@ -6,17 +6,15 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import BOOL, INT64
-from autograd_engine.core.spec import Spec, normalize_axes, reduced_shape
+from autograd_engine.core.spec import Array, Spec, normalize_axes, reduced_shape
 from autograd_engine.ops.infer import sum_dtype
 from autograd_engine.ops.kernels import rows
 from autograd_engine.ops.registry.opdef import OpDef, defop
 from autograd_engine.ops.scan import product_dtype
 from autograd_engine.ops.work import each_read
 
-Array = NDArray[Any]
 Axes = tuple[int, ...]
 # NumPy's stubs know no tuple of axes beside a computed keepdims.
 _add_reduce: Any = np.add.reduce

@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import BOOL
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.ops.infer import broadcast, index_dtype, no_bools, same
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
-
-Array = NDArray[Any]
 
 
 def _round(x: Array, *, decimals: int = 0) -> Array:

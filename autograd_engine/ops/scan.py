@@ -12,17 +12,14 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import BOOL, INT64
-from autograd_engine.core.spec import Shape, Spec, format_shape, may_equal
+from autograd_engine.core.spec import Array, Shape, Spec, format_shape, may_equal
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.infer import broadcast, same, sum_dtype
 from autograd_engine.ops.registry.opdef import OpDef, defop
 from autograd_engine.ops.work import each_read
-
-Array = NDArray[Any]
 
 
 def _accumulate(ufunc: Any, x: Array, axis: int, reverse: bool, dtype: np.dtype[Any]) -> Array:

@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim, product
 from autograd_engine.core.dtypes import INT64
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Shape,
     Spec,
@@ -26,7 +26,6 @@ from autograd_engine.ops.work import nothing
 
 __all__ = []
 
-Array = NDArray[Any]
 Axes = tuple[int, ...]
 
 # --- reshape

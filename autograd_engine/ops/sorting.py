@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import fresh_dim
 from autograd_engine.core.dtypes import BOOL, INT64
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Spec,
     format_shape,
@@ -19,8 +19,6 @@ from autograd_engine.errors import ShapeError
 from autograd_engine.ops.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import each_result
-
-Array = NDArray[Any]
 
 
 def stable_order(x: Array, axis: int, descending: bool) -> Array:

@@ -10,8 +10,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from autograd_engine.core.spec import Array
 from autograd_engine.ops.forms import ELEMENTWISE
 from autograd_engine.ops.infer import broadcast
 from autograd_engine.ops.kernels.bessel import bessel_i, bessel_ie
@@ -19,8 +19,6 @@ from autograd_engine.ops.kernels.erf import erfinv
 from autograd_engine.ops.kernels.gamma import gamma_density, gammainc, gammaincc, lgamma, polygamma
 from autograd_engine.ops.kernels.sinc import sinc
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
-
-Array = NDArray[Any]
 
 
 def _unary(name: str, kernel: Any) -> OpDef:

@@ -10,16 +10,12 @@ All is in logarithms, as the probability of an alignment is a product of thousan
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.precision import in_single
 
 __all__ = ["align", "band_scan", "band_scan_adjoint", "states"]
-
-Array = NDArray[Any]
 
 
 def states(labels: Array, *, blank: int) -> Array:

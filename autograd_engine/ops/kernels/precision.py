@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from autograd_engine.core.spec import Array
 
 __all__ = ["in_double", "in_single"]
-
-Array = NDArray[Any]
 
 
 def in_single(kernel: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,11 +8,11 @@ of matrices makes it), for each gate.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.precision import in_single
 
 __all__ = [
@@ -23,8 +23,6 @@ __all__ = [
     "lstm_scan",
     "rnn_scan",
 ]
-
-Array = NDArray[Any]
 
 # The gates that see the last state, as ranges: the rows of the weight belong to them in turn.
 RECURRENT: Final = {"plain": ((0, 1),), "gru": ((0, 2), (3, 4)), "lstm": ((0, 4),)}

@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim, Size, fresh_dim
-from autograd_engine.core.spec import Spec, format_shape
+from autograd_engine.core.spec import Array, Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.forms import OF_MATRICES
 from autograd_engine.ops.infer import complex_dtype, real_dtype, same
@@ -30,8 +29,6 @@ from autograd_engine.ops.linalg.inverse import (
 )
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import nothing, of_matrices
-
-Array = NDArray[Any]
 
 
 def smaller(m: Size, n: Size) -> Size:

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Array, Spec
 from autograd_engine.ops.forms import OF_MATRICES
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.linalg.inverse import (
@@ -23,8 +22,6 @@ from autograd_engine.ops.linalg.inverse import (
 )
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import of_matrices
-
-Array = NDArray[Any]
 
 
 @in_single

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim, Size
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Shape,
     Spec,
@@ -26,8 +26,6 @@ from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import nothing
-
-Array = NDArray[Any]
 
 # NumPy's name for the scale of a forward transform: 1, 1/sqrt(n), 1/n. That of an inverse one has
 # the same names the other way round.

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import common_dtype
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Spec,
     broadcast_shapes,
@@ -26,8 +26,6 @@ from autograd_engine.ops.forms import OF_MATRICES
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import Specs, Work, cubes, nothing, of_matrices
-
-Array = NDArray[Any]
 
 
 def square(op: str, x: Spec) -> None:

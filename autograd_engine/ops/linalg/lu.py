@@ -9,9 +9,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Spec,
     format_shape,
@@ -25,7 +25,6 @@ from autograd_engine.ops.linalg.inverse import at_least_a_matrix, transposed
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import nothing, of_matrices
 
-Array = NDArray[Any]
 INT32 = np.dtype(np.int32)
 
 

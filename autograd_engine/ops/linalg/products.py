@@ -6,11 +6,11 @@ import itertools
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Size, product
 from autograd_engine.core.dtypes import common_dtype
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Shape,
     Spec,
@@ -20,8 +20,6 @@ from autograd_engine.ops.forms import RESHAPED
 from autograd_engine.ops.kernels.products import multiply
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import Specs, multiply_adds
-
-Array = NDArray[Any]
 
 
 def _matmul(x: Array, y: Array, *, transpose_x: bool = False, transpose_y: bool = False) -> Array:

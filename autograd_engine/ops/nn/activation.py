@@ -6,9 +6,8 @@ import math
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import DTypeError
 from autograd_engine.ops.forms import ELEMENTWISE
 from autograd_engine.ops.infer import same
@@ -16,8 +15,6 @@ from autograd_engine.ops.kernels import rows
 from autograd_engine.ops.kernels.gelu import gelu
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import each_element, each_read
-
-Array = NDArray[Any]
 
 _SQRT_HALF = math.sqrt(0.5)
 _PDF_0 = 1.0 / math.sqrt(2.0 * math.pi)

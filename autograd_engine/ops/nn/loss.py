@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Like
+from autograd_engine.core.spec import Array, Like
 from autograd_engine.ops.forms import ELEMENTWISE
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import nothing
 
-Array = NDArray[Any]
 _log = rounded_alike(np.log)
 
 

@@ -6,16 +6,14 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import FLOAT32
-from autograd_engine.core.spec import Spec, reduced_shape
+from autograd_engine.core.spec import Array, Spec, reduced_shape
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels import rows
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import each_read
 
-Array = NDArray[Any]
 Axes = tuple[int, ...]
 
 
