@@ -105,8 +105,6 @@ _unary(
     elementwise=True,
 ).vjp(x=lambda xp, g: -g)
 _unary("square", np.square, dtypes="any").vjp(x=lambda xp, g, x: g * (2.0 * x))
-
-
 _unary("abs", np.absolute, infer=lambda x: Spec(x.shape, real_dtype(x.dtype)), dtypes="any").vjp(
     x=lambda xp, g, x: g * xp.sign(x)
 )

@@ -8,7 +8,7 @@ from autograd_engine.ops.infer import same
 
 __all__ = ["ELEMENTWISE", "OF_MATRICES", "PICKED", "RESHAPED", "VALUES_AND_INDICES", "put_back"]
 
-# A smooth function of each element, of real numbers where `real` says so beside it.
+# A function of each element.
 ELEMENTWISE: Final[dict[str, Any]] = {
     "inputs": "x",
     "infer": same,
@@ -16,7 +16,7 @@ ELEMENTWISE: Final[dict[str, Any]] = {
     "tangent": "elementwise",
 }
 
-# All elements in their order, and some of them in any: views, and linear in the first operand.
+# All elements in their order, and some of them in any order; both linear, and views.
 RESHAPED: Final[dict[str, Any]] = {"tangent": "linear", "elements": "ordered", "result": "view"}
 PICKED: Final[dict[str, Any]] = {"tangent": "linear", "elements": "picked", "result": "view"}
 

@@ -34,9 +34,9 @@ def _roll(x: Array, *, shifts: Axes, axis: Axes) -> Array:
     return np.roll(x, shifts, axis)
 
 
-defop(
-    "flip", _flip, inputs="x", infer=same, tangent="linear", elements="picked", result="view"
-).vjp(x=lambda xp, g, *, axis: xp.flip(g, axis=axis))
+defop("flip", _flip, inputs="x", infer=same, **PICKED).vjp(
+    x=lambda xp, g, *, axis: xp.flip(g, axis=axis)
+)
 defop("roll", _roll, inputs="x", infer=same, tangent="linear", elements="picked").vjp(
     x=lambda xp, g, *, shifts, axis: xp.roll(g, shifts=tuple(-s for s in shifts), axis=axis)
 )
