@@ -6,7 +6,6 @@ import math
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import (
     DTYPES,
@@ -15,11 +14,10 @@ from autograd_engine.core.dtypes import (
     to_numpy,
 )
 from autograd_engine.core.operand import Operand
+from autograd_engine.core.spec import Array
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError
 
 __all__ = ["in_dtype", "to_array"]
-
-Array = NDArray[Any]
 
 
 def to_array(data: Any, dtype: DTypeLike | None, function: str = "to_tensor") -> Array:

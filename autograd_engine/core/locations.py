@@ -133,27 +133,17 @@ class Location:
 class StoredLocation(Location):
     """A line that was read from a file, with its text: no file of that name is looked at."""
 
-    __slots__ = ("_lineno", "_shown", "_text")
+    __slots__ = ("filename", "lineno", "shown", "text")
+
+    filename: str
+    lineno: int
+    shown: str
+    text: str
 
     def __init__(self, shown: str, lineno: int, text: str) -> None:
         super().__init__(StoredLocation.__init__.__code__, 0)
-        self._shown, self._lineno, self._text = shown, lineno, text
-
-    @property
-    def filename(self) -> str:
-        return self._shown
-
-    @property
-    def shown(self) -> str:
-        return self._shown
-
-    @property
-    def lineno(self) -> int:
-        return self._lineno
-
-    @property
-    def text(self) -> str:
-        return self._text
+        self.filename = self.shown = shown
+        self.lineno, self.text = lineno, text
 
 
 def _shown(filename: str) -> str:

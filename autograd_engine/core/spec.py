@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from autograd_engine.core.dims import (
     Dim,
@@ -16,6 +17,7 @@ from autograd_engine.core.dims import (
 from autograd_engine.errors import ShapeError
 
 __all__ = [
+    "Array",
     "Like",
     "Shape",
     "Spec",
@@ -29,6 +31,7 @@ __all__ = [
     "reshaped",
 ]
 
+Array: TypeAlias = NDArray[Any]
 Shape: TypeAlias = tuple[Size, ...]
 
 

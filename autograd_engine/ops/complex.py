@@ -2,46 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Spec
-from autograd_engine.ops.infer import broadcast
+from autograd_engine.core.spec import Array, Spec
+from autograd_engine.ops.infer import broadcast, complex_dtype, real_dtype
 from autograd_engine.ops.kernels.elementwise import rounded_alike
-from autograd_engine.ops.linalg.inverse import in_single
+from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import nothing
 
-Array = NDArray[Any]
-
-
-def _complex(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return np.dtype(np.complex64 if dtype.char in "efF" else np.complex128)
-
-
-def _real_part(x: Array) -> Array:
-    return np.array(x.real)
-
-
-def _imag_part(x: Array) -> Array:
-    return np.array(x.imag)
-
 
 def _to_complex(real: Array, imag: Array) -> Array:
-    out = np.empty(np.broadcast_shapes(real.shape, imag.shape), _complex(real.dtype))
+    out = np.empty(np.broadcast_shapes(real.shape, imag.shape), complex_dtype(real.dtype))
     out.real, out.imag = real, imag
     return out
 
 
 def _infer_part(x: Spec) -> Spec:
-    return Spec(x.shape, np.dtype(np.float32 if x.dtype.char == "F" else np.float64))
+    return Spec(x.shape, real_dtype(x.dtype))
 
 
 defop(
     "real_part",
-    _real_part,
+    lambda x: np.array(x.real),
     inputs="x",
     infer=_infer_part,
     elementwise=True,
@@ -49,7 +32,7 @@ defop(
 ).vjp(x=NONDIFF)
 defop(
     "imag_part",
-    _imag_part,
+    lambda x: np.array(x.imag),
     inputs="x",
     infer=_infer_part,
     elementwise=True,
@@ -59,7 +42,7 @@ defop(
 
 def _infer_to_complex(real: Spec, imag: Spec) -> Spec:
     out = broadcast("complex")(real, imag)
-    return Spec(out.shape, _complex(out.dtype))
+    return Spec(out.shape, complex_dtype(out.dtype))
 
 
 defop(
@@ -81,10 +64,6 @@ def _angle(x: Array) -> Array:
     return np.asarray(_atan2(np.imag(x), np.real(x)))
 
 
-def _infer_angle(x: Spec) -> Spec:
-    return _infer_part(x) if x.dtype.kind == "c" else Spec(x.shape, x.dtype)
-
-
-defop("angle", _angle, inputs="x", infer=_infer_angle, dtypes="floating", elementwise=True).vjp(
+defop("angle", _angle, inputs="x", infer=_infer_part, dtypes="floating", elementwise=True).vjp(
     x=NONDIFF
 )

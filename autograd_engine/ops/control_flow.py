@@ -10,14 +10,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Array, Spec
 from autograd_engine.ops.registry.symbolic_zero import hollow, without_sign
 
 __all__ = ["absent", "add_stacks", "fill_stack", "hollow", "scan", "truth", "while_loop"]
 
-Array: TypeAlias = NDArray[Any]
 Values: TypeAlias = tuple[Any, ...]
 
 

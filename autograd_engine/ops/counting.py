@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import fresh_dim
 from autograd_engine.core.dtypes import FLOAT32, INT64
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import each_read
-
-Array = NDArray[Any]
 
 
 def _range(x: Array, low: float, high: float) -> tuple[float, float]:

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Array, Spec
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import nothing
-
-Array = NDArray[Any]
-
-
-def _full(*, shape: tuple[int, ...], value: float, dtype: str) -> Array:
-    return np.full(shape, value, dtype)
 
 
 def _range(*, start: float, end: float, step: float, dtype: str) -> Array:
@@ -28,13 +20,9 @@ def _infer_range(*, start: float, end: float, step: float, dtype: str) -> Spec:
     return Spec((max(count, 0),), np.dtype(dtype))
 
 
-def _constant(*, value: Array) -> Array:
-    return value
-
-
 defop(
     "full",
-    _full,
+    lambda *, shape, value, dtype: np.full(shape, value, dtype),
     inputs="",
     infer=lambda *, shape, value, dtype: Spec(shape, np.dtype(dtype)),
     elements="fill",
@@ -43,7 +31,7 @@ defop("range", _range, inputs="", infer=_infer_range, work=nothing)
 # An array of the user's that a program uses: kept as it was when the program was built.
 defop(
     "constant",
-    _constant,
+    lambda *, value: value,
     inputs="",
     infer=lambda *, value: Spec(value.shape, value.dtype),
     work=nothing,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Shape,
     Spec,
@@ -16,25 +16,25 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.forms import PICKED
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 
-Array = NDArray[Any]
+
+def _inside(shape: Any, offset: int, axis1: int = -2, axis2: int = -1) -> int:
+    """`offset`, or that of the first diagonal beyond the corner: NumPy takes 64 bits only."""
+    return min(max(offset, -int(shape[axis1])), int(shape[axis2]))
+
 
 # --- triangles
 
 
 def _tril(x: Array, *, diagonal: int = 0) -> Array:
-    return np.tril(x, _within(x, diagonal))
+    return np.tril(x, _inside(x.shape, diagonal))
 
 
 def _triu(x: Array, *, diagonal: int = 0) -> Array:
-    return np.triu(x, _within(x, diagonal))
-
-
-def _within(x: Array, diagonal: int) -> int:
-    """All diagonals beyond the corners are alike, and NumPy takes those of 64 bits only."""
-    return min(max(diagonal, -int(x.shape[-2])), int(x.shape[-1]))
+    return np.triu(x, _inside(x.shape, diagonal))
 
 
 defop(
@@ -49,11 +49,6 @@ defop(
 
 def _diagonal(x: Array, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     return np.diagonal(x, _inside(x.shape, offset, axis1, axis2), axis1, axis2)
-
-
-def _inside(shape: Any, offset: int, axis1: int, axis2: int) -> int:
-    """`offset`, or that of the first diagonal beyond the corner: NumPy takes 64 bits only."""
-    return min(max(offset, -int(shape[axis1])), int(shape[axis2]))
 
 
 def _diagonal_size(rows: Any, columns: Any, offset: int) -> Any:
@@ -88,24 +83,21 @@ def _undiagonal_like(
     x: Array, like: Like, *, offset: int = 0, axis1: int = 0, axis2: int = 1
 ) -> Array:
     """Zeros with `x` on a diagonal: the adjoint of diagonal."""
-    _check_diagonal(x.shape, like.shape, offset, axis1, axis2)
+    _infer_undiagonal(x, like, offset=offset, axis1=axis1, axis2=axis2)
     return _written(like.shape, x, offset, axis1, axis2)
 
 
-def _check_diagonal(x: Shape, like: Shape, offset: int, axis1: int, axis2: int) -> None:
-    """Refuse all but one value for each element: NumPy would broadcast without a word."""
-    there = _diagonal_shape(like, offset, axis1, axis2)
-    if x != there and not may_equal(x, there):
-        raise ShapeError(
-            f"diagonal_scatter: the diagonal of {format_shape(like)} has shape "
-            f"{format_shape(there)}, and what is to be written there {format_shape(x)}; expand it"
-        )
-
-
 def _infer_undiagonal(
-    x: Spec, like: Spec, *, offset: int = 0, axis1: int = 0, axis2: int = 1
+    x: Like, like: Like, *, offset: int = 0, axis1: int = 0, axis2: int = 1
 ) -> Spec:
-    _check_diagonal(x.shape, like.shape, offset, axis1, axis2)
+    """Refuses all but one value for each element: NumPy would broadcast without a word."""
+    there = _diagonal_shape(like.shape, offset, axis1, axis2)
+    if not may_equal(x.shape, there):
+        raise ShapeError(
+            f"diagonal_scatter: the diagonal of {format_shape(like.shape)} has shape "
+            f"{format_shape(there)}, and what is to be written there {format_shape(x.shape)}; "
+            "expand it"
+        )
     return Spec(like.shape, x.dtype)
 
 
@@ -120,15 +112,9 @@ def _diag_embed(x: Array, *, offset: int = 0, axis1: int, axis2: int) -> Array:
     return _written(_embedded(x.shape, offset, axis1, axis2), x, offset, axis1, axis2)
 
 
-defop(
-    "diagonal",
-    _diagonal,
-    inputs="x",
-    infer=_infer_diagonal,
-    tangent="linear",
-    elements="picked",
-    result="view",
-).vjp(x=lambda xp, g, x_like, **attrs: xp.undiagonal_like(g, x_like, **attrs))
+defop("diagonal", _diagonal, inputs="x", infer=_infer_diagonal, **PICKED).vjp(
+    x=lambda xp, g, x_like, **attrs: xp.undiagonal_like(g, x_like, **attrs)
+)
 defop(
     "undiagonal_like",
     _undiagonal_like,

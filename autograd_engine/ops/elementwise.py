@@ -7,21 +7,18 @@ import operator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Spec
-from autograd_engine.errors import ArgumentError, DTypeError
-from autograd_engine.ops.infer import broadcast, no_bools, same
+from autograd_engine.core.spec import Array, Spec
+from autograd_engine.errors import ArgumentError
+from autograd_engine.ops.forms import ELEMENTWISE
+from autograd_engine.ops.infer import broadcast, cast, no_bools, real_dtype, same
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
 from autograd_engine.ops.work import each_element, nothing
 
-Array = NDArray[Any]
-
 
 def _unary(name: str, kernel: Any, **options: Any) -> OpDef:
-    row: dict[str, Any] = {"infer": same, "dtypes": "floating", "tangent": "elementwise"}
-    return defop(name, rounded_alike(kernel), inputs="x", **{**row, **options})
+    return defop(name, rounded_alike(kernel), **{**ELEMENTWISE, **options})
 
 
 def _binary(name: str, kernel: Any, **options: Any) -> OpDef:
@@ -107,13 +104,9 @@ _unary(
     elementwise=True,
 ).vjp(x=lambda xp, g: -g)
 _unary("square", np.square, dtypes="any").vjp(x=lambda xp, g, x: g * (2.0 * x))
-
-
-def _infer_abs(x: Spec) -> Spec:
-    return Spec(x.shape, np.zeros((), x.dtype).real.dtype)
-
-
-_unary("abs", np.absolute, infer=_infer_abs, dtypes="any").vjp(x=lambda xp, g, x: g * xp.sign(x))
+_unary("abs", np.absolute, infer=lambda x: Spec(x.shape, real_dtype(x.dtype)), dtypes="any").vjp(
+    x=lambda xp, g, x: g * xp.sign(x)
+)
 defop("sign", np.sign, inputs="x", infer=no_bools("sign", same, "x"), elementwise=True).nondiff()
 
 # --- exponentials and logarithms
@@ -226,25 +219,15 @@ defop(
 
 def _cast(x: Array, *, dtype: str) -> Array:
     if x.dtype.kind == "c":
-        _infer_cast(Spec(x.shape, x.dtype), dtype=dtype)
+        cast(x, np.dtype(dtype))
     return x.astype(dtype)
-
-
-def _infer_cast(x: Spec, *, dtype: str) -> Spec:
-    chosen = np.dtype(dtype)
-    if x.dtype.kind == "c" and chosen.kind not in "cb":
-        raise DTypeError(
-            f"cast: {x.dtype.name} values have no {chosen.name} form; use paddle.real, "
-            "paddle.imag or paddle.abs"
-        )
-    return Spec(x.shape, chosen)
 
 
 defop(
     "cast",
     _cast,
     inputs="x",
-    infer=_infer_cast,
+    infer=lambda x, *, dtype: cast(x, np.dtype(dtype)),
     casts=True,
     tangent="linear",
     elementwise=True,

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim, fresh_dim
 from autograd_engine.core.dtypes import BOOL
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Shape,
     Spec,
@@ -26,7 +26,8 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import DTypeError, ShapeError
-from autograd_engine.ops.infer import index_dtype
+from autograd_engine.ops.forms import PICKED
+from autograd_engine.ops.infer import index_dtype, like as infer_like, same
 from autograd_engine.ops.kernels.accumulate import accumulator, add_elements
 from autograd_engine.ops.registry.opdef import NONDIFF, defop, scattering
 from autograd_engine.ops.work import Specs, Work, each_read
@@ -42,7 +43,6 @@ __all__ = [
     "read",
 ]
 
-Array = NDArray[Any]
 Key = tuple[Any, ...]
 
 
@@ -189,25 +189,14 @@ def _unslice_like(x: Array, like: Like, *, key: Key) -> Array:
     return out
 
 
-def _infer_unslice(x: Spec, like: Spec, **_: Any) -> Spec:
-    return Spec(like.shape, x.dtype)
-
-
 defop(
-    "getitem",
-    _getitem,
-    inputs="x",
-    infer=_infer_getitem,
-    tangent="linear",
-    elements="picked",
-    result="view",
-    zero_gradient="not_chosen",
+    "getitem", _getitem, inputs="x", infer=_infer_getitem, **PICKED, zero_gradient="not_chosen"
 ).vjp(x=scattering(lambda xp, g, x_like, *, key: xp.scatter("unslice_like", g, x_like, key=key)))
 unslice_like = defop(
     "unslice_like",
     _unslice_like,
     inputs="x like",
-    infer=_infer_unslice,
+    infer=infer_like,
     tangent="linear",
     elements="padded",
     result="contiguous",
@@ -246,7 +235,7 @@ defop(
     "unslice_add",
     _unslice_add,
     inputs="base *xs",
-    infer=lambda base, *xs, keys: Spec(base.shape, base.dtype),
+    infer=same,
     dtypes="common",
     tangent="linear",
     work=_additions,
@@ -293,10 +282,6 @@ def _index(x: Array, *indices: Array, key: Key) -> Array:
     return read(x, indices, key)
 
 
-def _infer_index(x: Spec, *indices: Spec, key: Key) -> Spec:
-    return Spec(indexed_shape(x.shape, indices, key), x.dtype)
-
-
 def _index_add_like(x: Array, like: Like, *indices: Array, key: Key) -> Array:
     """Zeros with each element of `x` added at its place in `key`: the adjoint of index."""
     out = accumulator(like.shape, x.dtype)
@@ -329,7 +314,7 @@ defop(
     "index",
     _index,
     inputs="x *indices",
-    infer=_infer_index,
+    infer=lambda x, *indices, key: Spec(indexed_shape(x.shape, indices, key), x.dtype),
     tangent="linear",
     elements="picked",
     checks_values=True,

@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import INT64
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Shape,
     Spec,
@@ -21,8 +21,6 @@ from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.kernels.accumulate import accumulator, add_elements, add_rows
 from autograd_engine.ops.registry.opdef import NONDIFF, defop, scattering
 from autograd_engine.ops.work import each_read, nothing
-
-Array = NDArray[Any]
 
 
 def _check_index(op: str, index: Array, size: int, of: str, *, wraps: bool) -> None:
@@ -72,7 +70,7 @@ def _scatter_add_like(
     x: Array, index: Array, like: Like, *, axis: int, sparse: bool = False
 ) -> Array:
     """Zeros with each slice of `x` added at its index: the adjoint of gather."""
-    _check_scatter(x.shape, index.shape, like.shape, axis)
+    _infer_scatter(x, index, like, axis=axis)
     out = accumulator(like.shape, x.dtype)
     _place_rows(out, x, index, axis=axis)
     return out.astype(x.dtype, copy=False)
@@ -92,20 +90,16 @@ def _place_rows(
     add_rows(out.reshape(lead * size, width), rows, values)
 
 
-def _check_scatter(x: Shape, index: Shape, like: Shape, axis: int) -> None:
+def _infer_scatter(x: Like, index: Like, like: Like, *, axis: int, **_: Any) -> Spec:
     """One slice of `x` for each index: what is missing would be read from beyond the array."""
-    needed = (*like[:axis], *index, *like[axis + 1 :])
-    if x != needed and not may_equal(x, needed):
-        raise ShapeError(
-            f"scatter_add_like: an index of shape {format_shape(index)} on axis {axis} of "
-            f"{format_shape(like)} takes values of shape {format_shape(needed)}, got "
-            f"{format_shape(x)}"
-        )
-
-
-def _infer_scatter(x: Spec, index: Spec, like: Spec, *, axis: int, **_: Any) -> Spec:
     index_dtype("scatter_add_like", "index", index)
-    _check_scatter(x.shape, index.shape, like.shape, axis)
+    needed = (*like.shape[:axis], *index.shape, *like.shape[axis + 1 :])
+    if x.shape != needed and not may_equal(x.shape, needed):
+        raise ShapeError(
+            f"scatter_add_like: an index of shape {format_shape(index.shape)} on axis {axis} of "
+            f"{format_shape(like.shape)} takes values of shape {format_shape(needed)}, got "
+            f"{format_shape(x.shape)}"
+        )
     return Spec(like.shape, x.dtype)
 
 
@@ -146,7 +140,7 @@ scatter_add_like.vjp(
 
 def _scatter_add(base: Array, x: Array, index: Array, *, axis: int) -> Array:
     """`base` with each slice of `x` added at its index, one after the other."""
-    _check_scatter(x.shape, index.shape, base.shape, axis)
+    _infer_scatter(x, index, base, axis=axis)
     wide = np.float32 if base.dtype.char == "e" else base.dtype
     out = np.add(base, 0, dtype=wide, order="C")
     _place_rows(out, x, index, axis=axis)
@@ -210,7 +204,7 @@ def _infer_take_along(x: Spec, index: Spec, *, axis: int, wraps: bool = False) -
 
 def _put_along_axis_like(x: Array, index: Array, like: Like, *, axis: int) -> Array:
     """Zeros with `x` added at `index` along `axis`: the adjoint of take_along_axis."""
-    _check_put(x.shape, index.shape, like.shape, axis)
+    _infer_put_along(x, index, like, axis=axis)
     if index.shape[axis] == 1:  # one write to a line: nothing to accumulate
         out = np.zeros(like.shape, x.dtype)
         np.put_along_axis(out, index, x, axis=axis)
@@ -226,18 +220,14 @@ def _put_along_axis_like(x: Array, index: Array, like: Like, *, axis: int) -> Ar
     return out.astype(x.dtype, copy=False)
 
 
-def _check_put(x: Shape, index: Shape, like: Shape, axis: int) -> None:
-    _check_lines("put_along_axis_like", index, like, axis)
-    if x != index and not may_equal(x, index):
-        raise ShapeError(
-            f"put_along_axis_like: values of shape {format_shape(x)} need an index of that shape, "
-            f"got {format_shape(index)}"
-        )
-
-
-def _infer_put_along(x: Spec, index: Spec, like: Spec, *, axis: int) -> Spec:
+def _infer_put_along(x: Like, index: Like, like: Like, *, axis: int) -> Spec:
     index_dtype("put_along_axis_like", "index", index)
-    _check_put(x.shape, index.shape, like.shape, axis)
+    _check_lines("put_along_axis_like", index.shape, like.shape, axis)
+    if x.shape != index.shape and not may_equal(x.shape, index.shape):
+        raise ShapeError(
+            f"put_along_axis_like: values of shape {format_shape(x.shape)} need an index of that "
+            f"shape, got {format_shape(index.shape)}"
+        )
     return Spec(like.shape, x.dtype)
 
 

@@ -8,20 +8,41 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.dtypes import BOOL, common_dtype
-from autograd_engine.core.spec import Spec, broadcast_shapes
+from autograd_engine.core.spec import Like, Spec, broadcast_shapes
 from autograd_engine.errors import DTypeError
 
-__all__ = ["broadcast", "compare", "index_dtype", "like", "no_bools", "same", "sum_dtype"]
+__all__ = [
+    "broadcast",
+    "cast",
+    "compare",
+    "complex_dtype",
+    "index_dtype",
+    "like",
+    "no_bools",
+    "real_dtype",
+    "same",
+    "sum_dtype",
+]
 
 
-def same(x: Spec, **_: Any) -> Spec:
+def same(x: Spec, *_: Spec, **_attrs: Any) -> Spec:
     """The output is like the first input."""
     return Spec(x.shape, x.dtype)
 
 
-def like(g: Spec, like: Spec, **_: Any) -> Spec:
-    """The output has the dtype of `g` and the shape of `like`."""
-    return Spec(like.shape, g.dtype)
+def like(g: Spec, *others: Spec, **_attrs: Any) -> Spec:
+    """The output has the dtype of `g` and the shape of `like`, the last input."""
+    return Spec(others[-1].shape, g.dtype)
+
+
+def cast(x: Like, dtype: np.dtype[Any]) -> Spec:
+    """The output is `x` in that dtype, which is none of real numbers if `x` is complex."""
+    if x.dtype.kind == "c" and dtype.kind not in "cb":
+        raise DTypeError(
+            f"cast: {x.dtype.name} values have no {dtype.name} form; use paddle.real, paddle.imag "
+            "or paddle.abs"
+        )
+    return Spec(x.shape, dtype)
 
 
 def broadcast(name: str) -> Callable[..., Spec]:
@@ -64,7 +85,17 @@ def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype
 
 
-def index_dtype(op: str, argument: str, spec: Spec) -> None:
+def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Dtype of the parts of complex numbers; that of real ones is their own."""
+    return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype
+
+
+def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Dtype of complex numbers with parts of a floating dtype, or of complex ones themselves."""
+    return np.dtype(np.complex64 if dtype.char in "efF" else np.complex128)
+
+
+def index_dtype(op: str, argument: str, spec: Like) -> None:
     """Raise DTypeError unless `spec` can index."""
     if spec.dtype.kind not in "iu":
         raise DTypeError(

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import common_dtype
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Shape,
     Spec,
@@ -18,18 +18,13 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.forms import PICKED
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, iadd_scattered
 from autograd_engine.ops.registry.symbolic_zero import hollow, is_hollow
 from autograd_engine.ops.work import Specs, Work, nothing
 
-Array = NDArray[Any]
-
 # --- along an axis that is there
-
-
-def _concat(*xs: Array, axis: int) -> Array:
-    return np.concatenate(xs, axis=axis)
 
 
 def _infer_concat(*xs: Spec, axis: int) -> Spec:
@@ -55,7 +50,7 @@ def _split_like(x: Array, *likes: Like, axis: int) -> tuple[Array, ...]:
 
 defop(
     "concat",
-    _concat,
+    lambda *xs, axis: np.concatenate(xs, axis=axis),
     inputs="*xs",
     infer=_infer_concat,
     dtypes="common",
@@ -68,9 +63,7 @@ defop(
     inputs="x *likes",
     outputs="*pieces",
     infer=lambda x, *likes, axis: tuple(Spec(s.shape, x.dtype) for s in likes),
-    tangent="linear",
-    elements="picked",
-    result="view",
+    **PICKED,
 ).vjp(x=lambda xp, g_pieces, *, axis: xp.concat(*g_pieces, axis=axis), likes=NONDIFF)
 
 
@@ -93,22 +86,11 @@ def _infer_split(x: Spec, *, sizes: tuple[int, ...], axis: int) -> tuple[Spec, .
     return tuple(Spec((*x.shape[:axis], size, *x.shape[axis + 1 :]), x.dtype) for size in sizes)
 
 
-defop(
-    "split",
-    _split,
-    inputs="x",
-    outputs="*pieces",
-    infer=_infer_split,
-    tangent="linear",
-    elements="picked",
-    result="view",
-).vjp(x=lambda xp, g_pieces, *, axis: xp.concat(*g_pieces, axis=axis))
+defop("split", _split, inputs="x", outputs="*pieces", infer=_infer_split, **PICKED).vjp(
+    x=lambda xp, g_pieces, *, axis: xp.concat(*g_pieces, axis=axis)
+)
 
 # --- along a new axis
-
-
-def _stack(*xs: Array, axis: int) -> Array:
-    return np.stack(xs, axis=axis)
 
 
 def _one_shape(op: str, xs: tuple[Spec, ...], hint: str = "") -> Shape:
@@ -141,23 +123,16 @@ def _infer_unstack(x: Spec, *, axis: int) -> tuple[Spec, ...]:
 
 defop(
     "stack",
-    _stack,
+    lambda *xs, axis: np.stack(xs, axis=axis),
     inputs="*xs",
     infer=_infer_stack,
     dtypes="common",
     tangent="linear",
     work=nothing,
 ).vjp(xs=lambda xp, g, *, axis: xp.unstack(g, axis=axis))
-defop(
-    "unstack",
-    _unstack,
-    inputs="x",
-    outputs="*pieces",
-    infer=_infer_unstack,
-    tangent="linear",
-    elements="picked",
-    result="view",
-).vjp(x=lambda xp, g_pieces, *, axis: xp.stack(*g_pieces, axis=axis))
+defop("unstack", _unstack, inputs="x", outputs="*pieces", infer=_infer_unstack, **PICKED).vjp(
+    x=lambda xp, g_pieces, *, axis: xp.stack(*g_pieces, axis=axis)
+)
 
 # --- sum of many: what accumulation in a static program is
 

@@ -8,17 +8,16 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Like, Spec, format_shape
-from autograd_engine.errors import DTypeError, ShapeError
-from autograd_engine.ops.infer import like as infer_like
+from autograd_engine.core.spec import Array, Like, Spec, format_shape
+from autograd_engine.errors import ShapeError
+from autograd_engine.ops.forms import PICKED, RESHAPED
+from autograd_engine.ops.infer import cast, like as infer_like, same
 from autograd_engine.ops.kernels.sums import sum_like
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.registry.symbolic_zero import hollow, is_hollow
 from autograd_engine.ops.work import Specs, Work, nothing
 
-Array = NDArray[Any]
 Axes = tuple[int, ...]
 
 
@@ -76,19 +75,10 @@ def _reshape_like(x: Array, like: Like) -> Array:
     return x.reshape(like.shape)
 
 
-def _infer_cast_like(x: Like, like: Like) -> Spec:
-    if x.dtype.kind == "c" and like.dtype.kind not in "cb":
-        raise DTypeError(
-            f"cast: {x.dtype.name} values have no {like.dtype.name} form; use paddle.real, "
-            "paddle.imag or paddle.abs"
-        )
-    return Spec(x.shape, like.dtype)
-
-
 def _cast_like(x: Array, like: Like) -> Array:
     """`x` itself where the dtypes agree, so a rule may cast without asking whether it must."""
     if x.dtype.kind == "c":
-        _infer_cast_like(x, like)
+        cast(x, like.dtype)
     return np.asarray(x).astype(like.dtype, copy=False)
 
 
@@ -113,32 +103,20 @@ def expand_like_x(xp: Any, g: Any, x_like: Any, *, axis: Axes, keepdims: bool) -
     return xp.sum_like(g if keepdims else xp.sum(g, axis=axis, keepdims=False), x_like)
 
 
-defop(
-    "expand_like",
-    _expand_like,
-    inputs="x like",
-    infer=infer_like,
-    tangent="linear",
-    elements="picked",
-    result="view",
-).vjp(x=expand_like_x, like=NONDIFF)
+defop("expand_like", _expand_like, inputs="x like", infer=infer_like, **PICKED).vjp(
+    x=expand_like_x, like=NONDIFF
+)
 defop(
     "spread_like", _spread_like, inputs="x like", infer=infer_like, tangent="linear", work=nothing
 ).vjp(x=lambda xp, g, *, axis, keepdims: xp.mean(g, axis=axis, keepdims=keepdims), like=NONDIFF)
-defop(
-    "reshape_like",
-    _reshape_like,
-    inputs="x like",
-    infer=infer_like,
-    tangent="linear",
-    elements="ordered",
-    result="view",
-).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like), like=NONDIFF)
+defop("reshape_like", _reshape_like, inputs="x like", infer=infer_like, **RESHAPED).vjp(
+    x=lambda xp, g, x_like: xp.reshape_like(g, x_like), like=NONDIFF
+)
 defop(
     "cast_like",
     _cast_like,
     inputs="x like",
-    infer=_infer_cast_like,
+    infer=lambda x, like: cast(x, like.dtype),
     casts=True,
     tangent="linear",
     result="view",
@@ -169,14 +147,9 @@ def _unless_zero(x: Array, *gs: Array) -> Array:
 
 
 # Not differentiable in `gs`: moving them from 0 takes away a selection, it moves no value.
-defop(
-    "unless_zero",
-    _unless_zero,
-    inputs="x *gs",
-    infer=lambda x, *gs: Spec(x.shape, x.dtype),
-    result="view",
-    work=nothing,
-).vjp(x=lambda xp, g, gs: xp.unless_zero(g, *gs), gs=NONDIFF)
+defop("unless_zero", _unless_zero, inputs="x *gs", infer=same, result="view", work=nothing).vjp(
+    x=lambda xp, g, gs: xp.unless_zero(g, *gs), gs=NONDIFF
+)
 
 
 def _unless_hollow(x: Array, *gs: Any) -> Array:
@@ -185,11 +158,6 @@ def _unless_hollow(x: Array, *gs: Any) -> Array:
 
 
 # Which of them are hollow depends on the branches that ran, and not on values.
-defop(
-    "unless_hollow",
-    _unless_hollow,
-    inputs="x *gs",
-    infer=lambda x, *gs: Spec(x.shape, x.dtype),
-    result="view",
-    work=nothing,
-).vjp(x=lambda xp, g, gs: xp.unless_hollow(g, *gs), gs=NONDIFF)
+defop("unless_hollow", _unless_hollow, inputs="x *gs", infer=same, result="view", work=nothing).vjp(
+    x=lambda xp, g, gs: xp.unless_hollow(g, *gs), gs=NONDIFF
+)

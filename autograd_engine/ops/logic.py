@@ -6,16 +6,13 @@ import operator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import BOOL
-from autograd_engine.core.spec import Like, Spec
+from autograd_engine.core.spec import Array, Like, Spec
 from autograd_engine.errors import DTypeError
 from autograd_engine.ops.infer import broadcast, compare
 from autograd_engine.ops.registry.opdef import OpDef, defop
 from autograd_engine.ops.work import each_read
-
-Array = NDArray[Any]
 
 
 def _comparison(name: str, kernel: Any, real: bool = False) -> OpDef:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim, fresh_dim
 from autograd_engine.core.dtypes import INT64
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Shape,
     Spec,
@@ -17,12 +17,12 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.ops.forms import PICKED
 from autograd_engine.ops.infer import index_dtype, same
 from autograd_engine.ops.kernels.accumulate import accumulator
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import each_read, nothing
 
-Array = NDArray[Any]
 Axes = tuple[int, ...]
 
 
@@ -34,9 +34,9 @@ def _roll(x: Array, *, shifts: Axes, axis: Axes) -> Array:
     return np.roll(x, shifts, axis)
 
 
-defop(
-    "flip", _flip, inputs="x", infer=same, tangent="linear", elements="picked", result="view"
-).vjp(x=lambda xp, g, *, axis: xp.flip(g, axis=axis))
+defop("flip", _flip, inputs="x", infer=same, **PICKED).vjp(
+    x=lambda xp, g, *, axis: xp.flip(g, axis=axis)
+)
 defop("roll", _roll, inputs="x", infer=same, tangent="linear", elements="picked").vjp(
     x=lambda xp, g, *, shifts, axis: xp.roll(g, shifts=tuple(-s for s in shifts), axis=axis)
 )
@@ -67,7 +67,7 @@ def _windows_shape(shape: Shape, axis: int, size: int, step: int) -> Shape:
 
 def _unwindows_like(x: Array, like: Like, *, axis: int, size: int, step: int) -> Array:
     """Each element is the sum over the windows it lies in: the adjoint of windows."""
-    _check_windows(x.shape, like.shape, axis, size, step)
+    _infer_unwindows(x, like, axis=axis, size=size, step=step)
     out = accumulator(like.shape, x.dtype)
     count = x.shape[axis]
     for k in range(size if count else 0):
@@ -76,17 +76,13 @@ def _unwindows_like(x: Array, like: Like, *, axis: int, size: int, step: int) ->
     return out.astype(x.dtype, copy=False)
 
 
-def _check_windows(x: Shape, like: Shape, axis: int, size: int, step: int) -> None:
-    there = _windows_shape(like, axis, size, step)
-    if x != there and not may_equal(x, there):
+def _infer_unwindows(x: Like, like: Like, *, axis: int, size: int, step: int) -> Spec:
+    there = _windows_shape(like.shape, axis, size, step)
+    if not may_equal(x.shape, there):
         raise ShapeError(
-            f"unwindows_like: the windows of {format_shape(like)} have shape "
-            f"{format_shape(there)}, got {format_shape(x)}"
+            f"unwindows_like: the windows of {format_shape(like.shape)} have shape "
+            f"{format_shape(there)}, got {format_shape(x.shape)}"
         )
-
-
-def _infer_unwindows(x: Spec, like: Spec, *, axis: int, size: int, step: int) -> Spec:
-    _check_windows(x.shape, like.shape, axis, size, step)
     return Spec(like.shape, x.dtype)
 
 
@@ -95,9 +91,7 @@ defop(
     _windows,
     inputs="x",
     infer=lambda x, *, axis, size, step: Spec(_windows_shape(x.shape, axis, size, step), x.dtype),
-    tangent="linear",
-    elements="picked",
-    result="view",
+    **PICKED,
 ).vjp(x=lambda xp, g, x_like, **attrs: xp.unwindows_like(g, x_like, **attrs))
 defop(
     "unwindows_like",
@@ -112,7 +106,7 @@ defop(
 
 
 def _repeat_index(repeats: Array, like: Like, *, axis: int, total: int | None = None) -> Array:
-    _check_repeats(repeats.shape, like.shape, axis)
+    _infer_repeat_index(repeats, like, axis=axis, total=total)
     if repeats.size and repeats.min() < 0:
         raise ArgumentError(
             f"repeat_interleave: repeats must not be negative, got {repeats.min()} among them"
@@ -125,17 +119,14 @@ def _repeat_index(repeats: Array, like: Like, *, axis: int, total: int | None = 
     return index.astype(np.int64, copy=False)
 
 
-def _check_repeats(repeats: Shape, shape: Shape, axis: int) -> None:
-    if not may_equal(repeats, (shape[axis],)):
-        raise ShapeError(
-            f"repeat_interleave: repeats has shape {format_shape(repeats)}; for axis {axis} of "
-            f"{format_shape(shape)} it must have shape {format_shape((shape[axis],))}"
-        )
-
-
-def _infer_repeat_index(repeats: Spec, like: Spec, *, axis: int, total: int | None = None) -> Spec:
+def _infer_repeat_index(repeats: Like, like: Like, *, axis: int, total: int | None = None) -> Spec:
     index_dtype("repeat_interleave", "repeats", repeats)
-    _check_repeats(repeats.shape, like.shape, axis)
+    needed = (like.shape[axis],)
+    if not may_equal(repeats.shape, needed):
+        raise ShapeError(
+            f"repeat_interleave: repeats has shape {format_shape(repeats.shape)}; for axis {axis} "
+            f"of {format_shape(like.shape)} it must have shape {format_shape(needed)}"
+        )
     return Spec((fresh_dim() if total is None else total,), INT64)
 
 

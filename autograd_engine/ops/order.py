@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import INT64
-from autograd_engine.core.spec import Spec, reduced_shape
+from autograd_engine.core.spec import Array, Spec, reduced_shape
+from autograd_engine.ops.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.sorting import stable_order
 
-Array = NDArray[Any]
 Axes = tuple[int, ...]
 # NumPy's stubs know no tuple of axes beside a computed keepdims.
 _add_reduce: Any = np.add.reduce
@@ -73,9 +72,7 @@ defop(
     infer=lambda c, x, value, *, axis, keepdims=False: Spec(x.shape, c.dtype),
     tangent="linear",
 ).vjp(
-    c=lambda xp, g, x, value, *, axis, keepdims: xp.average_ties(
-        g, x, value, axis=axis, keepdims=keepdims
-    ),
+    c=lambda xp, g, x, value, **attrs: xp.average_ties(g, x, value, **attrs),
     x=NONDIFF,
     value=NONDIFF,
 )
@@ -88,9 +85,7 @@ defop(
     ),
     tangent="linear",
 ).vjp(
-    d=lambda xp, g, x, value, *, axis, keepdims: xp.share_ties(
-        g, x, value, axis=axis, keepdims=keepdims
-    ),
+    d=lambda xp, g, x, value, **attrs: xp.share_ties(g, x, value, **attrs),
     x=NONDIFF,
     value=NONDIFF,
 )
@@ -164,19 +159,8 @@ def _infer_topk(x: Spec, *, k: int, axis: int, largest: bool = True) -> tuple[Sp
     return Spec(shape, x.dtype), Spec(shape, INT64)
 
 
-defop(
-    "topk",
-    _topk,
-    real=True,
-    inputs="x",
-    outputs="values indices",
-    nondiff_outputs="indices",
-    infer=_infer_topk,
-    zero_gradient="not_chosen",
-).vjp(
-    x=lambda xp, g_values, indices, x_like, *, axis: xp.put_along_axis_like(
-        g_values, indices, x_like, axis=axis
-    )
+defop("topk", _topk, **VALUES_AND_INDICES, infer=_infer_topk, zero_gradient="not_chosen").vjp(
+    x=put_back
 )
 
 # --- the most frequent
@@ -205,17 +189,6 @@ def _infer_mode(x: Spec, *, axis: int) -> tuple[Spec, Spec]:
     return Spec(shape, x.dtype), Spec(shape, INT64)
 
 
-defop(
-    "mode",
-    _mode,
-    real=True,
-    inputs="x",
-    outputs="values indices",
-    nondiff_outputs="indices",
-    infer=_infer_mode,
-    zero_gradient="not_chosen",
-).vjp(
-    x=lambda xp, g_values, indices, x_like, *, axis: xp.put_along_axis_like(
-        g_values, indices, x_like, axis=axis
-    )
+defop("mode", _mode, **VALUES_AND_INDICES, infer=_infer_mode, zero_gradient="not_chosen").vjp(
+    x=put_back
 )

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.spec import Shape, Spec, format_shape
+from autograd_engine.core.spec import Array, Like, Shape, Spec, format_shape
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.forms import PICKED
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import each_read, nothing
 
-Array = NDArray[Any]
 Pads = tuple[tuple[int, int], ...]
 
 
@@ -41,10 +40,6 @@ def _pad(x: Array, *, pads: Pads, value: float = 0.0) -> Array:
     return out
 
 
-def _unpad(x: Array, *, pads: Pads) -> Array:
-    return x[_core(x.shape, pads)]
-
-
 defop(
     "pad",
     _pad,
@@ -54,12 +49,10 @@ defop(
 ).vjp(x=lambda xp, g, *, pads: xp.unpad(g, pads=pads))
 defop(
     "unpad",
-    _unpad,
+    lambda x, *, pads: x[_core(x.shape, pads)],
     inputs="x",
     infer=lambda x, *, pads: Spec(_unpadded(x.shape, pads), x.dtype),
-    tangent="linear",
-    elements="picked",
-    result="view",
+    **PICKED,
 ).vjp(x=lambda xp, g, *, pads: xp.pad(g, pads=pads))
 
 # --- with elements of the array itself: "reflect", "replicate" or "circular"
@@ -71,14 +64,15 @@ LIMITS: Final[dict[str, tuple[Callable[[int], float], str]]] = {
 }
 
 
-def _check_pads(shape: Shape, pads: Pads, mode: str) -> None:
+def _infer_extend(x: Like, *, pads: Pads, mode: str) -> Spec:
     limit, rule = LIMITS[mode]
-    for axis, (n, pair) in enumerate(zip(shape, pads, strict=True)):
+    for axis, (n, pair) in enumerate(zip(x.shape, pads, strict=True)):
         if not isinstance(n, Dim) and max(pair) > max(limit(n), 0):
             raise ShapeError(
                 f"pad: mode '{mode}' takes pads that are {rule}; got {list(pair)} for axis {axis} "
-                f"of {format_shape(shape)}"
+                f"of {format_shape(x.shape)}"
             )
+    return Spec(_padded(x.shape, pads), x.dtype)
 
 
 def _sources(n: int, before: int, after: int, mode: str) -> Array:
@@ -93,7 +87,7 @@ def _sources(n: int, before: int, after: int, mode: str) -> Array:
 
 
 def _extend(x: Array, *, pads: Pads, mode: str) -> Array:
-    _check_pads(x.shape, pads, mode)
+    _infer_extend(x, pads=pads, mode=mode)
     out = x
     for axis, (before, after) in enumerate(pads):
         if before or after:
@@ -116,20 +110,9 @@ def _unextend(x: Array, *, pads: Pads, mode: str) -> Array:
     return out.astype(x.dtype, copy=False)
 
 
-def _infer_extend(x: Spec, *, pads: Pads, mode: str) -> Spec:
-    _check_pads(x.shape, pads, mode)
-    return Spec(_padded(x.shape, pads), x.dtype)
-
-
-defop(
-    "extend",
-    _extend,
-    inputs="x",
-    infer=_infer_extend,
-    tangent="linear",
-    elements="picked",
-    result="view",
-).vjp(x=lambda xp, g, *, pads, mode: xp.unextend(g, pads=pads, mode=mode))
+defop("extend", _extend, inputs="x", infer=_infer_extend, **PICKED).vjp(
+    x=lambda xp, g, **attrs: xp.unextend(g, **attrs)
+)
 defop(
     "unextend",
     _unextend,
@@ -138,4 +121,4 @@ defop(
     tangent="linear",
     result="view",
     work=each_read(),
-).vjp(x=lambda xp, g, *, pads, mode: xp.extend(g, pads=pads, mode=mode))
+).vjp(x=lambda xp, g, **attrs: xp.extend(g, **attrs))

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import INT64
 from autograd_engine.core.random_generator import generator
-from autograd_engine.core.spec import Like, Spec
+from autograd_engine.core.spec import Array, Like, Spec
 from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.ops.infer import broadcast
 from autograd_engine.ops.kernels.erf import erf, erfinv
@@ -19,8 +18,6 @@ from autograd_engine.ops.registry.opdef import OpDef, defop
 from autograd_engine.ops.work import each_result
 
 __all__ = ["between"]
-
-Array = NDArray[Any]
 
 # Beyond this the values of erf are too near to 1 to tell those of the interval apart.
 _FAR = 4.0
@@ -106,10 +103,6 @@ def _randint(*, shape: Sizes, low: int, high: int, dtype: str) -> Array:
     return np.asarray(generator().integers(low, high, shape), dtype=dtype)
 
 
-def _randperm(*, n: int, dtype: str) -> Array:
-    return generator().permutation(n).astype(dtype)
-
-
 def _infer(*, shape: Sizes, dtype: str, **_: Any) -> Spec:
     return Spec(shape, np.dtype(dtype))
 
@@ -159,7 +152,7 @@ defop("orthogonal", _orthogonal, inputs="", infer=_infer, random=True)
 defop("randint", _randint, inputs="", infer=_infer, random=True)
 defop(
     "randperm",
-    _randperm,
+    lambda *, n, dtype: generator().permutation(n).astype(dtype),
     inputs="",
     infer=lambda *, n, dtype: Spec((n,), np.dtype(dtype)),
     random=True,
@@ -237,26 +230,17 @@ def _floating(op: str, argument: str, x: Like) -> None:
         )
 
 
-def _bernoulli(x: Array) -> Array:
-    _floating("bernoulli", "x", x)
-    _parameter("bernoulli", "x", x, 0.0, 1.0)
-    return np.asarray(generator().random(x.shape) < x).astype(x.dtype)
+def _of_floats(
+    name: str, highest: float, draw: Callable[[np.random.Generator, Array], Any]
+) -> OpDef:
+    """Drawn with a parameter from 0 to `highest`, in its dtype."""
 
+    def kernel(x: Array) -> Array:
+        _floating(name, "x", x)
+        _parameter(name, "x", x, 0.0, highest)
+        with np.errstate(over="ignore"):
+            return np.asarray(draw(generator(), x)).astype(x.dtype)
 
-def _poisson(x: Array) -> Array:
-    _floating("poisson", "x", x)
-    _parameter("poisson", "x", x, 0.0, 2.0**62)
-    with np.errstate(over="ignore"):
-        return np.asarray(generator().poisson(x.astype(np.float64))).astype(x.dtype)
-
-
-def _standard_gamma(x: Array) -> Array:
-    _floating("standard_gamma", "x", x)
-    _parameter("standard_gamma", "x", x, 0.0, np.inf)
-    return np.asarray(generator().standard_gamma(x.astype(np.float64))).astype(x.dtype)
-
-
-def _of_floats(name: str, kernel: Callable[[Array], Array]) -> OpDef:
     def infer(x: Spec) -> Spec:
         _floating(name, "x", x)
         return x
@@ -264,9 +248,9 @@ def _of_floats(name: str, kernel: Callable[[Array], Array]) -> OpDef:
     return defop(name, kernel, inputs="x", infer=infer, random=True).nondiff()
 
 
-_of_floats("bernoulli", _bernoulli)
-_of_floats("poisson", _poisson)
-_of_floats("standard_gamma", _standard_gamma)
+_of_floats("bernoulli", 1.0, lambda rng, x: rng.random(x.shape) < x)
+_of_floats("poisson", 2.0**62, lambda rng, x: rng.poisson(x.astype(np.float64)))
+_of_floats("standard_gamma", np.inf, lambda rng, x: rng.standard_gamma(x.astype(np.float64)))
 
 
 def _binomial(count: Array, prob: Array) -> Array:

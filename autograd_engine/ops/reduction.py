@@ -6,24 +6,22 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.dtypes import INT64
-from autograd_engine.core.spec import Spec, normalize_axes, reduced_shape
+from autograd_engine.core.dtypes import BOOL, INT64
+from autograd_engine.core.spec import Array, Spec, normalize_axes, reduced_shape
 from autograd_engine.ops.infer import sum_dtype
 from autograd_engine.ops.kernels import rows
-from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
+from autograd_engine.ops.registry.opdef import OpDef, defop
 from autograd_engine.ops.scan import product_dtype
 from autograd_engine.ops.work import each_read
 
-Array = NDArray[Any]
 Axes = tuple[int, ...]
 # NumPy's stubs know no tuple of axes beside a computed keepdims.
 _add_reduce: Any = np.add.reduce
 _multiply_reduce: Any = np.multiply.reduce
 
 
-def _reduced(x: Spec, axis: Axes, keepdims: bool) -> Spec:
+def _reduced(x: Spec, *, axis: Axes, keepdims: bool = False, **_: Any) -> Spec:
     axes = normalize_axes("reduction", axis, x.ndim)
     return Spec(reduced_shape(x.shape, axes, keepdims), x.dtype)
 
@@ -50,7 +48,7 @@ def _sum(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
 
 
 def _infer_sum(x: Spec, *, axis: Axes, keepdims: bool = False) -> Spec:
-    return Spec(_reduced(x, axis, keepdims).shape, sum_dtype(x.dtype))
+    return Spec(_reduced(x, axis=axis, keepdims=keepdims).shape, sum_dtype(x.dtype))
 
 
 def _mean(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
@@ -67,79 +65,35 @@ def _mean(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
 
 
 defop("sum", _sum, inputs="x", infer=_infer_sum, tangent="linear", work=each_read()).vjp(
-    x=lambda xp, g, x_like, *, axis, keepdims: xp.expand_like(
-        g, x_like, axis=axis, keepdims=keepdims
-    )
+    x=lambda xp, g, x_like, **attrs: xp.expand_like(g, x_like, **attrs)
 )
 defop(
-    "mean",
-    _mean,
-    inputs="x",
-    infer=lambda x, *, axis, keepdims=False: _reduced(x, axis, keepdims),
-    dtypes="floating",
-    tangent="linear",
-    work=each_read(),
-).vjp(
-    x=lambda xp, g, x_like, *, axis, keepdims: xp.spread_like(
-        g, x_like, axis=axis, keepdims=keepdims
+    "mean", _mean, inputs="x", infer=_reduced, dtypes="floating", tangent="linear", work=each_read()
+).vjp(x=lambda xp, g, x_like, **attrs: xp.spread_like(g, x_like, **attrs))
+
+
+def _reduction(name: str, reduce: Any, dtype: np.dtype[Any] | None = None, **options: Any) -> OpDef:
+    """What NumPy reduces in one call, to results of `dtype`, or of the dtype of the operand."""
+
+    def kernel(x: Array, *, axis: Any, keepdims: bool = False) -> Array:
+        return np.asarray(reduce(x, axis=axis, keepdims=keepdims), dtype)
+
+    def infer(x: Spec, *, axis: Any, keepdims: bool = False) -> Spec:
+        return Spec(_reduced(x, axis=axis, keepdims=keepdims).shape, dtype or x.dtype)
+
+    return defop(name, kernel, inputs="x", infer=infer, work=each_read(), **options)
+
+
+# Elements that tie for the extremum share its cotangent equally. NaN is the extremum where there is
+# one, though it equals nothing; its share is NaN.
+for _name, _ufunc in (("max", np.maximum), ("min", np.minimum)):
+    _reduction(_name, _ufunc.reduce, real=True, zero_gradient="not_chosen").vjp(
+        x=lambda xp, g, x, out, **attrs: xp.share_ties(g, x, out, **attrs)
     )
-)
-
-
-def _extremum(name: str, reduce: Any) -> OpDef:
-    def kernel(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
-        return np.asarray(reduce(x, axis=axis, keepdims=keepdims))
-
-    def infer(x: Spec, *, axis: Axes, keepdims: bool = False) -> Spec:
-        return _reduced(x, axis, keepdims)
-
-    # Elements that tie for the extremum share its cotangent equally. NaN is the extremum where
-    # there is one, though it equals nothing; its share is NaN.
-    return defop(
-        name,
-        kernel,
-        inputs="x",
-        infer=infer,
-        real=True,
-        work=each_read(),
-        zero_gradient="not_chosen",
-    ).vjp(
-        x=lambda xp, g, x, out, *, axis, keepdims: xp.share_ties(
-            g, x, out, axis=axis, keepdims=keepdims
-        )
-    )
-
-
-_extremum("max", np.maximum.reduce)
-_extremum("min", np.minimum.reduce)
-
-
-def _arg(name: str, kernel_of: Any) -> OpDef:
-    def kernel(x: Array, *, axis: int, keepdims: bool = False) -> Array:
-        return np.asarray(kernel_of(x, axis=axis, keepdims=keepdims), dtype=np.int64)
-
-    def infer(x: Spec, *, axis: int, keepdims: bool = False) -> Spec:
-        return Spec(_reduced(x, (axis,), keepdims).shape, INT64)
-
-    return defop(name, kernel, inputs="x", infer=infer, real=True, work=each_read()).nondiff()
-
-
-_arg("argmax", np.argmax)
-_arg("argmin", np.argmin)
-
-
-def _truth(name: str, reduce: Any) -> OpDef:
-    def kernel(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
-        return np.asarray(reduce(x, axis=axis, keepdims=keepdims), dtype=np.bool_)
-
-    def infer(x: Spec, *, axis: Axes, keepdims: bool = False) -> Spec:
-        return Spec(_reduced(x, axis, keepdims).shape, np.dtype(np.bool_))
-
-    return defop(name, kernel, inputs="x", infer=infer, work=each_read()).vjp(x=NONDIFF)
-
-
-_truth("any", np.logical_or.reduce)
-_truth("all", np.logical_and.reduce)
+_reduction("argmax", np.argmax, INT64, real=True).nondiff()
+_reduction("argmin", np.argmin, INT64, real=True).nondiff()
+_reduction("any", np.logical_or.reduce, BOOL).nondiff()
+_reduction("all", np.logical_and.reduce, BOOL).nondiff()
 
 
 # --- products: one axis at a time, so that a rule can run along it
@@ -193,18 +147,8 @@ def _shares(xp: Any, x: Any, out: Any, *, axis: Axes, keepdims: bool) -> Any:
 
 
 defop(
-    "logsumexp",
-    _logsumexp,
-    inputs="x",
-    infer=lambda x, *, axis, keepdims=False: _reduced(x, axis, keepdims),
-    dtypes="floating",
-    work=each_read(4),
-).vjp(
-    x=lambda xp, g, x, out, *, axis, keepdims: (
-        xp.expand_like(g, x, axis=axis, keepdims=keepdims)
-        * _shares(xp, x, out, axis=axis, keepdims=keepdims)
-    )
-)
+    "logsumexp", _logsumexp, inputs="x", infer=_reduced, dtypes="floating", work=each_read(4)
+).vjp(x=lambda xp, g, x, out, **attrs: xp.expand_like(g, x, **attrs) * _shares(xp, x, out, **attrs))
 
 # --- norms
 
@@ -260,11 +204,5 @@ def _p_norm_x(xp: Any, g: Any, x: Any, out: Any, *, p: float, axis: Axes, keepdi
 
 
 defop(
-    "p_norm",
-    _p_norm,
-    real=True,
-    inputs="x",
-    infer=lambda x, *, p, axis, keepdims=False: _reduced(x, axis, keepdims),
-    dtypes="floating",
-    work=each_read(3),
+    "p_norm", _p_norm, real=True, inputs="x", infer=_reduced, dtypes="floating", work=each_read(3)
 ).vjp(x=_p_norm_x)

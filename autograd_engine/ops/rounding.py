@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import BOOL
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import ArgumentError, DTypeError
-from autograd_engine.ops.infer import broadcast, no_bools, same
+from autograd_engine.ops.infer import broadcast, index_dtype, no_bools, same
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
-
-Array = NDArray[Any]
 
 
 def _round(x: Array, *, decimals: int = 0) -> Array:
@@ -64,12 +61,8 @@ _dividing("floor_divide", np.floor_divide).nondiff()
 
 def _of_integers(name: str, ufunc: Any) -> OpDef:
     def infer(x: Spec, y: Spec) -> Spec:
-        for argument, spec in (("x", x), ("y", y)):
-            if spec.dtype.kind not in "iu":
-                raise DTypeError(
-                    f"{name}: {argument} must hold integers, got {spec.dtype.name}; "
-                    f"use {argument}.astype('int64')"
-                )
+        index_dtype(name, "x", x)
+        index_dtype(name, "y", y)
         return broadcast(name)(x, y)
 
     return defop(name, ufunc, inputs="x y", infer=infer, broadcasts=0, dtypes="common").nondiff()

@@ -12,16 +12,14 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import BOOL, INT64
-from autograd_engine.core.spec import Spec, format_shape, may_equal
+from autograd_engine.core.spec import Array, Shape, Spec, format_shape, may_equal
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.infer import broadcast, same, sum_dtype
 from autograd_engine.ops.registry.opdef import OpDef, defop
 from autograd_engine.ops.work import each_read
-
-Array = NDArray[Any]
 
 
 def _accumulate(ufunc: Any, x: Array, axis: int, reverse: bool, dtype: np.dtype[Any]) -> Array:
@@ -76,11 +74,7 @@ def _linear_recurrence(a: Array, b: Array, *, axis: int, reverse: bool = False) 
     One step for each element of the line: a division or a doubling scheme would take fewer, but
     the one fails where `a` is 0, the other overflows where the recurrence itself does not.
     """
-    if a.shape != b.shape:
-        raise ShapeError(
-            f"linear_recurrence: a and b must have one shape, got {format_shape(a.shape)} and "
-            f"{format_shape(b.shape)}"
-        )
+    _check_one_shape(a.shape, b.shape)
     step = -1 if reverse else 1
     factors = np.moveaxis(a, axis, 0)[::step]
     terms = np.moveaxis(b, axis, 0)[::step]
@@ -90,12 +84,16 @@ def _linear_recurrence(a: Array, b: Array, *, axis: int, reverse: bool = False) 
     return np.moveaxis(out[::step], 0, axis).astype(b.dtype, copy=False)
 
 
-def _infer_recurrence(a: Spec, b: Spec, **_: Any) -> Spec:
-    if not may_equal(a.shape, b.shape):
+def _check_one_shape(a: Shape, b: Shape) -> None:
+    if not may_equal(a, b):
         raise ShapeError(
-            f"linear_recurrence: a and b must have one shape, got {format_shape(a.shape)} and "
-            f"{format_shape(b.shape)}"
+            f"linear_recurrence: a and b must have one shape, got {format_shape(a)} and "
+            f"{format_shape(b)}"
         )
+
+
+def _infer_recurrence(a: Spec, b: Spec, **_: Any) -> Spec:
+    _check_one_shape(a.shape, b.shape)
     return Spec(b.shape, b.dtype)
 
 
@@ -112,9 +110,8 @@ defop(
     infer=_infer_recurrence,
     work=each_read(2),
 ).vjp(
-    a=lambda xp, g, a, out, *, axis, reverse: (
-        _transposed_recurrence(xp, g, a, axis=axis, reverse=reverse)
-        * xp.shift(out, axis=axis, reverse=reverse)
+    a=lambda xp, g, a, out, **attrs: (
+        _transposed_recurrence(xp, g, a, **attrs) * xp.shift(out, **attrs)
     ),
     b=_transposed_recurrence,
 )
@@ -161,23 +158,20 @@ defop(
     inputs="x",
     infer=lambda x, *, axis, reverse=False: Spec(x.shape, product_dtype(x.dtype)),
 ).vjp(
-    x=lambda xp, g, x, out, *, axis, reverse: (
-        xp.shift(out, axis=axis, reverse=reverse, fill=1.0)
-        * _transposed_recurrence(xp, g, x, axis=axis, reverse=reverse)
+    x=lambda xp, g, x, out, **attrs: (
+        xp.shift(out, **attrs, fill=1.0) * _transposed_recurrence(xp, g, x, **attrs)
     )
 )
 
 
-def _logcumsumexp_x(xp: Any, g: Any, x: Any, out: Any, *, axis: int, reverse: bool) -> Any:
+def _logcumsumexp_x(xp: Any, g: Any, x: Any, out: Any, **attrs: Any) -> Any:
     """Sum over k >= i of g[k] exp(x[i] - out[k]).
 
     It is exp(x[i] - out[i]) t[i] with t[i] = g[i] + exp(out[i] - out[i+1]) t[i+1].
     """
-    before = xp.shift(out, axis=axis, reverse=reverse, fill=-math.inf)
+    before = xp.shift(out, **attrs, fill=-math.inf)
     factors = xp.exp_difference(before, out)
-    return xp.exp_difference(x, out) * _transposed_recurrence(
-        xp, g, factors, axis=axis, reverse=reverse
-    )
+    return xp.exp_difference(x, out) * _transposed_recurrence(xp, g, factors, **attrs)
 
 
 defop("logcumsumexp", _logcumsumexp, real=True, inputs="x", infer=same, dtypes="floating").vjp(
@@ -203,19 +197,7 @@ def _running_extremum(name: str, ufunc: Any) -> OpDef:
     def infer(x: Spec, *, axis: int) -> tuple[Spec, Spec]:
         return Spec(x.shape, x.dtype), Spec(x.shape, INT64)
 
-    return defop(
-        name,
-        kernel,
-        inputs="x",
-        outputs="values indices",
-        nondiff_outputs="indices",
-        infer=infer,
-        real=True,
-    ).vjp(
-        x=lambda xp, g_values, indices, x_like, *, axis: xp.put_along_axis_like(
-            g_values, indices, x_like, axis=axis
-        )
-    )
+    return defop(name, kernel, **VALUES_AND_INDICES, infer=infer).vjp(x=put_back)
 
 
 _running_extremum("cummax", np.maximum)

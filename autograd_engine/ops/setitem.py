@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import BOOL
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Shape,
     Spec,
@@ -26,8 +26,6 @@ from autograd_engine.ops.getitem import (
 )
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import nothing
-
-Array = NDArray[Any]
 
 
 def _setitem(x: Array, value: Array, *indices: Array, key: Key) -> Array:

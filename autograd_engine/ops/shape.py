@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim, product
 from autograd_engine.core.dtypes import INT64
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Shape,
     Spec,
@@ -20,12 +20,12 @@ from autograd_engine.core.spec import (
     reshaped,
 )
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.forms import PICKED, RESHAPED
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import nothing
 
 __all__ = []
 
-Array = NDArray[Any]
 Axes = tuple[int, ...]
 
 # --- reshape
@@ -42,9 +42,7 @@ defop(
     _reshape,
     inputs="x",
     infer=lambda x, *, shape: Spec(reshaped("reshape", x.shape, shape), x.dtype),
-    tangent="linear",
-    elements="ordered",
-    result="view",
+    **RESHAPED,
 ).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like))
 
 
@@ -74,18 +72,10 @@ defop(
     _flatten_lead,
     inputs="x",
     infer=lambda x: Spec((product(x.shape[:-1]), x.shape[-1]), x.dtype),
-    tangent="linear",
-    elements="ordered",
-    result="view",
+    **RESHAPED,
 ).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like))
 defop(
-    "unflatten_lead",
-    _unflatten_lead,
-    inputs="x like",
-    infer=_infer_unflatten_lead,
-    tangent="linear",
-    elements="ordered",
-    result="view",
+    "unflatten_lead", _unflatten_lead, inputs="x like", infer=_infer_unflatten_lead, **RESHAPED
 ).vjp(x=lambda xp, g: xp.flatten_lead(g), like=NONDIFF)
 
 # --- some axes as one, and one as some: no other size need be known
@@ -99,10 +89,6 @@ def _flatten_axes(x: Array, *, start: int, stop: int) -> Array:
 def _infer_flatten_axes(x: Spec, *, start: int, stop: int) -> Spec:
     merged = product(x.shape[start : stop + 1])
     return Spec((*x.shape[:start], merged, *x.shape[stop + 1 :]), x.dtype)
-
-
-def _unflatten_axis(x: Array, *, axis: int, sizes: tuple[int, ...]) -> Array:
-    return x.reshape(_unflattened(x.shape, axis, sizes))
 
 
 def _unflattened(shape: Shape, axis: int, sizes: tuple[int, ...]) -> Shape:
@@ -120,28 +106,16 @@ def _unflattened(shape: Shape, axis: int, sizes: tuple[int, ...]) -> Shape:
     return (*shape[:axis], *parts, *shape[axis + 1 :])
 
 
-def _unflatten_axis_x(xp: Any, g: Any, *, axis: int, sizes: tuple[int, ...]) -> Any:
-    return xp.flatten_axes(g, start=axis, stop=axis + len(sizes) - 1)
-
-
-defop(
-    "flatten_axes",
-    _flatten_axes,
-    inputs="x",
-    infer=_infer_flatten_axes,
-    tangent="linear",
-    elements="ordered",
-    result="view",
-).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like))
+defop("flatten_axes", _flatten_axes, inputs="x", infer=_infer_flatten_axes, **RESHAPED).vjp(
+    x=lambda xp, g, x_like: xp.reshape_like(g, x_like)
+)
 defop(
     "unflatten_axis",
-    _unflatten_axis,
+    lambda x, *, axis, sizes: x.reshape(_unflattened(x.shape, axis, sizes)),
     inputs="x",
     infer=lambda x, *, axis, sizes: Spec(_unflattened(x.shape, axis, sizes), x.dtype),
-    tangent="linear",
-    elements="ordered",
-    result="view",
-).vjp(x=_unflatten_axis_x)
+    **RESHAPED,
+).vjp(x=lambda xp, g, *, axis, sizes: xp.flatten_axes(g, start=axis, stop=axis + len(sizes) - 1))
 
 # --- the same array, once it is seen to have the right shape
 
@@ -169,9 +143,7 @@ defop(
     _same_shape,
     inputs="x like",
     infer=_infer_same_shape,
-    tangent="linear",
-    elements="ordered",
-    result="view",
+    **RESHAPED,
     stacks="leading",
 ).vjp(x=lambda xp, g: g, like=NONDIFF)
 
@@ -179,18 +151,10 @@ defop(
 # --- axes of size 1
 
 
-def _unsqueeze(x: Array, *, axis: Axes) -> Array:
-    return np.expand_dims(x, axis)
-
-
 def _infer_unsqueeze(x: Spec, *, axis: Axes) -> Spec:
     sizes = iter(x.shape)
     shape = tuple(1 if i in axis else next(sizes) for i in range(x.ndim + len(axis)))
     return Spec(shape, x.dtype)
-
-
-def _squeeze(x: Array, *, axis: Axes) -> Array:
-    return np.squeeze(x, axis)
 
 
 def _infer_squeeze(x: Spec, *, axis: Axes) -> Spec:
@@ -204,28 +168,16 @@ def _infer_squeeze(x: Spec, *, axis: Axes) -> Spec:
 
 defop(
     "unsqueeze",
-    _unsqueeze,
+    lambda x, *, axis: np.expand_dims(x, axis),
     inputs="x",
     infer=_infer_unsqueeze,
-    tangent="linear",
-    elements="ordered",
-    result="view",
+    **RESHAPED,
 ).vjp(x=lambda xp, g, *, axis: xp.squeeze(g, axis=axis))
 defop(
-    "squeeze",
-    _squeeze,
-    inputs="x",
-    infer=_infer_squeeze,
-    tangent="linear",
-    elements="ordered",
-    result="view",
+    "squeeze", lambda x, *, axis: np.squeeze(x, axis), inputs="x", infer=_infer_squeeze, **RESHAPED
 ).vjp(x=lambda xp, g, *, axis: xp.unsqueeze(g, axis=axis))
 
 # --- transpose
-
-
-def _transpose(x: Array, *, perm: Axes) -> Array:
-    return x.transpose(perm)
 
 
 def _inverse(perm: Axes) -> Axes:
@@ -234,12 +186,10 @@ def _inverse(perm: Axes) -> Axes:
 
 defop(
     "transpose",
-    _transpose,
+    lambda x, *, perm: x.transpose(perm),
     inputs="x",
     infer=lambda x, *, perm: Spec(tuple(x.shape[p] for p in perm), x.dtype),
-    tangent="linear",
-    elements="picked",
-    result="view",
+    **PICKED,
 ).vjp(x=lambda xp, g, *, perm: xp.transpose(g, perm=_inverse(perm)))
 
 # --- expand
@@ -275,15 +225,9 @@ def _broadcast_like(x: Array, *likes: Like) -> Array:
     return np.broadcast_to(x, np.broadcast_shapes(x.shape, *(like.shape for like in likes)))
 
 
-defop(
-    "expand",
-    _expand,
-    inputs="x",
-    infer=_infer_expand,
-    tangent="linear",
-    elements="picked",
-    result="view",
-).vjp(x=lambda xp, g, x_like: xp.sum_like(g, x_like))
+defop("expand", _expand, inputs="x", infer=_infer_expand, **PICKED).vjp(
+    x=lambda xp, g, x_like: xp.sum_like(g, x_like)
+)
 defop(
     "broadcast_like",
     _broadcast_like,
@@ -291,9 +235,7 @@ defop(
     infer=lambda x, *likes: Spec(
         broadcast_shapes("broadcast", x.shape, *(like.shape for like in likes)), x.dtype
     ),
-    tangent="linear",
-    elements="picked",
-    result="view",
+    **PICKED,
 ).vjp(x=lambda xp, g, x_like: xp.sum_like(g, x_like), likes=NONDIFF)
 
 

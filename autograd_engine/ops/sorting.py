@@ -5,21 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import fresh_dim
 from autograd_engine.core.dtypes import BOOL, INT64
 from autograd_engine.core.spec import (
-    Shape,
+    Array,
+    Like,
     Spec,
     format_shape,
     may_equal,
 )
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import each_result
-
-Array = NDArray[Any]
 
 
 def stable_order(x: Array, axis: int, descending: bool) -> Array:
@@ -51,19 +50,8 @@ def _infer_argsort(x: Spec, *, axis: int, descending: bool = False) -> Spec:
     return Spec(x.shape, INT64)
 
 
-defop(
-    "sort",
-    _sort,
-    real=True,
-    inputs="x",
-    outputs="values indices",
-    nondiff_outputs="indices",
-    infer=_infer_sort,
-    zero_gradient="not_chosen",
-).vjp(
-    x=lambda xp, g_values, indices, x_like, *, axis: xp.put_along_axis_like(
-        g_values, indices, x_like, axis=axis
-    )
+defop("sort", _sort, **VALUES_AND_INDICES, infer=_infer_sort, zero_gradient="not_chosen").vjp(
+    x=put_back
 )
 defop("argsort", _argsort, real=True, inputs="x", infer=_infer_argsort, work=each_result).nondiff()
 
@@ -71,19 +59,21 @@ defop("argsort", _argsort, real=True, inputs="x", infer=_infer_argsort, work=eac
 # --- in what is sorted
 
 
-def _check_sequences(sequence: Shape, values: Shape) -> None:
+def _infer_searchsorted(sorted_sequence: Like, values: Like, *, right: bool = False) -> Spec:
+    sequence, wanted = sorted_sequence.shape, values.shape
     fits = len(sequence) == 1 or (
-        len(sequence) == len(values) > 1 and may_equal(sequence[:-1], values[:-1])
+        len(sequence) == len(wanted) > 1 and may_equal(sequence[:-1], wanted[:-1])
     )
     if not fits:
         raise ShapeError(
             f"searchsorted: sorted_sequence {format_shape(sequence)} must have one axis, or the "
-            f"axes of values {format_shape(values)} with equal sizes on all but the last"
+            f"axes of values {format_shape(wanted)} with equal sizes on all but the last"
         )
+    return Spec(wanted, INT64)
 
 
 def _searchsorted(sorted_sequence: Array, values: Array, *, right: bool = False) -> Array:
-    _check_sequences(sorted_sequence.shape, values.shape)
+    _infer_searchsorted(sorted_sequence, values)
     side: Any = "right" if right else "left"
     if sorted_sequence.ndim == 1:
         return np.asarray(np.searchsorted(sorted_sequence, values, side), np.int64)
@@ -91,11 +81,6 @@ def _searchsorted(sorted_sequence: Array, values: Array, *, right: bool = False)
     for line in np.ndindex(values.shape[:-1]):
         out[line] = np.searchsorted(sorted_sequence[line], values[line], side)
     return out
-
-
-def _infer_searchsorted(sorted_sequence: Spec, values: Spec, *, right: bool = False) -> Spec:
-    _check_sequences(sorted_sequence.shape, values.shape)
-    return Spec(values.shape, INT64)
 
 
 defop(
@@ -148,14 +133,6 @@ def _infer_unique_consecutive(x: Spec, *, axis: int | None = None) -> tuple[Spec
     return out, inverse, counts
 
 
-def _nonzero(x: Array) -> Array:
-    return _int64(np.argwhere(x))
-
-
-def _isin(x: Array, test: Array, *, invert: bool = False) -> Array:
-    return np.asarray(np.isin(x, test, invert=invert))
-
-
 defop(
     "unique",
     _unique,
@@ -176,14 +153,14 @@ defop(
 ).nondiff()
 defop(
     "nonzero",
-    _nonzero,
+    lambda x: _int64(np.argwhere(x)),
     inputs="x",
     infer=lambda x: Spec((fresh_dim(), x.ndim), INT64),
     work=each_result,
 ).nondiff()
 defop(
     "isin",
-    _isin,
+    lambda x, test, *, invert=False: np.asarray(np.isin(x, test, invert=invert)),
     inputs="x test",
     infer=lambda x, test, *, invert=False: Spec(x.shape, BOOL),
     dtypes="common",

@@ -10,9 +10,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.ops.infer import broadcast, same
+from autograd_engine.core.spec import Array
+from autograd_engine.ops.forms import ELEMENTWISE
+from autograd_engine.ops.infer import broadcast
 from autograd_engine.ops.kernels.bessel import bessel_i, bessel_ie
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.kernels.erf import erf, erfinv
@@ -20,20 +21,9 @@ from autograd_engine.ops.kernels.gamma import gamma_density, gammainc, gammaincc
 from autograd_engine.ops.kernels.sinc import sinc
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
 
-Array = NDArray[Any]
-
 
 def _unary(name: str, kernel: Any, **options: Any) -> OpDef:
-    return defop(
-        name,
-        kernel,
-        inputs="x",
-        infer=same,
-        dtypes="floating",
-        real=True,
-        tangent="elementwise",
-        **options,
-    )
+    return defop(name, kernel, **ELEMENTWISE, real=True, **options)
 
 
 def _logit(x: Array) -> Array:

@@ -14,9 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Spec, format_shape
+from autograd_engine.core.spec import Array, Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, is_row_sparse, merged_rows
@@ -24,7 +23,6 @@ from autograd_engine.ops.work import each_read
 
 __all__ = ["on_rows", "sgd_rows"]
 
-Array = NDArray[Any]
 Arrays = tuple[Array, ...]
 Rule = Callable[..., Arrays]
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from autograd_engine.core.spec import Array
 
 __all__ = ["accumulator", "add_elements", "add_rows"]
 
-Array = NDArray[Any]
 _BLOCK = 1 << 17  # elements whose indices are spelled out at a time
 
 

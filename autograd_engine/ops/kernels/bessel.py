@@ -12,16 +12,13 @@ series (Abramowitz and Stegun, 9.7.1), whose terms fall below the rounding error
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.ops.kernels.double import in_double
+from autograd_engine.core.spec import Array
+from autograd_engine.ops.kernels.precision import in_double
 
 __all__ = ["bessel_i", "bessel_ie"]
-
-Array = NDArray[Any]
 
 # Up to which |x|, and the number of ratios after which those left out are below rounding.
 _BANDS = ((2.0, 20), (8.0, 36), (30.0, 72))

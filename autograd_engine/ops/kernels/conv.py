@@ -29,10 +29,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from autograd_engine.core.spec import Like
 from autograd_engine.ops.kernels.scratch import Scratch
 from autograd_engine.ops.kernels.windows import (
     Ints,
-    Like,
     Padding,
     Pair,
     sum_dtype,
@@ -127,29 +127,10 @@ def conv_input(
     dilation: Ints,
     groups: int,
 ) -> NDArray[Any]:
-    """Adjoint of `conv` in x: the gradient with respect to x (transposed convolution).
+    """Adjoint of `conv` in x: z with <z, x> = <g, conv(x, w)> for every x (transposed convolution).
 
-    Parameters
-    ----------
-    g : (N, O, *out) array
-        Cotangent of the output.
-    w : (O, C / groups, *kernel) array
-    like : object with `shape` and `dtype`
-        Tells the shape of x, which `g` and `w` leave open when the stride exceeds 1.
-    out, scratch
-        As in `conv`.
-    stride, padding, dilation, groups
-        As in `conv`.
-
-    Returns
-    -------
-    (N, C, *size) array
-        The array z with <z, x> = <g, conv(x, w)> for every x; new and C-contiguous.
-
-    Raises
-    ------
-    ValueError
-        If `g` has not the shape that `conv` gives, or as in `conv`.
+    `like` tells the shape of x, which `g` and `w` leave open when the stride exceeds 1. A `g` that
+    has not the shape that `conv` gives is a ValueError; all else is as in `conv`.
     """
     geo = _geometry(like.shape, w.shape, stride, padding, dilation, groups)
     geo.check_output(g)
@@ -203,29 +184,9 @@ def conv_filter(
     dilation: Ints,
     groups: int,
 ) -> NDArray[Any]:
-    """Adjoint of `conv` in w: the gradient with respect to w.
+    """Adjoint of `conv` in w: z with <z, w> = <g, conv(x, w)> for every w, of the shape of `like`.
 
-    Parameters
-    ----------
-    g : (N, O, *out) array
-        Cotangent of the output.
-    x : (N, C, *size) array
-    like : object with `shape` and `dtype`
-        Tells the shape of w.
-    out, scratch
-        As in `conv`.
-    stride, padding, dilation, groups
-        As in `conv`.
-
-    Returns
-    -------
-    (O, C / groups, *kernel) array
-        The array z with <z, w> = <g, conv(x, w)> for every w; new and C-contiguous.
-
-    Raises
-    ------
-    ValueError
-        If `g` has not the shape that `conv` gives, or as in `conv`.
+    All else is as in `conv_input`.
     """
     geo = _geometry(x.shape, like.shape, stride, padding, dilation, groups)
     geo.check_output(g)

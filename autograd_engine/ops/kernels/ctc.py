@@ -10,14 +10,12 @@ All is in logarithms, as the probability of an alignment is a product of thousan
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
+
+from autograd_engine.core.spec import Array
+from autograd_engine.ops.kernels.precision import in_single
 
 __all__ = ["align", "band_scan", "band_scan_adjoint", "states"]
-
-Array = NDArray[Any]
 
 
 def states(labels: Array, *, blank: int) -> Array:
@@ -110,32 +108,29 @@ def align(
     return likelihood.astype(dtype), steps, start, end.astype(dtype), anchor
 
 
+@in_single
 def band_scan(weight: Array, inflow: Array) -> Array:
     """``h[t, b, s] = inflow[t, b, s] + sum_k weight[t, b, s, k] h[t - 1, b, s - k]``
 
     What would lie before the first time or state is 0.
     """
-    out = _accumulator(weight, inflow)
+    out: Array = inflow.astype(np.result_type(weight, inflow))
     for t in range(1, out.shape[0]):
         for k in range(min(weight.shape[-1], out.shape[2])):
             upto = out.shape[2] - k
             out[t, :, k:] += weight[t, :, k:, k] * out[t - 1, :, :upto]
-    return out.astype(inflow.dtype) if inflow.dtype.char == "e" else out
+    return out
 
 
-def _accumulator(weight: Array, flow: Array) -> Array:
-    """A copy to add to; for float16 it is float32."""
-    return flow.astype(np.result_type(weight, flow, *([np.float32] * (flow.dtype.char == "e"))))
-
-
+@in_single
 def band_scan_adjoint(weight: Array, outflow: Array) -> Array:
     """``v[t, b, s] = outflow[t, b, s] + sum_k weight[t + 1, b, s + k, k] v[t + 1, b, s + k]``
 
     The transpose of `band_scan` as a function of its inflow.
     """
-    out = _accumulator(weight, outflow)
+    out: Array = outflow.astype(np.result_type(weight, outflow))
     for t in range(out.shape[0] - 1, 0, -1):
         for k in range(min(weight.shape[-1], out.shape[2])):
             upto = out.shape[2] - k
             out[t - 1, :, :upto] += weight[t, :, k:, k] * out[t, :, k:]
-    return out.astype(outflow.dtype) if outflow.dtype.char == "e" else out
+    return out

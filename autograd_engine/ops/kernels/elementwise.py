@@ -14,11 +14,10 @@ from typing import Any, Final
 
 import numpy as np
 from numpy import ndarray
-from numpy.typing import NDArray
+
+from autograd_engine.core.spec import Array
 
 __all__ = ["EXACT", "rounded_alike", "steps_by_one", "ufunc_of"]
-
-Array = NDArray[Any]
 
 # Rounded as IEEE 754 says, or exact: the same bits in every loop.
 EXACT: Final = frozenset(

@@ -31,9 +31,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.ops.kernels.double import in_double
+from autograd_engine.core.spec import Array
+from autograd_engine.ops.kernels.precision import in_double
 
 __all__ = ["erf", "erfinv"]
 
@@ -108,7 +108,7 @@ _FLOAT32 = _Table(
 )
 
 
-def erf(x: NDArray[Any]) -> NDArray[Any]:
+def erf(x: Array) -> Array:
     """Error function of each element.
 
     Parameters
@@ -136,7 +136,7 @@ def erf(x: NDArray[Any]) -> NDArray[Any]:
         raise TypeError(f"erf takes float16, float32 or float64, got {x.dtype}; convert it first")
     dtype = np.result_type(x, np.float32)
     pieces = _PIECES[dtype]
-    out: NDArray[Any] = np.empty(x.shape, dtype)
+    out: Array = np.empty(x.shape, dtype)
     size = _BLOCK_BYTES // out.itemsize
     scratch = np.empty((3, min(size, x.size)), dtype)
     flat_x, flat_out = x.astype(dtype, copy=False).reshape(-1), out.reshape(-1)
@@ -163,7 +163,7 @@ class _Pieces:
         self.rest = (1 - y).reshape(())
 
 
-def _erf_block(x: NDArray[Any], y: NDArray[Any], scratch: NDArray[Any], p: _Pieces) -> None:
+def _erf_block(x: Array, y: Array, scratch: Array, p: _Pieces) -> None:
     """Write erf(x) into `y`, both of one dimension."""
     a, u, t = scratch[:, : x.size]
     np.abs(x, out=t)
@@ -181,7 +181,7 @@ def _erf_block(x: NDArray[Any], y: NDArray[Any], scratch: NDArray[Any], p: _Piec
     np.copysign(y, x, out=y)
 
 
-def _near(a: NDArray[Any], near: list[NDArray[Any]], t: NDArray[Any], y: NDArray[Any]) -> None:
+def _near(a: Array, near: list[Array], t: Array, y: Array) -> None:
     """Write a + a S(a^2) into `y`; `t` is scratch."""
     np.multiply(a, a, out=t)
     _polynomial(t, near, y)
@@ -189,7 +189,7 @@ def _near(a: NDArray[Any], near: list[NDArray[Any]], t: NDArray[Any], y: NDArray
     np.add(y, a, out=y)
 
 
-def _polynomial(t: NDArray[Any], coefficients: list[NDArray[Any]], y: NDArray[Any]) -> None:
+def _polynomial(t: Array, coefficients: list[Array], y: Array) -> None:
     """Write the polynomial in `t` into `y`, by Horner's rule."""
     np.multiply(t, coefficients[0], out=y)
     for coefficient in coefficients[1:-1]:
@@ -203,8 +203,6 @@ _PIECES = {
     np.dtype(np.float64): _Pieces(_FLOAT64, np.float64),
 }
 
-
-Array = NDArray[Any]
 
 # Interval, and coefficients from the lowest power up of the variable that runs from -1 to 1 in it.
 _NEAR = (0.0, 6.0)  # of w

@@ -38,16 +38,13 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.ops.kernels.double import in_double
+from autograd_engine.core.spec import Array
+from autograd_engine.ops.kernels.precision import in_double
 
 __all__ = ["lgamma", "polygamma", "gamma_density", "gammainc", "gammaincc"]
-
-Array = NDArray[Any]
 
 # B_2, B_4, ..., B_24: the Bernoulli numbers.
 _BERNOULLI = (

@@ -17,16 +17,13 @@ For the tail, up to 14.5 where float32 has underflown, the error is 6.3e-10. flo
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.erf import erf
 
 __all__ = ["gelu"]
-
-Array = NDArray[Any]
 
 _BLOCK = 1 << 15  # elements: calls cost little beside them, and four arrays fit in the cache
 _FAR = np.array(2.8, np.float32)

@@ -20,9 +20,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.spec import Like
 from autograd_engine.ops.kernels.windows import (
     Ints,
-    Like,
     Padding,
     Pair,
     sum_dtype,
@@ -116,17 +116,8 @@ def adaptive_max_pool(x: NDArray[Any], *, size: Bins) -> tuple[NDArray[Any], NDA
 def max_pool_scatter(g: NDArray[Any], index: NDArray[np.int64], like: Like) -> NDArray[Any]:
     """Add each element of `g` to zeros at its index in its image: the gradient of a maximum.
 
-    Parameters
-    ----------
-    g : (N, C, *out) array
-    index : (N, C, *out) array of int64
-        Positions in the flattened image, as from `max_pool`.
-    like : object with `shape` (N, C, *size) and `dtype`
-
-    Returns
-    -------
-    (N, C, *size) array of the dtype of `g`
-        Elements that share an index add up, in the order of `g`.
+    An index is a position in the flattened image, as from `max_pool`. Elements that share one add
+    up, in the order of `g`.
     """
     total = np.zeros(like.shape, sum_dtype(g.dtype))
     values = g.astype(total.dtype, copy=False).reshape(-1)
@@ -135,34 +126,14 @@ def max_pool_scatter(g: NDArray[Any], index: NDArray[np.int64], like: Like) -> N
 
 
 def max_pool_gather(x: NDArray[Any], index: NDArray[np.int64]) -> NDArray[Any]:
-    """Elements of each image of `x` at `index`; the adjoint of `max_pool_scatter`.
-
-    Parameters
-    ----------
-    x : (N, C, *size) array
-    index : (N, C, *out) array of int64
-        Positions in the flattened image, as from `max_pool`.
-
-    Returns
-    -------
-    (N, C, *out) array of the dtype of `x`
-    """
+    """Elements of each image of `x` at `index`; the adjoint of `max_pool_scatter`."""
     return x.reshape(-1).take(_flat(index, x.shape)).reshape(index.shape)
 
 
 def last_writes(index: NDArray[Any], like: Like) -> NDArray[np.bool_]:
     """Which writes to `index` survive where several go to one position: the last of them.
 
-    Parameters
-    ----------
-    index : (N, C, *out) array of integers
-        Positions in the flattened image.
-    like : object with `shape` (N, C, *size)
-
-    Raises
-    ------
-    IndexError
-        If a position is not in the image.
+    A position that is not in the image, whose shape is that of `like`, is an IndexError.
     """
     pixels = prod(like.shape[2:])
     if index.size and (index.min() < 0 or index.max() >= pixels):
@@ -223,19 +194,7 @@ def avg_pool_input(
     exclusive: bool,
     divisor: float | None = None,
 ) -> NDArray[Any]:
-    """Adjoint of `avg_pool`: each window spreads its share of `g` evenly.
-
-    Parameters
-    ----------
-    g : (N, C, *out) array
-    like : object with `shape` (N, C, *size) and `dtype`
-    kernel, stride, padding, ceil_mode, exclusive, divisor
-        As in `avg_pool`.
-
-    Returns
-    -------
-    (N, C, *size) array of the dtype of `g`
-    """
+    """Adjoint of `avg_pool`, of images like `like`: each window spreads its share of `g` evenly."""
     axes = _axes(like.shape, kernel, stride, padding, ceil_mode)
     return _shares(g, like.shape, axes, divisor or _weights(axes, exclusive))
 

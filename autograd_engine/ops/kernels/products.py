@@ -14,11 +14,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
+
+from autograd_engine.core.spec import Array
 
 __all__ = ["SMALL", "function_for", "multiply", "readable"]
-
-Array = NDArray[Any]
 
 # Elements of an operand up to which `np.dot` is called: it takes a third of a microsecond less than
 # `np.matmul`, but copies operands that have gaps between their rows.

@@ -7,12 +7,13 @@ of matrices makes it), for each gate.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
+
+from autograd_engine.core.spec import Array
+from autograd_engine.ops.kernels.precision import in_single
 
 __all__ = [
     "RECURRENT",
@@ -23,25 +24,8 @@ __all__ = [
     "rnn_scan",
 ]
 
-Array = NDArray[Any]
-
 # The gates that see the last state, as ranges: the rows of the weight belong to them in turn.
 RECURRENT: Final = {"plain": ((0, 1),), "gru": ((0, 2), (3, 4)), "lstm": ((0, 4),)}
-
-
-def _widened(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """float16 is computed in float32."""
-
-    @wraps(kernel)
-    def widened(*operands: Array, **attrs: Any) -> Any:
-        if operands[0].dtype.char != "e":
-            return kernel(*operands, **attrs)
-        out = kernel(*[x.astype(np.float32) for x in operands], **attrs)
-        if isinstance(out, tuple):
-            return tuple(x.astype(np.float16) for x in out)
-        return out.astype(np.float16)
-
-    return widened
 
 
 def _states(start: Array, steps: int) -> Array:
@@ -66,7 +50,7 @@ def _sigmoid(x: Array, one: Array) -> None:
     np.reciprocal(x, out=x)
 
 
-@_widened
+@in_single
 def lstm_scan(inflow: Array, weight: Array, start: Array) -> tuple[Array, Array]:
     """Gates i, f, g, o and the tanh of the cell; the states h and c."""
     steps, batch, _, size = inflow.shape
@@ -96,7 +80,7 @@ def lstm_scan(inflow: Array, weight: Array, start: Array) -> tuple[Array, Array]
     return kept, states
 
 
-@_widened
+@in_single
 def gru_scan(inflow: Array, weight: Array, start: Array, bias: Array) -> tuple[Array, Array]:
     """Gates r, z, c and m, the product that r scales; the state h."""
     steps, batch, _, size = inflow.shape
@@ -125,7 +109,7 @@ def gru_scan(inflow: Array, weight: Array, start: Array, bias: Array) -> tuple[A
     return kept, states
 
 
-@_widened
+@in_single
 def rnn_scan(inflow: Array, weight: Array, start: Array, *, activation: str) -> Array:
     """The state h."""
     states = _states(start, len(inflow))
@@ -146,7 +130,7 @@ def rnn_scan(inflow: Array, weight: Array, start: Array, *, activation: str) -> 
 # --- linear recurrences
 
 
-@_widened
+@in_single
 def gate_scan(
     weight: Array, slopes: Array, stateflow: Array, *gateflow: Array, kind: str
 ) -> tuple[Array, Array]:
@@ -178,7 +162,7 @@ def gate_scan(
     return gates, states
 
 
-@_widened
+@in_single
 def gate_scan_adjoint(
     weight: Array, slopes: Array, stateflow: Array, *gateflow: Array, kind: str
 ) -> tuple[Array, Array]:

@@ -20,16 +20,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import floor
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.ops.kernels.windows import Like, sum_dtype
+from autograd_engine.core.spec import Array, Like
+from autograd_engine.ops.kernels.windows import sum_dtype
 
 __all__ = ["resample", "resample_like", "resampled_size"]
-
-Array = NDArray[Any]
 
 
 def resampled_size(n: int, size: int | None, scale: float | None) -> int:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from autograd_engine.core.spec import Array
 
 __all__ = [
     "WIDE",
@@ -26,8 +27,6 @@ __all__ = [
     "standardize_adjoint_into",
     "standardize_into",
 ]
-
-Array = NDArray[Any]
 
 _BLOCK = 1 << 19  # elements: fewer would not pay for the calls they take
 _WORTH = 64  # width from which BLAS and reused arrays outweigh the calls

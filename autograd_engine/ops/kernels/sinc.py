@@ -8,16 +8,13 @@ power series of f_n is summed, which has no singularity at 0.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.ops.kernels.double import in_double
+from autograd_engine.core.spec import Array
+from autograd_engine.ops.kernels.precision import in_double
 
 __all__ = ["sinc"]
-
-Array = NDArray[Any]
 
 
 @in_double

@@ -6,13 +6,10 @@ import math
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Like
+from autograd_engine.core.spec import Array, Like
 
 __all__ = ["MANY_ROWS", "sum_like"]
-
-Array = NDArray[Any]
 
 MANY_ROWS: Final = 64
 _add_reduce: Any = np.add.reduce

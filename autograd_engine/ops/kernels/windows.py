@@ -6,25 +6,18 @@ And windows as columns, with the adjoint that adds columns up to images.
 from __future__ import annotations
 
 from math import prod
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ints", "Like", "Padding", "Pair", "sum_dtype", "window_count", "fold_like", "unfold"]
+from autograd_engine.core.spec import Like
+
+__all__ = ["Ints", "Padding", "Pair", "sum_dtype", "window_count", "fold_like", "unfold"]
 
 Ints = tuple[int, ...]
 Pair = tuple[int, int]
 Padding = tuple[Pair, ...]
-
-
-class Like(Protocol):
-    """What is asked of an argument that only tells the shape and dtype of a result."""
-
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-    @property
-    def dtype(self) -> Any: ...
 
 
 def window_count(

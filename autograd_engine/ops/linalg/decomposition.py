@@ -10,25 +10,25 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim, Size, fresh_dim
-from autograd_engine.core.spec import Spec, format_shape
+from autograd_engine.core.spec import Array, Spec, format_shape
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.forms import OF_MATRICES
+from autograd_engine.ops.infer import complex_dtype, real_dtype, same
+from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.linalg.inverse import (
     along_columns,
     along_rows,
     at_least_a_matrix,
     check_finite,
-    in_single,
+    infer_square,
     refused,
     square,
     transposed,
 )
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import nothing, of_matrices
-
-Array = NDArray[Any]
 
 
 def smaller(m: Size, n: Size) -> Size:
@@ -46,11 +46,6 @@ def _symmetric(x: Array) -> Array:
     return np.asarray((x + _adjoint(x)) / 2.0)
 
 
-def _infer_mirror(x: Spec, *, upper: bool = False) -> Spec:
-    square("mirror_triangle", x)
-    return Spec(x.shape, x.dtype)
-
-
 def _mirror_triangle(x: Array, *, upper: bool = False) -> Array:
     """One triangle, and its mirror image in place of the other."""
     return np.triu(x) + _adjoint(np.triu(x, 1)) if upper else np.tril(x) + _adjoint(np.tril(x, -1))
@@ -63,7 +58,7 @@ defop(
     "mirror_triangle",
     _mirror_triangle,
     inputs="x",
-    infer=_infer_mirror,
+    infer=infer_square("mirror_triangle"),
     stacks="leading",
     work=nothing,
 ).vjp(x=lambda xp, g: g)
@@ -83,11 +78,6 @@ def _cholesky(x: Array, *, upper: bool = False) -> Array:
             np.linalg.cholesky,
             "is not positive definite; add a multiple of the identity, or use linalg.eigh",
         ) from None
-
-
-def _infer_cholesky(x: Spec, *, upper: bool = False) -> Spec:
-    square("cholesky", x)
-    return Spec(x.shape, x.dtype)
 
 
 def _cholesky_x(xp: Any, g: Any, out: Any, *, upper: bool) -> Any:
@@ -110,9 +100,8 @@ defop(
     "cholesky",
     _cholesky,
     inputs="x",
-    infer=_infer_cholesky,
-    dtypes="floating",
-    stacks="leading",
+    infer=infer_square("cholesky"),
+    **OF_MATRICES,
     work=of_matrices(1, 3),
 ).vjp(x=_cholesky_x)
 
@@ -155,14 +144,7 @@ def _qr_x(xp: Any, g_q: Any, g_r: Any, q: Any, r: Any) -> Any:
 
 
 defop(
-    "qr",
-    _qr,
-    inputs="x",
-    outputs="q r",
-    infer=_infer_qr,
-    dtypes="floating",
-    stacks="leading",
-    work=of_matrices(4),
+    "qr", _qr, inputs="x", outputs="q r", infer=_infer_qr, **OF_MATRICES, work=of_matrices(4)
 ).vjp(x=_qr_x)
 
 
@@ -185,8 +167,7 @@ defop(
     inputs="x",
     outputs="q r",
     infer=_infer_qr_complete,
-    dtypes="floating",
-    stacks="leading",
+    **OF_MATRICES,
     work=of_matrices(4),
 ).vjp(x=NONDIFF)
 
@@ -249,9 +230,8 @@ defop(
     inputs="x",
     outputs="u s vh",
     infer=_infer_svd,
-    dtypes="floating",
+    **OF_MATRICES,
     lazy_cotangents=True,
-    stacks="leading",
     work=of_matrices(14),
 ).vjp(x=_svd_x)
 
@@ -276,8 +256,7 @@ defop(
     inputs="x",
     outputs="u s vh",
     infer=_infer_svd_full,
-    dtypes="floating",
-    stacks="leading",
+    **OF_MATRICES,
     work=of_matrices(22),
 ).vjp(x=NONDIFF)
 
@@ -310,21 +289,10 @@ def _residual_over_u(xp: Any, g: Any, x: Any, u: Any, s: Any, out: Any) -> Any:
     return -(total + xp.matmul(out, coordinates(g), transpose_y=True))
 
 
-def _residual_over_s(xp: Any, g: Any, u: Any, s: Any, out: Any) -> Any:
-    return -xp.sum(out * xp.residual_over(g, u, s), axis=(g.ndim - 2,))
-
-
-defop(
-    "residual_over",
-    _residual_over,
-    inputs="x u s",
-    infer=lambda x, u, s: Spec(x.shape, x.dtype),
-    dtypes="floating",
-    stacks="leading",
-).vjp(
+defop("residual_over", _residual_over, inputs="x u s", infer=same, **OF_MATRICES).vjp(
     x=lambda xp, g, u, s: xp.residual_over(g, u, s),
     u=_residual_over_u,
-    s=_residual_over_s,
+    s=lambda xp, g, u, s, out: -xp.sum(out * xp.residual_over(g, u, s), axis=(g.ndim - 2,)),
 )
 
 
@@ -340,8 +308,7 @@ def _eigh(x: Array) -> tuple[Array, Array]:
 
 def _infer_eigh(x: Spec) -> tuple[Spec, Spec]:
     square("eigh", x)
-    real = np.dtype(x.dtype.char.lower()) if x.dtype.kind == "c" else x.dtype
-    return Spec(x.shape[:-1], real), Spec(x.shape, x.dtype)
+    return Spec(x.shape[:-1], real_dtype(x.dtype)), Spec(x.shape, x.dtype)
 
 
 def _eigh_x(xp: Any, g_w: Any, g_v: Any, w: Any, v: Any) -> Any:
@@ -362,9 +329,8 @@ defop(
     inputs="x",
     outputs="w v",
     infer=_infer_eigh,
-    dtypes="floating",
+    **OF_MATRICES,
     lazy_cotangents=True,
-    stacks="leading",
     work=of_matrices(9),
 ).vjp(x=_eigh_x)
 
@@ -372,26 +338,15 @@ defop(
 def _eig(x: Array) -> tuple[Array, Array]:
     check_finite("eig", x)
     w, v = np.linalg.eig(x.astype(np.float32) if x.dtype.char == "e" else x)
-    dtype = _complex(v.dtype)
+    dtype = complex_dtype(v.dtype)
     return w.astype(dtype), v.astype(dtype)
-
-
-def _complex(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return np.dtype(np.complex64 if dtype.char in "efF" else np.complex128)
 
 
 def _infer_eig(x: Spec) -> tuple[Spec, Spec]:
     square("eig", x)
-    return Spec(x.shape[:-1], _complex(x.dtype)), Spec(x.shape, _complex(x.dtype))
+    return Spec(x.shape[:-1], complex_dtype(x.dtype)), Spec(x.shape, complex_dtype(x.dtype))
 
 
 defop(
-    "eig",
-    _eig,
-    inputs="x",
-    outputs="w v",
-    infer=_infer_eig,
-    dtypes="floating",
-    stacks="leading",
-    work=of_matrices(25),
+    "eig", _eig, inputs="x", outputs="w v", infer=_infer_eig, **OF_MATRICES, work=of_matrices(25)
 ).vjp(x=NONDIFF)

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Array, Spec
+from autograd_engine.ops.forms import OF_MATRICES
+from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.linalg.inverse import (
-    in_single,
     infer_square,
     per_matrix,
     square,
@@ -22,8 +22,6 @@ from autograd_engine.ops.linalg.inverse import (
 )
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import of_matrices
-
-Array = NDArray[Any]
 
 
 @in_single
@@ -41,13 +39,7 @@ def _infer_per_matrix(op: str) -> Callable[..., Spec]:
 
 
 defop(
-    "det",
-    _det,
-    inputs="x",
-    infer=_infer_per_matrix("det"),
-    dtypes="floating",
-    stacks="leading",
-    work=of_matrices(2, 3),
+    "det", _det, inputs="x", infer=_infer_per_matrix("det"), **OF_MATRICES, work=of_matrices(2, 3)
 ).vjp(x=lambda xp, g, x: per_matrix(xp, g) * xp.cofactor(x))
 
 
@@ -97,14 +89,9 @@ def _cofactor(x: Array) -> Array:
     return np.asarray(out)
 
 
-defop(
-    "cofactor",
-    _cofactor,
-    inputs="x",
-    infer=infer_square("cofactor"),
-    dtypes="floating",
-    stacks="leading",
-).vjp(x=lambda xp, g, x: xp.cofactor_tangent(x, g))
+defop("cofactor", _cofactor, inputs="x", infer=infer_square("cofactor"), **OF_MATRICES).vjp(
+    x=lambda xp, g, x: xp.cofactor_tangent(x, g)
+)
 
 
 @in_single
@@ -157,8 +144,7 @@ defop(
     _cofactor_tangent,
     inputs="x y",
     infer=lambda x, y: infer_square("cofactor_tangent")(x),
-    dtypes="floating",
-    stacks="leading",
+    **OF_MATRICES,
 ).vjp(x=_cofactor_tangent_x, y=lambda xp, g, x: xp.cofactor_tangent(x, g))
 
 
@@ -180,7 +166,6 @@ defop(
     outputs="sign logdet",
     nondiff_outputs="sign",
     infer=_infer_slogdet,
-    dtypes="floating",
-    stacks="leading",
+    **OF_MATRICES,
     work=of_matrices(2, 3),
 ).vjp(x=lambda xp, g_logdet, x: per_matrix(xp, g_logdet) * transposed(xp, xp.inv(x)))

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim, Size
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Shape,
     Spec,
@@ -21,10 +21,9 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ShapeError
-from autograd_engine.ops.linalg.inverse import in_single
+from autograd_engine.ops.infer import complex_dtype, like as infer_like, real_dtype
+from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
-
-Array = NDArray[Any]
 
 # NumPy's name for the scale of a forward transform: 1, 1/sqrt(n), 1/n. That of an inverse one has
 # the same names the other way round.
@@ -121,13 +120,15 @@ def _infer_half_spectrum(
     return out, out
 
 
-def _check_halves(real: Shape, imag: Shape, n: Size, axis: int) -> None:
-    _check_pair("from_half_spectrum", real, imag)
-    if not may_equal((real[axis],), (_half(n),)):
+def _infer_from_half(real: Like, imag: Like, *, n: int, axis: int, **_: Any) -> Spec:
+    _check_pair("from_half_spectrum", real.shape, imag.shape)
+    there = real.shape[axis]
+    if not may_equal((there,), (_half(n),)):
         raise ShapeError(
             f"from_half_spectrum: {n} values have {_half(n)} frequencies; axis {axis} of "
-            f"{format_shape(real)} has {real[axis]}"
+            f"{format_shape(real.shape)} has {there}"
         )
+    return Spec((*real.shape[:axis], n, *real.shape[axis + 1 :]), real.dtype)
 
 
 @in_single
@@ -135,8 +136,7 @@ def _from_half_spectrum(
     real: Array, imag: Array, *, n: int, axis: int, scale: str = "none", doubled: bool = False
 ) -> Array:
     """The adjoint of `half_spectrum`: with all frequencies counted twice, the inverse transform."""
-    _check_halves(real.shape, imag.shape, n, axis)
-    shape = (*real.shape[:axis], n, *real.shape[axis + 1 :])
+    shape = _infer_from_half(real, imag, n=n, axis=axis).shape
     if not real.size or not n:
         return np.zeros(shape, real.dtype)
     z = real + 1j * imag
@@ -163,24 +163,16 @@ defop(
     dtypes="floating",
     tangent="linear",
 ).vjp(
-    x=lambda xp, g_real, g_imag, x_like, *, axis, scale, doubled: xp.from_half_spectrum_like(
-        g_real, g_imag, x_like, axis=axis, scale=scale, doubled=doubled
+    x=lambda xp, g_real, g_imag, x_like, **attrs: xp.from_half_spectrum_like(
+        g_real, g_imag, x_like, **attrs
     )
 )
 
 
-def _infer_from_half(
-    real: Spec, imag: Spec, *, n: int, axis: int, scale: str = "none", doubled: bool = False
-) -> Spec:
-    _check_halves(real.shape, imag.shape, n, axis)
-    return Spec((*real.shape[:axis], n, *real.shape[axis + 1 :]), real.dtype)
-
-
 def _part(index: int) -> Any:
-    def rule(xp: Any, g: Any, *, axis: int, scale: str, doubled: bool) -> Any:
-        return xp.half_spectrum(g, axis=axis, scale=scale, doubled=doubled)[index]
-
-    return rule
+    return lambda xp, g, *, axis, scale, doubled: xp.half_spectrum(
+        g, axis=axis, scale=scale, doubled=doubled
+    )[index]
 
 
 defop(
@@ -195,7 +187,7 @@ defop(
     "from_half_spectrum_like",
     _from_half_spectrum_like,
     inputs="real imag like",
-    infer=lambda real, imag, like, **_: Spec(like.shape, real.dtype),
+    infer=infer_like,
     tangent="linear",
 ).vjp(real=_part(0), imag=_part(1), like=NONDIFF)
 
@@ -236,7 +228,6 @@ def _infer_fourier(
             )
         sizes[a] = n
     last = axes[-1]
-    narrow = x.dtype.char in "efF"
     if kind in ("irfftn", "hfftn"):
         if s is None:
             sizes[last] = 2 * (x.shape[last] - 1)
@@ -245,11 +236,10 @@ def _infer_fourier(
                     f"{kind}: axis {last} of {format_shape(x.shape)} has one frequency, which is "
                     "not enough to tell the size of the result; give it as s (or n)"
                 )
-        real = np.float16 if x.dtype.char == "e" else np.float32 if narrow else np.float64
-        return Spec(tuple(sizes), np.dtype(real))
+        return Spec(tuple(sizes), real_dtype(x.dtype))
     if kind in ("rfftn", "ihfftn"):
         sizes[last] = sizes[last] // 2 + 1
-    return Spec(tuple(sizes), np.dtype(np.complex64 if narrow else np.complex128))
+    return Spec(tuple(sizes), complex_dtype(x.dtype))
 
 
 defop("fourier", _fourier, inputs="x", infer=_infer_fourier, dtypes="floating").vjp(x=NONDIFF)

@@ -6,16 +6,15 @@ algorithmic differentiation" (2008), unless they say otherwise.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import common_dtype
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Spec,
     broadcast_shapes,
@@ -23,31 +22,10 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.ops.forms import OF_MATRICES
+from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import Specs, Work, cubes, nothing, of_matrices
-
-Array = NDArray[Any]
-
-
-def in_single(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """`kernel`, with float16 computed in float32 and rounded once at the end."""
-
-    def widened(a: Any) -> Any:
-        return a.astype(np.float32) if isinstance(a, np.ndarray) and a.dtype.char == "e" else a
-
-    def rounded(a: Any) -> Any:
-        a = np.asarray(a)
-        return a.astype(np.float16) if a.dtype.char == "f" else a
-
-    @functools.wraps(kernel)
-    def run(*arrays: Any, **attrs: Any) -> Any:
-        if not any(a.dtype.char == "e" for a in arrays):
-            return kernel(*arrays, **attrs)
-        with np.errstate(over="ignore"):
-            out = kernel(*map(widened, arrays), **attrs)
-            return tuple(map(rounded, out)) if isinstance(out, tuple) else rounded(out)
-
-    return run
 
 
 def square(op: str, x: Spec) -> None:
@@ -134,15 +112,9 @@ def inv_x(xp: Any, g: Any, out: Any) -> Any:
     return -xp.matmul(xp.matmul(out, g, transpose_x=True), out, transpose_y=True)
 
 
-defop(
-    "inv",
-    _inv,
-    inputs="x",
-    infer=infer_square("inv"),
-    dtypes="floating",
-    stacks="leading",
-    work=of_matrices(2),
-).vjp(x=inv_x)
+defop("inv", _inv, inputs="x", infer=infer_square("inv"), **OF_MATRICES, work=of_matrices(2)).vjp(
+    x=inv_x
+)
 
 
 # --- systems: A X = B, or A' X = B
@@ -287,15 +259,9 @@ def pinv_x(xp: Any, g: Any, x: Any, out: Any) -> Any:
     return total - xp.matmul(xp.matmul(pt, g), pt)
 
 
-defop(
-    "pinv",
-    _pinv,
-    inputs="x",
-    infer=_infer_pinv,
-    dtypes="floating",
-    stacks="leading",
-    work=of_matrices(16),
-).vjp(x=pinv_x)
+defop("pinv", _pinv, inputs="x", infer=_infer_pinv, **OF_MATRICES, work=of_matrices(16)).vjp(
+    x=pinv_x
+)
 
 
 # --- exponential
@@ -355,8 +321,7 @@ defop(
     _matrix_exp,
     inputs="x",
     infer=infer_square("matrix_exp"),
-    dtypes="floating",
-    stacks="leading",
+    **OF_MATRICES,
     work=of_matrices(16),
 ).vjp(x=_matrix_exp_x)
 

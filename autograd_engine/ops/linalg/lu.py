@@ -9,21 +9,22 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Spec,
     format_shape,
     may_equal,
 )
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.forms import OF_MATRICES
+from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.linalg.decomposition import smaller
-from autograd_engine.ops.linalg.inverse import at_least_a_matrix, in_single, transposed
+from autograd_engine.ops.linalg.inverse import at_least_a_matrix, transposed
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import nothing, of_matrices
 
-Array = NDArray[Any]
 INT32 = np.dtype(np.int32)
 
 
@@ -68,8 +69,7 @@ _LU: dict[str, Any] = {
     "outputs": "lu pivots info",
     "nondiff_outputs": "pivots info",
     "infer": _infer_lu,
-    "dtypes": "floating",
-    "stacks": "leading",
+    **OF_MATRICES,
     "work": of_matrices(2, 3),
 }
 defop("lu", _lu, **_LU).vjp(x=_lu_x)

@@ -6,21 +6,20 @@ import itertools
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Size, product
 from autograd_engine.core.dtypes import common_dtype
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Shape,
     Spec,
     matmul_shape,
 )
+from autograd_engine.ops.forms import RESHAPED
 from autograd_engine.ops.kernels.products import multiply
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import Specs, multiply_adds
-
-Array = NDArray[Any]
 
 
 def _matmul(x: Array, y: Array, *, transpose_x: bool = False, transpose_y: bool = False) -> Array:
@@ -96,9 +95,7 @@ defop(
     _merge_axes,
     inputs="x",
     infer=lambda x, *, counts: Spec(_merged(x.shape, counts), x.dtype),
-    tangent="linear",
-    elements="ordered",
-    result="view",
+    **RESHAPED,
 ).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like))
 
 Sources = tuple[tuple[int, int], ...]
@@ -114,7 +111,5 @@ defop(
     _unmerge_axes,
     inputs="x *likes",
     infer=lambda x, *likes, sources: Spec(tuple(likes[k].shape[a] for k, a in sources), x.dtype),
-    tangent="linear",
-    elements="ordered",
-    result="view",
+    **RESHAPED,
 ).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like), likes=NONDIFF)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import DTypeError
+from autograd_engine.ops.forms import ELEMENTWISE
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels import rows
 from autograd_engine.ops.kernels.gelu import gelu
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import each_element, each_read
-
-Array = NDArray[Any]
 
 _SQRT_HALF = math.sqrt(0.5)
 _PDF_0 = 1.0 / math.sqrt(2.0 * math.pi)
@@ -132,20 +130,9 @@ def _sum_keep(e: Array, axis: int) -> Array:
 defop(
     "relu", _relu, inputs="x", infer=_infer_relu, tangent="elementwise", zero_gradient="inactive"
 ).vjp(x=lambda xp, g, out: g * xp.greater_than(out, 0.0))
-defop(
-    "sigmoid",
-    _sigmoid,
-    real=True,
-    inputs="x",
-    infer=same,
-    dtypes="floating",
-    tangent="elementwise",
-    zero_gradient="saturated",
-).vjp(x=lambda xp, g, out: g * (out * (1.0 - out)))
-
-
-def _infer_gelu(x: Spec) -> tuple[Spec, Spec]:
-    return x, x
+defop("sigmoid", _sigmoid, **ELEMENTWISE, real=True, zero_gradient="saturated").vjp(
+    x=lambda xp, g, out: g * (out * (1.0 - out))
+)
 
 
 def _gelu_x(xp: Any, g_out: Any, g_slope: Any, x: Any, slope: Any) -> Any:
@@ -165,7 +152,7 @@ defop(
     gelu,
     inputs="x",
     outputs="out slope",
-    infer=_infer_gelu,
+    infer=lambda x: (x, x),
     dtypes="floating",
     real=True,
     lazy_cotangents=True,
@@ -175,74 +162,37 @@ defop(
     zero_gradient="saturated",
 ).vjp(x=_gelu_x)
 # exp(-x * x), the density behind erf and gelu
-defop(
-    "bell",
-    _bell,
-    real=True,
-    inputs="x",
-    infer=same,
-    dtypes="floating",
-    tangent="elementwise",
-    work=each_element(3),
-).vjp(x=lambda xp, g, x, out: g * (-2.0 * (x * out)))
+defop("bell", _bell, **ELEMENTWISE, real=True, work=each_element(3)).vjp(
+    x=lambda xp, g, x, out: g * (-2.0 * (x * out))
+)
 # With s the sigmoid: d/dx x s = s + x s (1 - s)
-defop(
-    "silu",
-    _silu,
-    real=True,
-    inputs="x",
-    infer=same,
-    dtypes="floating",
-    tangent="elementwise",
-    work=each_element(3),
-    zero_gradient="saturated",
-).vjp(x=lambda xp, g, x: g * (xp.sigmoid(x) * (x * xp.sigmoid(-x) + 1.0)))
-defop(
-    "softplus",
-    _softplus,
-    real=True,
-    inputs="x",
-    infer=same,
-    dtypes="floating",
-    tangent="elementwise",
-    zero_gradient="saturated",
-).vjp(x=lambda xp, g, x: g * xp.sigmoid(x))
-defop(
-    "log_sigmoid",
-    _log_sigmoid,
-    real=True,
-    inputs="x",
-    infer=same,
-    dtypes="floating",
-    tangent="elementwise",
-    zero_gradient="saturated",
-).vjp(x=lambda xp, g, x: g * xp.sigmoid(-x))
+defop("silu", _silu, **ELEMENTWISE, real=True, work=each_element(3), zero_gradient="saturated").vjp(
+    x=lambda xp, g, x: g * (xp.sigmoid(x) * (x * xp.sigmoid(-x) + 1.0))
+)
+defop("softplus", _softplus, **ELEMENTWISE, real=True, zero_gradient="saturated").vjp(
+    x=lambda xp, g, x: g * xp.sigmoid(x)
+)
+defop("log_sigmoid", _log_sigmoid, **ELEMENTWISE, real=True, zero_gradient="saturated").vjp(
+    x=lambda xp, g, x: g * xp.sigmoid(-x)
+)
 # At 0 the derivative is alpha, that of the side below.
-defop(
-    "elu",
-    _elu,
-    real=True,
-    inputs="x",
-    infer=same,
-    dtypes="floating",
-    tangent="elementwise",
-    zero_gradient="inactive",
-).vjp(
+defop("elu", _elu, **ELEMENTWISE, real=True, zero_gradient="inactive").vjp(
     x=lambda xp, g, x, *, alpha: (
         g * xp.where(xp.greater_than(x, 0.0), 1.0, alpha * xp.exp(xp.minimum(x, 0.0)))
     )
 )
-defop(
-    "softmax",
-    _softmax,
-    real=True,
-    inputs="x",
-    infer=same,
-    dtypes="floating",
-    work=each_read(5),
-    nan_hint="a row that is masked everywhere has no softmax: leave one entry of it",
-    zero_gradient="saturated",
-).vjp(x=lambda xp, g, out, *, axis: xp.softmax_adjoint(g, out, axis=axis))
+_SOFTMAX: Final[dict[str, Any]] = {
+    "inputs": "x",
+    "infer": same,
+    "dtypes": "floating",
+    "real": True,
+    "work": each_read(5),
+    "nan_hint": "a row that is masked everywhere has no softmax: leave one entry of it",
+    "zero_gradient": "saturated",
+}
+defop("softmax", _softmax, **_SOFTMAX).vjp(
+    x=lambda xp, g, out, *, axis: xp.softmax_adjoint(g, out, axis=axis)
+)
 # Linear in y and its own adjoint.
 defop(
     "softmax_adjoint",
@@ -259,14 +209,6 @@ defop(
         - y * xp.sum(g * out, axis=(axis,), keepdims=True)
     ),
 )
-defop(
-    "log_softmax",
-    _log_softmax,
-    real=True,
-    inputs="x",
-    infer=same,
-    dtypes="floating",
-    work=each_read(5),
-    nan_hint="a row that is masked everywhere has no softmax: leave one entry of it",
-    zero_gradient="saturated",
-).vjp(x=lambda xp, g, out, *, axis: g - xp.exp(out) * xp.sum(g, axis=(axis,), keepdims=True))
+defop("log_softmax", _log_softmax, **_SOFTMAX).vjp(
+    x=lambda xp, g, out, *, axis: g - xp.exp(out) * xp.sum(g, axis=(axis,), keepdims=True)
+)

@@ -54,10 +54,6 @@ def _infer_conv(
     return Spec((x.shape[0], w.shape[0], *size), x.dtype)
 
 
-def _infer_adjoint(y: Spec, _other: Spec, like: Spec, **_: object) -> Spec:
-    return Spec(like.shape, y.dtype)
-
-
 def _taps(w: Spec) -> Size:
     return product(w.shape[1:])
 
@@ -79,7 +75,7 @@ defop(
     "conv_input",
     conv_kernels.conv_input,
     inputs="y w like",
-    infer=_infer_adjoint,
+    infer=infer_like,
     tangent="multilinear",
     work=multiply_adds(lambda o, r, _: o[0].size * _taps(o[1])),
 ).vjp(
@@ -91,7 +87,7 @@ defop(
     "conv_filter",
     conv_kernels.conv_filter,
     inputs="y x like",
-    infer=_infer_adjoint,
+    infer=infer_like,
     tangent="multilinear",
     work=multiply_adds(lambda o, r, _: o[0].size * _taps(o[2])),
 ).vjp(

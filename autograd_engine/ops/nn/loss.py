@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Like
+from autograd_engine.core.spec import Array, Like
+from autograd_engine.ops.forms import ELEMENTWISE
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import nothing
 
-Array = NDArray[Any]
 _log = rounded_alike(np.log)
 
 
@@ -24,15 +21,9 @@ def _bounded_log(x: Array, *, lowest: float, floor: float) -> Array:
 
 
 # The derivative 1 / x is bounded too: by 1 / floor.
-defop(
-    "bounded_log",
-    _bounded_log,
-    real=True,
-    inputs="x",
-    infer=same,
-    dtypes="floating",
-    tangent="elementwise",
-).vjp(x=lambda xp, g, x, *, floor: g / xp.maximum(x, floor))
+defop("bounded_log", _bounded_log, **ELEMENTWISE, real=True).vjp(
+    x=lambda xp, g, x, *, floor: g / xp.maximum(x, floor)
+)
 
 
 def _checked_label(label: Array, like: Like, *, axis: int, ignore: int | None, op: str) -> Array:

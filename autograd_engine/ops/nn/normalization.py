@@ -6,15 +6,14 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import FLOAT32
-from autograd_engine.core.spec import Spec, reduced_shape
+from autograd_engine.core.spec import Array, Spec, reduced_shape
+from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels import rows
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import each_read
 
-Array = NDArray[Any]
 Axes = tuple[int, ...]
 
 
@@ -98,7 +97,7 @@ defop(
     _running_statistic,
     inputs="running statistic",
     nondiff_outputs="out",
-    infer=lambda running, statistic, **_: running,
+    infer=same,
 ).nondiff()
 
 
@@ -131,9 +130,7 @@ defop(
     dtypes="common",
     work=each_read(8),
 ).vjp(
-    y=lambda xp, g, out, variance, *, axis, epsilon: xp.standardize_adjoint(
-        g, out, variance, axis=axis, epsilon=epsilon
-    ),
+    y=lambda xp, g, out, variance, **attrs: xp.standardize_adjoint(g, out, variance, **attrs),
     out=lambda xp, g, y, out, variance, *, axis, epsilon: (
         -(
             y * xp.mean(g * out, axis=axis, keepdims=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -43,10 +43,6 @@ def _infer_avg_pool(
     return _pooled(f"avg_pool{len(kernel)}d", x, kernel, stride, padding, ceil_mode)
 
 
-def _infer_adaptive_avg_pool(x: Spec, *, size: kernels.Bins) -> Spec:
-    return _infer_adaptive("adaptive_avg_pool", x, size)
-
-
 def _infer_adaptive(op: str, x: Spec, size: kernels.Bins) -> Spec:
     for n in x.shape[2:]:
         if n == 0:
@@ -75,6 +71,9 @@ def _each_window(operands: Specs, results: Specs, attrs: dict[str, Any]) -> Work
 def _each_window_read(operands: Specs, results: Specs, attrs: dict[str, Any]) -> Work:
     return Work(0, operands[0].size * product(attrs["kernel"]))
 
+
+# Linear in images, each on its own.
+_LINEAR: Final[dict[str, Any]] = {"tangent": "linear", "result": "contiguous", "stacks": "images"}
 
 # --- maximum: the cotangent goes to the first element of a window that attains it
 
@@ -105,17 +104,11 @@ defop(
     "max_pool_scatter",
     kernels.max_pool_scatter,
     inputs="y index like",
-    infer=lambda y, index, like: Spec(like.shape, y.dtype),
-    tangent="linear",
-    result="contiguous",
-    stacks="images",
+    infer=infer_like,
+    **_LINEAR,
     work=each_read(),
     checks_values=True,
-).vjp(
-    y=lambda xp, g, index: xp.max_pool_gather(g, index),
-    index=NONDIFF,
-    like=NONDIFF,
-)
+).vjp(y=lambda xp, g, index: xp.max_pool_gather(g, index), index=NONDIFF, like=NONDIFF)
 defop(
     "max_pool_gather",
     kernels.max_pool_gather,
@@ -140,40 +133,27 @@ defop(
 # --- mean: linear
 
 defop(
-    "avg_pool",
-    kernels.avg_pool,
-    inputs="x",
-    infer=_infer_avg_pool,
-    tangent="linear",
-    result="contiguous",
-    stacks="images",
-    work=_each_window,
+    "avg_pool", kernels.avg_pool, inputs="x", infer=_infer_avg_pool, **_LINEAR, work=_each_window
 ).vjp(x=lambda xp, g, x_like, **attrs: xp.avg_pool_input(g, x_like, **attrs))
 defop(
     "avg_pool_input",
     kernels.avg_pool_input,
     inputs="y like",
     infer=infer_like,
-    tangent="linear",
-    result="contiguous",
-    stacks="images",
+    **_LINEAR,
     work=_each_window_read,
 ).vjp(y=lambda xp, g, **attrs: xp.avg_pool(g, **attrs), like=NONDIFF)
 defop(
     "adaptive_avg_pool",
     kernels.adaptive_avg_pool,
     inputs="x",
-    infer=_infer_adaptive_avg_pool,
-    tangent="linear",
-    result="contiguous",
-    stacks="images",
-).vjp(x=lambda xp, g, x_like, *, size: xp.adaptive_avg_pool_input(g, x_like, size=size))
+    infer=lambda x, *, size: _infer_adaptive("adaptive_avg_pool", x, size),
+    **_LINEAR,
+).vjp(x=lambda xp, g, x_like, **attrs: xp.adaptive_avg_pool_input(g, x_like, **attrs))
 defop(
     "adaptive_avg_pool_input",
     kernels.adaptive_avg_pool_input,
     inputs="y like",
     infer=infer_like,
-    tangent="linear",
-    result="contiguous",
-    stacks="images",
-).vjp(y=lambda xp, g, *, size: xp.adaptive_avg_pool(g, size=size), like=NONDIFF)
+    **_LINEAR,
+).vjp(y=lambda xp, g, **attrs: xp.adaptive_avg_pool(g, **attrs), like=NONDIFF)

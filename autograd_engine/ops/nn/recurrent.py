@@ -231,16 +231,19 @@ def _each_step(operands: Specs, results: Specs, attrs: dict[str, Any]) -> Size:
     return weight.size * inflow.shape[0] * inflow.shape[1]
 
 
+_LAYER: Final[dict[str, Any]] = {
+    "dtypes": "common",
+    "real": True,
+    "lazy_cotangents": True,
+    "work": multiply_adds(_each_step),
+}
 defop(
     "lstm_scan",
     recurrent.lstm_scan,
-    real=True,
     inputs="inflow weight start",
     outputs="kept states",
     infer=_infer_lstm,
-    dtypes="common",
-    lazy_cotangents=True,
-    work=multiply_adds(_each_step),
+    **_LAYER,
 ).vjp_together("inflow weight start", _lstm_rule)
 
 
@@ -278,13 +281,10 @@ def _gru_rule(
 defop(
     "gru_scan",
     recurrent.gru_scan,
-    real=True,
     inputs="inflow weight start bias",
     outputs="kept states",
     infer=_infer_gru,
-    dtypes="common",
-    lazy_cotangents=True,
-    work=multiply_adds(_each_step),
+    **_LAYER,
 ).vjp_together("inflow weight start bias", _gru_rule)
 
 

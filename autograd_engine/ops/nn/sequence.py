@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Size, fresh_dim
 from autograd_engine.core.dtypes import INT64
 from autograd_engine.core.spec import (
+    Array,
     Like,
     Shape,
     Spec,
@@ -19,8 +19,6 @@ from autograd_engine.core.spec import (
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.kernels import ctc
 from autograd_engine.ops.registry.opdef import defop
-
-Array = NDArray[Any]
 
 
 def _sequence_mask(x: Array, *, maxlen: int | None, dtype: str) -> Array:

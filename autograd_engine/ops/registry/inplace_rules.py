@@ -24,9 +24,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.locations import run_generated
+from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.elementwise import ufunc_of
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef, Rule
@@ -34,8 +34,6 @@ from autograd_engine.ops.registry.pullback import Pullback
 from autograd_engine.ops.registry.stand_ins import PYTHON_UFUNCS, bind_operators
 
 __all__ = ["in_place_rule"]
-
-Array = NDArray[Any]
 
 
 class _Untraceable(Exception):

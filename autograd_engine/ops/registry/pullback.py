@@ -59,10 +59,7 @@ class Pullback:
     """
 
     __slots__ = (
-        "_bare",
-        "_guarded",
-        "_restricted",
-        "_strengthened",
+        "_forms",
         "checked",
         "op",
         "origins",
@@ -96,10 +93,7 @@ class Pullback:
         self.origins = tuple([self._origin(name) for name in self.saved])
         self.save = self._compile_save()
         self.pull = self._compile_pull()
-        self._restricted: dict[tuple[int, ...], Pullback] = {}
-        self._bare: dict[int, Pullback] = {}
-        self._strengthened: Pullback | None = None
-        self._guarded: Pullback | None = None
+        self._forms: dict[tuple[Any, ...], Pullback] = {}
 
     def _origin(self, name: str) -> tuple[str, int]:
         op = self.op
@@ -114,48 +108,47 @@ class Pullback:
             return "edge", self.wanted.index(position)
         return "constant", position
 
+    def _form(
+        self,
+        wanted: tuple[int, ...],
+        *,
+        project: int,
+        strong: bool | Literal["whole"],
+        checked: bool = True,
+    ) -> Pullback:
+        """Another pullback that reads the same saved values."""
+        key = (wanted, project, strong, checked)
+        found = self._forms.get(key)
+        if found is None:
+            found = self._forms[key] = Pullback(
+                self.op, wanted, project=project, saved=self.saved, strong=strong, checked=checked
+            )
+        return found
+
     def restrict(self, wanted: tuple[int, ...]) -> Pullback:
-        """The pullback for fewer inputs that reads the same saved values."""
+        """The pullback for fewer inputs."""
         if wanted == self.wanted:
             return self
-        found = self._restricted.get(wanted)
-        if found is None:
-            found = Pullback(
-                self.op, wanted, project=self.project, saved=self.saved, strong=self.strong
-            )
-            self._restricted[wanted] = found
-        return found
+        return self._form(wanted, project=self.project, strong=self.strong)
 
     def strengthened(self) -> Pullback:
         """The same, with zeros that stay zeros; see `strong_zeros`."""
         if self.strong or self.op.tangent == "linear":
             return self
-        if self._strengthened is None:
-            self._strengthened = Pullback(
-                self.op, self.wanted, project=self.project, saved=self.saved, strong=True
-            )
-        return self._strengthened
+        return self._form(self.wanted, project=self.project, strong=True)
 
     def guarded(self) -> Pullback:
         """The same, but of cotangents that are all `hollow` it makes hollow ones."""
         if self.strong:
             return self
-        if self._guarded is None:
-            self._guarded = Pullback(
-                self.op, self.wanted, project=self.project, saved=self.saved, strong="whole"
-            )
-        return self._guarded
+        return self._form(self.wanted, project=self.project, strong="whole")
 
     def bare(self, position: int) -> Pullback:
-        """The rule of one input alone, not projected, that reads the same saved values.
+        """The rule of one input alone, not projected.
 
         Of an elementwise operation, applied to a tangent it gives the tangent of the output.
         """
-        found = self._bare.get(position)
-        if found is None:
-            found = Pullback(self.op, (position,), project=0, saved=self.saved, checked=False)
-            self._bare[position] = found
-        return found
+        return self._form((position,), project=0, strong=False, checked=False)
 
     def rules(self) -> list[tuple[int, str, Rule]]:
         """(position, input name, rule) of each wanted input."""

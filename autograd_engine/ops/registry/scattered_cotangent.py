@@ -15,16 +15,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Like, Spec
+from autograd_engine.core.spec import Array, Like, Spec
 
 if TYPE_CHECKING:
     from autograd_engine.ops.registry.opdef import OpDef
 
 __all__ = ["Scattered", "dense", "iadd_scattered", "is_row_sparse", "merged_rows"]
 
-Array = NDArray[Any]
 Part = tuple[Any, tuple[Any, ...], dict[str, Any]]
 
 

@@ -10,13 +10,11 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Like
+from autograd_engine.core.spec import Array, Like
 
 __all__ = ["hollow", "is_hollow", "without_sign"]
 
-Array = NDArray[Any]
 _zeros: dict[tuple[str, bool], Array] = {}
 _ids: set[int] = set()
 
