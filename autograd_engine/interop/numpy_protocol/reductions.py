@@ -136,21 +136,9 @@ def _var(
 
 
 @covers("std")
-def _std(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: Any = 0,
-    keepdims: Any = UNSET,
-    *,
-    where: Any = True,
-    mean: Any = UNSET,
-    correction: Any = UNSET,
-) -> Any:
-    return paddle.sqrt(
-        _var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
-    )
+@wraps(_var)
+def _std(*args: Any, **kwargs: Any) -> Any:
+    return paddle.sqrt(_var(*args, **kwargs))
 
 
 @covers("ptp")
