@@ -273,19 +273,30 @@ def jacobian_of(
         how = "forward" if smaller else "reverse"
     if how == "forward":
         columns = [push_units(ys, x, since, **options) for x in sources]
-        blocks = [
-            [_block(columns[j][i], x, y, batched, last=True) for j, x in enumerate(inputs)]
-            for i, y in enumerate(ys)
-        ]
+        blocks = _of_columns(columns, inputs, ys, batched)
     else:
-        blocks = [
-            [
-                _block(g, y, x, batched, last=False)
-                for x, g in zip(inputs, pull_units(y, sources, **options), strict=True)
-            ]
-            for y in ys
-        ]
+        blocks = _of_rows([pull_units(y, sources, **options) for y in ys], inputs, ys, batched)
     return like_given(value, [nested(xs, row) for row in blocks])
+
+
+def _of_columns(
+    columns: Sequence[Any], inputs: list[Tensor], outputs: list[Tensor], batched: bool = False
+) -> list[list[Tensor]]:
+    """The blocks of a Jacobian, from what was pushed from each input."""
+    return [
+        [_block(columns[j][i], x, y, batched, last=True) for j, x in enumerate(inputs)]
+        for i, y in enumerate(outputs)
+    ]
+
+
+def _of_rows(
+    rows: Sequence[Any], inputs: list[Tensor], outputs: list[Tensor], batched: bool = False
+) -> list[list[Tensor]]:
+    """The blocks of a Jacobian, from what was pulled from each output."""
+    return [
+        [_block(rows[i][j], y, x, batched, last=False) for j, x in enumerate(inputs)]
+        for i, y in enumerate(outputs)
+    ]
 
 
 def _block(value: Any, moved: Tensor, other: Tensor, batched: bool, *, last: bool) -> Tensor:
@@ -323,10 +334,7 @@ def hessian_of(
         )
         for x in sources
     ]
-    rows = [
-        [_block(columns[j][i], x, g, batched, last=True) for j, x in enumerate(inputs)]
-        for i, g in enumerate(gradients)
-    ]
+    rows = _of_columns(columns, inputs, gradients, batched)
     return nested(xs, [nested(xs, row) for row in rows])
 
 
@@ -342,17 +350,11 @@ def _hessian_at_once(func: Callable[..., Any], inputs: list[Tensor]) -> list[lis
     if value._node is not None and not value._stop:
         stacks = planned_hessian(value, inputs, [edge_of(x) for x in sources])
     if stacks is not None:
-        return [
-            [_block(stacks[j][i], x, y, False, last=True) for j, x in enumerate(inputs)]
-            for i, y in enumerate(inputs)
-        ]
+        return _of_columns(stacks, inputs, inputs)
     gradients = or_zeros(inputs, _gradients(value, sources, True))
     with hooks_left_out():  # they have had their part in the gradient, and are recorded in it
         pulled = [pull_units(g, sources, create_graph=False) for g in gradients]
-    return [
-        [_block(g, y, x, False, last=False) for x, g in zip(inputs, row, strict=True)]
-        for y, row in zip(inputs, pulled, strict=True)
-    ]
+    return _of_rows(pulled, inputs, inputs)
 
 
 def _one_batch(function: str, xs: Sequence[Tensor], ys: Sequence[Tensor]) -> None:
