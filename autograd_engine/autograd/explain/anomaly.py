@@ -158,7 +158,7 @@ class Anomaly:
                 given, mask = given[row], mask[row]
                 pairs = zip(given_in, arrived, strict=True)
                 arrived = [a[row] if isinstance(c, Batched) else a for c, a in pairs]
-            cause = nonfinite_cause(node, arrived, given, _plain(saved_values(node)))
+            cause = nonfinite_cause(node, arrived, given, tuple(map(_array, saved_values(node))))
             raise AnomalyError(
                 f"{_pass(at)} made {_what(given, mask)} of a finite gradient, in the derivative of "
                 f"{node.name} with respect to {node.pullback.op.input_at(position)!r} "
@@ -266,10 +266,6 @@ def _array(value: Any) -> Any:
     if isinstance(value, Scattered):
         value = value.dense()
     return getattr(value, "_data", value)
-
-
-def _plain(saved: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(_array(v) for v in saved)
 
 
 def _positions(node: Node, edges: tuple[Edge, ...]) -> list[int]:

@@ -22,6 +22,7 @@ from autograd_engine.autograd.explain.graph_view import (
     leaf_box,
     made_at,
 )
+from autograd_engine.autograd.explain.programs import leading
 from autograd_engine.core.atomic_file import write_atomically
 from autograd_engine.core.report import preformatted, table
 from autograd_engine.core.spec import format_shape
@@ -45,16 +46,10 @@ _KINDS: Final = {"backward": "gradient", "optimize": "update"}
 
 def graph_of_variables(results: Sequence[Variable], limit: int) -> Graph:
     """Operators of the block that `results` depend on, and the variables that these start from."""
-    block = results[0].block
-    needed: set[Key] = {(v.name, v.version) for v in results}
-    operators: list[Operator] = []
-    for operator in reversed(block.ops):
-        if any(r.key in needed for r in operator.results):
-            operators.append(operator)
-            needed.update(o.key for o in operator.operands if isinstance(o, Ref))
-    operators.reverse()
+    goals = [Ref(v, v.version) for v in results]
+    operators, _ = leading(results[0].block, [ref.key for ref in goals])
     drawing = _Drawing(limit)
-    drawing.block(operators, _leaves(operators, [Ref(v, v.version) for v in results]))
+    drawing.block(operators, _leaves(operators, goals))
     return drawing.graph()
 
 

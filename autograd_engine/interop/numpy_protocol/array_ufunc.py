@@ -228,38 +228,30 @@ def _call(ufunc: Any, name: str, inputs: tuple[Any, ...], out: Any, kwargs: dict
         kwargs.pop(layout, None)
     casting = str(kwargs.pop("casting", "same_kind"))
     where, dtype = kwargs.pop("where", True), kwargs.pop("dtype", None)
-    _refuse_rest(name, kwargs)
+    if kwargs:  # axes, axis and keepdims of products; signature
+        raise ArgumentError(
+            f"{name}: {', '.join(kwargs)} of a ufunc is not taken on tensors; move axes with "
+            "paddle.moveaxis, and cast operands with .astype"
+        )
     function = _function(ufunc, name)
-    if function is None:
-        if ufunc.__name__ not in _OF_VALUES and carries_gradient(inputs):
-            no_counterpart(name)
-        if where is not True:
-            _needs_out(name, out)
-        more = {} if where is True else {"where": where}
-        made = of_values(name, ufunc, inputs, {**more, **_old(out if more else None)})
-        return deliver(name, made, out, casting)
-    values = [operand(v) for v in inputs]
-    if dtype is not None:
-        values = [as_tensor(v).astype(dtype) for v in values]
-    if where is True:
-        if out is not None and carries_gradient(values) and not operands_in(out):
-            refuse_writing(name, *values)
-        return deliver(name, function(*values), out, casting)
-    _needs_out(name, out)
-    return _masked(name, function, values, where, out, casting)
-
-
-def _old(out: Any) -> dict[str, Any]:
-    """A copy of what ``out=`` holds, for NumPy to write into."""
-    return {} if out is None else {"out": tuple(np.array(o) for o in out)}
-
-
-def _needs_out(name: str, out: Any) -> None:
-    if out is None or any(o is None for o in out):
+    if function is None and ufunc.__name__ not in _OF_VALUES and carries_gradient(inputs):
+        no_counterpart(name)
+    if where is not True and (out is None or any(o is None for o in out)):
         raise ArgumentError(
             f"{name}: where= without out= leaves the other elements undefined; use "
             f"paddle.where(mask, {name}(t), other), or pass out="
         )
+    if function is None:
+        old = {} if where is True else {"where": where, "out": tuple(np.array(o) for o in out)}
+        return deliver(name, of_values(name, ufunc, inputs, old), out, casting)
+    values = [operand(v) for v in inputs]
+    if dtype is not None:
+        values = [as_tensor(v).astype(dtype) for v in values]
+    if where is not True:
+        return _masked(name, function, values, where, out, casting)
+    if out is not None and carries_gradient(values) and not operands_in(out):
+        refuse_writing(name, *values)
+    return deliver(name, function(*values), out, casting)
 
 
 def _masked(
@@ -355,12 +347,3 @@ def _folded(
     if kwargs.get("dtype") is not None:
         x = x.astype(kwargs["dtype"])
     return _RUNNING[own](x, kwargs.get("axis", 0))
-
-
-def _refuse_rest(name: str, kwargs: dict[str, Any]) -> None:
-    # axes, axis and keepdims of products; signature
-    if kwargs:
-        raise ArgumentError(
-            f"{name}: {', '.join(kwargs)} of a ufunc is not taken on tensors; move axes with "
-            "paddle.moveaxis, and cast operands with .astype"
-        )

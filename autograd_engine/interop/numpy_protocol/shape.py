@@ -42,17 +42,13 @@ def _reshape(a: Any, /, shape: Any, order: str = "C", *, copy: Any = None) -> An
     shape = [int(d) for d in (shape if isinstance(shape, (tuple, list, np.ndarray)) else (shape,))]
     if order == "F":
         return _reversed(paddle.reshape(_reversed(x), shape[::-1]))
-    _c_order("np.reshape", order)
+    if order not in ("C", "A", "K"):
+        raise ArgumentError(f"np.reshape: order must be C, F, A or K, got {order!r}")
     return paddle.reshape(x, shape)
 
 
 def _reversed(x: Any) -> Any:
     return paddle.transpose(x, list(range(x.ndim))[::-1])
-
-
-def _c_order(name: str, order: str) -> None:
-    if order not in ("C", "A", "K"):
-        raise ArgumentError(f"{name}: order must be C, F, A or K, got {order!r}")
 
 
 @covers("ravel")
