@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -143,25 +144,20 @@ def _traced_open(fn: Any, specs: tuple[Any, ...]) -> TracedProgram:
         ) from error
 
 
+@dataclass
 class _Subject:
     """A function with its arguments, run in one mode after the other from the same state."""
 
-    def __init__(
-        self,
-        fn: Any,
-        given: tuple[Any, ...],
-        traced: TracedProgram,
-        wanted: list[Tensor],
-        order: int,
-    ) -> None:
-        self.fn = fn
-        self.given = given
-        self.traced = traced
-        self.wanted = wanted
-        self.order = order
-        self._names = [_label(t, k) for k, t in enumerate(wanted)]
-        self.tensors = [t for t in nest.leaves(given) if isinstance(t, Tensor)]
-        self._state = [(t, t._data) for t in (*self.tensors, *traced.parameters)]
+    fn: Any
+    given: tuple[Any, ...]
+    traced: TracedProgram
+    wanted: list[Tensor]
+    order: int
+
+    def __post_init__(self) -> None:
+        self._names = [_label(t, k) for k, t in enumerate(self.wanted)]
+        self.tensors = [t for t in nest.leaves(self.given) if isinstance(t, Tensor)]
+        self._state = [(t, t._data) for t in (*self.tensors, *self.traced.parameters)]
         # For each order, which of the results before are differentiated again, and from where.
         self._seeds: list[tuple[list[int], list[Array]]] = []
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, TypeVar
 
@@ -36,14 +37,12 @@ Array = NDArray[Any]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+@dataclass(slots=True, eq=False)
 class Anomaly:
     """What is looked for, and what is said when it is found."""
 
-    __slots__ = ("inf", "nan")
-
-    def __init__(self, nan: bool, inf: bool) -> None:
-        self.nan = nan
-        self.inf = inf
+    nan: bool
+    inf: bool
 
     def bad(self, array: Any) -> Array | None:
         """Where `array` has what is looked for; None where it has nothing of it."""

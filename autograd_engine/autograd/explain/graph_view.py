@@ -21,17 +21,12 @@ from autograd_engine.errors import ArgumentError, MissingLibraryError
 
 __all__ = ["Arrow", "Box", "Cluster", "Drawing", "Graph", "graph_of_tensors", "leaf_box", "made_at"]
 
-_LEAF = 'shape=box style="rounded,filled" fillcolor="#d5ebe3" color="#148b97"'
-_OPERATION = 'shape=box style=filled fillcolor="#f4f4f4" color="#999999"'
-_GRADIENT = 'shape=box style=filled fillcolor="#fbeee0" color="#c08a3e"'
-_UPDATE = 'shape=box style=filled fillcolor="#e3e8f7" color="#6a7cb8"'
-_GAP = 'shape=plaintext fontcolor="#666666"'
 _STYLES = {
-    "leaf": _LEAF,
-    "operation": _OPERATION,
-    "gradient": _GRADIENT,
-    "update": _UPDATE,
-    "gap": _GAP,
+    "leaf": 'shape=box style="rounded,filled" fillcolor="#d5ebe3" color="#148b97"',
+    "operation": 'shape=box style=filled fillcolor="#f4f4f4" color="#999999"',
+    "gradient": 'shape=box style=filled fillcolor="#fbeee0" color="#c08a3e"',
+    "update": 'shape=box style=filled fillcolor="#e3e8f7" color="#6a7cb8"',
+    "gap": 'shape=plaintext fontcolor="#666666"',
 }
 
 

@@ -32,17 +32,12 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.scattered_cotangent import dense
 from autograd_engine.ops.registry.strong_zeros import strengthened
 
-__all__ = ["base_of", "is_recorded", "push_along"]
-
-
-def base_of(xp: Any) -> Any:
-    """`raw` or `ops`: where the values of `xp` live."""
-    return xp.base if isinstance(xp, Batching) else xp
+__all__ = ["is_recorded", "push_along"]
 
 
 def is_recorded(xp: Any) -> bool:
     """Whether what is computed with `xp` has a history."""
-    return base_of(xp) is ops
+    return (xp.base if isinstance(xp, Batching) else xp) is ops
 
 
 def push_along(
