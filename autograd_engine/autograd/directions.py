@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.autograd.backward_pass import observer
-from autograd_engine.autograd.batching.batched import Batched, Batching, batching
+from autograd_engine.autograd.batching.batched import (
+    Batched,
+    Batching,
+    batching,
+    dtype_of,
+    shape_of,
+)
 from autograd_engine.autograd.forward.push import is_recorded, push_along
 from autograd_engine.autograd.gradient import leads_to
 from autograd_engine.core.locations import caller
@@ -194,11 +200,6 @@ def split_front(
         sizes = [*back, *front]
     if perm != tuple(range(rank)):
         value = base.transpose(value, perm=perm)
-    dtype = value._data.dtype if isinstance(value, Tensor) else value.dtype
-    if list(_shape(value)) != sizes:
-        value = base.reshape_like(value, Spec(tuple(sizes), dtype))
+    if list(shape_of(value)) != sizes:
+        value = base.reshape_like(value, Spec(tuple(sizes), dtype_of(value)))
     return value if isinstance(value, Tensor) else Tensor._wrap(value)
-
-
-def _shape(value: Any) -> Any:
-    return value._data.shape if isinstance(value, Tensor) else value.shape

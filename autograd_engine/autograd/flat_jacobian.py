@@ -9,6 +9,7 @@ from autograd_engine.autograd import jacobians as matrices
 from autograd_engine.autograd.forward.jvp import (
     inputs_of,
     jvp,
+    or_zeros,
     outputs_of,
     vjp,
 )
@@ -86,10 +87,8 @@ class Hessian(Jacobian):
                 f"Hessian: func must return one element{' for each of the batch' * is_batched}; "
                 f"got {format_shape(y._data.shape)}: take the sum, or use Jacobian"
             )
-        (gradient,) = (
-            grad([y], [x], create_graph=True, allow_unused=True) if not y._stop else [None]
-        )
-        first = ops.zeros_like(x) if gradient is None else gradient
+        found = [None] if y._stop else grad([y], [x], create_graph=True, allow_unused=True)
+        (first,) = or_zeros([x], found)
         matrices.Jacobian.__init__(self, first, x, 0 if is_batched else None)
 
 

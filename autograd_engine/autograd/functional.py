@@ -13,9 +13,12 @@ from autograd_engine.autograd.directions import (
     split_front,
 )
 from autograd_engine.autograd.forward.jvp import (
+    call_recorded,
     checked_directions,
     inputs_of,
     like_given,
+    nested,
+    or_zeros,
     outputs_of,
     own_tangent,
     traced_from,
@@ -103,10 +106,7 @@ def value_and_grad(
             returned = func(*given, **kwargs)
         value, aux = _with_aux(returned) if has_aux else (returned, None)
         _one_element("value_and_grad", value)
-        found = _gradients(value, sources, record)
-        gradients = [
-            ops.zeros_like(x) if g is None else g for x, g in zip(inputs, found, strict=True)
-        ]
+        gradients = or_zeros(inputs, _gradients(value, sources, record))
         if not record:
             value = value.detach()
         result = (value, aux) if has_aux else value
@@ -229,9 +229,7 @@ def _recorded_gradient(
     """The value, where its history starts, its gradient, recorded so as to be pushed along."""
     since = newer()
     with recorded_with(contexts=True), recording():
-        traced = traced_from(inputs)
-        sources = [Tensor._wrap(x._data, x._node) for x in traced]
-        value = func(*traced)
+        sources, value = call_recorded(func, inputs)
         if batched:
             _one_for_each(function, value, inputs)
         else:
@@ -259,9 +257,7 @@ def jacobian_of(
     since = newer()
     # Which way is shorter is known when the outputs are there.
     with recorded_with(contexts=True) if how != "reverse" else recording(), recording():
-        traced = traced_from(inputs)
-        sources = [Tensor._wrap(x._data, x._node) for x in traced]
-        value = func(*traced)
+        sources, value = call_recorded(func, inputs)
     ys = outputs_of("jacobian", value)
     for y in ys:
         _floating("jacobian", y)
@@ -277,28 +273,35 @@ def jacobian_of(
         how = "forward" if smaller else "reverse"
     if how == "forward":
         columns = [push_units(ys, x, since, **options) for x in sources]
-        blocks = [
-            [_block(columns[j][i], x, y, batched, last=True) for j, x in enumerate(inputs)]
-            for i, y in enumerate(ys)
-        ]
+        blocks = _of_columns(columns, inputs, ys, batched)
     else:
-        blocks = [
-            [
-                _block(g, y, x, batched, last=False)
-                for x, g in zip(inputs, pull_units(y, sources, **options), strict=True)
-            ]
-            for y in ys
-        ]
-    return like_given(value, [_nested(xs, row) for row in blocks])
+        blocks = _of_rows([pull_units(y, sources, **options) for y in ys], inputs, ys, batched)
+    return like_given(value, [nested(xs, row) for row in blocks])
+
+
+def _of_columns(
+    columns: Sequence[Any], inputs: list[Tensor], outputs: list[Tensor], batched: bool = False
+) -> list[list[Tensor]]:
+    """The blocks of a Jacobian, from what was pushed from each input."""
+    return [
+        [_block(columns[j][i], x, y, batched, last=True) for j, x in enumerate(inputs)]
+        for i, y in enumerate(outputs)
+    ]
+
+
+def _of_rows(
+    rows: Sequence[Any], inputs: list[Tensor], outputs: list[Tensor], batched: bool = False
+) -> list[list[Tensor]]:
+    """The blocks of a Jacobian, from what was pulled from each output."""
+    return [
+        [_block(rows[i][j], y, x, batched, last=False) for j, x in enumerate(inputs)]
+        for i, y in enumerate(outputs)
+    ]
 
 
 def _block(value: Any, moved: Tensor, other: Tensor, batched: bool, *, last: bool) -> Tensor:
     front = moved._data.shape[1:] if batched else moved._data.shape
     return split_front(value, front, other._data.shape, batched, last=last)
-
-
-def _nested(value: Any, results: list[Any]) -> Any:
-    return tuple(results) if isinstance(value, (list, tuple)) else results[0]
 
 
 def hessian_of(
@@ -317,9 +320,9 @@ def hessian_of(
         _one_batch("hessian", inputs, [])
     elif chunk_size is None and not create_graph and grad_mode.recorder is True:
         rows = _hessian_at_once(func, inputs)
-        return _nested(xs, [_nested(xs, row) for row in rows])
+        return nested(xs, [nested(xs, row) for row in rows])
     _, sources, found, since = _recorded_gradient("hessian", func, inputs, batched)
-    gradients = [ops.zeros_like(x) if g is None else g for x, g in zip(inputs, found, strict=True)]
+    gradients = or_zeros(inputs, found)
     columns = [
         push_units(
             gradients,
@@ -331,11 +334,8 @@ def hessian_of(
         )
         for x in sources
     ]
-    rows = [
-        [_block(columns[j][i], x, g, batched, last=True) for j, x in enumerate(inputs)]
-        for i, g in enumerate(gradients)
-    ]
-    return _nested(xs, [_nested(xs, row) for row in rows])
+    rows = _of_columns(columns, inputs, gradients, batched)
+    return nested(xs, [nested(xs, row) for row in rows])
 
 
 def _hessian_at_once(func: Callable[..., Any], inputs: list[Tensor]) -> list[list[Tensor]]:
@@ -344,25 +344,17 @@ def _hessian_at_once(func: Callable[..., Any], inputs: list[Tensor]) -> list[lis
     The recording is a plain one, for a plan needs no more, and `func` is to run once only.
     """
     with recording():
-        traced = traced_from(inputs)
-        sources = [Tensor._wrap(x._data, x._node) for x in traced]
-        value = _one_element("hessian", func(*traced))
+        sources, returned = call_recorded(func, inputs)
+        value = _one_element("hessian", returned)
     stacks = None
     if value._node is not None and not value._stop:
         stacks = planned_hessian(value, inputs, [edge_of(x) for x in sources])
     if stacks is not None:
-        return [
-            [_block(stacks[j][i], x, y, False, last=True) for j, x in enumerate(inputs)]
-            for i, y in enumerate(inputs)
-        ]
-    found = _gradients(value, sources, True)
-    gradients = [ops.zeros_like(x) if g is None else g for x, g in zip(inputs, found, strict=True)]
+        return _of_columns(stacks, inputs, inputs)
+    gradients = or_zeros(inputs, _gradients(value, sources, True))
     with hooks_left_out():  # they have had their part in the gradient, and are recorded in it
         pulled = [pull_units(g, sources, create_graph=False) for g in gradients]
-    return [
-        [_block(g, y, x, False, last=False) for x, g in zip(inputs, row, strict=True)]
-        for y, row in zip(inputs, pulled, strict=True)
-    ]
+    return _of_rows(pulled, inputs, inputs)
 
 
 def _one_batch(function: str, xs: Sequence[Tensor], ys: Sequence[Tensor]) -> None:

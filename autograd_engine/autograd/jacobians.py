@@ -9,6 +9,7 @@ from typing import Any, overload
 import numpy as np
 
 from autograd_engine.autograd.directions import checked_chunk, pull_units, split_front
+from autograd_engine.autograd.forward.jvp import nested, or_zeros
 from autograd_engine.autograd.gradient import grad
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.operand import OPERATORS, REFLECTED
@@ -106,11 +107,11 @@ def jacobian(
     chunk_size = checked_chunk("jacobian", chunk_size)
     outputs = _tensors("jacobian", ys, "ys")
     inputs = _tensors("jacobian", xs, "xs")
-    rows = [
-        [_checked("jacobian", y, x, i, j, batch_axis, chunk_size) for j, x in enumerate(inputs)]
-        for i, y in enumerate(outputs)
-    ]
-    return _nested(ys, [_nested(xs, row) for row in rows])
+    for i, y in enumerate(outputs):
+        for j, x in enumerate(inputs):
+            _check_axes("jacobian", y, x, i, j, batch_axis)
+    rows = [[Jacobian(y, x, batch_axis, chunk_size=chunk_size) for x in inputs] for y in outputs]
+    return nested(ys, [nested(xs, row) for row in rows])
 
 
 def hessian(
@@ -187,9 +188,9 @@ def hessian(
         gradients = grad([y], distinct, create_graph=True, allow_unused=True)
         by_source = {id(s): g for s, g in zip(distinct, gradients, strict=True)}
         found = [by_source[id(s)] for s in sources]
-    first = [ops.zeros_like(x) if g is None else g for x, g in zip(inputs, found, strict=True)]
+    first = or_zeros(inputs, found)
     rows = [[Hessian(g, x, batch_axis, chunk_size=chunk_size) for x in inputs] for g in first]
-    return _nested(xs, [_nested(xs, row) for row in rows])
+    return nested(xs, [nested(xs, row) for row in rows])
 
 
 class Jacobian:
@@ -380,19 +381,6 @@ def _tensors(function: str, value: Any, argument: str) -> list[Tensor]:
     return values
 
 
-def _checked(
-    function: str,
-    y: Tensor,
-    x: Tensor,
-    i: int,
-    j: int,
-    batch_axis: int | None,
-    chunk_size: int | None,
-) -> Jacobian:
-    _check_axes(function, y, x, i, j, batch_axis)
-    return Jacobian(y, x, batch_axis, chunk_size=chunk_size)
-
-
 def _check_axes(
     function: str, y: Tensor, x: Tensor, i: int, j: int, batch_axis: int | None
 ) -> None:
@@ -414,7 +402,3 @@ def _check_axes(
             f"{function}: with batch_axis=0 the first axes must have one size; ys[{i}] has "
             f"{y._data.shape[0]}, xs[{j}] {x._data.shape[0]}"
         )
-
-
-def _nested(value: Any, results: list[Any]) -> Any:
-    return tuple(results) if isinstance(value, (list, tuple)) else results[0]

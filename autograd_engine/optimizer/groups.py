@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from autograd_engine.errors import ArgumentError
@@ -13,6 +13,7 @@ from autograd_engine.regularizer import L2Decay, WeightDecayRegularizer
 __all__ = ["Group", "decay_of", "groups_of"]
 
 
+@dataclass(eq=False)
 class Group:
     """Parameters that are trained alike.
 
@@ -28,19 +29,11 @@ class Group:
         Attributes of the operation.
     """
 
-    def __init__(
-        self,
-        params: list[Any] | None,
-        factor: float,
-        decay: WeightDecayRegularizer | None,
-        clip: ClipGradBase | None,
-        attrs: dict[str, Any],
-    ) -> None:
-        self.params = params
-        self.factor = factor
-        self.decay = decay
-        self.clip = clip
-        self.attrs = attrs
+    params: list[Any] | None
+    factor: float
+    decay: WeightDecayRegularizer | None
+    clip: ClipGradBase | None
+    attrs: dict[str, Any]
 
 
 def decay_of(owner: str, value: Any) -> WeightDecayRegularizer | None:
@@ -70,7 +63,7 @@ def groups_of(optimizer: Any, parameters: Any) -> list[Group]:
     if not _is_grouped(parameters):
         return []
     groups = [_group(optimizer, k, entry) for k, entry in enumerate(parameters)]
-    check_distinct("parameters", _all(groups))
+    check_distinct("parameters", [p for g in groups for p in g.params or ()])
     return groups
 
 
@@ -85,11 +78,6 @@ def _is_grouped(parameters: Any) -> bool:
             "{'params': [parameter]}"
         )
     return any(dicts)
-
-
-def _all(groups: Sequence[Group]) -> Iterator[Any]:
-    for group in groups:
-        yield from group.params or ()
 
 
 def _group(optimizer: Any, k: int, entry: dict[str, Any]) -> Group:

@@ -170,8 +170,7 @@ class LBFGS(Optimizer):
 
         if self._line_search is None:
             return at(length), 1
-        found = strong_wolfe(at, here, direction, length, slope, self._tolerance_change, budget)
-        return found
+        return strong_wolfe(at, here, direction, length, slope, self._tolerance_change, budget)
 
     def _evaluated(self, closure: Callable[[], Any], values: Array) -> tuple[Any, Point]:
         """The loss and its gradient where the parameters are `values`."""
@@ -311,14 +310,9 @@ class _History:
         return np.asarray(q)
 
     def arrays(self) -> dict[str, Any]:
-        width = self._pairs[0][0].size if self._pairs else 0
-        dtype = self._pairs[0][0].dtype if self._pairs else np.float32
-        empty = np.zeros((0, width), dtype)
-        stacked = {
-            "s": np.stack([s for s, _ in self._pairs]) if self._pairs else empty,
-            "y": np.stack([y for _, y in self._pairs]) if self._pairs else empty,
-        }
-        return {name: Tensor._wrap(array) for name, array in stacked.items()}
+        columns = zip(*self._pairs, strict=True) if self._pairs else ((), ())
+        stacks = [np.stack(c) if c else np.zeros((0, 0), np.float32) for c in columns]
+        return {name: Tensor._wrap(stack) for name, stack in zip("sy", stacks, strict=True)}
 
     def restore(self, steps: int, s: Array, y: Array, dtype: np.dtype[Any]) -> None:
         self.steps = steps

@@ -198,11 +198,11 @@ def _master(optimizer: Optimizer, param: Variable) -> Variable:
         )
     spec = Spec(param.spec.shape, np.dtype(np.float32))
     name = unique_name.generate(f"{param.name}_fp32_master")
-    found = Variable(param.block, name, spec, stop_gradient=True, persistable=True)
-    param.block.add_var(found)
+    found, copy = (
+        block.add_var(Variable(block, name, spec, stop_gradient=True, persistable=True))
+        for block in (param.block, startup)
+    )
     first = startup.vars[param.name]
-    copy = Variable(startup, name, spec, stop_gradient=True, persistable=True)
-    startup.add_var(copy)
     source = (Ref(first, first.version),)
     startup.append(
         Operator(startup, _CAST, source, (Ref(copy, 0),), {"dtype": "float32"}, caller(), "forward")

@@ -149,11 +149,9 @@ class Settings:
     def _rate_factor(self, p: Any, group: Group) -> float:
         """What the learning rate is multiplied with."""
         options = getattr(p, "_options", None)
-        return group.factor if options is None else group.factor * self._own_factor(options)
-
-    @staticmethod
-    def _own_factor(options: Any) -> float:
-        return float(options.optimize_attr.get("learning_rate", 1.0))
+        if options is None:
+            return group.factor
+        return group.factor * float(options.optimize_attr.get("learning_rate", 1.0))
 
     @staticmethod
     def _decay_of(p: Any, group: Group) -> Any:

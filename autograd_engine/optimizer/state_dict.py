@@ -26,8 +26,22 @@ _MOST = 10
 
 def state_dict(optimizer: Optimizer) -> dict[str, Any]:
     """See `Optimizer.state_dict`."""
-    found = _of_programs(optimizer) if _in_programs(optimizer) else _of_tensors(optimizer)
+    kept = _of_programs(optimizer) if _in_programs(optimizer) else _of_tensors(optimizer)
+    found: dict[str, Any] = {}
+    masters: dict[str, Any] = {}
+    for name, parameter, value in kept:
+        if name == _master_name(parameter):
+            masters[parameter] = value
+        else:
+            found[name] = value
+    if masters:
+        found[_MASTERS] = masters
     return found | schedule(optimizer)
+
+
+def _master_name(parameter: str) -> str:
+    """What the float32 copy of a parameter is called in messages."""
+    return f"{_MASTERS}[{parameter!r}]"
 
 
 def schedule(optimizer: Optimizer) -> dict[str, Any]:
@@ -47,7 +61,7 @@ def set_state_dict(optimizer: Optimizer, given: Any) -> None:
     scheduler = rest.pop(_SCHEDULER, None)
     masters = rest.pop(_MASTERS, None) or {}
     problems = schedule_problems(optimizer, scheduler)
-    named = {**rest, **{f"{_MASTERS}[{name!r}]": v for name, v in masters.items()}}
+    named = rest | {_master_name(name): v for name, v in masters.items()}
     if _in_programs(optimizer):
         write = _into_programs(optimizer, named, problems)
     else:
@@ -96,26 +110,18 @@ def _names(optimizer: Optimizer, p: Any) -> list[str]:
     """Of the state of `p`, in order; that of its float32 copy comes last."""
     names = [f"{p.name}_{s.suffix or name}_0" for name, s in optimizer.state.items()]
     if optimizer._has_master(p._data.dtype):
-        names.append(f"{_MASTERS}[{p.name!r}]")
+        names.append(_master_name(p.name))
     return names
 
 
-def _of_tensors(optimizer: Optimizer) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    masters: dict[str, Any] = {}
+def _of_tensors(optimizer: Optimizer) -> Iterator[tuple[str, str, Tensor]]:
+    """(name of the state, that of its parameter, value)"""
     for p in optimizer._parameters or ():
         state = optimizer._eager_state.get(id(p))
         if state is not None:
             for name, array in zip(_names(optimizer, p), state, strict=True):
                 # Copies: rows of the arrays may be written in place.
-                kept = Tensor._wrap(array.copy("K"))
-                if name.startswith(f"{_MASTERS}["):
-                    masters[p.name] = kept
-                else:
-                    found[name] = kept
-    if masters:
-        found[_MASTERS] = masters
-    return found
+                yield name, p.name, Tensor._wrap(array.copy("K"))
 
 
 def _into_tensors(optimizer: Optimizer, given: dict[str, Any], problems: list[str]) -> Any:
@@ -147,29 +153,21 @@ def _into_tensors(optimizer: Optimizer, given: dict[str, Any], problems: list[st
 # --- programs
 
 
-def _variables(optimizer: Optimizer) -> Iterator[tuple[str, Variable, Variable]]:
-    """(name of the state in a dict, variable, parameter)"""
+def _variables(optimizer: Optimizer) -> Iterator[tuple[str, Variable, str]]:
+    """(name of the state, its variable, name of its parameter)"""
     from autograd_engine.optimizer.minimize import kept_variables
 
     for block in _blocks(optimizer):
         for (parameter, name), var in kept_variables(optimizer, block).items():
-            label = f"{_MASTERS}[{parameter!r}]" if name == "master" else var.name
-            yield label, var, block.vars[parameter]
+            yield _master_name(parameter) if name == "master" else var.name, var, parameter
 
 
-def _of_programs(optimizer: Optimizer) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    masters: dict[str, Any] = {}
+def _of_programs(optimizer: Optimizer) -> Iterator[tuple[str, str, Array]]:
+    """(name of the state, that of its parameter, value)"""
     for label, var, parameter in _variables(optimizer):
         held = global_scope().find_var(var.name)
         if held is not None and held.value is not None:
-            if label == var.name:
-                found[label] = np.array(held.value)
-            else:
-                masters[parameter.name] = np.array(held.value)
-    if masters:
-        found[_MASTERS] = masters
-    return found
+            yield label, parameter, np.array(held.value)
 
 
 def _into_programs(optimizer: Optimizer, given: dict[str, Any], problems: list[str]) -> Any:

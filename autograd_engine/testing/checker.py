@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -36,26 +37,21 @@ def _require_number(name: str, value: Any, bounds: str, fits: Callable[[float], 
         raise ArgumentError(f"gradcheck: {name} must be a number, {bounds}; got {got}")
 
 
+@dataclass
 class Checker:
     """What is checked of a problem, and how closely."""
 
-    def __init__(
-        self,
-        eps: float | None,
-        tolerance: Tolerance,
-        nondet_tol: float,
-        undefined: bool,
-        forward: bool,
-    ) -> None:
-        _require_number("eps", eps, "more than 0", lambda n: n > 0)
-        for name, value in (("atol", tolerance.absolute), ("rtol", tolerance.relative)):
-            _require_number(name, value, "0 or more", lambda n: n >= 0)
-        _require_number("nondet_tol", nondet_tol, "0 or more", lambda n: n >= 0)
-        self.eps = eps
-        self.tolerance = tolerance
-        self.nondet_tol = nondet_tol
-        self.undefined = undefined
-        self.forward = forward
+    eps: float | None
+    tolerance: Tolerance
+    nondet_tol: float
+    undefined: bool
+    forward: bool
+
+    def __post_init__(self) -> None:
+        _require_number("eps", self.eps, "more than 0", lambda n: n > 0)
+        _require_number("atol", self.tolerance.absolute, "0 or more", lambda n: n >= 0)
+        _require_number("rtol", self.tolerance.relative, "0 or more", lambda n: n >= 0)
+        _require_number("nondet_tol", self.nondet_tol, "0 or more", lambda n: n >= 0)
 
     def check(self, problem: Problem, *, fast: bool) -> None:
         self._is_deterministic(problem)

@@ -279,7 +279,7 @@ def _of_wrong_entries(m: Mismatch, tolerance: Tolerance) -> Iterator[str]:
         yield "the gradient is zero where the derivative is not: part of it is cut off or masked"
     elif not n.any():
         yield "the gradient is not zero where the derivative is: a mask is missing"
-    elif n.any():
+    else:
         factor = float(np.vdot(n, a) / np.vdot(n, n))
         if a.size > 1 and factor and tolerance.equal(a, factor * n):
             what = _named(factor)[0]

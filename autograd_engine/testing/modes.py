@@ -23,11 +23,9 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import OpDef
 
 __all__ = [
-    "STEP",
     "Runnable",
     "call",
     "close",
-    "differences",
     "differentiable",
     "directions",
     "eager_orders",
@@ -50,7 +48,6 @@ __all__ = [
 
 Array: TypeAlias = NDArray[Any]
 Runnable: TypeAlias = OpDef | Callable[..., Any]
-STEP = 1e-5
 
 
 def differentiable(op: Runnable, operands: Sequence[Array]) -> tuple[int, ...]:
@@ -241,21 +238,7 @@ def static_orders(
     return fetched(outputs), fetched(first), fetched(second)
 
 
-# --- differences, and what is compared
-
-
-def differences(f: Callable[[], float], x: Array) -> Array:
-    """Central differences of `f` in each element of `x`, which is written to and restored."""
-    out = np.zeros(x.shape)
-    for index in np.ndindex(x.shape):
-        middle = x[index]
-        x[index] = middle + STEP
-        above = f()
-        x[index] = middle - STEP
-        below = f()
-        x[index] = middle
-        out[index] = (above - below) / (2.0 * STEP)
-    return out
+# --- what is compared
 
 
 def close(actual: Array, expected: Array, tolerance: float) -> None:

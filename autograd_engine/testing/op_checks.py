@@ -262,11 +262,6 @@ def _in_tuple(value: Any) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def _declared(op: OpDef, wanted: Sequence[int]) -> set[str]:
-    """Names that the rules of these operands declare."""
-    return {name for k in wanted for name in _rule(op, k).saves}
-
-
 def _rule(op: OpDef, position: int) -> Rule:
     rule = op.rule_at(position)
     if rule is None:
@@ -278,7 +273,8 @@ def saves_what_it_declares(op: OpDef, operands: Sequence[Array], attrs: Attrs) -
     """The tape keeps the arrays that the wanted rules name, and no others."""
     for wanted in every_subset(differentiable(op, operands)):
         xs, outputs, node, _ = recorded(op, operands, attrs, wanted)
-        names, declared = set(node.pullback.saved), _declared(op, wanted)
+        names = set(node.pullback.saved)
+        declared = {name for k in wanted for name in _rule(op, k).saves}
         likes = {n for n in names - declared if n.endswith("_like")}
         ensure(names - likes == declared, f"saved are {names - likes}, declared {declared}")
         # Shapes besides those declared are for the projection, for filling in zeros,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.autograd import grad, jvp
+from autograd_engine.autograd.forward.jvp import or_zeros
 from autograd_engine.eager.grad_mode import enable_grad
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError
@@ -125,12 +126,12 @@ class Problem:
         self,
         outputs: Sequence[Tensor],
         xs: Sequence[Tensor],
-        cotangents: Sequence[Array | None],
+        cotangents: Sequence[Tensor | Array | None],
         *,
         create_graph: bool = False,
     ) -> list[Tensor | None]:
         pairs = [
-            (y, u)
+            (y, u if isinstance(u, Tensor) else Tensor._wrap(u))
             for y, u in zip(outputs, cotangents, strict=True)
             if u is not None and not y.stop_gradient
         ]
@@ -138,7 +139,7 @@ class Problem:
             return [None] * len(xs)
         # An output may be there twice, or be an input.
         roots = [Tensor._wrap(y._data, y._node) if y._node else ops.assign(y) for y, _ in pairs]
-        seeds = [Tensor._wrap(u) for _, u in pairs]
+        seeds = [u for _, u in pairs]
         return grad(
             roots, list(xs), seeds, retain_graph=True, create_graph=create_graph, allow_unused=True
         )
@@ -194,13 +195,8 @@ def derived(problem: Problem, cotangents: Sequence[Tensor] | None = None) -> Pro
         cotangents = [Tensor._leaf(u) for u in problem.cotangents(seed=3)]
 
     def gradients(*arguments: Tensor) -> list[Tensor]:
-        xs, us = list(arguments[:count]), list(arguments[count:])
-        pairs = [(y, u) for y, u in zip(problem.goals(xs), us, strict=True) if not y.stop_gradient]
-        found: list[Tensor | None] = [None] * count
-        if pairs:
-            roots = [Tensor._wrap(y._data, y._node) if y._node else ops.assign(y) for y, _ in pairs]
-            found = grad(roots, xs, [u for _, u in pairs], create_graph=True, allow_unused=True)
-        return [ops.zeros_like(x) if g is None else g for x, g in zip(xs, found, strict=True)]
+        xs, us = arguments[:count], arguments[count:]
+        return or_zeros(xs, problem.pull_from(problem.goals(xs), xs, us, create_graph=True))
 
     several = len(problem.outputs) > 1
     names = list(problem.labels)

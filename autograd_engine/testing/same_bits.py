@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -86,7 +87,11 @@ def assert_same(
         traced = _traced(target, given)
         captured = [t for t in traced.parameters if not t._stop]
         wanted = [t for t in leaves if not t._stop] + captured
-        _require_wanted(target, wanted)
+        if not wanted:
+            raise ArgumentError(
+                f"assert_same: {_name(target)} has no input to differentiate with respect to: pass "
+                "floating Tensors"
+            )
         subject = _Subject(target, given, traced, wanted, order)
         expected = subject.eagerly(target)
         _compare(subject, "to_static", expected, subject.eagerly(StaticFunction(target)))
@@ -139,33 +144,20 @@ def _traced_open(fn: Any, specs: tuple[Any, ...]) -> TracedProgram:
         ) from error
 
 
-def _require_wanted(fn: Any, wanted: list[Tensor]) -> None:
-    if not wanted:
-        raise ArgumentError(
-            f"assert_same: {_name(fn)} has no input to differentiate with respect to: pass "
-            "floating Tensors"
-        )
-
-
+@dataclass
 class _Subject:
     """A function with its arguments, run in one mode after the other from the same state."""
 
-    def __init__(
-        self,
-        fn: Any,
-        given: tuple[Any, ...],
-        traced: TracedProgram,
-        wanted: list[Tensor],
-        order: int,
-    ) -> None:
-        self.fn = fn
-        self.given = given
-        self.traced = traced
-        self.wanted = wanted
-        self.order = order
-        self._names = [_label(t, k) for k, t in enumerate(wanted)]
-        self.tensors = [t for t in nest.leaves(given) if isinstance(t, Tensor)]
-        self._state = [(t, t._data) for t in (*self.tensors, *traced.parameters)]
+    fn: Any
+    given: tuple[Any, ...]
+    traced: TracedProgram
+    wanted: list[Tensor]
+    order: int
+
+    def __post_init__(self) -> None:
+        self._names = [_label(t, k) for k, t in enumerate(self.wanted)]
+        self.tensors = [t for t in nest.leaves(self.given) if isinstance(t, Tensor)]
+        self._state = [(t, t._data) for t in (*self.tensors, *self.traced.parameters)]
         # For each order, which of the results before are differentiated again, and from where.
         self._seeds: list[tuple[list[int], list[Array]]] = []
 
@@ -211,20 +203,18 @@ class _Subject:
 
     def in_program(self, traced: TracedProgram) -> list[_Value]:
         """The values that an executor computes."""
-        program = traced.program
-        block = program.global_block()
-        given = zip(traced.inputs, _distinct(self.tensors), strict=True)
-        pairs = [*given, *((c.var, c.tensor) for c in traced._captured)]
+        block = traced.program.global_block()
+        pairs = self._pairs(traced)
         known = {id(t): v for v, t in pairs}
         wanted = [known[id(t)] for t in self.wanted]
-        feed: dict[str, Any] = {v.name: t._data for v, t in pairs}
+        cotangents: dict[str, Any] = {}
         every = [v for v, _ in pairs]
         outputs = [
             v.pick(every, traced.outputs) for v in traced._returned.template if isinstance(v, Place)
         ]
         fetched = [_Value(f"output {k}", v) for k, v in enumerate(outputs)]
         current: list[Any] = list(outputs)
-        with program_guard(program, Program()):
+        with program_guard(traced.program, Program()):
             for n, (indices, arrays) in enumerate(self._seeds):
                 goals = [current[k] for k in indices]
                 if not goals or any(v is None for v in goals):
@@ -235,17 +225,29 @@ class _Subject:
                         block, f"cotangent_{n}_{k}", goal.spec, stop_gradient=True, is_data=True
                     )
                     seeds.append(block.add_var(seed))
-                    feed[seed.name] = array
+                    cotangents[seed.name] = array
                 current = list(gradients(goals, wanted, seeds))
                 fetched += self._named(n, current)
-        scope = Scope()
+        asked = [v.array for v in fetched if v.array is not None]
+        found = self._run(traced, asked, cotangents)
+        return [_Value(v.label, None if v.array is None else next(found)) for v in fetched]
+
+    def _pairs(self, traced: TracedProgram) -> list[tuple[Any, Tensor]]:
+        """The variables of a program that stand for tensors, with these."""
+        given = zip(traced.inputs, _distinct(self.tensors), strict=True)
+        return [*given, *((c.var, c.tensor) for c in traced._captured)]
+
+    def _run(
+        self, traced: TracedProgram, asked: Sequence[Any], more: dict[str, Any]
+    ) -> Iterator[Array]:
+        """What an executor gives for `asked`; `more` is fed besides."""
+        pairs, scope = self._pairs(traced), Scope()
         for var, tensor in pairs:
             if var.persistable:
                 scope.var(var.name).value = tensor._data
+        feed = {v.name: t._data for v, t in pairs} | more
         with reseeded():
-            asked = [v.array for v in fetched if v.array is not None]
-            found = iter(Executor().run(program, feed, asked, scope=scope))
-        return [_Value(v.label, None if v.array is None else next(found)) for v in fetched]
+            return iter(Executor().run(traced.program, feed, asked, scope=scope))
 
     def first_difference(self) -> str:
         """The first operation whose result in a program is another one than eagerly."""
@@ -263,17 +265,8 @@ class _Subject:
         ]
         if [name for name, _, _ in eager] != [o.type for o in operators]:
             return ""
-        program = self.traced.program
-        feed = {
-            v.name: t._data
-            for v, t in zip(self.traced.inputs, _distinct(self.tensors), strict=True)
-        }
-        scope = Scope()
-        for c in self.traced._captured:
-            scope.var(c.var.name).value = c.tensor._data
         names = [r.var.name for o in operators for r in o.results]
-        with reseeded():
-            values = iter(Executor().run(program, feed, names, scope=scope))
+        values = self._run(self.traced, names, {})
         for (name, outputs, at), operator in zip(eager, operators, strict=True):
             for have, want in zip([next(values) for _ in operator.results], outputs, strict=True):
                 if _difference(want, have) is not None:

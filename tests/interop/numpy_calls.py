@@ -136,6 +136,7 @@ CALLS: dict[str, list[str]] = {
         "np.quantile(c, 0.4, axis=(0, 2))",
         "np.quantile(a, 0.4, method='lower')",
         "np.quantile(a, [0.1, 0.2], axis=1, keepdims=True)",
+        "np.quantile(a, [0.3], axis=1, keepdims=True)",
     ],
     "percentile": ["np.percentile(a, 30)", "np.percentile(a, [10, 50], axis=1)"],
     "nanquantile": ["np.nanquantile(n, 0.3)", "np.nanquantile(n, 0.5, axis=1)"],

@@ -1,13 +1,17 @@
-"""What the suite takes from the engine's public checks, and which samples have a gradient."""
+"""What the suite takes from the engine's public checks, differences, and what has a gradient."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.testing.modes import (
-    STEP,
     call,
     close,
-    differences,
     differentiable,
     directions,
     eager_orders,
@@ -48,6 +52,22 @@ __all__ = [
     "tensors",
     "with_gradient",
 ]
+
+STEP = 1e-5
+
+
+def differences(f: Callable[[], float], x: NDArray[Any]) -> NDArray[Any]:
+    """Central differences of `f` in each element of `x`, which is written to and restored."""
+    out = np.zeros(x.shape)
+    for index in np.ndindex(x.shape):
+        middle = x[index]
+        x[index] = middle + STEP
+        above = f()
+        x[index] = middle - STEP
+        below = f()
+        x[index] = middle
+        out[index] = (above - below) / (2.0 * STEP)
+    return out
 
 
 def has_gradient(op: OpDef, sample: Sample) -> bool:

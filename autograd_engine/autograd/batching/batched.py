@@ -14,7 +14,7 @@ records the batched pass itself, so that its result can be differentiated.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -26,7 +26,7 @@ from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
 from autograd_engine.ops.registry.stand_ins import bind_operators
 
-__all__ = ["Batched", "Batching", "batching", "value_of"]
+__all__ = ["Batched", "Batching", "batching", "dtype_of", "shape_of", "value_of"]
 
 _ndarray = np.ndarray
 
@@ -53,22 +53,20 @@ class Batched:
     @property
     def count(self) -> int:
         """The number of directions."""
-        return int(_shape(self.value)[0])
+        return int(shape_of(self.value)[0])
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the value of one direction."""
-        return _shape(self.value)[1:]
+        return shape_of(self.value)[1:]
 
     @property
     def ndim(self) -> int:
-        return len(_shape(self.value)) - 1
+        return len(shape_of(self.value)) - 1
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        value = self.value
-        found: np.dtype[Any] = getattr(value, "_data", value).dtype
-        return found
+        return dtype_of(self.value)
 
     @property
     def spec(self) -> Spec:
@@ -81,8 +79,13 @@ class Batched:
     __hash__ = None  # type: ignore[assignment]
 
 
-def _shape(value: Any) -> tuple[int, ...]:
-    found: tuple[int, ...] = getattr(value, "_data", value).shape
+def shape_of(value: Any) -> tuple[int, ...]:
+    """Of a stack, that of the value of one direction; of a number, that of a 0-d array."""
+    return tuple(getattr(getattr(value, "_data", value), "shape", ()))
+
+
+def dtype_of(value: Any) -> np.dtype[Any]:
+    found: np.dtype[Any] = getattr(value, "_data", value).dtype
     return found
 
 
@@ -142,9 +145,25 @@ class Batching(Namespace):
         """`function` of the value of each direction, on its own, stacked again."""
         if stack.__class__ is not Batched:
             return function(stack)
-        value, base = value_of(stack), self.base
-        results = [function(base.getitem(value, key=(i,))) for i in range(stack.count)]
-        return Batched(base.stack(*results, axis=0), self) if results else stack
+        if not stack.count:
+            return stack
+        return self.one_by_one(stack.count, lambda i: (function(self.entry(stack, i)),))[0]
+
+    def entry(self, value: Any, i: int) -> Any:
+        """The value of one direction."""
+        if value.__class__ is not Batched:
+            return value
+        return self.base.getitem(value_of(value), key=(i,))
+
+    def one_by_one(self, count: int, call: Callable[[int], Sequence[Any]]) -> tuple[Any, ...]:
+        """The results of ``call(i)`` for each direction, stacked; None where there is none."""
+        columns = zip(*[call(i) for i in range(count)], strict=True)
+        return tuple(
+            [
+                None if column[0] is None else Batched(self.base.stack(*column, axis=0), self)
+                for column in columns
+            ]
+        )
 
     def pull(self, pullback: Any, g: Any, saved: Any, attrs: Any) -> tuple[Any, ...]:
         """The pullback of stacks; of a rule that takes one cotangent at a time, each in turn."""
@@ -153,36 +172,22 @@ class Batching(Namespace):
             return results
         slots = g if isinstance(g, dict) else {None: g}
         counts = [v.count for v in slots.values() if v.__class__ is Batched]
-        base = self.base
         if not counts:
-            return tuple(pullback.pull(base, g, saved, attrs))
+            return tuple(pullback.pull(self.base, g, saved, attrs))
 
         def one(i: int) -> Any:
-            at = {
-                k: base.getitem(value_of(v), key=(i,)) if v.__class__ is Batched else v
-                for k, v in slots.items()
-            }
-            return type(g)(at) if isinstance(g, dict) else at[None]
+            at = {k: self.entry(v, i) for k, v in slots.items()}
+            given = type(g)(at) if isinstance(g, dict) else at[None]
+            return pullback.pull(self.base, given, saved, attrs)
 
-        each = [pullback.pull(base, one(i), saved, attrs) for i in range(counts[0])]
-        return tuple(
-            [
-                None if column[0] is None else Batched(base.stack(*column, axis=0), self)
-                for column in zip(*each, strict=True)
-            ]
-        )
+        return self.one_by_one(counts[0], one)
 
     def stack_of(self, value: Any, count: int, like: Like | None = None) -> Any:
         """The array with the axis of directions in front: repeated, if it is one value for all."""
         if value.__class__ is Batched:
             return value_of(value)
-        shape = _shape(value) if like is None else like.shape
-        return self.base.expand_like(value, Spec((count, *shape), _dtype(value)))
-
-
-def _dtype(value: Any) -> np.dtype[Any]:
-    found: np.dtype[Any] = getattr(value, "_data", value).dtype
-    return found
+        shape = shape_of(value) if like is None else like.shape
+        return self.base.expand_like(value, Spec((count, *shape), dtype_of(value)))
 
 
 _SHIFTED: Final[dict[str, Callable[[dict[str, Any]], dict[str, Any]]]] = {
@@ -226,7 +231,7 @@ def _arithmetic(name: str, function: Callable[[Any, Any], Any], reflected: bool)
 def _may_join(x: Any, y: Any) -> bool:
     """One of the two is scattered, the other as large."""
     scattered = x.__class__ is Scattered or y.__class__ is Scattered
-    return scattered and hasattr(y, "dtype") and _shape(x) == _shape(y)
+    return scattered and hasattr(y, "dtype") and shape_of(x) == shape_of(y)
 
 
 _FLAT: Final = {

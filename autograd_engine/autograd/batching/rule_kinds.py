@@ -9,16 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from autograd_engine.autograd.batching.batched import Batched, Batching, value_of
+from autograd_engine.autograd.batching.batched import (
+    Batched,
+    Batching,
+    dtype_of,
+    shape_of,
+    value_of,
+)
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import OpDef
 
 __all__ = [
     "Rule",
+    "aligned",
     "along",
     "broadcast",
     "count_of",
-    "dtype_of",
     "expanding",
     "fold",
     "folded",
@@ -29,7 +35,6 @@ __all__ = [
     "pointwise",
     "reshaping",
     "run",
-    "shape_of",
     "specs_of",
     "spreading",
     "stacked",
@@ -42,15 +47,6 @@ Rule: TypeAlias = Callable[[Batching, OpDef, Sequence[Any], dict[str, Any]], Any
 def count_of(operands: Sequence[Any]) -> int:
     """The number of directions."""
     return next(v.count for v in operands if v.__class__ is Batched)
-
-
-def shape_of(value: Any) -> tuple[int, ...]:
-    """Of the value of one direction; of a number, that of a 0-d array."""
-    return tuple(getattr(getattr(value, "_data", value), "shape", ()))
-
-
-def dtype_of(value: Any) -> Any:
-    return getattr(value, "_data", value).dtype
 
 
 def wrap(xp: Batching, op: OpDef, out: Any) -> Any:
@@ -84,26 +80,23 @@ def run(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any])
 def looped(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     """One call for each direction."""
     n = count_of(operands)
-    base = xp.base
-    call = base[op]
+    call = xp.base[op]
     if n == 0:
         specs = op.infer_tuple(specs_of(operands), attrs)
-        empty = [base.zeros_like(Spec((0, *s.shape), s.dtype)) for s in specs]
+        empty = [xp.base.zeros_like(Spec((0, *s.shape), s.dtype)) for s in specs]
         return wrap(xp, op, empty if op.multiple else empty[0])
 
-    def at(k: int, i: int) -> Any:
-        v = operands[k]
-        if v.__class__ is not Batched:
-            return v
-        if not op.reads_value(k):
-            return v.spec
-        return base.getitem(value_of(v), key=(i,))
+    read = [
+        v.spec if v.__class__ is Batched and not op.reads_value(k) else v
+        for k, v in enumerate(operands)
+    ]
 
-    results = [call(*[at(k, i) for k in range(len(operands))], **attrs) for i in range(n)]
-    if not op.multiple:
-        return Batched(base.stack(*results, axis=0), xp)
-    columns = zip(*results, strict=True)
-    return tuple([Batched(base.stack(*column, axis=0), xp) for column in columns])
+    def one(i: int) -> Any:
+        out = call(*[xp.entry(v, i) for v in read], **attrs)
+        return out if op.multiple else (out,)
+
+    results = xp.one_by_one(n, one)
+    return results if op.multiple else results[0]
 
 
 def of_shape(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
@@ -118,17 +111,16 @@ def pointwise(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str,
 
 
 def broadcast(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
-    """Axes line up from the back: a stack of fewer axes gets ones behind its first."""
+    """Axes line up from the back."""
     rank = max([len(shape_of(v)) for v in operands])
-    values = []
-    for v in operands:
-        if v.__class__ is Batched:
-            missing = rank - v.ndim
-            v = value_of(v)
-            if missing:
-                v = xp.base.unsqueeze(v, axis=tuple(range(1, missing + 1)))
-        values.append(v)
+    values = [aligned(xp, value_of(v), rank) if v.__class__ is Batched else v for v in operands]
     return run(xp, op, values, attrs)
+
+
+def aligned(xp: Batching, value: Any, rank: int) -> Any:
+    """The array of a stack, with ones behind its first axis where `rank` asks for more axes."""
+    missing = rank + 1 - len(shape_of(value))
+    return xp.base.unsqueeze(value, axis=tuple(range(1, missing + 1))) if missing > 0 else value
 
 
 def along(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
@@ -173,14 +165,8 @@ def expanding(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str,
     if x.__class__ is not Batched:
         return of_shape(xp, op, operands, attrs)
     (out,) = op.infer_tuple(specs_of(operands), attrs)
-    return Batched(spread(xp, x, out), xp)
-
-
-def spread(xp: Batching, x: Batched, out: Spec) -> Any:
-    value, missing = value_of(x), len(out.shape) - x.ndim
-    if missing:
-        value = xp.base.unsqueeze(value, axis=tuple(range(1, missing + 1)))
-    return xp.base.expand_like(value, Spec((x.count, *out.shape), x.dtype))
+    value = aligned(xp, value_of(x), len(out.shape))
+    return Batched(xp.base.expand_like(value, Spec((x.count, *out.shape), x.dtype)), xp)
 
 
 def spreading(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
@@ -189,16 +175,11 @@ def spreading(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str,
     if x.__class__ is not Batched:
         return of_shape(xp, op, operands, attrs)
     value, axis = value_of(x), tuple([a + 1 for a in attrs["axis"]])
-    rank = x.ndim
     if not attrs["keepdims"]:
         value = xp.base.unsqueeze(value, axis=axis)
-        rank += len(axis)
-    missing = len(shape_of(like)) - rank
-    if missing:
-        value = xp.base.unsqueeze(value, axis=tuple(range(1, missing + 1)))
+    value = aligned(xp, value, len(shape_of(like)))
     wide = Spec((x.count, *shape_of(like)), dtype_of(like))
-    call = xp.base[op]
-    return Batched(call(value, wide, axis=axis, keepdims=True), xp)
+    return Batched(xp.base[op](value, wide, axis=axis, keepdims=True), xp)
 
 
 def folding(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:

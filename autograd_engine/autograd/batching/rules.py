@@ -12,13 +12,19 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from autograd_engine.autograd.batching.batched import Batched, Batching, value_of
+from autograd_engine.autograd.batching.batched import (
+    Batched,
+    Batching,
+    dtype_of,
+    shape_of,
+    value_of,
+)
 from autograd_engine.autograd.batching.rule_kinds import (
     Rule,
+    aligned,
     along,
     broadcast,
     count_of,
-    dtype_of,
     expanding,
     fold,
     folded,
@@ -29,7 +35,6 @@ from autograd_engine.autograd.batching.rule_kinds import (
     pointwise,
     reshaping,
     run,
-    shape_of,
     specs_of,
     spreading,
     stacked,
@@ -177,11 +182,8 @@ def _setitem(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, 
     if value.__class__ is Batched:
         from autograd_engine.ops.getitem import indexed_shape
 
-        specs = specs_of(indices)
-        missing = len(indexed_shape(shape_of(x), specs, key)) - value.ndim
-        value = value_of(value)
-        if missing > 0:
-            value = xp.base.unsqueeze(value, axis=tuple(range(1, missing + 1)))
+        rank = len(indexed_shape(shape_of(x), specs_of(indices), key))
+        value = aligned(xp, value_of(value), rank)
     base = xp.stack_of(x, count_of(operands))
     return Batched(xp.base.setitem(base, value, *indices, key=(_ALL, *key)), xp)
 

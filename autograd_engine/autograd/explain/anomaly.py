@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, TypeVar
 
@@ -36,14 +37,12 @@ Array = NDArray[Any]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+@dataclass(slots=True, eq=False)
 class Anomaly:
     """What is looked for, and what is said when it is found."""
 
-    __slots__ = ("inf", "nan")
-
-    def __init__(self, nan: bool, inf: bool) -> None:
-        self.nan = nan
-        self.inf = inf
+    nan: bool
+    inf: bool
 
     def bad(self, array: Any) -> Array | None:
         """Where `array` has what is looked for; None where it has nothing of it."""
@@ -158,7 +157,7 @@ class Anomaly:
                 given, mask = given[row], mask[row]
                 pairs = zip(given_in, arrived, strict=True)
                 arrived = [a[row] if isinstance(c, Batched) else a for c, a in pairs]
-            cause = nonfinite_cause(node, arrived, given, _plain(saved_values(node)))
+            cause = nonfinite_cause(node, arrived, given, tuple(map(_array, saved_values(node))))
             raise AnomalyError(
                 f"{_pass(at)} made {_what(given, mask)} of a finite gradient, in the derivative of "
                 f"{node.name} with respect to {node.pullback.op.input_at(position)!r} "
@@ -266,10 +265,6 @@ def _array(value: Any) -> Any:
     if isinstance(value, Scattered):
         value = value.dense()
     return getattr(value, "_data", value)
-
-
-def _plain(saved: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(_array(v) for v in saved)
 
 
 def _positions(node: Node, edges: tuple[Edge, ...]) -> list[int]:

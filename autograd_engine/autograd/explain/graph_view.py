@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from autograd_engine.autograd.explain.graph_walk import arrows, specs_of, walk
 from autograd_engine.core.atomic_file import write_atomically
+from autograd_engine.core.locations import Location
 from autograd_engine.core.report import preformatted, table
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.grad_node import freed_at, output_of, saved_entries, spec_text
@@ -18,19 +19,14 @@ from autograd_engine.eager.tape import Edge, Node, edge_of
 from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import ArgumentError, MissingLibraryError
 
-__all__ = ["Arrow", "Box", "Cluster", "Graph", "graph_of_tensors"]
+__all__ = ["Arrow", "Box", "Cluster", "Drawing", "Graph", "graph_of_tensors", "leaf_box", "made_at"]
 
-_LEAF = 'shape=box style="rounded,filled" fillcolor="#d5ebe3" color="#148b97"'
-_OPERATION = 'shape=box style=filled fillcolor="#f4f4f4" color="#999999"'
-_GRADIENT = 'shape=box style=filled fillcolor="#fbeee0" color="#c08a3e"'
-_UPDATE = 'shape=box style=filled fillcolor="#e3e8f7" color="#6a7cb8"'
-_GAP = 'shape=plaintext fontcolor="#666666"'
 _STYLES = {
-    "leaf": _LEAF,
-    "operation": _OPERATION,
-    "gradient": _GRADIENT,
-    "update": _UPDATE,
-    "gap": _GAP,
+    "leaf": 'shape=box style="rounded,filled" fillcolor="#d5ebe3" color="#148b97"',
+    "operation": 'shape=box style=filled fillcolor="#f4f4f4" color="#999999"',
+    "gradient": 'shape=box style=filled fillcolor="#fbeee0" color="#c08a3e"',
+    "update": 'shape=box style=filled fillcolor="#e3e8f7" color="#6a7cb8"',
+    "gap": 'shape=plaintext fontcolor="#666666"',
 }
 
 
@@ -213,6 +209,30 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\n", "\\n") + '"'
 
 
+class Drawing:
+    """Boxes, and arrows between them, as they are added."""
+
+    def __init__(self) -> None:
+        self.boxes: list[Box] = []
+        self.lines: dict[Arrow, None] = {}
+
+    def box(self, box: Box) -> int:
+        self.boxes.append(box)
+        return len(self.boxes) - 1
+
+    def operations(
+        self, shown: list[Any], hidden: list[Any], box_of: Callable[[Any], Box]
+    ) -> dict[Any, int]:
+        """The box of each operation; those that are left out have one in the middle."""
+        index: dict[Any, int] = {}
+        for n, operation in enumerate(shown):
+            if hidden and n == len(shown) // 2:
+                text = f"... {len(hidden)} operations between are not drawn ..."
+                index.update(dict.fromkeys(hidden, self.box(Box(text, (), "gap"))))
+            index[operation] = self.box(box_of(operation))
+        return index
+
+
 def graph_of_tensors(results: Sequence[Tensor], limit: int) -> Graph:
     roots = [edge_of(t) for t in results if not t.stop_gradient]
     if not roots:
@@ -232,36 +252,28 @@ def graph_of_tensors(results: Sequence[Tensor], limit: int) -> Graph:
     drawn = [t for t in leaves if t in touched]
     surplus = drawn[2 * limit :]
     del drawn[2 * limit :]
-    boxes = [_leaf_box(t) for t in drawn]
-    index: dict[Edge, int] = {t: n for n, t in enumerate(drawn)}
+    drawing = Drawing()
+    index: dict[Edge, int] = {t: drawing.box(_leaf_box(t)) for t in drawn}
     if surplus:
-        index.update(dict.fromkeys(surplus, len(boxes)))
-        boxes.append(Box(f"... {len(surplus)} more leaves are not drawn ...", (), "gap"))
-    gap = -1
-    for node in shown:
-        if hidden and gap < 0 and node is shown[limit // 2]:
-            gap = len(boxes)
-            boxes.append(gap_box(len(hidden)))
-        index[node] = len(boxes)
-        boxes.append(_operation_box(node))
+        text = f"... {len(surplus)} more leaves are not drawn ..."
+        index.update(dict.fromkeys(surplus, drawing.box(Box(text, (), "gap"))))
+    index |= drawing.operations(shown, hidden, _operation_box)
     near = edges
     if hidden:  # what is not drawn has no labels either
         wanted = kept | touched
         near = [e for e in edges if e in wanted]
     specs = specs_of(near, known)
-    lines: dict[Arrow, None] = {}
     for node in [*shown, *hidden]:
-        target = index.get(node, gap)
         for _, source, output in arrows(node):
-            origin = index.get(source, gap)
-            if origin == target == gap or (node not in kept and isinstance(source, Tensor)):
+            if node not in kept and source not in kept:
                 continue
             spec = specs.get((source, output))
             label = "" if spec is None else spec_text(spec.shape, spec.dtype.name)
             if isinstance(source, Node) and source.pullback.op.multiple:
                 label = f"{_output_name(source, output)} {label}".rstrip()
-            lines.setdefault(Arrow(origin, target, label))
-    return Graph(tuple(boxes), tuple(lines), caption(len(nodes), len(leaves), len(hidden)))
+            drawing.lines.setdefault(Arrow(index[source], index[node], label))
+    text = caption(len(nodes), len(leaves), len(hidden))
+    return Graph(tuple(drawing.boxes), tuple(drawing.lines), text)
 
 
 def _output_name(node: Node, output: int) -> str:
@@ -278,10 +290,6 @@ def elided(operations: Sequence[Any], limit: int) -> tuple[list[Any], list[Any]]
     return [*operations[:first], *operations[last:]], list(operations[first:last])
 
 
-def gap_box(count: int) -> Box:
-    return Box(f"... {count} operations between are not drawn ...", (), "gap")
-
-
 def caption(operations: int, leaves: int, hidden: int) -> str:
     noun = "operation" if operations == 1 else "operations"
     text = f"{operations} {noun}, {leaves} {'leaf' if leaves == 1 else 'leaves'}"
@@ -294,20 +302,23 @@ def caption(operations: int, leaves: int, hidden: int) -> str:
 
 
 def _leaf_box(leaf: Any) -> Box:
-    kind = "Parameter " if isinstance(leaf, Parameter) else ""
-    return Box(
-        f"{kind}{leaf.name}",
-        (
-            spec_text(leaf._data.shape, leaf._data.dtype.name),
-            f"stop_gradient={leaf.stop_gradient}",
-        ),
-        "leaf",
-    )
+    spec = spec_text(leaf._data.shape, leaf._data.dtype.name)
+    return leaf_box(leaf, isinstance(leaf, Parameter), spec)
+
+
+def leaf_box(leaf: Any, is_parameter: bool, spec: str) -> Box:
+    """Of a tensor, or of a variable."""
+    title = f"{'Parameter ' * is_parameter}{leaf.name}"
+    return Box(title, (spec, f"stop_gradient={leaf.stop_gradient}"), "leaf")
+
+
+def made_at(location: Location) -> str:
+    """The line, and what stands there."""
+    return f"{location}  {location.text}".rstrip()
 
 
 def _operation_box(node: Node) -> Box:
-    at = node.location
-    notes = [f"{at}  {at.text}".rstrip()]
+    notes = [made_at(node.location)]
     constants = _constants(node)
     if constants:
         notes.append(f"constant: {constants}")

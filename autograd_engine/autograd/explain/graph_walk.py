@@ -5,7 +5,7 @@ No recursion, so the depth of the graph does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,18 +80,19 @@ def specs_of(
     return specs
 
 
-def _operand_specs(node: Node) -> dict[int, Spec]:
-    """What `node` keeps of its operands, by position."""
-    op = node.pullback.op
-    found: dict[int, Spec] = {}
+def _saved_specs(node: Node, names: Sequence[str | None]) -> Iterator[tuple[int, Spec]]:
+    """What `node` keeps of its inputs or outputs of these names, with their positions."""
     for name, value in saved_entries(node):
         base, _, index = name.removesuffix("]").partition("[")
-        if base not in op.inputs:
+        if base not in names:
             base = base.removesuffix("_like")
-        if base in op.inputs:
-            position = op.inputs.index(base) + int(index or 0)
-            found[position] = Spec(value.shape, value.dtype)
-    return found
+        if base in names:
+            yield names.index(base) + int(index or 0), Spec(value.shape, value.dtype)
+
+
+def _operand_specs(node: Node) -> dict[int, Spec]:
+    """What `node` keeps of its operands, by position."""
+    return dict(_saved_specs(node, node.pullback.op.inputs))
 
 
 def _from_saved(node: Node, specs: dict[tuple[Edge, int], Spec]) -> None:
@@ -100,13 +101,9 @@ def _from_saved(node: Node, specs: dict[tuple[Edge, int], Spec]) -> None:
     for position, source, output in arrows(node):
         if position in operands:
             specs.setdefault((source, output), operands[position])
-    for name, value in saved_entries(node):
-        base, _, index = name.removesuffix("]").partition("[")
-        if base not in op.outputs:
-            base = base.removesuffix("_like")
-        if base in op.outputs and base not in op.inputs:
-            output = op.outputs.index(base) + int(index or 0)
-            specs.setdefault((node, output), Spec(value.shape, value.dtype))
+    own = [None if name in op.inputs else name for name in op.outputs]
+    for output, spec in _saved_specs(node, own):
+        specs.setdefault((node, output), spec)
 
 
 def _stretched(node: Node, position: int) -> bool:

@@ -15,11 +15,14 @@ from autograd_engine.autograd.explain.graph_view import (
     Arrow,
     Box,
     Cluster,
+    Drawing,
     Graph,
     caption,
     elided,
-    gap_box,
+    leaf_box,
+    made_at,
 )
+from autograd_engine.autograd.explain.programs import leading
 from autograd_engine.core.atomic_file import write_atomically
 from autograd_engine.core.report import preformatted, table
 from autograd_engine.core.spec import format_shape
@@ -43,16 +46,10 @@ _KINDS: Final = {"backward": "gradient", "optimize": "update"}
 
 def graph_of_variables(results: Sequence[Variable], limit: int) -> Graph:
     """Operators of the block that `results` depend on, and the variables that these start from."""
-    block = results[0].block
-    needed: set[Key] = {(v.name, v.version) for v in results}
-    operators: list[Operator] = []
-    for operator in reversed(block.ops):
-        if any(r.key in needed for r in operator.results):
-            operators.append(operator)
-            needed.update(o.key for o in operator.operands if isinstance(o, Ref))
-    operators.reverse()
+    goals = [Ref(v, v.version) for v in results]
+    operators, _ = leading(results[0].block, [ref.key for ref in goals])
     drawing = _Drawing(limit)
-    drawing.block(operators, _leaves(operators, [Ref(v, v.version) for v in results]))
+    drawing.block(operators, _leaves(operators, goals))
     return drawing.graph()
 
 
@@ -79,7 +76,7 @@ def _leaves(operators: Sequence[Operator], results: Sequence[Ref]) -> list[Ref]:
     return list(leaves.values())
 
 
-class _Drawing:
+class _Drawing(Drawing):
     """Boxes and arrows, block by block.
 
     Parameters
@@ -89,19 +86,14 @@ class _Drawing:
     """
 
     def __init__(self, limit: int) -> None:
+        super().__init__()
         self.limit = limit
-        self.boxes: list[Box] = []
-        self.lines: dict[Arrow, None] = {}
         self.clusters: list[Cluster] = []
-        self.operations = self.leaves = self.hidden = 0
+        self.operators = self.leaves = self.hidden = 0
 
     def graph(self) -> Graph:
-        text = caption(self.operations, self.leaves, self.hidden)
+        text = caption(self.operators, self.leaves, self.hidden)
         return Graph(tuple(self.boxes), tuple(self.lines), text, tuple(self.clusters))
-
-    def _box(self, box: Box) -> int:
-        self.boxes.append(box)
-        return len(self.boxes) - 1
 
     def block(
         self, operators: Sequence[Operator], leaves: Sequence[Ref], cluster: int = -1
@@ -109,23 +101,17 @@ class _Drawing:
         """Draw the operators of one block; the boxes that its values come from."""
         shown, hidden = elided(operators, self.limit)
         kept = set(shown)
-        place = {ref.key: self._box(_leaf_box(ref)) for ref in leaves}
+        place = {ref.key: self.box(_leaf_box(ref)) for ref in leaves}
         first_operation = len(self.boxes)
-        index: dict[Any, int] = {}
-        gap = -1
-        for operator in shown:
-            if hidden and gap < 0 and operator is shown[self.limit // 2]:
-                gap = self._box(gap_box(len(hidden)))
-            kind = _KINDS.get(operator.role, "operation")
-            index[operator] = self._box(Box(operator.type, (_made_at(operator),), kind))
-        self.operations += len(operators)
+        index = self.operations(shown, hidden, _operator_box)
+        self.operators += len(operators)
         self.leaves += len(leaves)
         self.hidden += len(hidden)
         for operator in operators:
             for ref in operator.results:
-                place[ref.key] = index.get(operator, gap)
+                place[ref.key] = index[operator]
         for operator in operators:
-            target = index.get(operator, gap)
+            target = index[operator]
             for operand in operator.operands:
                 if not isinstance(operand, Ref):
                     continue
@@ -149,7 +135,7 @@ class _Drawing:
         self.clusters.append(Cluster(title, (), parent))
         inner = [Ref(v, 0) for v in block.arguments]
         place = self.block(block.ops, inner, number)
-        end = self._box(Box("returned", (), "gap"))
+        end = self.box(Box("returned", (), "gap"))
         for ref in block.results:
             if ref.key in place:
                 self._arrow(place[ref.key], end, ref)
@@ -159,9 +145,9 @@ class _Drawing:
         self.lines.setdefault(Arrow(end, box, name))
 
 
-def _made_at(operator: Operator) -> str:
-    at = operator.location
-    return f"{at}  {at.text}".rstrip()
+def _operator_box(operator: Operator) -> Box:
+    kind = _KINDS.get(operator.role, "operation")
+    return Box(operator.type, (made_at(operator.location),), kind)
 
 
 def _spec(variable: Variable) -> str:
@@ -169,9 +155,7 @@ def _spec(variable: Variable) -> str:
 
 
 def _leaf_box(ref: Ref) -> Box:
-    kind = "Parameter " if isinstance(ref.var, Parameter) else ""
-    notes = (_spec(ref.var), f"stop_gradient={ref.var.stop_gradient}")
-    return Box(f"{kind}{ref.var.name}", notes, "leaf")
+    return leaf_box(ref.var, isinstance(ref.var, Parameter), _spec(ref.var))
 
 
 _FORMATS: Final = {".dot": "dot", ".gv": "dot", ".svg": "svg"}
@@ -255,7 +239,6 @@ def _listed(items: list[Any], row: Any, head: tuple[str, ...]) -> str:
 
 
 def _operator_row(number: int, operator: Operator) -> tuple[str, ...]:
-    at = operator.location
     return (
         f"#{number}",
         operator.type,
@@ -263,7 +246,7 @@ def _operator_row(number: int, operator: Operator) -> tuple[str, ...]:
         ", ".join(f"{r.var.name} {_row_spec(r.var)}" for r in operator.results),
         ", ".join(f"{k}={attribute_text(v)}" for k, v in operator.attrs.items()),
         operator.role,
-        f"{at}  {at.text}".rstrip(),
+        made_at(operator.location),
     )
 
 

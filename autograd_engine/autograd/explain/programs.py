@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from autograd_engine.autograd.explain.report import Explanation, Reason
@@ -18,7 +19,7 @@ from autograd_engine.program.ir.program import (
     default_main_program,
 )
 
-__all__ = ["explain_variable"]
+__all__ = ["explain_variable", "leading"]
 
 Key = tuple[str, int]
 _GRAD = "@GRAD"
@@ -78,8 +79,8 @@ def _why_none(block: Block, x: Variable, loss: Variable | None) -> tuple[list[Re
     path = _path(came, goal)
     if goal in reached:
         return [_not_asked(x) if backward else _no_backward()], path
-    leading = _leading(block, goal)
-    reasons = [reason for keys, reason in blocked if keys & leading]
+    _, needed = leading(block, [goal])
+    reasons = [reason for keys, reason in blocked if keys & needed]
     if reasons:
         return reasons, []
     return [_not_connected(block, x, loss)], []
@@ -197,13 +198,15 @@ def _stops(operator: Operator, position: int, result: Ref) -> Reason:
     )
 
 
-def _leading(block: Block, goal: Key) -> set[Key]:
-    """All that the value `goal` is computed from, whatever stops gradients."""
-    needed = {goal}
+def leading(block: Block, goals: Iterable[Key]) -> tuple[list[Operator], set[Key]]:
+    """The operators that values are computed by, and all values on the way, or that they read."""
+    needed = set(goals)
+    operators = []
     for operator in reversed(block.ops):
         if any(r.key in needed for r in operator.results):
+            operators.append(operator)
             needed.update(o.key for o in operator.operands if isinstance(o, Ref))
-    return needed
+    return operators[::-1], needed
 
 
 def _path(came: dict[Key, tuple[Operator, Key]], goal: Key) -> list[str]:

@@ -24,10 +24,13 @@ from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.program import mode
 
 __all__ = [
+    "call_recorded",
     "checked_directions",
     "inputs_of",
     "jvp",
     "like_given",
+    "nested",
+    "or_zeros",
     "outputs_of",
     "own_tangent",
     "traced_from",
@@ -87,14 +90,12 @@ def jvp(
     create_graph = create_graph or linearizes()
     since = newer()
     with recorded_with(contexts=True), recording():
-        traced = traced_from(inputs)
-        # Now, for `func` may write to them.
-        starts: dict[Edge, Any] = {
-            edge_of(x): t if create_graph else t._data
-            for x, t in zip(traced, tangents, strict=True)
-            if t is not None
-        }
-        value = func(*traced)
+        sources, value = call_recorded(func, inputs)
+    starts: dict[Edge, Any] = {
+        edge_of(x): t if create_graph else t._data
+        for x, t in zip(sources, tangents, strict=True)
+        if t is not None
+    }
     ys = outputs_of("jvp", value)
     with recording() if create_graph else no_grad():
         pushed = push_along(ys, starts, since, ops if create_graph else raw)
@@ -140,10 +141,7 @@ def vjp(
     require_bools("vjp", create_graph=create_graph)
     create_graph = create_graph or linearizes()
     with recording():
-        traced = traced_from(inputs)
-        # `func` may write to what it is given; these stay the inputs.
-        sources = [Tensor._wrap(x._data, x._node) for x in traced]
-        value = func(*traced)
+        sources, value = call_recorded(func, inputs)
     ys = outputs_of("vjp", value)
     cotangents = checked_directions("vjp", ys, v, "v", zeros=False)
     # An output may be there twice, or be an input.
@@ -153,10 +151,9 @@ def vjp(
     found: list[Tensor | None] = [None] * len(inputs)
     if roots:
         found = grad(roots, sources, seeds, create_graph=create_graph, allow_unused=True)
-    gradients = [ops.zeros_like(x) if g is None else g for x, g in zip(inputs, found, strict=True)]
     if not create_graph:
         ys = [y.detach() for y in ys]
-    return like_given(value, ys), like_given(xs, gradients)
+    return like_given(value, ys), like_given(xs, or_zeros(inputs, found))
 
 
 def own_tangent(y: Tensor, t: Any) -> Tensor | None:
@@ -173,6 +170,14 @@ def own_tangent(y: Tensor, t: Any) -> Tensor | None:
 def traced_from(inputs: list[Tensor]) -> list[Tensor]:
     """Tensors to record a function with: no leaves, so that it may write to them."""
     return [ops.assign(Tensor._leaf(x._data) if x._stop else x) for x in inputs]
+
+
+def call_recorded(func: Callable[..., Any], inputs: list[Tensor]) -> tuple[list[Tensor], Any]:
+    """Where the history of each input starts, and what `func` returns of them."""
+    traced = traced_from(inputs)
+    # `func` may write to what it is given; these stay the inputs.
+    sources = [Tensor._wrap(x._data, x._node) for x in traced]
+    return sources, func(*traced)
 
 
 # --- arguments and results
@@ -249,3 +254,13 @@ def like_given(value: Any, results: list[Any]) -> Any:
     if isinstance(value, (list, tuple)):
         return results if isinstance(value, list) else tuple(results)
     return results[0]
+
+
+def nested(value: Any, results: list[Any]) -> Any:
+    """A tuple where `value` is a sequence, else the one result."""
+    return tuple(results) if isinstance(value, (list, tuple)) else results[0]
+
+
+def or_zeros(inputs: Sequence[Tensor], gradients: Sequence[Tensor | None]) -> list[Tensor]:
+    """Zeros for an input that nothing depends on."""
+    return [ops.zeros_like(x) if g is None else g for x, g in zip(inputs, gradients, strict=True)]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.autograd.batching.batched import Batched, Batching, value_of
+from autograd_engine.autograd.batching.batched import Batched, Batching
 from autograd_engine.autograd.forward.pushforward import push
 from autograd_engine.autograd.gradient import leads_to
 from autograd_engine.core.locations import caller
@@ -32,17 +32,12 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.scattered_cotangent import dense
 from autograd_engine.ops.registry.strong_zeros import strengthened
 
-__all__ = ["base_of", "is_recorded", "push_along"]
-
-
-def base_of(xp: Any) -> Any:
-    """`raw` or `ops`: where the values of `xp` live."""
-    return xp.base if isinstance(xp, Batching) else xp
+__all__ = ["is_recorded", "push_along"]
 
 
 def is_recorded(xp: Any) -> bool:
     """Whether what is computed with `xp` has a history."""
-    return base_of(xp) is ops
+    return (xp.base if isinstance(xp, Batching) else xp) is ops
 
 
 def push_along(
@@ -146,22 +141,7 @@ def _push_custom(node: Node, tangents: Sequence[Any], xp: Any) -> Sequence[Any]:
     n = next((t.count for t in tangents if isinstance(t, Batched)), None)
     if n is None:
         return _push_one(node, tangents, xp.base)
-    base = xp.base
-    each = [
-        _push_one(
-            node,
-            [
-                base.getitem(value_of(t), key=(i,)) if isinstance(t, Batched) else t
-                for t in tangents
-            ],
-            base,
-        )
-        for i in range(n)
-    ]
-    return [
-        None if column[0] is None else Batched(base.stack(*column, axis=0), xp)
-        for column in zip(*each, strict=True)
-    ]
+    return xp.one_by_one(n, lambda i: _push_one(node, [xp.entry(t, i) for t in tangents], xp.base))
 
 
 def _push_one(node: Node, tangents: Sequence[Any], xp: Any) -> Sequence[Any]:

@@ -17,6 +17,8 @@ again), or a stack of either (see `batched`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add
 from typing import Any
 
 from autograd_engine.core.operand import Operand
@@ -73,7 +75,7 @@ def push(
     attrs = attrs or {}
     if op.tangent == "elementwise" or (op.tangent == "linear" and op.broadcasts == 0):
         parts = [pullback.bare(k).pull(xp, t, saved, attrs)[0] for k, t in given.items()]
-        return [_expanded(xp, _sum(parts), outputs[0])]
+        return [_expanded(xp, reduce(add, parts), outputs[0])]
     if op.tangent == "linear":
         applied = [
             operand
@@ -100,15 +102,8 @@ def push(
             )
             for k, t in given.items()
         ]
-        return [_sum(parts)]
+        return [reduce(add, parts)]
     return transpose(list(tangents))
-
-
-def _sum(parts: list[Any]) -> Any:
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total
 
 
 def _expanded(xp: Any, t: Any, like: Like) -> Any:

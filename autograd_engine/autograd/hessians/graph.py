@@ -8,6 +8,7 @@ at values, so what the passes compute depends on shapes, dtypes and attributes a
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -185,16 +186,13 @@ def _recording(
         spec: Any = None if x is None else Spec(x.shape, x.dtype)
         values.setdefault(e, Value(graph, spec))
     calls = []
-    for node in sorted([n for n in nodes if n in needed and n not in start], key=_by_age):
+    moved = [n for n in nodes if n in needed and n not in start]
+    for node in sorted(moved, key=attrgetter("seq")):
         moving = [values[e] if e in needed else None for e in node.edges]
         result = values[node]
         operands = _operands(node.pullback, saved[node], moving, result)
         calls.append(_Call(node.pullback, saved[node], node.attrs, moving, operands, [result]))
     return values, calls
-
-
-def _by_age(node: tape.Node) -> int:
-    return node.seq
 
 
 def _operands(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, Final
 
@@ -28,30 +29,23 @@ __all__ = ["planned_hessian"]
 _ndarray = np.ndarray
 
 
+_clock: Final = itertools.count()
+
+
+@dataclass(slots=True, eq=False)
 class _Entry:
     """A plan, the name of its text, how many bytes its constants take, and when it was asked for.
 
     `plan` is None where the general way is taken; with `waits`, this time only.
     """
 
-    __slots__ = ("filename", "nbytes", "plan", "used", "waits")
-
-    def __init__(
-        self,
-        plan: Plan | None = None,
-        filename: str = "",
-        nbytes: int = 0,
-        *,
-        waits: bool = False,
-    ) -> None:
-        self.plan = plan
-        self.waits = waits
-        self.filename = filename
-        self.nbytes = nbytes
-        self.used = next(_clock)
+    plan: Plan | None = None
+    filename: str = ""
+    nbytes: int = 0
+    waits: bool = False
+    used: int = field(default_factory=_clock.__next__)
 
 
-_clock: Final = itertools.count()
 _PLANS: Final[dict[Any, _Entry]] = {}  # by a description of the recording
 _MOST: Final = 64
 _MOST_BYTES: Final = 1 << 27

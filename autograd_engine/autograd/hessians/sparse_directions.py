@@ -148,10 +148,6 @@ def _plain(op: OpDef, k: int, operand: Any) -> Any:
 Keep = Callable[[OneHotBatching, OpDef, Sequence[Any], dict[str, Any]], Batched | None]
 
 
-def _spread(term_rows: Array, shape: Sequence[int]) -> Array:
-    return np.broadcast_to(term_rows, tuple(shape))
-
-
 def _scaled(
     xp: OneHotBatching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]
 ) -> Batched | None:
@@ -173,7 +169,7 @@ def _mapped(stack: OneHot, of: Callable[[Value], Value], operands: Sequence[Any]
     terms = []
     for rows, values in stack.terms:
         out = of(values)
-        terms.append(Term(_spread(rows, out.shape), out))
+        terms.append(Term(np.broadcast_to(rows, tuple(out.shape)), out))
     if terms:
         return stack.like(terms, terms[0].values.spec)
     shapes = [tuple(o.shape) for o in operands if hasattr(o, "shape")]
@@ -276,14 +272,10 @@ def _total(
     return Batched(xp.base.reshape_like(values, Spec((stack.count,), stack.dtype)), xp)
 
 
-def _each(keep: Keep, names: str) -> dict[str, Keep]:
-    return dict.fromkeys(names.split(), keep)
-
-
 _KEPT: Final[dict[str, Keep]] = {
-    **_each(_scaled, "multiply divide negative"),
-    **_each(_sum_of, "add add_n"),
-    **_each(_moved, "cast cast_like"),
+    **dict.fromkeys(("multiply", "divide", "negative"), _scaled),
+    **dict.fromkeys(("add", "add_n"), _sum_of),
+    **dict.fromkeys(("cast", "cast_like"), _moved),
     "subtract": _less,
     "where": _where,
     "unslice_add": _gathered,

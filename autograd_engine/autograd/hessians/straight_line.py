@@ -19,13 +19,7 @@ from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 __all__ = ["array_of", "compiled"]
 
 _SYMBOLS: Final = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
-_UFUNCS: Final = {
-    "add": np.add,
-    "subtract": np.subtract,
-    "multiply": np.multiply,
-    "divide": np.divide,
-    "negative": np.negative,
-}
+_UFUNCS: Final = {name: getattr(np, name) for name in (*_SYMBOLS, "negative")}
 _LARGE: Final = 1 << 10
 
 

@@ -72,10 +72,6 @@ def arange(
     return paddle.arange(start, stop, step, dtype)
 
 
-def _size(shape: Any) -> list[int]:
-    return list(shape) if isinstance(shape, (tuple, list)) else [shape]
-
-
 def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
     """An array whose values mean nothing (zeros)."""
     return zeros(shape, dtype=dtype, device=device)
@@ -84,13 +80,13 @@ def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
 def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
     """An array of zeros."""
     at_cpu("zeros", device)
-    return paddle.zeros(_size(shape), dtype)
+    return paddle.zeros(shape, dtype)
 
 
 def ones(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
     """An array of ones."""
     at_cpu("ones", device)
-    return paddle.ones(_size(shape), dtype)
+    return paddle.ones(shape, dtype)
 
 
 def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
@@ -98,7 +94,7 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) 
     at_cpu("full", device)
     if dtype is None:
         dtype = Tensor(fill_value).dtype
-    return paddle.full(_size(shape), fill_value, dtype)
+    return paddle.full(shape, fill_value, dtype)
 
 
 def empty_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:

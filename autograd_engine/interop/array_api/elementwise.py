@@ -5,85 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from autograd_engine.interop.numpy_protocol.array_ufunc import UFUNCS
+from autograd_engine.interop.numpy_protocol.array_ufunc import UFUNCS, direct
 from autograd_engine.interop.numpy_protocol.elementwise import _clip, _imag, _real
 from autograd_engine.interop.numpy_protocol.operands import as_tensor
 from autograd_engine.tensor import public as paddle
 
 # The standard's name -> ours, or NumPy's ufunc of another name.
 _UNARY: Final[dict[str, Callable[..., Any]]] = {
-    name: getattr(paddle, name)
-    for name in [
-        "abs",
-        "acos",
-        "acosh",
-        "asin",
-        "asinh",
-        "atan",
-        "atanh",
-        "ceil",
-        "conj",
-        "cos",
-        "cosh",
-        "exp",
-        "expm1",
-        "floor",
-        "isfinite",
-        "isinf",
-        "isnan",
-        "log",
-        "log10",
-        "log1p",
-        "log2",
-        "logical_not",
-        "negative",
-        "positive",
-        "reciprocal",
-        "round",
-        "sign",
-        "signbit",
-        "sin",
-        "sinh",
-        "sqrt",
-        "square",
-        "tan",
-        "tanh",
-        "trunc",
-    ]
-} | {"bitwise_invert": paddle.bitwise_not, "imag": _imag, "real": _real}
+    **direct(
+        "abs acos acosh asin asinh atan atanh ceil conj cos cosh exp expm1 floor isfinite isinf "
+        "isnan log log10 log1p log2 logical_not negative positive reciprocal round sign signbit "
+        "sin sinh sqrt square tan tanh trunc"
+    ),
+    "bitwise_invert": paddle.bitwise_not,
+    "imag": _imag,
+    "real": _real,
+}
 
 _BINARY: Final[dict[str, Callable[..., Any]]] = {
-    name: getattr(paddle, name)
-    for name in [
-        "add",
-        "atan2",
-        "bitwise_and",
-        "bitwise_left_shift",
-        "bitwise_or",
-        "bitwise_right_shift",
-        "bitwise_xor",
-        "copysign",
-        "divide",
-        "equal",
-        "floor_divide",
-        "greater",
-        "greater_equal",
-        "hypot",
-        "less",
-        "less_equal",
-        "logaddexp",
-        "logical_and",
-        "logical_or",
-        "logical_xor",
-        "maximum",
-        "minimum",
-        "multiply",
-        "nextafter",
-        "not_equal",
-        "remainder",
-        "subtract",
-    ]
-} | {"pow": UFUNCS["power"]}
+    **direct(
+        "add atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor "
+        "copysign divide equal floor_divide greater greater_equal hypot less less_equal logaddexp "
+        "logical_and logical_or logical_xor maximum minimum multiply nextafter not_equal remainder "
+        "subtract"
+    ),
+    "pow": UFUNCS["power"],
+}
 
 
 def _unary(name: str, ours: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,8 +6,7 @@ from typing import Any
 
 from autograd_engine import fft as paddle_fft
 from autograd_engine.interop.array_api.dtypes import at_cpu
-from autograd_engine.interop.numpy_protocol.operands import as_tensor
-from autograd_engine.interop.numpy_protocol.reductions import mean_base
+from autograd_engine.interop.numpy_protocol.operands import as_tensor, floating
 
 __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 _ONE = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
@@ -18,7 +17,7 @@ def _one(name: str) -> Any:
     ours = getattr(paddle_fft, name)
 
     def function(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Any:
-        return ours(mean_base(as_tensor(x)), n, axis, norm)
+        return ours(floating(x), n, axis, norm)
 
     return function
 
@@ -27,7 +26,7 @@ def _many(name: str) -> Any:
     ours = getattr(paddle_fft, name)
 
     def function(x: Any, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Any:
-        return ours(mean_base(as_tensor(x)), s, axes, norm)
+        return ours(floating(x), s, axes, norm)
 
     return function
 

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.interop.numpy_protocol import reductions as numpys, sets
-from autograd_engine.interop.numpy_protocol.array_function import UNSET
 from autograd_engine.interop.numpy_protocol.joining import _diff
-from autograd_engine.interop.numpy_protocol.operands import as_tensor
+from autograd_engine.interop.numpy_protocol.operands import UNSET, as_tensor
 from autograd_engine.interop.numpy_protocol.select import _searchsorted
 from autograd_engine.tensor import public as paddle
 

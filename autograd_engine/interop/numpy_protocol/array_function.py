@@ -6,27 +6,28 @@ gradient by nature (positions, text, files) are NumPy's own, on values.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from autograd_engine.core.operand import Operand
-from autograd_engine.errors import ArgumentError, NotDifferentiableError
+from autograd_engine.errors import ArgumentError
 from autograd_engine.interop.numpy_protocol.operands import (
     carries_gradient,
     deliver,
+    no_counterpart,
     of_values,
     operands_in,
     plain,
     refuse_writing,
 )
 
-__all__ = ["FUNCTIONS", "GRADIENT_FREE", "UNSET", "array_function", "covers", "given", "name_of"]
+__all__ = ["FUNCTIONS", "GRADIENT_FREE", "array_function", "covers", "name_of"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _NEVER: Final = 1 << 30  # the position of what has a name only
-UNSET: Final[Any] = np._NoValue  # what NumPy has for an argument that was not given
 
 FUNCTIONS: Final[dict[Any, Callable[..., Any]]] = {}
 _OUT: Final[dict[Any, int]] = {}  # where among the arguments ``out`` is
@@ -56,7 +57,7 @@ def covers(*names: str) -> Callable[[F], F]:
 
     def declare(function: F) -> F:
         function.__name__ = function.__qualname__ = f"np.{names[0]}"  # for errors about arguments
-        code = function.__code__
+        code = inspect.unwrap(function).__code__
         if "out" in code.co_varnames[: code.co_argcount]:
             _OUT[function] = code.co_varnames.index("out")
         elif "out" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
@@ -68,11 +69,6 @@ def covers(*names: str) -> Callable[[F], F]:
         return function
 
     return declare
-
-
-def given(value: Any) -> bool:
-    """Whether an argument was given."""
-    return value is not UNSET and value is not None
 
 
 def name_of(function: Any) -> str:
@@ -115,7 +111,4 @@ def _uncovered(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str
         if out is not None:
             return function(*plain(name, args), **plain(name, kwargs))
         return of_values(name, function, args, kwargs)
-    raise NotDifferentiableError(
-        f"{name} has no counterpart that records gradients: use t.detach() or t.numpy() where no "
-        "gradient is needed, or compose it of paddle functions"
-    )
+    no_counterpart(name)

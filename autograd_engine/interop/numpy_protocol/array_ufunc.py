@@ -17,9 +17,13 @@ from autograd_engine.core.operand import OPERATORS, Operand
 from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import ArgumentError, NotDifferentiableError, ShapeError
 from autograd_engine.interop.numpy_protocol.operands import (
+    UNSET,
     as_tensor,
     carries_gradient,
     deliver,
+    floating,
+    given,
+    no_counterpart,
     of_values,
     operand,
     operands_in,
@@ -32,7 +36,7 @@ from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import NUMBERS
 from autograd_engine.tensor import public as paddle
 
-__all__ = ["OF_SCIPY", "UFUNCS", "array_ufunc", "reduce_with"]
+__all__ = ["OF_SCIPY", "UFUNCS", "array_ufunc", "direct", "reduce_with"]
 
 _TAKEN: Final = (Operand, *NUMBERS, list, tuple)
 _LN2: Final = math.log(2.0)
@@ -44,13 +48,9 @@ def _either_sign(x: Any) -> Any:
 
 
 def _cbrt(x: Any) -> Any:
-    x = _floating(x)
+    x = floating(x)
     sign = _either_sign(x)
     return sign * paddle.pow(sign * x, 1.0 / 3.0)
-
-
-def _floating(x: Any) -> Any:
-    return as_tensor(x) * 1.0 if as_tensor(x).dtype.dtype.kind in "biu" else as_tensor(x)
 
 
 def _fmod(x: Any, y: Any) -> Any:
@@ -60,7 +60,7 @@ def _fmod(x: Any, y: Any) -> Any:
 
 
 def _modf(x: Any) -> tuple[Any, Any]:
-    whole = paddle.trunc(_floating(x))
+    whole = paddle.trunc(floating(x))
     return paddle.where(paddle.isinf(x), paddle.zeros_like(whole), x - whole), whole
 
 
@@ -85,13 +85,14 @@ def _float_power(x1: Any, x2: Any) -> Any:
     return paddle.pow(as_tensor(x1).astype("float64"), as_tensor(x2).astype("float64"))
 
 
-def _direct(names: str) -> dict[str, Callable[..., Any]]:
+def direct(names: str) -> dict[str, Callable[..., Any]]:
+    """Functions of ours by these names, which NumPy has too."""
     return {name: getattr(paddle, name) for name in names.split()}
 
 
 # By the ufunc's own name (``np.abs.__name__`` is "absolute").
 UFUNCS: Final[dict[str, Callable[..., Any]]] = {
-    **_direct(
+    **direct(
         "add subtract multiply divide floor_divide remainder negative positive sin cos tan sinh "
         "cosh tanh exp expm1 log log10 log1p log2 logaddexp sqrt square reciprocal floor ceil "
         "trunc sign signbit heaviside hypot copysign nextafter maximum minimum fmax fmin gcd lcm "
@@ -111,7 +112,7 @@ UFUNCS: Final[dict[str, Callable[..., Any]]] = {
     "conjugate": paddle.conj,
     "degrees": paddle.rad2deg,
     "divmod": lambda x1, x2: (paddle.floor_divide(x1, x2), paddle.remainder(x1, x2)),
-    "exp2": lambda x: 2.0 ** _floating(x),
+    "exp2": lambda x: 2.0 ** floating(x),
     "float_power": _float_power,
     "fmod": _fmod,
     "frexp": _frexp,
@@ -178,7 +179,11 @@ def array_ufunc(self: Any, ufunc: Any, method: str, /, *inputs: Any, **kwargs: A
         function = _PLAIN[ufunc]
         if function is not None and _CLASSES.issuperset([v.__class__ for v in inputs]):
             left = inputs[0]
-            if left.__class__ is np.ndarray and self.__class__ is Tensor and _numeric(left):
+            if (
+                left.__class__ is np.ndarray
+                and self.__class__ is Tensor
+                and left.dtype.kind in "biufc"
+            ):
                 # A copy, as for any ndarray beside a tensor: the caller may go on writing to it.
                 return function(Tensor._wrap(np.array(left)), *inputs[1:])
             return function(*inputs)
@@ -191,10 +196,8 @@ def array_ufunc(self: Any, ufunc: Any, method: str, /, *inputs: Any, **kwargs: A
     if method == "__call__":
         return _call(ufunc, name, inputs, out, kwargs)
     name = f"{name}.{method}"
-    if method == "reduce":
-        return _reduce(ufunc, name, inputs, out, kwargs)
-    if method == "accumulate":
-        return _accumulate(ufunc, name, inputs, out, kwargs)
+    if method in ("reduce", "accumulate"):
+        return deliver(name, _folded(ufunc, name, method, inputs, kwargs), out)
     if method == "outer":
         first, second = (as_tensor(v) for v in inputs)
         spread = paddle.reshape(first, [*first.shape, *[1] * second.ndim])
@@ -204,10 +207,6 @@ def array_ufunc(self: Any, ufunc: Any, method: str, /, *inputs: Any, **kwargs: A
         f"{name} has no counterpart on tensors: use {instead}; or {name} on t.numpy(), where no "
         "gradient is needed (a copy of it, to write)"
     )
-
-
-def _numeric(array: Any) -> bool:
-    return array.dtype.kind in "biufc"
 
 
 def _name(ufunc: Any) -> str:
@@ -225,44 +224,34 @@ def _function(ufunc: Any, name: str) -> Callable[..., Any] | None:
 
 
 def _call(ufunc: Any, name: str, inputs: tuple[Any, ...], out: Any, kwargs: dict[str, Any]) -> Any:
-    casting = _layout(name, kwargs)
+    for layout in ("order", "subok"):  # how memory is laid out is nobody's business here
+        kwargs.pop(layout, None)
+    casting = str(kwargs.pop("casting", "same_kind"))
     where, dtype = kwargs.pop("where", True), kwargs.pop("dtype", None)
-    _refuse_rest(name, kwargs)
+    if kwargs:  # axes, axis and keepdims of products; signature
+        raise ArgumentError(
+            f"{name}: {', '.join(kwargs)} of a ufunc is not taken on tensors; move axes with "
+            "paddle.moveaxis, and cast operands with .astype"
+        )
     function = _function(ufunc, name)
-    if function is None:
-        if ufunc.__name__ not in _OF_VALUES and carries_gradient(inputs):
-            _no_counterpart(name)
-        if where is not True:
-            _needs_out(name, out)
-        more = {} if where is True else {"where": where}
-        made = of_values(name, ufunc, inputs, {**more, **_old(out if more else None)})
-        return deliver(name, made, out, casting)
-    values = [operand(v) for v in inputs]
-    if dtype is not None:
-        values = [as_tensor(v).astype(dtype) for v in values]
-    if where is True:
-        if out is not None and carries_gradient(values) and not _holds_operand(out):
-            refuse_writing(name, *values)
-        return deliver(name, function(*values), out, casting)
-    _needs_out(name, out)
-    return _masked(name, function, values, where, out, casting)
-
-
-def _old(out: Any) -> dict[str, Any]:
-    """A copy of what ``out=`` holds, for NumPy to write into."""
-    return {} if out is None else {"out": tuple(np.array(o) for o in out)}
-
-
-def _holds_operand(out: Any) -> bool:
-    return bool(operands_in(out))
-
-
-def _needs_out(name: str, out: Any) -> None:
-    if out is None or any(o is None for o in out):
+    if function is None and ufunc.__name__ not in _OF_VALUES and carries_gradient(inputs):
+        no_counterpart(name)
+    if where is not True and (out is None or any(o is None for o in out)):
         raise ArgumentError(
             f"{name}: where= without out= leaves the other elements undefined; use "
             f"paddle.where(mask, {name}(t), other), or pass out="
         )
+    if function is None:
+        old = {} if where is True else {"where": where, "out": tuple(np.array(o) for o in out)}
+        return deliver(name, of_values(name, ufunc, inputs, old), out, casting)
+    values = [operand(v) for v in inputs]
+    if dtype is not None:
+        values = [as_tensor(v).astype(dtype) for v in values]
+    if where is not True:
+        return _masked(name, function, values, where, out, casting)
+    if out is not None and carries_gradient(values) and not operands_in(out):
+        refuse_writing(name, *values)
+    return deliver(name, function(*values), out, casting)
 
 
 def _masked(
@@ -282,10 +271,6 @@ def _masked(
 # --- reductions
 
 
-def _logsumexp(x: Any, axis: Any = None, keepdim: bool = False) -> Any:
-    return paddle.logsumexp(x, axis=axis, keepdim=keepdim)
-
-
 # name of the ufunc -> the reduction, and what an element that is left out counts as
 _REDUCTIONS: Final[dict[str, tuple[Callable[..., Any], Any]]] = {
     "add": (paddle.sum, 0),
@@ -294,7 +279,7 @@ _REDUCTIONS: Final[dict[str, tuple[Callable[..., Any], Any]]] = {
     "minimum": (paddle.min, None),
     "logical_and": (paddle.all, True),
     "logical_or": (paddle.any, False),
-    "logaddexp": (_logsumexp, -math.inf),
+    "logaddexp": (paddle.logsumexp, -math.inf),
 }
 _RUNNING: Final[dict[str, Callable[..., Any]]] = {
     "add": lambda x, axis: paddle.cumsum(x, axis=axis),
@@ -313,7 +298,7 @@ def reduce_with(
     axis: Any = None,
     dtype: Any = None,
     keepdims: Any = False,
-    initial: Any = np._NoValue,
+    initial: Any = UNSET,
     where: Any = True,
 ) -> Any:
     """The reduction of `x` by the ufunc of this name, with NumPy's arguments."""
@@ -323,9 +308,9 @@ def reduce_with(
         x = x.astype(dtype)
     elif ufunc.startswith("logical"):
         x = x.astype("bool")
-    given = initial is not np._NoValue and initial is not None
-    if where is not True and where is not np._NoValue:
-        if neutral is None and not given:
+    starts = given(initial)
+    if where is not True and where is not UNSET:
+        if neutral is None and not starts:
             raise ArgumentError(
                 f"{name}: where= may leave nothing over, so it needs initial=; or use "
                 "paddle.masked_select first"
@@ -333,66 +318,32 @@ def reduce_with(
         x = paddle.where(
             as_tensor(where).astype("bool"), x, initial if neutral is None else neutral
         )
-    if isinstance(axis, tuple):
-        axis = list(axis)
-    keepdim = keepdims is not np._NoValue and bool(keepdims)
-    if axis == [] or (axis is None and not x.ndim):
+    keepdim = keepdims is not UNSET and bool(keepdims)
+    if axis == () or (axis is None and not x.ndim):
         result = x
-    elif neutral is None and given and 0 in x.shape:
+    elif neutral is None and starts and 0 in x.shape:
         total = paddle.sum(x, axis=axis, keepdim=keepdim)  # for its shape
         result = paddle.full_like(total, initial)
     else:
         result = function(x, axis=axis, keepdim=keepdim)
-    return UFUNCS[ufunc](result, initial) if given else result
+    return UFUNCS[ufunc](result, initial) if starts else result
 
 
-def _reduce(
-    ufunc: Any, name: str, inputs: tuple[Any, ...], out: Any, kwargs: dict[str, Any]
+def _folded(
+    ufunc: Any, name: str, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    # Of NumPy's arguments axis is one that may be given by its position; its default here is 0.
-    x = inputs[0]
-    if ufunc.__name__ not in _REDUCTIONS or not name.startswith("np."):
-        if carries_gradient(x):
-            _no_counterpart(name)
-        return deliver(name, of_values(name, ufunc.reduce, inputs, kwargs), out)
-    kwargs.setdefault("axis", 0)
-    return deliver(name, reduce_with(name, ufunc.__name__, x, **kwargs), out)
-
-
-def _accumulate(
-    ufunc: Any, name: str, inputs: tuple[Any, ...], out: Any, kwargs: dict[str, Any]
-) -> Any:
-    x = inputs[0]
-    if ufunc.__name__ not in _RUNNING or not name.startswith("np."):
-        if carries_gradient(x):
-            _no_counterpart(name)
-        return deliver(name, of_values(name, ufunc.accumulate, inputs, kwargs), out)
-    x = as_tensor(x)
+    """``ufunc.reduce`` or ``ufunc.accumulate``; the axis is the first one if none is named."""
+    own = ufunc.__name__
+    known: Any = _REDUCTIONS if method == "reduce" else _RUNNING
+    if own not in known or not name.startswith("np."):
+        if carries_gradient(inputs[0]):
+            no_counterpart(name)
+        return of_values(name, getattr(ufunc, method), inputs, kwargs)
+    if method == "reduce":
+        return reduce_with(name, own, inputs[0], **{"axis": 0, **kwargs})
+    x = as_tensor(inputs[0])
     if not x.ndim:
         raise ShapeError(f"{name}: takes one dimension or more, got a 0-d array")
     if kwargs.get("dtype") is not None:
         x = x.astype(kwargs["dtype"])
-    return deliver(name, _RUNNING[ufunc.__name__](x, kwargs.get("axis", 0)), out)
-
-
-def _layout(name: str, kwargs: dict[str, Any]) -> str:
-    """Drop what says how memory is laid out, which is nobody's business here; the casting."""
-    kwargs.pop("order", None)
-    kwargs.pop("subok", None)
-    return str(kwargs.pop("casting", "same_kind"))
-
-
-def _refuse_rest(name: str, kwargs: dict[str, Any]) -> None:
-    # axes, axis and keepdims of products; signature
-    if kwargs:
-        raise ArgumentError(
-            f"{name}: {', '.join(kwargs)} of a ufunc is not taken on tensors; move axes with "
-            "paddle.moveaxis, and cast operands with .astype"
-        )
-
-
-def _no_counterpart(name: str) -> None:
-    raise NotDifferentiableError(
-        f"{name} has no counterpart that records gradients: use t.detach() or t.numpy() where no "
-        "gradient is needed, or compose it of paddle functions"
-    )
+    return _RUNNING[own](x, kwargs.get("axis", 0))

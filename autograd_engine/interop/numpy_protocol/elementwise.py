@@ -7,9 +7,15 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.errors import ArgumentError
-from autograd_engine.interop.numpy_protocol.array_function import UNSET, covers, given
-from autograd_engine.interop.numpy_protocol.operands import as_tensor, of_values, plain
-from autograd_engine.interop.numpy_protocol.reductions import mean_base
+from autograd_engine.interop.numpy_protocol.array_function import covers
+from autograd_engine.interop.numpy_protocol.operands import (
+    UNSET,
+    as_tensor,
+    floating,
+    given,
+    of_values,
+    plain,
+)
 from autograd_engine.tensor import public as paddle
 
 __all__: list[str] = []
@@ -17,7 +23,7 @@ __all__: list[str] = []
 
 @covers("angle")
 def _angle(z: Any, deg: bool = False) -> Any:
-    made = paddle.angle(mean_base(as_tensor(z)))
+    made = paddle.angle(floating(z))
     return paddle.rad2deg(made) if deg else made
 
 
@@ -33,12 +39,12 @@ def _fix(x: Any, out: Any = None) -> Any:
 
 @covers("i0")
 def _i0(x: Any) -> Any:
-    return paddle.i0(mean_base(as_tensor(x)))
+    return paddle.i0(floating(x))
 
 
 @covers("sinc")
 def _sinc(x: Any) -> Any:
-    return paddle.sinc(mean_base(as_tensor(x)))
+    return paddle.sinc(floating(x))
 
 
 @covers("real")
@@ -68,8 +74,7 @@ def _nan_to_num(
 ) -> Any:
     if not copy:
         raise ArgumentError("np.nan_to_num: copy=False writes in place; use the result instead")
-    x = as_tensor(x)
-    return paddle.nan_to_num(x, nan, posinf, neginf) if x.dtype.dtype.kind in "fc" else x
+    return paddle.nan_to_num(as_tensor(x), nan, posinf, neginf)
 
 
 @covers("isclose")
@@ -125,10 +130,10 @@ def _clip(
 
 @covers("trapezoid")
 def _trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
-    y = mean_base(as_tensor(y))
+    y = floating(y)
     if x is None:
         return paddle.trapezoid(y, dx=dx, axis=axis)
-    x = mean_base(as_tensor(x))
+    x = floating(x)
     steps = paddle.diff(x, axis=-1 if x.ndim == 1 else axis)
     if steps.ndim == 1 and y.ndim > 1:
         steps = paddle.reshape(steps, [-1 if k == axis % y.ndim else 1 for k in range(y.ndim)])
@@ -146,7 +151,7 @@ def _ends(y: Any, axis: int) -> tuple[Any, Any]:
 def _interp(
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
 ) -> Any:
-    x, xs, ys = (mean_base(as_tensor(v)) for v in (x, xp, fp))
+    x, xs, ys = (floating(v) for v in (x, xp, fp))
     if period is not None:
         period = abs(float(period))
         x, xs = paddle.remainder(x, period), paddle.remainder(xs, period)
@@ -171,7 +176,7 @@ def _interp(
 
 @covers("gradient")
 def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    y = mean_base(as_tensor(f))
+    y = floating(f)
     axes = range(y.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     axes = tuple(k % y.ndim for k in axes)
     steps = list(varargs) or [1.0]
@@ -213,7 +218,7 @@ def _slope(y: Any, axis: int, spacing: Any, edge_order: int) -> Any:
 
 @covers("unwrap")
 def _unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * np.pi) -> Any:
-    x = mean_base(as_tensor(p))
+    x = floating(p)
     # What is added is a whole number of periods: a constant.
     settings = {"discont": discont, "axis": axis, "period": period}
     straight = of_values("np.unwrap", np.unwrap, (x,), settings)

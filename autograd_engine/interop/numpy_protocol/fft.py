@@ -6,8 +6,7 @@ from typing import Any
 
 from autograd_engine import fft
 from autograd_engine.interop.numpy_protocol.array_function import covers
-from autograd_engine.interop.numpy_protocol.operands import as_tensor
-from autograd_engine.interop.numpy_protocol.reductions import mean_base
+from autograd_engine.interop.numpy_protocol.operands import as_tensor, floating
 
 __all__: list[str] = []
 
@@ -17,35 +16,25 @@ def _one_axis(name: str) -> None:
 
     @covers(f"fft.{name}")
     def transform(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
-        return ours(mean_base(as_tensor(a)), n, axis, norm or "backward")
+        return ours(floating(a), n, axis, norm or "backward")
 
 
-def _two_axes(name: str) -> None:
+def _several_axes(name: str, usual: Any) -> None:
     ours = getattr(fft, name)
 
     @covers(f"fft.{name}")
     def transform(
-        a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None
+        a: Any, s: Any = None, axes: Any = usual, norm: Any = None, out: Any = None
     ) -> Any:
-        return ours(mean_base(as_tensor(a)), s, axes, norm or "backward")
-
-
-def _all_axes(name: str) -> None:
-    ours = getattr(fft, name)
-
-    @covers(f"fft.{name}")
-    def transform(
-        a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None
-    ) -> Any:
-        return ours(mean_base(as_tensor(a)), s, axes, norm or "backward")
+        return ours(floating(a), s, axes, norm or "backward")
 
 
 for _name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
     _one_axis(_name)
 for _name in ("fft2", "ifft2", "rfft2", "irfft2"):
-    _two_axes(_name)
+    _several_axes(_name, (-2, -1))
 for _name in ("fftn", "ifftn", "rfftn", "irfftn"):
-    _all_axes(_name)
+    _several_axes(_name, None)
 
 
 @covers("fft.fftshift")

@@ -7,9 +7,14 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.errors import ArgumentError
-from autograd_engine.interop.numpy_protocol.array_function import UNSET, covers
-from autograd_engine.interop.numpy_protocol.operands import as_tensor, plain
-from autograd_engine.interop.numpy_protocol.reductions import mean_base
+from autograd_engine.interop.numpy_protocol.array_function import covers
+from autograd_engine.interop.numpy_protocol.operands import (
+    UNSET,
+    along,
+    as_tensor,
+    floating,
+    plain,
+)
 from autograd_engine.nn import functional
 from autograd_engine.tensor import public as paddle
 
@@ -100,21 +105,16 @@ def _places(name: str, obj: Any, size: int) -> np.ndarray[Any, Any]:
     return np.where(array < 0, array + size, array)
 
 
-def _along(arr: Any, axis: Any) -> tuple[Any, int]:
-    x = as_tensor(arr)
-    return (paddle.reshape(x, [-1]), 0) if axis is None else (x, axis % x.ndim)
-
-
 @covers("delete")
 def _delete(arr: Any, obj: Any, axis: Any = None) -> Any:
-    x, axis = _along(arr, axis)
+    x, axis = along(arr, axis)
     kept = np.delete(np.arange(x.shape[axis]), _places("np.delete", obj, x.shape[axis]))
     return paddle.index_select(x, paddle.to_tensor(kept), axis)
 
 
 @covers("insert")
 def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
-    x, axis = _along(arr, axis)
+    x, axis = along(arr, axis)
     size = x.shape[axis]
     places = _places("np.insert", obj, size)
     new = as_tensor(values).astype(x.dtype)
@@ -183,19 +183,25 @@ def _pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> A
 # --- new arrays
 
 
-def _like(function: Any, x: Any, dtype: Any, shape: Any, *fill: Any) -> Any:
+def _like(a: Any, dtype: Any, shape: Any, fill: Any) -> Any:
+    x = as_tensor(a)
     if shape is None:
-        return function(x, *fill, dtype=dtype)
-    shape = list(shape) if isinstance(shape, (tuple, list)) else [shape]
-    return paddle.full(shape, fill[0], x.dtype if dtype is None else dtype)
+        return paddle.full_like(x, fill, dtype=dtype)
+    return paddle.full(shape, fill, x.dtype if dtype is None else dtype)
 
 
-@covers("zeros_like")
-def _zeros_like(
-    a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *,
-    device: Any = None,
-) -> Any:  # fmt: skip
-    return _like(paddle.full_like, as_tensor(a), dtype, shape, 0)
+def _full_of(name: str, fill: int) -> Any:
+    @covers(name)
+    def like(
+        a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *,
+        device: Any = None,
+    ) -> Any:  # fmt: skip
+        return _like(a, dtype, shape, fill)
+
+    return like
+
+
+_zeros_like, _ones_like = _full_of("zeros_like", 0), _full_of("ones_like", 1)
 
 
 @covers("empty_like")
@@ -203,15 +209,7 @@ def _empty_like(
     prototype: Any, /, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None,
     *, device: Any = None,
 ) -> Any:  # fmt: skip
-    return _like(paddle.full_like, as_tensor(prototype), dtype, shape, 0)
-
-
-@covers("ones_like")
-def _ones_like(
-    a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *,
-    device: Any = None,
-) -> Any:  # fmt: skip
-    return _like(paddle.full_like, as_tensor(a), dtype, shape, 1)
+    return _like(prototype, dtype, shape, 0)
 
 
 @covers("full_like")
@@ -223,12 +221,7 @@ def _full_like(
     if fill.ndim or not fill.stop_gradient:
         ones = _ones_like(a, dtype, shape=shape)
         return ones * fill.astype(ones.dtype)
-    return _like(paddle.full_like, as_tensor(a), dtype, shape, fill.item())
-
-
-def _ends(start: Any, stop: Any, dtype: Any) -> tuple[Any, Any]:
-    low, high = (mean_base(as_tensor(v)) for v in (start, stop))
-    return (low, high) if dtype is None else (low.astype(dtype), high.astype(dtype))
+    return _like(a, dtype, shape, fill.item())
 
 
 @covers("linspace")
@@ -236,8 +229,7 @@ def _linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False,
     dtype: Any = None, axis: int = 0, *, device: Any = None,
 ) -> Any:  # fmt: skip
-    low, high = _ends(start, stop, None)
-    low, high = paddle.broadcast_tensors([low, high])
+    low, high = paddle.broadcast_tensors([floating(start), floating(stop)])
     steps = num - 1 if endpoint else num
     grid = np.arange(num) / max(steps, 1)
     t = paddle.reshape(paddle.to_tensor(grid, low.dtype), [num, *[1] * low.ndim])
@@ -260,7 +252,7 @@ def _logspace(
 def _geomspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> Any:
-    low, high = _ends(start, stop, None)
+    low, high = floating(start), floating(stop)
     sign = paddle.sign(low).detach() if hasattr(low, "detach") else paddle.sign(low)
     logs = _linspace(paddle.log(sign * low), paddle.log(sign * high), num, endpoint, axis=axis)
     made = paddle.exp(logs) * (paddle.unsqueeze(sign, axis) if sign.ndim else sign)
@@ -326,7 +318,7 @@ def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
 
 
 def _sliding(a: Any, v: Any, mode: str) -> Any:
-    x, w = mean_base(as_tensor(a)), mean_base(as_tensor(v))
+    x, w = floating(a), floating(v)
     if w.shape[0] > x.shape[0]:
         x, w = w, x
     size = w.shape[0]

@@ -10,16 +10,16 @@ import numpy as np
 from autograd_engine import linalg
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotDifferentiableError
-from autograd_engine.interop.numpy_protocol.array_function import UNSET, covers
-from autograd_engine.interop.numpy_protocol.operands import as_tensor, carries_gradient
-from autograd_engine.interop.numpy_protocol.reductions import mean_base
+from autograd_engine.interop.numpy_protocol.array_function import covers
+from autograd_engine.interop.numpy_protocol.operands import (
+    UNSET,
+    as_tensor,
+    carries_gradient,
+    floating,
+)
 from autograd_engine.tensor import public as paddle
 
 __all__: list[str] = []
-
-
-def _square(a: Any) -> Any:
-    return mean_base(as_tensor(a))
 
 
 @covers("dot")
@@ -130,7 +130,7 @@ def _linalg_trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
 
 @covers("linalg.det")
 def _det(a: Any) -> Any:
-    return linalg.det(_square(a))
+    return linalg.det(floating(a))
 
 
 class SlogdetResult(NamedTuple):
@@ -140,18 +140,18 @@ class SlogdetResult(NamedTuple):
 
 @covers("linalg.slogdet")
 def _slogdet(a: Any) -> SlogdetResult:
-    made = linalg.slogdet(_square(a))
+    made = linalg.slogdet(floating(a))
     return SlogdetResult(made[0], made[1])
 
 
 @covers("linalg.inv")
 def _inv(a: Any) -> Any:
-    return linalg.inv(_square(a))
+    return linalg.inv(floating(a))
 
 
 @covers("linalg.pinv")
 def _pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = UNSET) -> Any:
-    x = _square(a)
+    x = floating(a)
     cut = rcond if rtol is UNSET or rtol is None else rtol
     if cut is None:
         wide = rtol is None
@@ -161,7 +161,7 @@ def _pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = UNS
 
 @covers("linalg.solve")
 def _solve(a: Any, b: Any) -> Any:
-    return linalg.solve(_square(a), _square(b))
+    return linalg.solve(floating(a), floating(b))
 
 
 class LstsqResult(NamedTuple):
@@ -173,7 +173,7 @@ class LstsqResult(NamedTuple):
 
 @covers("linalg.lstsq")
 def _lstsq(a: Any, b: Any, rcond: Any = None) -> LstsqResult:
-    x, y = _square(a), _square(b)
+    x, y = floating(a), floating(b)
     flat = y.ndim == 1
     if flat:
         y = paddle.unsqueeze(y, -1)
@@ -190,7 +190,7 @@ def _lstsq(a: Any, b: Any, rcond: Any = None) -> LstsqResult:
 
 @covers("linalg.cholesky")
 def _cholesky(a: Any, /, *, upper: bool = False) -> Any:
-    return linalg.cholesky(_square(a), upper=upper)
+    return linalg.cholesky(floating(a), upper=upper)
 
 
 class QRResult(NamedTuple):
@@ -202,7 +202,7 @@ class QRResult(NamedTuple):
 def _qr(a: Any, mode: str = "reduced") -> Any:
     if mode not in ("reduced", "complete", "r"):
         raise ArgumentError(f"np.linalg.qr: mode must be reduced, complete or r, got {mode!r}")
-    made = linalg.qr(_square(a), mode=mode)
+    made = linalg.qr(floating(a), mode=mode)
     return made if mode == "r" else QRResult(*made)
 
 
@@ -216,7 +216,7 @@ class SVDResult(NamedTuple):
 def _svd(
     a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
 ) -> Any:
-    x = _square(a)
+    x = floating(a)
     if not compute_uv:
         return linalg.svdvals(x)
     return SVDResult(*linalg.svd(x, full_matrices=full_matrices))
@@ -224,7 +224,7 @@ def _svd(
 
 @covers("linalg.svdvals")
 def _svdvals(x: Any, /) -> Any:
-    return linalg.svdvals(_square(x))
+    return linalg.svdvals(floating(x))
 
 
 class EigenResult(NamedTuple):
@@ -234,12 +234,12 @@ class EigenResult(NamedTuple):
 
 @covers("linalg.eigh")
 def _eigh(a: Any, UPLO: str = "L") -> EigenResult:  # noqa: N803 - NumPy's name
-    return EigenResult(*linalg.eigh(_square(a), UPLO))
+    return EigenResult(*linalg.eigh(floating(a), UPLO))
 
 
 @covers("linalg.eigvalsh")
 def _eigvalsh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803 - NumPy's name
-    return linalg.eigvalsh(_square(a), UPLO)
+    return linalg.eigvalsh(floating(a), UPLO)
 
 
 @covers("linalg.eig")
@@ -258,22 +258,22 @@ def _no_gradient(name: str, a: Any) -> Any:
             f"{name}: complex eigenvalues have no gradient here; use np.linalg.eigh where the "
             "matrix is symmetric, or t.detach() where no gradient is needed"
         )
-    return _square(a)
+    return floating(a)
 
 
 @covers("linalg.matrix_power")
 def _matrix_power(a: Any, n: int) -> Any:
-    return linalg.matrix_power(_square(a), n)
+    return linalg.matrix_power(floating(a), n)
 
 
 @covers("linalg.cond")
 def _cond(x: Any, p: Any = None) -> Any:
-    return linalg.cond(_square(x), p)
+    return linalg.cond(floating(x), p)
 
 
 @covers("linalg.norm")
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    x = _square(x)
+    x = floating(x)
     if axis is None and ord is None:
         flat = paddle.reshape(x, [-1])
         made = linalg.vector_norm(flat, 2.0)
@@ -290,18 +290,17 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
 
 @covers("linalg.matrix_norm")
 def _matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
-    return linalg.matrix_norm(_square(x), "fro" if ord is None else ord, keepdim=keepdims)
+    return linalg.matrix_norm(floating(x), "fro" if ord is None else ord, keepdim=keepdims)
 
 
 @covers("linalg.vector_norm")
 def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
-    axis = list(axis) if isinstance(axis, tuple) else axis
-    return linalg.vector_norm(_square(x), float(ord), axis=axis, keepdim=keepdims)
+    return linalg.vector_norm(floating(x), float(ord), axis=axis, keepdim=keepdims)
 
 
 @covers("linalg.tensorinv")
 def _tensorinv(a: Any, ind: int = 2) -> Any:
-    x = _square(a)
+    x = floating(a)
     if ind <= 0:
         raise ArgumentError(f"np.linalg.tensorinv: ind must be positive, got {ind}")
     lead, rest = list(x.shape[:ind]), list(x.shape[ind:])
@@ -311,7 +310,7 @@ def _tensorinv(a: Any, ind: int = 2) -> Any:
 
 @covers("linalg.tensorsolve")
 def _tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
-    x, y = _square(a), _square(b)
+    x, y = floating(a), floating(b)
     if axes is not None:
         moved = [k % x.ndim for k in axes]
         x = paddle.transpose(x, [k for k in range(x.ndim) if k not in moved] + moved)

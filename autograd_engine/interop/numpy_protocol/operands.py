@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
@@ -17,8 +17,13 @@ from autograd_engine.program.ir.program import Variable
 from autograd_engine.tensor import public as paddle
 
 __all__ = [
+    "UNSET",
+    "along",
     "carries_gradient",
     "deliver",
+    "floating",
+    "given",
+    "no_counterpart",
     "of_values",
     "operand",
     "operands_in",
@@ -28,6 +33,7 @@ __all__ = [
     "wrapped",
 ]
 
+UNSET: Final[Any] = np._NoValue  # what NumPy has for an argument that was not given
 _NUMBERS = (np.ndarray, np.generic, bool, int, float, complex)
 
 
@@ -44,6 +50,23 @@ def as_tensor(value: Any) -> Any:
     """`operand(value)`, a number or an ndarray as a Tensor."""
     value = operand(value)
     return Tensor(value) if isinstance(value, _NUMBERS) else value
+
+
+def floating(value: Any) -> Any:
+    """`as_tensor(value)`, integers and truths as floats."""
+    x = as_tensor(value)
+    return x if x.dtype.dtype.kind in "fc" else x * 1.0
+
+
+def along(value: Any, axis: Any) -> tuple[Any, int]:
+    """`as_tensor(value)` and the axis, counted from the front; for None the flat array."""
+    x = as_tensor(value)
+    return (paddle.reshape(x, [-1]), 0) if axis is None else (x, axis % x.ndim)
+
+
+def given(value: Any) -> bool:
+    """Whether an argument was given."""
+    return value is not UNSET and value is not None
 
 
 def operands_in(value: Any) -> list[Any]:
@@ -144,4 +167,12 @@ def refuse_writing(name: str, *values: Any) -> NoReturn:
         f"{name} writes into an ndarray, where the gradient would be lost: a result of tensors "
         "that require a gradient needs a tensor, so leave out= away (write `a = a + t` for "
         "`a += t`), or use t.detach() where no gradient is needed"
+    )
+
+
+def no_counterpart(name: str) -> NoReturn:
+    """What carries a gradient has come to a function of NumPy's that we do not have."""
+    raise NotDifferentiableError(
+        f"{name} has no counterpart that records gradients: use t.detach() or t.numpy() where no "
+        "gradient is needed, or compose it of paddle functions"
     )

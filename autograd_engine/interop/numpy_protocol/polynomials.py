@@ -10,15 +10,14 @@ from autograd_engine import linalg
 from autograd_engine.errors import ArgumentError
 from autograd_engine.interop.numpy_protocol.array_function import covers
 from autograd_engine.interop.numpy_protocol.joining import _convolve, _vander
-from autograd_engine.interop.numpy_protocol.operands import as_tensor
-from autograd_engine.interop.numpy_protocol.reductions import mean_base
+from autograd_engine.interop.numpy_protocol.operands import as_tensor, floating
 from autograd_engine.tensor import public as paddle
 
 __all__: list[str] = []
 
 
 def _coefficients(p: Any) -> Any:
-    return paddle.atleast_1d(mean_base(as_tensor(p)))
+    return paddle.atleast_1d(floating(p))
 
 
 @covers("polyval")
@@ -95,10 +94,10 @@ def _polyfit(
 ) -> Any:
     if full or cov:
         raise ArgumentError("np.polyfit: full and cov are not taken on tensors; use t.numpy()")
-    x, y = mean_base(as_tensor(x)), mean_base(as_tensor(y))
+    x, y = floating(x), floating(y)
     powers = _vander(x, int(deg) + 1)
     if w is not None:
-        weights = mean_base(as_tensor(w))
+        weights = floating(w)
         powers = powers * paddle.unsqueeze(weights, -1)
         y = y * (weights if y.ndim == 1 else paddle.unsqueeze(weights, -1))
     scale = paddle.sqrt(paddle.sum(powers * powers, axis=0))  # for the condition of the system

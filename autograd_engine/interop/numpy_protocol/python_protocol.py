@@ -8,7 +8,7 @@ only leaves have them. Hooks belong to the tensor they were registered on and do
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -29,26 +29,24 @@ def shallow(tensor: Any) -> Any:
 
     Gradients that reach a copy of a leaf are the copy's.
     """
-    new = _like(tensor)
-    new._data, new._node, new._stop = tensor._data, tensor._node, tensor._stop
-    grad = tensor.grad
-    if grad is not None:
-        new._grad = copy.copy(grad)
-    if hasattr(tensor, "__dict__"):
-        new.__dict__.update(tensor.__dict__)
-    return new
+    return _filled(_like(tensor), tensor, tensor._data, copy.copy)
 
 
 def deep(tensor: Any, memo: dict[int, Any]) -> Any:
     """``copy.deepcopy(x)``: a leaf with copies of the values and the gradient."""
     _require_leaf(tensor, "copy.deepcopy")
     new = memo[id(tensor)] = _like(tensor)
-    new._data, new._node, new._stop = np.array(tensor._data), None, tensor._stop
+    return _filled(new, tensor, np.array(tensor._data), lambda v: copy.deepcopy(v, memo))
+
+
+def _filled(new: Any, tensor: Any, data: Any, copied: Callable[[Any], Any]) -> Any:
+    """`new` in the place of `tensor`, with these values and copies of what it carries."""
+    new._data, new._node, new._stop = data, tensor._node, tensor._stop
     grad = tensor.grad
     if grad is not None:
-        new._grad = copy.deepcopy(grad, memo)
+        new._grad = copied(grad)
     if hasattr(tensor, "__dict__"):
-        new.__dict__.update(copy.deepcopy(tensor.__dict__, memo))
+        new.__dict__.update(copied(tensor.__dict__))
     return new
 
 

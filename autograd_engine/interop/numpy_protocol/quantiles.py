@@ -8,99 +8,53 @@ import numpy as np
 
 from autograd_engine import linalg
 from autograd_engine.errors import ArgumentError
-from autograd_engine.interop.numpy_protocol.array_function import UNSET, covers, given
-from autograd_engine.interop.numpy_protocol.operands import as_tensor, carries_gradient, plain
+from autograd_engine.interop.numpy_protocol.array_function import covers
+from autograd_engine.interop.numpy_protocol.operands import (
+    UNSET,
+    as_tensor,
+    carries_gradient,
+    given,
+    plain,
+)
 from autograd_engine.tensor import public as paddle
 
 __all__: list[str] = []
 
 
-def _merged(x: Any, axis: Any) -> tuple[Any, Any, list[int]]:
-    """`x` with the axes of a tuple as its last one, that axis, and the axes."""
-    if not isinstance(axis, (tuple, list)):
-        return x, axis, list(range(x.ndim)) if axis is None else [axis % x.ndim]
-    axes = [k % x.ndim for k in axis]
-    rest = [k for k in range(x.ndim) if k not in axes]
-    moved = paddle.transpose(x, [*rest, *axes])
-    return paddle.reshape(moved, [*[x.shape[k] for k in rest], -1]), -1, axes
+_METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
-def _keeping(result: Any, ndim: int, axes: list[int], lead: int = 0) -> Any:
-    """`result` with sizes of 1 where axes were reduced, behind `lead` others."""
-    shape = list(result.shape)
-    for k in sorted(axes):
-        shape.insert(lead + k, 1)
-    return paddle.reshape(result, shape)
+def _quantiles(name: str, function: Any, whole: int) -> None:
+    """``np.quantile`` or the like; what is wanted are parts of `whole`."""
+
+    @covers(name)
+    def quantile(
+        a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+        method: str = "linear", keepdims: Any = UNSET, *, weights: Any = None,
+    ) -> Any:  # fmt: skip
+        if weights is not None:
+            raise ArgumentError(f"np.{name}: weights are not taken on tensors; use t.numpy()")
+        if method not in _METHODS:
+            raise ArgumentError(
+                f"np.quantile: method {method!r} is not one of linear, lower, higher, midpoint and "
+                "nearest, which tensors have; use t.numpy() where no gradient is needed"
+            )
+        x, wanted = as_tensor(a), np.asarray(plain(f"np.{name}", q)) / whole
+        one = wanted.size == 1
+        parts = wanted.item() if one else wanted.reshape(-1).tolist()
+        keepdim = bool(given(keepdims) and keepdims)
+        result = function(x, parts, axis=axis, keepdim=keepdim, interpolation=method)
+        if wanted.ndim != (not one):  # ours has an axis for several, and no more
+            result = paddle.reshape(result, [*wanted.shape, *result.shape[not one :]])
+        if result.dtype != x.dtype and x.dtype.dtype.kind == "f":
+            result = result.astype(x.dtype)
+        return result
 
 
-def _quantile(function: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: str) -> Any:
-    x = as_tensor(a)
-    if method not in ("linear", "lower", "higher", "midpoint", "nearest"):
-        raise ArgumentError(
-            f"np.quantile: method {method!r} is not one of linear, lower, higher, midpoint and "
-            "nearest, which tensors have; use t.numpy() where no gradient is needed"
-        )
-    flat, along, axes = _merged(x, axis)
-    wanted = np.asarray(plain("np.quantile", q))
-    listed = wanted.reshape(-1).tolist() if wanted.ndim else float(wanted)
-    result = function(flat, listed, axis=along, interpolation=method)
-    if result.dtype != flat.dtype and flat.dtype.dtype.kind == "f":
-        result = result.astype(flat.dtype)
-    if given(keepdims) and keepdims:
-        result = _keeping(result, x.ndim, axes, lead=int(wanted.ndim > 0))
-    if wanted.ndim > 1:
-        result = paddle.reshape(result, [*wanted.shape, *result.shape[1:]])
-    return result
-
-
-def _unweighted(name: str, weights: Any) -> None:
-    if weights is not None:
-        raise ArgumentError(f"{name}: weights are not taken on tensors; use t.numpy()")
-
-
-@covers("quantile")
-def _np_quantile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
-    method: str = "linear", keepdims: bool = False, *, weights: Any = None,
-) -> Any:  # fmt: skip
-    _unweighted("np.quantile", weights)
-    return _quantile(paddle.quantile, a, q, axis, keepdims, method)
-
-
-@covers("nanquantile")
-def _np_nanquantile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
-    method: str = "linear", keepdims: Any = UNSET, *, weights: Any = None,
-) -> Any:  # fmt: skip
-    _unweighted("np.nanquantile", weights)
-    return _quantile(paddle.nanquantile, a, q, axis, keepdims, method)
-
-
-@covers("percentile")
-def _percentile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
-    method: str = "linear", keepdims: bool = False, *, weights: Any = None,
-) -> Any:  # fmt: skip
-    _unweighted("np.percentile", weights)
-    q = np.asarray(plain("np.percentile", q)) / 100
-    return _quantile(paddle.quantile, a, q, axis, keepdims, method)
-
-
-@covers("nanpercentile")
-def _nanpercentile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
-    method: str = "linear", keepdims: Any = UNSET, *, weights: Any = None,
-) -> Any:  # fmt: skip
-    _unweighted("np.nanpercentile", weights)
-    q = np.asarray(plain("np.nanpercentile", q)) / 100
-    return _quantile(paddle.nanquantile, a, q, axis, keepdims, method)
-
-
-def _median_by(function: Any, a: Any, axis: Any, keepdims: Any) -> Any:
-    x = as_tensor(a)
-    flat, along, axes = _merged(x, axis)
-    result = function(flat, axis=along)
-    return _keeping(result, x.ndim, axes) if given(keepdims) and keepdims else result
+_quantiles("quantile", paddle.quantile, 1)
+_quantiles("nanquantile", paddle.nanquantile, 1)
+_quantiles("percentile", paddle.quantile, 100)
+_quantiles("nanpercentile", paddle.nanquantile, 100)
 
 
 @covers("median")
@@ -108,7 +62,15 @@ def _median(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Any:  # fmt: skip
-    return _median_by(paddle.median, a, axis, keepdims)
+    x = as_tensor(a)
+    if not isinstance(axis, (tuple, list)):
+        return paddle.median(x, axis, keepdims)
+    # Ours takes one axis: all of them as the last one.
+    axes = sorted(k % x.ndim for k in axis)
+    rest = [k for k in range(x.ndim) if k not in axes]
+    lines = paddle.reshape(paddle.transpose(x, rest + axes), [*[x.shape[k] for k in rest], -1])
+    result = paddle.median(lines, -1)
+    return paddle.unsqueeze(result, axes) if keepdims else result
 
 
 @covers("nanmedian")
@@ -116,7 +78,7 @@ def _nanmedian(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
     keepdims: Any = UNSET,
 ) -> Any:  # fmt: skip
-    return _median_by(paddle.nanmedian, a, axis, keepdims)
+    return paddle.nanmedian(as_tensor(a), axis, bool(given(keepdims) and keepdims))
 
 
 @covers("cov")

@@ -2,94 +2,90 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import Any
 
 from autograd_engine.errors import ArgumentError
-from autograd_engine.interop.numpy_protocol.array_function import UNSET, covers, given
+from autograd_engine.interop.numpy_protocol.array_function import covers
 from autograd_engine.interop.numpy_protocol.array_ufunc import reduce_with
-from autograd_engine.interop.numpy_protocol.operands import as_tensor
+from autograd_engine.interop.numpy_protocol.operands import UNSET, as_tensor, floating, given
 from autograd_engine.tensor import public as paddle
 
 __all__: list[str] = []
 
 
-@covers("sum")
-def _sum(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: Any = UNSET,
-    initial: Any = UNSET,
-    where: Any = True,
-) -> Any:
-    return reduce_with(
-        "np.sum", "add", a, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where
-    )
+def _total(name: str, ufunc: str) -> Any:
+    @covers(name)
+    def total(
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = UNSET,
+        initial: Any = UNSET,
+        where: Any = True,
+    ) -> Any:
+        return reduce_with(
+            f"np.{name}", ufunc, a, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial,
+            where=where,
+        )  # fmt: skip
+
+    return total
 
 
-@covers("prod")
-def _prod(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: Any = UNSET,
-    initial: Any = UNSET,
-    where: Any = True,
-) -> Any:
-    x = as_tensor(a)
-    if isinstance(axis, tuple):  # ours takes one axis
-        for k in sorted((d % x.ndim for d in axis), reverse=True):
-            x = _prod(x, k, dtype, None, keepdims, UNSET, where)
-            where = True
-        return x if not given(initial) else x * initial
-    return reduce_with(
-        "np.prod", "multiply", x, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial,
-        where=where,
-    )  # fmt: skip
+_sum, _prod = _total("sum", "add"), _total("prod", "multiply")
 
 
-@covers("max", "amax")
-def _max(
-    a: Any,
-    axis: Any = None,
-    out: Any = None,
-    keepdims: Any = UNSET,
-    initial: Any = UNSET,
-    where: Any = True,
-) -> Any:
-    return reduce_with(
-        "np.max", "maximum", a, axis=axis, keepdims=keepdims, initial=initial, where=where
-    )
+def _extreme(name: str, ufunc: str, worst: float) -> Any:
+    """``np.max`` and ``np.nanmax``, say."""
+
+    @covers(name, f"a{name}")
+    def extreme(
+        a: Any,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: Any = UNSET,
+        initial: Any = UNSET,
+        where: Any = True,
+    ) -> Any:
+        return reduce_with(
+            f"np.{name}", ufunc, a, axis=axis, keepdims=keepdims, initial=initial, where=where
+        )
+
+    @covers(f"nan{name}")
+    def of_numbers(
+        a: Any,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: Any = UNSET,
+        initial: Any = UNSET,
+        where: Any = True,
+    ) -> Any:
+        kept = _kept(a, where)
+        start = initial if given(initial) else worst
+        x = extreme(a, axis, None, keepdims, start, kept)
+        if given(initial):
+            return x
+        return paddle.where(_any(kept, axis, None, keepdims), x, float("nan"))
+
+    return extreme
 
 
-@covers("min", "amin")
-def _min(
-    a: Any,
-    axis: Any = None,
-    out: Any = None,
-    keepdims: Any = UNSET,
-    initial: Any = UNSET,
-    where: Any = True,
-) -> Any:
-    return reduce_with(
-        "np.min", "minimum", a, axis=axis, keepdims=keepdims, initial=initial, where=where
-    )
+_max = _extreme("max", "maximum", -float("inf"))
+_min = _extreme("min", "minimum", float("inf"))
 
 
-@covers("all")
-def _all(
-    a: Any, axis: Any = None, out: Any = None, keepdims: Any = UNSET, *, where: Any = True
-) -> Any:
-    return reduce_with("np.all", "logical_and", a, axis=axis, keepdims=keepdims, where=where)
+def _truth(name: str, ufunc: str) -> Any:
+    @covers(name)
+    def truth(
+        a: Any, axis: Any = None, out: Any = None, keepdims: Any = UNSET, *, where: Any = True
+    ) -> Any:
+        return reduce_with(f"np.{name}", ufunc, a, axis=axis, keepdims=keepdims, where=where)
+
+    return truth
 
 
-@covers("any")
-def _any(
-    a: Any, axis: Any = None, out: Any = None, keepdims: Any = UNSET, *, where: Any = True
-) -> Any:
-    return reduce_with("np.any", "logical_or", a, axis=axis, keepdims=keepdims, where=where)
+_all, _any = _truth("all", "logical_and"), _truth("any", "logical_or")
 
 
 @covers("mean")
@@ -102,14 +98,12 @@ def _mean(
     *,
     where: Any = True,
 ) -> Any:
-    x = as_tensor(a)
-    x = x.astype(dtype) if dtype is not None else mean_base(x)
+    x = as_tensor(a).astype(dtype) if dtype is not None else floating(a)
     if where is not True and where is not UNSET:
         total = reduce_with("np.mean", "add", x, axis=axis, keepdims=keepdims, where=where)
         return total / _count(x, axis, keepdims, where)
     if axis == ():
         return x
-    axis = list(axis) if isinstance(axis, tuple) else axis
     return paddle.mean(x, axis=axis, keepdim=keepdims is not UNSET and bool(keepdims))
 
 
@@ -132,8 +126,7 @@ def _var(
     mean: Any = UNSET,
     correction: Any = UNSET,
 ) -> Any:
-    x = as_tensor(a)
-    x = x.astype(dtype) if dtype is not None else mean_base(x)
+    x = as_tensor(a).astype(dtype) if dtype is not None else floating(a)
     center = mean if mean is not UNSET else _mean(x, axis, None, None, True, where=where)
     off = x - center
     squares = off * off if x.dtype.dtype.kind == "f" else paddle.real(off * paddle.conj(off))
@@ -143,21 +136,9 @@ def _var(
 
 
 @covers("std")
-def _std(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: Any = 0,
-    keepdims: Any = UNSET,
-    *,
-    where: Any = True,
-    mean: Any = UNSET,
-    correction: Any = UNSET,
-) -> Any:
-    return paddle.sqrt(
-        _var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
-    )
+@wraps(_var)
+def _std(*args: Any, **kwargs: Any) -> Any:
+    return paddle.sqrt(_var(*args, **kwargs))
 
 
 @covers("ptp")
@@ -177,7 +158,7 @@ def _average(
     x = as_tensor(a)
     if weights is None:
         mean = _mean(x, axis, keepdims=keepdims)
-        scale = _count(mean_base(x), axis, keepdims, True)
+        scale = _count(floating(x), axis, keepdims, True)
         return (mean, scale) if returned else mean
     w = as_tensor(weights)
     if w.ndim == 1 and x.ndim > 1:
@@ -190,100 +171,6 @@ def _average(
     return (mean, scale) if returned else mean
 
 
-def mean_base(x: Any) -> Any:
-    """`x` in a floating dtype."""
-    return x if x.dtype.dtype.kind in "fc" else x * 1.0
-
-
-# --- where NaN counts as nothing
-
-
-def _filled(a: Any, value: float) -> Any:
-    x = as_tensor(a)
-    return paddle.where(paddle.isnan(x), value, x) if x.dtype.dtype.kind in "fc" else x
-
-
-@covers("nansum")
-def _nansum(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = UNSET,
-    initial: Any = UNSET, where: Any = True,
-) -> Any:  # fmt: skip
-    return _sum(_filled(a, 0.0), axis, dtype, None, keepdims, initial, where)
-
-
-@covers("nanprod")
-def _nanprod(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = UNSET,
-    initial: Any = UNSET, where: Any = True,
-) -> Any:  # fmt: skip
-    return _prod(_filled(a, 1.0), axis, dtype, None, keepdims, initial, where)
-
-
-def _kept(a: Any, where: Any) -> Any:
-    """Which elements count."""
-    kept = paddle.logical_not(paddle.isnan(as_tensor(a)))
-    return kept if where is True or where is UNSET else paddle.logical_and(kept, as_tensor(where))
-
-
-def _nan_extreme(
-    name: str, ufunc: str, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any
-) -> Any:
-    kept = _kept(a, where)
-    worst = -float("inf") if ufunc == "maximum" else float("inf")
-    start = initial if given(initial) else worst
-    x = reduce_with(name, ufunc, a, axis=axis, keepdims=keepdims, initial=start, where=kept)
-    if given(initial):
-        return x
-    some = reduce_with(name, "logical_or", kept, axis=axis, keepdims=keepdims)
-    return paddle.where(some, x, float("nan"))
-
-
-@covers("nanmax")
-def _nanmax(
-    a: Any, axis: Any = None, out: Any = None, keepdims: Any = UNSET, initial: Any = UNSET,
-    where: Any = True,
-) -> Any:  # fmt: skip
-    return _nan_extreme("np.nanmax", "maximum", a, axis, keepdims, initial, where)
-
-
-@covers("nanmin")
-def _nanmin(
-    a: Any, axis: Any = None, out: Any = None, keepdims: Any = UNSET, initial: Any = UNSET,
-    where: Any = True,
-) -> Any:  # fmt: skip
-    return _nan_extreme("np.nanmin", "minimum", a, axis, keepdims, initial, where)
-
-
-@covers("nanmean")
-def _nanmean(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = UNSET, *,
-    where: Any = True,
-) -> Any:  # fmt: skip
-    return _mean(_filled(a, 0.0), axis, dtype, None, keepdims, where=_kept(a, where))
-
-
-@covers("nanvar")
-def _nanvar(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
-    keepdims: Any = UNSET, *, where: Any = True, mean: Any = UNSET, correction: Any = UNSET,
-) -> Any:  # fmt: skip
-    kept = _kept(a, where)
-    return _var(
-        _filled(a, 0.0), axis, dtype, None, ddof, keepdims, where=kept, mean=mean,
-        correction=correction,
-    )  # fmt: skip
-
-
-@covers("nanstd")
-def _nanstd(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
-    keepdims: Any = UNSET, *, where: Any = True, mean: Any = UNSET, correction: Any = UNSET,
-) -> Any:  # fmt: skip
-    return paddle.sqrt(
-        _nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
-    )
-
-
 # --- running
 
 
@@ -294,74 +181,94 @@ def _cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any
 
 @covers("cumprod")
 def _cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    return paddle.cumprod(as_tensor(a), dim=axis, dtype=dtype)
+
+
+def _cumulative(name: str, function: Any, start: float) -> Any:
+    @covers(name)
+    def cumulative(
+        x: Any,
+        /,
+        *,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        include_initial: bool = False,
+    ) -> Any:
+        x = as_tensor(x)
+        if axis is None:
+            if x.ndim != 1:
+                raise ArgumentError(f"np.{name}: an array with {x.ndim} dimensions needs axis")
+            axis = 0
+        result = function(x, axis, dtype)
+        if not include_initial:
+            return result
+        first = paddle.full_like(paddle.split(x, [1, -1], axis=axis)[0], start)
+        return paddle.concat([first.astype(result.dtype), result], axis=axis)
+
+    return cumulative
+
+
+_cumulative_sum = _cumulative("cumulative_sum", _cumsum, 0)
+_cumulative_prod = _cumulative("cumulative_prod", _cumprod, 1)
+
+
+# --- where NaN counts as nothing
+
+
+def _filled(a: Any, value: float) -> Any:
     x = as_tensor(a)
-    if axis is None:
-        x, axis = paddle.reshape(x, [-1]), 0
-    return paddle.cumprod(x, dim=axis, dtype=dtype)
+    return paddle.where(paddle.isnan(x), value, x) if x.dtype.dtype.kind in "fc" else x
 
 
-@covers("nancumsum")
-def _nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-    return _cumsum(_filled(a, 0.0), axis, dtype)
+def _kept(a: Any, where: Any) -> Any:
+    """Which elements count."""
+    kept = paddle.logical_not(paddle.isnan(as_tensor(a)))
+    return kept if where is True or where is UNSET else paddle.logical_and(kept, as_tensor(where))
 
 
-@covers("nancumprod")
-def _nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-    return _cumprod(_filled(a, 1.0), axis, dtype)
+def _with_neutral(name: str, function: Any, neutral: float) -> None:
+    """Of sums and products, with the arguments of `function`."""
+
+    @covers(name)
+    @wraps(function)
+    def of_numbers(a: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(_filled(a, neutral), *args, **kwargs)
 
 
-def _cumulative(
-    name: str, function: Any, x: Any, axis: Any, dtype: Any, include_initial: bool, start: float
-) -> Any:
-    x = as_tensor(x)
-    if axis is None:
-        if x.ndim != 1:
-            raise ArgumentError(f"{name}: an array with {x.ndim} dimensions needs axis")
-        axis = 0
-    result = function(x, axis, dtype)
-    if not include_initial:
-        return result
-    first = paddle.full_like(paddle.split(x, [1, -1], axis=axis)[0], start)
-    return paddle.concat([first.astype(result.dtype), result], axis=axis)
+def _with_mask(name: str, function: Any) -> None:
+    """Of means, where it matters how many there are."""
+
+    @covers(name)
+    @wraps(function)
+    def of_numbers(a: Any, *args: Any, where: Any = True, **kwargs: Any) -> Any:
+        return function(_filled(a, 0.0), *args, where=_kept(a, where), **kwargs)
 
 
-@covers("cumulative_sum")
-def _cumulative_sum(
-    x: Any,
-    /,
-    *,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    include_initial: bool = False,
-) -> Any:
-    return _cumulative("np.cumulative_sum", _cumsum, x, axis, dtype, include_initial, 0)
+_with_neutral("nansum", _sum, 0.0)
+_with_neutral("nanprod", _prod, 1.0)
+_with_neutral("nancumsum", _cumsum, 0.0)
+_with_neutral("nancumprod", _cumprod, 1.0)
+_with_mask("nanmean", _mean)
+_with_mask("nanvar", _var)
+_with_mask("nanstd", _std)
 
 
-@covers("cumulative_prod")
-def _cumulative_prod(
-    x: Any,
-    /,
-    *,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    include_initial: bool = False,
-) -> Any:
-    return _cumulative("np.cumulative_prod", _cumprod, x, axis, dtype, include_initial, 1)
+# --- counts and places
 
 
 @covers("count_nonzero")
 def _count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
-    axis = list(axis) if isinstance(axis, tuple) else axis
     return paddle.count_nonzero(as_tensor(a), axis=axis, keepdim=keepdims)
 
 
-@covers("argmax")
-def _argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = UNSET) -> Any:
-    return paddle.argmax(as_tensor(a), axis=axis, keepdim=bool(given(keepdims) and keepdims))
+def _place(name: str) -> None:
+    ours = getattr(paddle, name)
+
+    @covers(name)
+    def place(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = UNSET) -> Any:
+        return ours(as_tensor(a), axis=axis, keepdim=bool(given(keepdims) and keepdims))
 
 
-@covers("argmin")
-def _argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = UNSET) -> Any:
-    return paddle.argmin(as_tensor(a), axis=axis, keepdim=bool(given(keepdims) and keepdims))
+_place("argmax")
+_place("argmin")

@@ -9,6 +9,7 @@ import numpy as np
 from autograd_engine.errors import ArgumentError
 from autograd_engine.interop.numpy_protocol.array_function import covers
 from autograd_engine.interop.numpy_protocol.operands import (
+    along,
     as_tensor,
     operand,
     pick,
@@ -101,19 +102,14 @@ def _within(name: str, indices: Any, size: int, mode: str) -> Any:
 
 @covers("take")
 def _take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
-    x = as_tensor(a)
-    if axis is None:
-        x, axis = paddle.reshape(x, [-1]), 0
-    axis = axis % x.ndim
+    x, axis = along(a, axis)
     places = _within("np.take", as_tensor(indices), x.shape[axis], mode)
     return x[(slice(None),) * axis + (places,)]
 
 
 @covers("take_along_axis")
 def _take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
-    x = as_tensor(arr)
-    if axis is None:
-        x, axis = paddle.reshape(x, [-1]), 0
+    x, axis = along(arr, axis)
     return paddle.take_along_axis(x, as_tensor(indices), axis)
 
 
@@ -137,12 +133,9 @@ def _sort(
     a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None,
     descending: Any = None,
 ) -> Any:  # fmt: skip
-    x = as_tensor(a)
-    if axis is None:
-        x, axis = paddle.reshape(x, [-1]), -1
-    if descending and paddle.is_floating_point(
-        x
-    ):  # NaN comes last in either order, ours puts it first
+    x, axis = along(a, axis)
+    # NaN comes last in either order, ours puts it first.
+    if descending and paddle.is_floating_point(x):
         return -paddle.sort(-x, axis)
     return paddle.sort(x, axis, bool(descending))
 
@@ -152,9 +145,7 @@ def _argsort(
     a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None,
     descending: Any = None,
 ) -> Any:  # fmt: skip
-    x = as_tensor(a)
-    if axis is None:
-        x, axis = paddle.reshape(x, [-1]), -1
+    x, axis = along(a, axis)
     stable = bool(stable) or kind in ("stable", "mergesort")
     if descending and paddle.is_floating_point(x):
         return paddle.argsort(-x, axis, stable=stable)
@@ -170,11 +161,10 @@ def _partition(
 
 @covers("searchsorted")
 def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
-    x, values = as_tensor(a), as_tensor(v)
+    x = as_tensor(a)
     if sorter is not None:
         x = paddle.take(x, as_tensor(sorter))
-    made = paddle.searchsorted(x, paddle.reshape(values, [-1]), right=side == "right")
-    return paddle.reshape(made, values.shape)
+    return paddle.searchsorted(x, as_tensor(v), right=side == "right")
 
 
 @covers("isin")

@@ -28,13 +28,18 @@ __all__: list[str] = []
 
 
 def _write(
-    name: str, target: Any, values: Any, make: Callable[[], Any], write: Callable[[], Any]
+    function: Callable[..., Any],
+    target: Any,
+    arguments: tuple[Any, ...],
+    values: Any,
+    make: Callable[[], Any],
 ) -> None:
-    """Let `target` become what `make` returns; `write` does it to an ndarray."""
+    """Let a tensor become what `make` returns; NumPy's `function` itself writes to an ndarray."""
+    name = f"np.{function.__name__}"
     if not isinstance(target, Operand):
         if carries_gradient(values):
             refuse_writing(name)
-        write()
+        function(target, *plain(name, arguments))
         return
     if not isinstance(target, Tensor):
         raise ModeError(
@@ -51,10 +56,7 @@ def _copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -
         source = paddle.broadcast_to(as_tensor(src), dst.shape)
         return source if where is True else paddle.where(as_tensor(where), source, dst)
 
-    def write() -> None:
-        np.copyto(dst, plain("np.copyto", src), casting, where=plain("np.copyto", where))
-
-    _write("np.copyto", dst, src, make, write)
+    _write(np.copyto, dst, (src, casting, where), src, make)
 
 
 def _cycled(values: Any, count: int) -> Any:
@@ -69,10 +71,7 @@ def _putmask(a: Any, /, mask: Any, values: Any) -> None:
         truth = as_tensor(mask).astype("bool")
         return paddle.where(truth, paddle.reshape(_cycled(values, a.size), a.shape), a)
 
-    def write() -> None:
-        np.putmask(a, plain("np.putmask", mask), plain("np.putmask", values))
-
-    _write("np.putmask", a, values, make, write)
+    _write(np.putmask, a, (mask, values), values, make)
 
 
 @covers("place")
@@ -82,10 +81,7 @@ def _place(arr: Any, mask: Any, vals: Any) -> None:
         count = int(np.count_nonzero(truth.numpy()))
         return paddle.masked_scatter(arr, truth, _cycled(vals, count).astype(arr.dtype))
 
-    def write() -> None:
-        np.place(arr, plain("np.place", mask), plain("np.place", vals))
-
-    _write("np.place", arr, vals, make, write)
+    _write(np.place, arr, (mask, vals), vals, make)
 
 
 @covers("put")
@@ -98,10 +94,7 @@ def _put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
         both = paddle.concat([paddle.reshape(a, [-1]), _cycled(v, places.size).astype(a.dtype)])
         return paddle.reshape(paddle.index_select(both, paddle.to_tensor(order)), a.shape)
 
-    def write() -> None:
-        np.put(a, plain("np.put", ind), plain("np.put", v), mode)
-
-    _write("np.put", a, v, make, write)
+    _write(np.put, a, (ind, v, mode), v, make)
 
 
 @covers("put_along_axis")
@@ -113,11 +106,7 @@ def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
         made = paddle.put_along_axis(x, places, new, 0 if axis is None else axis, broadcast=False)
         return paddle.reshape(made, arr.shape)
 
-    def write() -> None:
-        name = "np.put_along_axis"
-        np.put_along_axis(arr, plain(name, indices), plain(name, values), axis)
-
-    _write("np.put_along_axis", arr, values, make, write)
+    _write(np.put_along_axis, arr, (indices, values, axis), values, make)
 
 
 @covers("fill_diagonal")
@@ -128,7 +117,4 @@ def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
         count = int(np.count_nonzero(mask))
         return paddle.masked_scatter(a, paddle.to_tensor(mask), _cycled(val, count).astype(a.dtype))
 
-    def write() -> None:
-        np.fill_diagonal(a, plain("np.fill_diagonal", val), wrap)
-
-    _write("np.fill_diagonal", a, val, make, write)
+    _write(np.fill_diagonal, a, (val, wrap), val, make)

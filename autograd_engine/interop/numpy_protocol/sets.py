@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograd_engine.interop.numpy_protocol.array_function import covers
-from autograd_engine.interop.numpy_protocol.operands import as_tensor, plain, wrapped
+from autograd_engine.interop.numpy_protocol.operands import along, as_tensor, plain, wrapped
 from autograd_engine.tensor import public as paddle
 
 __all__: list[str] = []
@@ -27,15 +27,11 @@ def _unique(
     ar: Any, return_index: bool = False, return_inverse: bool = False,
     return_counts: bool = False, axis: Any = None, *, equal_nan: bool = True, sorted: bool = True,
 ) -> Any:  # fmt: skip
-    x = as_tensor(ar)
-    if axis is None:
-        x, along = paddle.reshape(x, [-1]), 0
-    else:
-        along = axis % x.ndim
+    x, place = along(ar, axis)
     _, first, inverse, counts = np.unique(
         plain("np.unique", as_tensor(ar)), True, True, True, axis, equal_nan=equal_nan
     )
-    values = paddle.index_select(x, paddle.to_tensor(first), along)
+    values = paddle.index_select(x, paddle.to_tensor(first), place)
     more = [
         wrapped(part)
         for part, asked in (

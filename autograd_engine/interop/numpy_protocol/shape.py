@@ -42,17 +42,13 @@ def _reshape(a: Any, /, shape: Any, order: str = "C", *, copy: Any = None) -> An
     shape = [int(d) for d in (shape if isinstance(shape, (tuple, list, np.ndarray)) else (shape,))]
     if order == "F":
         return _reversed(paddle.reshape(_reversed(x), shape[::-1]))
-    _c_order("np.reshape", order)
+    if order not in ("C", "A", "K"):
+        raise ArgumentError(f"np.reshape: order must be C, F, A or K, got {order!r}")
     return paddle.reshape(x, shape)
 
 
 def _reversed(x: Any) -> Any:
     return paddle.transpose(x, list(range(x.ndim))[::-1])
-
-
-def _c_order(name: str, order: str) -> None:
-    if order not in ("C", "A", "K"):
-        raise ArgumentError(f"{name}: order must be C, F, A or K, got {order!r}")
 
 
 @covers("ravel")
@@ -65,7 +61,7 @@ def _transpose(a: Any, axes: Any = None) -> Any:
     x = as_tensor(a)
     if axes is None:
         return _reversed(x)
-    return paddle.transpose(x, [int(k) % x.ndim for k in axes])
+    return paddle.transpose(x, [int(k) for k in axes])
 
 
 @covers("matrix_transpose", "linalg.matrix_transpose")
@@ -103,37 +99,24 @@ def _squeeze(a: Any, axis: Any = None) -> Any:
 
 @covers("expand_dims")
 def _expand_dims(a: Any, axis: Any) -> Any:
-    x = as_tensor(a)
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    ndim = x.ndim + len(axes)
-    for k in sorted(k % ndim for k in axes):
-        x = paddle.unsqueeze(x, k)
-    return x
+    return paddle.unsqueeze(as_tensor(a), axis)
 
 
-def _at_least(function: Any, arys: Any) -> Any:
-    made = [function(as_tensor(a)) for a in arys]
-    return made[0] if len(made) == 1 else tuple(made)
+def _atleast(name: str) -> None:
+    ours = getattr(paddle, name)
+
+    @covers(name)
+    def atleast(*arys: Any) -> Any:
+        made = [ours(as_tensor(a)) for a in arys]
+        return made[0] if len(made) == 1 else tuple(made)
 
 
-@covers("atleast_1d")
-def _atleast_1d(*arys: Any) -> Any:
-    return _at_least(paddle.atleast_1d, arys)
-
-
-@covers("atleast_2d")
-def _atleast_2d(*arys: Any) -> Any:
-    return _at_least(paddle.atleast_2d, arys)
-
-
-@covers("atleast_3d")
-def _atleast_3d(*arys: Any) -> Any:
-    return _at_least(paddle.atleast_3d, arys)
+for _name in ("atleast_1d", "atleast_2d", "atleast_3d"):
+    _atleast(_name)
 
 
 @covers("broadcast_to")
 def _broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
-    shape = list(shape) if isinstance(shape, (tuple, list)) else [shape]
     return paddle.broadcast_to(as_tensor(array), shape)
 
 
@@ -166,8 +149,7 @@ def _meshgrid(
 @covers("flip")
 def _flip(m: Any, axis: Any = None) -> Any:
     x = as_tensor(m)
-    axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    return paddle.flip(x, list(axes))
+    return paddle.flip(x, list(range(x.ndim)) if axis is None else axis)
 
 
 @covers("fliplr")
@@ -191,12 +173,12 @@ def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
 
 @covers("rot90")
 def _rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
-    return paddle.rot90(as_tensor(m), k, list(axes))
+    return paddle.rot90(as_tensor(m), k, axes)
 
 
 @covers("tile")
 def _tile(A: Any, reps: Any) -> Any:  # noqa: N803 - NumPy's name
-    return paddle.tile(as_tensor(A), list(reps) if isinstance(reps, (tuple, list)) else [reps])
+    return paddle.tile(as_tensor(A), reps)
 
 
 @covers("repeat")
