@@ -1,7 +1,8 @@
-"""Convolution and its transpose, along one, two or three axes."""
+"""Convolution and its transpose, along one, two or three axes; windows of images as columns."""
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from autograd_engine.core.dims import Dim
@@ -30,6 +31,8 @@ __all__ = [
     "conv2d_transpose",
     "conv3d",
     "conv3d_transpose",
+    "fold",
+    "unfold",
 ]
 
 _KERNEL = {1: "k", 2: "kh, kw", 3: "kd, kh, kw"}
@@ -378,3 +381,102 @@ def conv3d_transpose(
         3, x, weight, bias, stride, padding, output_padding, dilation, groups, output_size,
         data_format,
     )  # fmt: skip
+
+
+# --- windows as columns
+
+
+@atomic
+def unfold(
+    x: Any,
+    kernel_sizes: IntOrInts,
+    strides: IntOrInts = 1,
+    paddings: Any = 0,
+    dilations: IntOrInts = 1,
+    name: str | None = None,
+) -> Tensor:
+    """Each window of ``[N, C, H, W]`` as a column: ``[N, C kh kw, windows]``.
+
+    Parameters
+    ----------
+    kernel_sizes, strides, dilations : int or two ints
+    paddings : int, two ints, or four ints (top, left, bottom, right)
+
+    Raises
+    ------
+    ShapeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.reshape(paddle.arange(6.0), [1, 1, 2, 3])
+    >>> unfold(x, 2).tolist()
+    [[[0.0, 1.0], [1.0, 2.0], [3.0, 4.0], [4.0, 5.0]]]
+    """
+    images = Images("unfold", x, 2, "NCHW", floating=False)
+    return ops.unfold(images.x, **_columns("unfold", kernel_sizes, strides, paddings, dilations))
+
+
+def _columns(op: str, kernel: Any, strides: Any, pads: Any, dilations: Any) -> dict[str, Any]:
+    if isinstance(pads, (list, tuple)) and len(pads) == 4:
+        top, left, bottom, right = ints(op, "paddings", pads, 4, least=0)
+    else:
+        top, left = bottom, right = ints(op, "paddings", pads, 2, least=0)
+    return {
+        "kernel": ints(op, "kernel_sizes", kernel, 2),
+        "stride": ints(op, "strides", strides, 2),
+        "padding": ((top, bottom), (left, right)),
+        "dilation": ints(op, "dilations", dilations, 2),
+    }
+
+
+@atomic
+def fold(
+    x: Any,
+    output_sizes: IntOrInts,
+    kernel_sizes: IntOrInts,
+    strides: IntOrInts = 1,
+    paddings: Any = 0,
+    dilations: IntOrInts = 1,
+    name: str | None = None,
+) -> Tensor:
+    """Images ``[N, C, *output_sizes]`` from the columns of their windows: the adjoint of `unfold`.
+
+    Columns are added up where windows overlap.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[N, C kh kw, windows]``
+    output_sizes : int or two ints
+    kernel_sizes, strides, paddings, dilations
+        As in `unfold`.
+
+    Raises
+    ------
+    ShapeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> fold(paddle.ones([1, 4, 2]), [2, 3], 2).tolist()
+    [[[[1.0, 2.0, 1.0], [1.0, 2.0, 1.0]]]]
+    """
+    x = as_operand("fold", x)
+    shape = spec_of(x).shape
+    if len(shape) != 3:
+        raise ShapeError(f"fold: x must be [N, C kh kw, windows], got {format_shape(shape)}")
+    size = ints("fold", "output_sizes", output_sizes, 2)
+    windows = _columns("fold", kernel_sizes, strides, paddings, dilations)
+    taps = prod(windows["kernel"])
+    (rows,) = known("fold", "the size of axis 1", shape[1:2])
+    counts = [
+        (n + b + a - d * (k - 1) - 1) // s + 1
+        for n, k, s, (b, a), d in zip(size, *windows.values(), strict=True)
+    ]
+    if rows % taps or min(counts) < 1 or not may_equal(shape[2:], (prod(counts),)):
+        raise ShapeError(
+            f"fold: x must be [N, a multiple of {taps}, {' * '.join(map(str, counts))}] for "
+            f"images of {list(size)}, got {format_shape(shape)}"
+        )
+    return ops.fold_like(x, images_like(x, rows // taps, size), **windows)
