@@ -89,11 +89,7 @@ def _kind(value: Any) -> str:
 
 
 def _where(path: str) -> str:
-    return (
-        f"default_collate_fn: field {path} of the samples"
-        if path
-        else ("default_collate_fn: a sample")
-    )
+    return "default_collate_fn: " + (f"field {path} of the samples" if path else "a sample")
 
 
 def _rebuilt(sample: Any, fields: list[Any]) -> Any:

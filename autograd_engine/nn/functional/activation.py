@@ -9,13 +9,19 @@ import numpy as np
 
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
-from autograd_engine.core.spec import format_shape, may_equal, normalize_axis
+from autograd_engine.core.spec import along, format_shape, may_equal, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
-from autograd_engine.nn.functional.arguments import as_floats, check_number
+from autograd_engine.nn.functional.arguments import (
+    LAYOUTS,
+    as_floats,
+    check_number,
+    positive_int,
+)
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.arguments import axis_of
 from autograd_engine.tensor.elementwise import clip
 from autograd_engine.tensor.inplace import in_place
 
@@ -108,10 +114,6 @@ def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) ->
     return x * ops.where(ops.less_than(x, 0.0), *slopes)
 
 
-_CHANNELS_SECOND = ("NC", "NCL", "NCHW", "NCDHW")
-_CHANNELS_LAST = ("NLC", "NHWC", "NDHWC")
-
-
 @atomic
 def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = None) -> Tensor:
     """x where x > 0, else weight * x (He, Zhang, Ren and Sun 2015); the slope at 0 is the weight.
@@ -138,22 +140,19 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
     [[-1.0, -0.5], [1.0, 1.0]]
     """
     x, weight = as_floats("prelu", x), as_floats("prelu", weight, "weight")
-    if data_format not in _CHANNELS_SECOND + _CHANNELS_LAST:
+    if data_format not in LAYOUTS:
         raise ArgumentError(
-            f"prelu: data_format must be one of {', '.join(_CHANNELS_SECOND + _CHANNELS_LAST)}; "
-            f"got {data_format!r}"
+            f"prelu: data_format must be one of {', '.join(LAYOUTS)}; got {data_format!r}"
         )
     have, sizes = spec_of(x).shape, spec_of(weight).shape
     if sizes not in ((), (1,)):
-        axis = 1 if data_format in _CHANNELS_SECOND else len(have) - 1
+        axis = 1 if data_format[1] == "C" else len(have) - 1
         if len(have) < 2 or not may_equal(sizes, (have[axis],)):
             raise ShapeError(
                 f"prelu: weight must have one entry, or one for each channel of x; x is "
                 f"{format_shape(have)} ({data_format}), weight is {format_shape(sizes)}"
             )
-        place = [1] * len(have)
-        place[axis] = -1
-        weight = ops.reshape(weight, shape=tuple(place))
+        weight = ops.reshape(weight, shape=along(len(have), axis))
     elif sizes:
         weight = ops.squeeze(weight, axis=(0,))
     above = ops.greater_than(x, 0.0)
@@ -549,9 +548,7 @@ def gumbel_softmax(
     if not check_number(op, "temperature", temperature) > 0.0:
         raise ArgumentError(f"{op}: temperature must be above 0, got {temperature}")
     x = as_floats(op, x)
-    if not spec_of(x).ndim:
-        raise ShapeError(f"{op}: takes one dimension or more, got a 0-d array; use reshape([1])")
-    axis = normalize_axis(op, axis, spec_of(x).ndim)
+    axis = axis_of(op, x, axis)
     noise = ops.random_like(x, distribution="gumbel", a=0.0, b=1.0)
     soft = ops.softmax((x + noise) / float(temperature), axis=axis)
     return ops.straight_through(soft, axis=axis) if hard else soft
@@ -630,8 +627,7 @@ def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Tenso
     shape = spec_of(x).shape
     axis = normalize_axis("maxout", axis, len(shape))
     size = shape[axis] if shape else 1
-    if not isinstance(groups, int) or isinstance(groups, bool) or groups < 1:
-        raise ArgumentError(f"maxout: groups must be a positive int, got {groups!r}")
+    groups = positive_int("maxout", "groups", groups)
     if not shape or isinstance(size, Dim) or size % groups:
         raise ShapeError(
             f"maxout: the size of axis {axis} of {format_shape(shape)} must be known, and a "

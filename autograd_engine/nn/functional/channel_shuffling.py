@@ -8,6 +8,7 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.nn.functional.arguments import check_number
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import integer
@@ -160,9 +161,7 @@ def temporal_shift(
     """
     x, last = _images("temporal_shift", x, data_format)
     steps = _factor("temporal_shift", "seg_num", seg_num)
-    if isinstance(shift_ratio, bool) or not isinstance(shift_ratio, (int, float)):
-        raise ArgumentError(f"temporal_shift: shift_ratio must be a number, got {shift_ratio!r}")
-    if not 0 < shift_ratio < 0.5:
+    if not 0 < check_number("temporal_shift", "shift_ratio", shift_ratio) < 0.5:
         raise ArgumentError(
             f"temporal_shift: shift_ratio must be between 0 and 0.5, got {shift_ratio}"
         )

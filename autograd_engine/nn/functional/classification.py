@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from autograd_engine.core.spec import format_shape, may_equal, normalize_axis
+from autograd_engine.core.spec import along, format_shape, may_equal, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn.functional.activation import log_softmax, softmax
@@ -104,9 +104,7 @@ def _ratio(loss: Any, factor: Any) -> Any:
 
 def _per_class(weight: Any, like: Any, axis: int) -> Any:
     """`weight` lying along the class axis of `like`."""
-    shape = [1] * spec_of(like).ndim
-    shape[axis] = -1
-    return ops.reshape(weight, shape=tuple(shape))
+    return ops.reshape(weight, shape=along(spec_of(like).ndim, axis))
 
 
 @atomic

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import is_int
 from autograd_engine.core.dtypes import get_default_numpy_dtype
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -115,7 +116,7 @@ def embedding(
     rows = table.shape[0]
     if padding_idx is None:
         return ops.gather(weight, x, axis=0, sparse=bool(sparse))
-    if not isinstance(padding_idx, (int, np.integer)) or isinstance(padding_idx, bool):
+    if not is_int(padding_idx):
         raise ArgumentError(f"embedding: padding_idx {padding_idx!r} is no row: give an int")
     row = int(padding_idx)
     if isinstance(rows, int):

@@ -10,12 +10,12 @@ from autograd_engine.core.dtypes import common_dtype
 from autograd_engine.core.spec import Shape, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.nn.functional.arguments import positive_int
 from autograd_engine.nn.functional.window_arguments import (
     Images,
     IntOrInts,
     images_like,
     ints,
-    is_int,
     known,
     paddings,
 )
@@ -48,12 +48,6 @@ def _weight(op: str, weight: Any, axes: int, channels: str) -> Any:
     return weight
 
 
-def _groups(op: str, groups: Any) -> int:
-    if not is_int(groups) or groups < 1:
-        raise ArgumentError(f"{op}: groups must be a positive int, got {groups!r}")
-    return int(groups)
-
-
 def _with_bias(op: str, out: Any, bias: Any, filters: Shape) -> Any:
     """`out` [N, filters, ...] with a term for each filter."""
     if bias is None:
@@ -67,7 +61,6 @@ def _with_bias(op: str, out: Any, bias: Any, filters: Shape) -> Any:
     return out + ops.reshape(bias, shape=(1, -1, *[1] * (spec_of(out).ndim - 2)))
 
 
-@atomic
 def _conv(
     axes: int,
     x: Any,
@@ -82,7 +75,7 @@ def _conv(
     op = f"conv{axes}d"
     images = Images(op, x, axes, data_format, floating=False)
     weight = _weight(op, weight, axes, "out, C / groups")
-    groups = _groups(op, groups)
+    groups = positive_int(op, "groups", groups)
     steps = ints(op, "stride", stride, axes)
     gaps = ints(op, "dilation", dilation, axes)
     kernel = spec_of(weight).shape[2:]
@@ -215,7 +208,6 @@ def _output_size(
     return tuple(n + e for n, e in zip(sizes, extra, strict=True))
 
 
-@atomic
 def _conv_transpose(
     axes: int,
     x: Any,
@@ -232,7 +224,7 @@ def _conv_transpose(
     op = f"conv{axes}d_transpose"
     images = Images(op, x, axes, data_format, floating=False)
     weight = _weight(op, weight, axes, "C, out / groups")
-    groups = _groups(op, groups)
+    groups = positive_int(op, "groups", groups)
     channels, depth, *kernel = known(op, "weight", spec_of(weight).shape)
     if not may_equal(images.shape[1:2], (channels,)) or channels % groups:
         raise ShapeError(

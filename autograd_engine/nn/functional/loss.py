@@ -197,15 +197,17 @@ def binary_cross_entropy(
     check_reduction(op, reduction)
     input, label = float_pair(op, input, label)
     check_same_shape(op, input, label)
-    floor = 2.0**-14 if spec_of(input).dtype.char == "e" else 1e-12
-
-    def log(p: Any) -> Any:
-        return ops.bounded_log(p, lowest=-100.0, floor=floor)
-
-    loss = -(label * log(input) + (1.0 - label) * log(1.0 - input))
+    loss = _of_probabilities(label, input, 1.0 - input)
     if weight is not None:
         loss = loss * as_floats(op, weight, "weight")
     return reduce_loss(loss, reduction)
+
+
+def _of_probabilities(label: Any, p: Any, other: Any) -> Any:
+    """-label * log(p) - (1 - label) * log(other), with bounded logarithms and derivatives."""
+    floor = 2.0**-14 if spec_of(p).dtype.char == "e" else 1e-12
+    log_p, log_other = (ops.bounded_log(v, lowest=-100.0, floor=floor) for v in (p, other))
+    return -(label * log_p + (1.0 - label) * log_other)
 
 
 @atomic
@@ -220,12 +222,7 @@ def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = N
     """
     input, label = float_pair("log_loss", input, label)
     e = check_number("log_loss", "epsilon", epsilon)
-    floor = 2.0**-14 if spec_of(input).dtype.char == "e" else 1e-12
-
-    def log(p: Any) -> Any:
-        return ops.bounded_log(p + e, lowest=-100.0, floor=floor)
-
-    return -(label * log(input) + (1.0 - label) * log(1.0 - input))
+    return _of_probabilities(label, input + e, 1.0 - input + e)
 
 
 @atomic

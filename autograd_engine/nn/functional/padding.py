@@ -8,6 +8,7 @@ from typing import Any
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
+from autograd_engine.nn.functional.arguments import check_number
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
@@ -69,8 +70,7 @@ def pad(
     x = as_operand("pad", x)
     if mode not in _MODES:
         raise ArgumentError(f"pad: mode must be one of {', '.join(_MODES)}, got {mode!r}")
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ArgumentError(f"pad: value must be a number, got {value!r}")
+    check_number("pad", "value", value)
     pads = _pads(spec_of(x).shape, _pairs("pad", pad), mode, data_format, pad_from_left_axis)
     if not any(map(any, pads)):
         return ops.assign(x)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from functools import reduce
 from math import floor, prod
+from operator import add, mul
 from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import is_int
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn.functional.window_arguments import (
+    CHANNELS_SECOND,
     Images,
     ints,
-    is_int,
     known,
 )
 from autograd_engine.ops.kernels.windows import Ints
@@ -41,7 +44,6 @@ _FILTERS = {
     "BICUBIC": ("cubic", (2,)),
     "AREA": ("area", (1, 2, 3)),
 }
-_LAYOUTS = {1: "NCL", 2: "NCHW", 3: "NCDHW"}
 
 
 def _scales(scale_factor: Any, axes: int) -> tuple[float, ...]:
@@ -118,7 +120,7 @@ def interpolate(
     op = "interpolate"
     x = as_operand(op, x)
     axes = spec_of(x).ndim - 2
-    if axes not in _LAYOUTS:
+    if axes not in CHANNELS_SECOND:
         raise ShapeError(
             f"{op}: x must have 3, 4 or 5 dimensions, got {format_shape(spec_of(x).shape)}"
         )
@@ -134,7 +136,7 @@ def interpolate(
         raise ArgumentError(f"{op}: antialias is for 'bilinear' and 'bicubic', not {mode!r}")
     if align_mode not in (0, 1):
         raise ArgumentError(f"{op}: align_mode must be 0 or 1, got {align_mode!r}")
-    layout = (data_format or _LAYOUTS[axes]).replace("NCW", "NCL").replace("NWC", "NLC")
+    layout = (data_format or CHANNELS_SECOND[axes]).replace("NCW", "NCL").replace("NWC", "NLC")
     images = Images(op, x, axes, layout)
     if (size is None) == (scale_factor is None):
         raise ArgumentError(f"{op}: give one of size and scale_factor")
@@ -296,7 +298,7 @@ def grid_sample(
     op = "grid_sample"
     x, grid = as_operand(op, x), as_operand(op, grid, "grid")
     axes = 3 if spec_of(x).ndim == 5 else 2
-    images = Images(op, x, axes, _LAYOUTS[axes])
+    images = Images(op, x, axes, CHANNELS_SECOND[axes])
     if mode not in ("bilinear", "nearest"):
         raise ArgumentError(f"{op}: mode must be 'bilinear' or 'nearest', got {mode!r}")
     if padding_mode not in ("zeros", "border", "reflection"):
@@ -322,16 +324,14 @@ def grid_sample(
         return _pick(images.x, [_rounded(c) for c in at], channels, size)
     below = [ops.floor(c) for c in at]
     share = [c - b for c, b in zip(at, below, strict=True)]
-    total: Any = None
-    for corner in itertools.product((0, 1), repeat=axes):
-        weight = None
-        for step, s in zip(corner, share, strict=True):
-            factor = s if step else 1.0 - s
-            weight = factor if weight is None else weight * factor
+
+    def term(corner: tuple[int, ...]) -> Any:
+        factors = (s if step else 1.0 - s for step, s in zip(corner, share, strict=True))
+        weight = reduce(mul, factors)
         place = [b + 1.0 if step else b for step, b in zip(corner, below, strict=True)]
-        term = _pick(images.x, place, channels, size) * ops.unsqueeze(weight, axis=(1,))
-        total = term if total is None else total + term
-    return total
+        return _pick(images.x, place, channels, size) * ops.unsqueeze(weight, axis=(1,))
+
+    return reduce(add, map(term, itertools.product((0, 1), repeat=axes)))
 
 
 def _pixel(part: Any, n: int, align_corners: bool) -> Any:
@@ -369,13 +369,16 @@ def _rounded(c: Any) -> Any:
 
 def _pick(x: Any, place: Sequence[Any], channels: int, size: Ints) -> Any:
     """The pixels at whole positions, 0 where there is none."""
-    there, flat = None, None
-    for c, n in zip(place, size, strict=True):
-        inside = ops.logical_and(ops.greater_equal(c, 0.0), ops.less_equal(c, n - 1.0))
-        there = inside if there is None else ops.logical_and(there, inside)
-    for a, c in enumerate(place):
-        index = ops.cast(ops.where(there, c, 0.0), dtype="int64") * prod(size[a + 1 :])
-        flat = index if flat is None else flat + index
+    inside = (
+        ops.logical_and(ops.greater_equal(c, 0.0), ops.less_equal(c, n - 1.0))
+        for c, n in zip(place, size, strict=True)
+    )
+    there = reduce(ops.logical_and, inside)
+    indices = (
+        ops.cast(ops.where(there, c, 0.0), dtype="int64") * prod(size[a + 1 :])
+        for a, c in enumerate(place)
+    )
+    flat = reduce(add, indices)
     planes = (-1, channels, *[-1] * len(size))
     index = ops.expand(ops.unsqueeze(flat, axis=(1,)), shape=planes)
     return ops.where(ops.unsqueeze(there, axis=(1,)), ops.max_pool_gather(x, index), 0.0)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
+from autograd_engine.core.checks import is_int
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape, may_equal
@@ -53,9 +52,7 @@ def sequence_mask(
     x = as_integers("sequence_mask", x, "x")
     if isinstance(maxlen, Tensor):
         maxlen = int(maxlen.item())
-    if maxlen is not None and (
-        not isinstance(maxlen, (int, np.integer)) or isinstance(maxlen, bool) or maxlen < 0
-    ):
+    if maxlen is not None and (not is_int(maxlen) or maxlen < 0):
         raise ArgumentError(f"sequence_mask: maxlen must be a non-negative int, got {maxlen!r}")
     size = None if maxlen is None else int(maxlen)
     return ops.sequence_mask(x, maxlen=size, dtype=to_numpy(dtype).name)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from autograd_engine.core.checks import is_int
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import Shape, format_shape
 from autograd_engine.eager.tensor import Tensor
@@ -16,11 +17,11 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = [
+    "CHANNELS_SECOND",
     "Images",
     "IntOrInts",
     "images_like",
     "ints",
-    "is_int",
     "known",
     "paddings",
 ]
@@ -29,6 +30,7 @@ IntOrInts: TypeAlias = int | Sequence[int]
 
 _NUMBER = {1: "one int", 2: "two ints", 3: "three ints", 4: "four ints"}
 _AXES = {1: ("L",), 2: ("H", "W"), 3: ("D", "H", "W")}
+CHANNELS_SECOND: Final = {1: "NCL", 2: "NCHW", 3: "NCDHW"}  # by the number of axes
 
 
 class Images:
@@ -77,10 +79,6 @@ class Images:
         if not self.last:
             return out
         return ops.transpose(out, perm=(0, *range(2, spec_of(out).ndim), 1))
-
-
-def is_int(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def ints(op: str, argument: str, value: Any, axes: int, least: int = 1) -> Ints:

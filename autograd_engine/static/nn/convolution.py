@@ -8,6 +8,7 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
+from autograd_engine.nn.functional.arguments import positive_int
 from autograd_engine.nn.functional.window_arguments import IntOrInts, ints, paddings
 from autograd_engine.nn.initializer import KaimingNormal, XavierUniform
 from autograd_engine.program.atomic_call import checked
@@ -222,16 +223,13 @@ def _convolution(
 
 def _groups(where: str, num_filters: Any, groups: Any, channels: int) -> int:
     """The number of groups, which channels and filters divide into."""
-    groups = 1 if groups is None else groups
-    for name, value in (("num_filters", num_filters), ("groups", groups)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ArgumentError(f"{where}: {name} must be a positive int, got {value!r}")
-    if channels % groups or num_filters % groups:
+    num_filters = positive_int(where, "num_filters", num_filters)
+    count = positive_int(where, "groups", 1 if groups is None else groups)
+    if channels % count or num_filters % count:
         raise ArgumentError(
-            f"{where}: {channels} channels and {num_filters} filters must divide into {groups} "
+            f"{where}: {channels} channels and {num_filters} filters must divide into {count} "
             "groups"
         )
-    count: int = groups
     return count
 
 

@@ -24,7 +24,6 @@ from autograd_engine.program.ir.program import Variable
 __all__ = [
     "LayerParameters",
     "activated",
-    "at_least",
     "channels_of",
     "floating",
     "layer",
@@ -104,14 +103,6 @@ def one_of(function: str, argument: str, value: Any, known: Sequence[str]) -> No
         raise ArgumentError(
             f"{function}: {argument} must be one of {', '.join(map(repr, known))}; got {value!r}"
         )
-
-
-def at_least(function: str, least: int, **arguments: Any) -> None:
-    for argument, value in arguments.items():
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ArgumentError(
-                f"{function}: {argument} must be an int, {least} at least; got {value!r}"
-            )
 
 
 def floating(function: str, argument: str, x: Any) -> None:
