@@ -108,11 +108,10 @@ def _resized(op: str, x: Any, n: int, axis: int) -> Any:
         )
     if n == size:
         return x
-    head = (slice(None),) * axis
     if n < size:
-        return ops.getitem(x, key=(*head, slice(0, n)))
-    row = ops.zeros_like(ops.getitem(x, key=(*head, slice(0, 1))))
-    return ops.concat(x, *[row] * (n - size), axis=axis)
+        return ops.getitem(x, key=(*(slice(None),) * axis, slice(0, n)))
+    around = ((0, 0),)
+    return ops.pad(x, pads=(*around * axis, (0, n - size), *around * (len(shape) - axis - 1)))
 
 
 def _parts(op: str, x: Any, y: Any, n: Any, axis: int) -> tuple[Any, Any, int]:
@@ -375,17 +374,15 @@ def rfftfreq(
 def _shifted(op: str, x: Any, axes: Any, *, back: bool) -> Any:
     x = _operand(op, x)
     shape = spec_of(x).shape
-    for a in normalize_axes(op, axes, len(shape)):
+    axes, shifts = normalize_axes(op, axes, len(shape)), []
+    for a in axes:
         n = shape[a]
         if isinstance(n, Dim):
             raise ShapeError(
                 f"{op}: axis {a} of {format_shape(shape)} has no known size; declare it"
             )
-        middle, head = n // 2 if back else (n + 1) // 2, (slice(None),) * a
-        if n > 1:
-            pieces = (slice(middle, None), slice(0, middle))
-            x = ops.concat(*(ops.getitem(x, key=(*head, p)) for p in pieces), axis=a)
-    return x
+        shifts.append(-(n // 2) if back else n // 2)
+    return ops.roll(x, shifts=tuple(shifts), axis=axes)
 
 
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:

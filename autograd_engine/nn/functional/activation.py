@@ -633,11 +633,7 @@ def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Tenso
             f"maxout: the size of axis {axis} of {format_shape(shape)} must be known, and a "
             f"multiple of groups, {groups}"
         )
-    before = (slice(None),) * axis
-    parts = [ops.getitem(x, key=(*before, slice(k, None, groups))) for k in range(groups)]
-    grouped = ops.stack(*parts, axis=axis + 1)
-    if not size:  # nothing has no maximum
-        return parts[0]
+    grouped = ops.unflatten_axis(x, axis=axis, sizes=(-1, groups))
     best = ops.argmax(grouped, axis=axis + 1, keepdims=True)
     return ops.squeeze(ops.take_along_axis(grouped, best, axis=axis + 1), axis=(axis + 1,))
 

@@ -10,7 +10,8 @@ import numpy as np
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.nn.functional.arguments import as_integers
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
@@ -294,13 +295,8 @@ def check_lengths(name: str, lengths: Any, x: Any) -> Any:
     """`lengths` as integers in a Tensor or Variable, one for each sequence of ``[time, batch]``."""
     if isinstance(lengths, (list, tuple)):
         lengths = np.asarray(lengths)
-    lengths = as_operand(name, lengths, "sequence_length")
+    lengths = as_integers(name, lengths, "sequence_length")
     spec, (time, batch, *_) = spec_of(lengths), spec_of(x).shape
-    if spec.dtype.kind not in "iu":
-        raise DTypeError(
-            f"{name}: sequence_length must hold integers, got {spec.dtype.name}; use "
-            "sequence_length.astype('int64')"
-        )
     known = not any(isinstance(n, Dim) for n in (*spec.shape, batch))
     if spec.ndim != 1 or (known and spec.shape != (batch,)):
         raise ShapeError(

@@ -321,7 +321,7 @@ def grid_sample(
         for part, n in zip(reversed(ops.unstack(grid, axis=axes + 1)), size, strict=True)
     ]
     if mode == "nearest":
-        return _pick(images.x, [_rounded(c) for c in at], channels, size)
+        return _pick(images.x, [ops.round(c) for c in at], channels, size)
     below = [ops.floor(c) for c in at]
     share = [c - b for c, b in zip(at, below, strict=True)]
 
@@ -358,13 +358,6 @@ def _inside(c: Any, n: int, padding_mode: str, align_corners: bool) -> Any:
         c = ops.where(ops.greater_than(c, span), 2.0 * span - c, c) + low
     c = ops.where(ops.greater_equal(c, 0.0), c, 0.0)
     return ops.where(ops.less_equal(c, n - 1.0), c, n - 1.0)
-
-
-def _rounded(c: Any) -> Any:
-    """The nearest integers, of two the even one."""
-    up = ops.floor(c + 0.5)
-    odd = up - 2.0 * ops.floor(up * 0.5)
-    return ops.where(ops.equal(up - c, 0.5), up - odd, up)
 
 
 def _pick(x: Any, place: Sequence[Any], channels: int, size: Ints) -> Any:

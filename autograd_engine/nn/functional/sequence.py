@@ -159,12 +159,7 @@ def ctc_loss(
             f"lengths [batch]; got {', '.join(map(format_shape, shapes))}"
         )
     classes = shapes[0][2]
-    if (
-        isinstance(blank, bool)
-        or not isinstance(blank, int)
-        or blank < 0
-        or (not isinstance(classes, Dim) and blank >= classes)
-    ):
+    if not is_int(blank) or blank < 0 or (not isinstance(classes, Dim) and blank >= classes):
         raise ArgumentError(f"{op}: blank must be a class, 0 to {classes} - 1, got {blank!r}")
     wide = widen(logits)
     index = ops.ctc_states(labels, wide, blank=blank)
