@@ -12,7 +12,7 @@ from autograd_engine.core.dtypes import DTYPES
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 
-__all__ = ["NUMERIC", "as_arrays", "as_tensors", "default_collate_fn", "default_convert_fn"]
+__all__ = ["default_collate_fn", "default_convert_fn"]
 
 NUMERIC = frozenset(np.dtype(name) for name in DTYPES)
 

@@ -23,7 +23,7 @@ from autograd_engine.tensor.place import CPUPlace
 if TYPE_CHECKING:
     from autograd_engine.io.workers.pool import Pool
 
-__all__ = ["DataLoader", "Here", "InWorkers"]
+__all__ = ["DataLoader"]
 
 
 class DataLoader:

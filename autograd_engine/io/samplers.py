@@ -25,7 +25,6 @@ __all__ = [
     "SubsetRandomSampler",
     "WeightedRandomSampler",
     "random_split",
-    "stream",
 ]
 
 
