@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import positive_int
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import along, format_shape, may_equal, normalize_axis
@@ -16,7 +17,6 @@ from autograd_engine.nn.functional.arguments import (
     LAYOUTS,
     as_floats,
     check_number,
-    positive_int,
 )
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic

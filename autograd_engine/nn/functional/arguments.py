@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from autograd_engine.core.checks import is_int
 from autograd_engine.core.dtypes import get_default_numpy_dtype
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
@@ -21,7 +20,6 @@ __all__ = [
     "check_same_shape",
     "float_pair",
     "narrow",
-    "positive_int",
     "reduce_loss",
     "widen",
 ]
@@ -58,12 +56,6 @@ def check_number(op: str, argument: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ArgumentError(f"{op}: {argument} must be a number, got {value!r}")
     return float(value)
-
-
-def positive_int(op: str, argument: str, value: Any) -> int:
-    if not is_int(value) or value < 1:
-        raise ArgumentError(f"{op}: {argument} must be a positive int, got {value!r}")
-    return int(value)
 
 
 def as_integers(op: str, x: Any, argument: str, more: str = "") -> Any:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+from autograd_engine.core.checks import positive_int
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import common_dtype
 from autograd_engine.core.spec import Shape, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
-from autograd_engine.nn.functional.arguments import positive_int
 from autograd_engine.nn.functional.window_arguments import (
     Images,
     IntOrInts,

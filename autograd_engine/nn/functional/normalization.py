@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autograd_engine.core.checks import is_int
+from autograd_engine.core.checks import is_int, positive_int
 from autograd_engine.core.dims import Dim, product
 from autograd_engine.core.spec import Shape, along, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -13,7 +13,6 @@ from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.nn.functional.arguments import (
     LAYOUTS,
     check_number,
-    positive_int,
     widen,
 )
 from autograd_engine.ops.registry.namespace import ops

@@ -13,7 +13,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn.functional.arguments import widen
 from autograd_engine.nn.functional.window_arguments import (
-    CHANNELS_SECOND,
+    IMAGE_LAYOUTS,
     Images,
     IntOrInts,
     images_like,
@@ -323,7 +323,7 @@ def _adaptive_avg_pool(axes: int, x: Any, output_size: Any, data_format: str) ->
 
 def _adaptive_max_pool(axes: int, x: Any, output_size: Any, return_mask: bool) -> Any:
     op = f"adaptive_max_pool{axes}d"
-    images = Images(op, x, axes, CHANNELS_SECOND[axes])
+    images = Images(op, x, axes, IMAGE_LAYOUTS[axes][0])
     out, index = ops.adaptive_max_pool(images.x, size=_bins(op, output_size, axes))
     return (out, index) if return_mask else out
 
@@ -517,10 +517,9 @@ def _max_unpool(
     output_size: Any,
 ) -> Any:
     op = f"max_unpool{axes}d"
-    if data_format != CHANNELS_SECOND[axes]:
-        raise ArgumentError(
-            f"{op}: data_format must be {CHANNELS_SECOND[axes]!r}, got {data_format!r}"
-        )
+    second, _ = IMAGE_LAYOUTS[axes]
+    if data_format != second:
+        raise ArgumentError(f"{op}: data_format must be {second!r}, got {data_format!r}")
     images = Images(op, x, axes, data_format)
     window = _window(op, images, kernel_size, stride, padding)
     size = _unpooled_size(op, images, **window, output_size=output_size)

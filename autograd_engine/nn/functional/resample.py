@@ -17,7 +17,7 @@ from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn.functional.window_arguments import (
-    CHANNELS_SECOND,
+    IMAGE_LAYOUTS,
     Images,
     ints,
     known,
@@ -120,7 +120,7 @@ def interpolate(
     op = "interpolate"
     x = as_operand(op, x)
     axes = spec_of(x).ndim - 2
-    if axes not in CHANNELS_SECOND:
+    if axes not in IMAGE_LAYOUTS:
         raise ShapeError(
             f"{op}: x must have 3, 4 or 5 dimensions, got {format_shape(spec_of(x).shape)}"
         )
@@ -136,7 +136,7 @@ def interpolate(
         raise ArgumentError(f"{op}: antialias is for 'bilinear' and 'bicubic', not {mode!r}")
     if align_mode not in (0, 1):
         raise ArgumentError(f"{op}: align_mode must be 0 or 1, got {align_mode!r}")
-    layout = (data_format or CHANNELS_SECOND[axes]).replace("NCW", "NCL").replace("NWC", "NLC")
+    layout = (data_format or IMAGE_LAYOUTS[axes][0]).replace("NCW", "NCL").replace("NWC", "NLC")
     images = Images(op, x, axes, layout)
     if (size is None) == (scale_factor is None):
         raise ArgumentError(f"{op}: give one of size and scale_factor")
@@ -298,7 +298,7 @@ def grid_sample(
     op = "grid_sample"
     x, grid = as_operand(op, x), as_operand(op, grid, "grid")
     axes = 3 if spec_of(x).ndim == 5 else 2
-    images = Images(op, x, axes, CHANNELS_SECOND[axes])
+    images = Images(op, x, axes, IMAGE_LAYOUTS[axes][0])
     if mode not in ("bilinear", "nearest"):
         raise ArgumentError(f"{op}: mode must be 'bilinear' or 'nearest', got {mode!r}")
     if padding_mode not in ("zeros", "border", "reflection"):

@@ -1,4 +1,4 @@
-"""Arguments that convolution, pooling and resampling share."""
+"""Arguments of functions of images: layouts, windows, paddings."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = [
-    "CHANNELS_SECOND",
+    "IMAGE_LAYOUTS",
     "Images",
     "IntOrInts",
+    "channels_last",
     "images_like",
     "ints",
     "known",
@@ -29,8 +30,18 @@ __all__ = [
 IntOrInts: TypeAlias = int | Sequence[int]
 
 _NUMBER = {1: "one int", 2: "two ints", 3: "three ints", 4: "four ints"}
-_AXES = {1: ("L",), 2: ("H", "W"), 3: ("D", "H", "W")}
-CHANNELS_SECOND: Final = {1: "NCL", 2: "NCHW", 3: "NCDHW"}  # by the number of axes
+# By the number of axes: the channels second, and last.
+IMAGE_LAYOUTS: Final = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
+
+
+def channels_last(op: str, axes: int, data_format: str) -> bool:
+    """Whether the channels come last, in a layout of images with so many axes."""
+    second, last = IMAGE_LAYOUTS[axes]
+    if data_format not in (second, last):
+        raise ArgumentError(
+            f"{op}: data_format must be {second!r} or {last!r}, got {data_format!r}"
+        )
+    return data_format == last
 
 
 class Images:
@@ -46,17 +57,11 @@ class Images:
 
     def __init__(self, op: str, x: Any, axes: int, data_format: str, floating: bool = True) -> None:
         x = as_operand(op, x)
-        names = "".join(_AXES[axes])
-        if data_format not in ("NC" + names, f"N{names}C"):
-            raise ArgumentError(
-                f"{op}: data_format must be 'NC{names}' or 'N{names}C', got {data_format!r}"
-            )
-        self.last = data_format.endswith("C")
+        self.last = channels_last(op, axes, data_format)
         spec = spec_of(x)
         if spec.ndim != axes + 2:
-            layout = ["N", *_AXES[axes], "C"] if self.last else ["N", "C", *_AXES[axes]]
             raise ShapeError(
-                f"{op}: x must be [{', '.join(layout)}], got {format_shape(spec.shape)}"
+                f"{op}: x must be [{', '.join(data_format)}], got {format_shape(spec.shape)}"
             )
         if floating and spec.dtype.kind != "f":
             raise DTypeError(

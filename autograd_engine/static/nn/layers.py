@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import int_at_least, is_int
+from autograd_engine.core.checks import int_at_least, is_int, positive_int
 from autograd_engine.core.dims import Dim, product
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.functional.arguments import LAYOUTS, positive_int
+from autograd_engine.nn.functional.arguments import LAYOUTS
 from autograd_engine.nn.functional.spectral import matrix_sizes, over_largest_singular_value
 from autograd_engine.nn.functional.window_arguments import ints
 from autograd_engine.nn.initializer import Constant, Normal, XavierUniform
@@ -347,13 +347,8 @@ def batch_norm(
     channels = int(shape[axis])
     with layer("batch_norm", name, input.spec.dtype) as made:
         weight, bias = made.scale(param_attr, channels), made.bias(bias_attr, channels)
-        mean, variance = (
-            made.weight([channels], ParamAttr(given, start, trainable=False), start)
-            for given, start in (
-                (moving_mean_name, Constant(0.0)),
-                (moving_variance_name, Constant(1.0)),
-            )
-        )
+        mean = made.untrained(channels, Constant(0.0), moving_mean_name)
+        variance = made.untrained(channels, Constant(1.0), moving_variance_name)
         out = F.batch_norm(
             input,
             mean,
@@ -542,12 +537,8 @@ def spectral_norm(
     power_iters = int_at_least("spectral_norm", "power_iters", power_iters, 0)
     if isinstance(eps, bool) or not isinstance(eps, (int, float)):
         raise ArgumentError(f"spectral_norm: eps must be a float, got {type(eps).__name__}")
-    start = Normal(0.0, 1.0)
     with layer("spectral_norm", name, weight.spec.dtype) as made:
-        u, v = (
-            made.weight([size], ParamAttr(initializer=start, trainable=False), start)
-            for size in matrix_sizes(shape, dim)
-        )
+        u, v = (made.untrained(size, Normal(0.0, 1.0)) for size in matrix_sizes(shape, dim))
         return over_largest_singular_value(weight, u, v, dim, power_iters, eps)
 
 

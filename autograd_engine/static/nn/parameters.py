@@ -58,6 +58,10 @@ class LayerParameters:
         """Ones to begin with; None where `attr` is False."""
         return None if attr is False else self.weight([size], attr, Constant(1.0))
 
+    def untrained(self, size: int, start: Initializer, name: str | None = None) -> Variable:
+        """A vector that no optimizer changes."""
+        return self.weight([size], ParamAttr(name, start, trainable=False), start)
+
     def bias(self, attr: Any, *shape: int) -> Variable | None:
         """Zeros to begin with; None where `attr` is False."""
         return None if attr is False else self._made("b", shape, attr, Constant(0.0), self.dtype)
