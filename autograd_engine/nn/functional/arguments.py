@@ -24,7 +24,7 @@ __all__ = [
     "widen",
 ]
 
-# Batch and channels, and the channels last.
+# Where the channels are, of arrays of any number of axes.
 LAYOUTS: Final = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
 
 
