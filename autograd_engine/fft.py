@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import is_int
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.core.spec import format_shape, normalize_axes, normalize_axis
@@ -76,7 +77,7 @@ def _operand(op: str, x: Any, argument: str = "x") -> Any:
 
 
 def _size(op: str, n: Any) -> int:
-    if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
+    if not is_int(n):
         raise TypeError(f"{op}: n must be an int, got {n!r}")
     if n < 1:
         raise ArgumentError(f"{op}: n must be 1 or more, got {n}")
@@ -107,11 +108,10 @@ def _resized(op: str, x: Any, n: int, axis: int) -> Any:
         )
     if n == size:
         return x
-    head = (slice(None),) * axis
     if n < size:
-        return ops.getitem(x, key=(*head, slice(0, n)))
-    row = ops.zeros_like(ops.getitem(x, key=(*head, slice(0, 1))))
-    return ops.concat(x, *[row] * (n - size), axis=axis)
+        return ops.getitem(x, key=(*(slice(None),) * axis, slice(0, n)))
+    around = ((0, 0),)
+    return ops.pad(x, pads=(*around * axis, (0, n - size), *around * (len(shape) - axis - 1)))
 
 
 def _parts(op: str, x: Any, y: Any, n: Any, axis: int) -> tuple[Any, Any, int]:
@@ -274,46 +274,42 @@ def _transform(op: str, kind: str, x: Any, s: Any, axes: Any, norm: str) -> Tens
     return ops.fourier(x, kind=kind, s=s, axes=axes, norm=norm)
 
 
-def _along_one(name: str, kind: str, summary: str) -> Callable[..., Tensor]:
-    def transform(
+def _family(family: str, summary: str) -> tuple[Callable[..., Tensor], ...]:
+    """The transform of that name along one axis, along two, and along several."""
+    kind = f"{family}n"
+
+    def one(
         x: Any,
         n: int | None = None,
         axis: int = -1,
         norm: str = "backward",
         name: str | None = None,
     ) -> Tensor:
-        return _transform(op, kind, x, None if n is None else (n,), (axis,), norm)
+        return _transform(family, kind, x, None if n is None else (n,), (axis,), norm)
 
-    op = name
-    return _named(transform, name, f"{summary} along one axis, of length `n`; no gradient.")
-
-
-def _along_two(name: str, kind: str, summary: str) -> Callable[..., Tensor]:
-    def transform(
+    def two(
         x: Any,
         s: Sequence[int] | None = None,
         axes: Sequence[int] = (-2, -1),
         norm: str = "backward",
         name: str | None = None,
     ) -> Tensor:
-        return _transform(op, kind, x, s, axes, norm)
+        return _transform(f"{family}2", kind, x, s, axes, norm)
 
-    op = name
-    return _named(transform, name, f"{summary} along two axes, of sizes `s`; no gradient.")
-
-
-def _along_several(name: str, kind: str, summary: str) -> Callable[..., Tensor]:
-    def transform(
+    def several(
         x: Any,
         s: Sequence[int] | None = None,
         axes: Axes = None,
         norm: str = "backward",
         name: str | None = None,
     ) -> Tensor:
-        return _transform(op, kind, x, s, axes, norm)
+        return _transform(kind, kind, x, s, axes, norm)
 
-    op = name
-    return _named(transform, name, f"{summary} along `axes` (all for None); no gradient.")
+    return (
+        _named(one, family, f"{summary} along one axis, of length `n`; no gradient."),
+        _named(two, f"{family}2", f"{summary} along two axes, of sizes `s`; no gradient."),
+        _named(several, kind, f"{summary} along `axes` (all for None); no gradient."),
+    )
 
 
 def _named(function: Callable[..., Tensor], name: str, doc: str) -> Callable[..., Tensor]:
@@ -322,30 +318,16 @@ def _named(function: Callable[..., Tensor], name: str, doc: str) -> Callable[...
     return atomic(function)
 
 
-_C, _I = "Fourier transform", "Inverse Fourier transform"
-_R = "First half of the Fourier transform of real values,"
-_IR = "Real values whose Fourier transform begins with `x`,"
-_H = "Real Fourier transform of values that are the first half of a symmetric signal,"
-_IH = "First half of the inverse Fourier transform of real values,"
-
-fft = _along_one("fft", "fftn", _C)
-ifft = _along_one("ifft", "ifftn", _I)
-rfft = _along_one("rfft", "rfftn", _R)
-irfft = _along_one("irfft", "irfftn", _IR)
-hfft = _along_one("hfft", "hfftn", _H)
-ihfft = _along_one("ihfft", "ihfftn", _IH)
-fft2 = _along_two("fft2", "fftn", _C)
-ifft2 = _along_two("ifft2", "ifftn", _I)
-rfft2 = _along_two("rfft2", "rfftn", _R)
-irfft2 = _along_two("irfft2", "irfftn", _IR)
-hfft2 = _along_two("hfft2", "hfftn", _H)
-ihfft2 = _along_two("ihfft2", "ihfftn", _IH)
-fftn = _along_several("fftn", "fftn", _C)
-ifftn = _along_several("ifftn", "ifftn", _I)
-rfftn = _along_several("rfftn", "rfftn", _R)
-irfftn = _along_several("irfftn", "irfftn", _IR)
-hfftn = _along_several("hfftn", "hfftn", _H)
-ihfftn = _along_several("ihfftn", "ihfftn", _IH)
+fft, fft2, fftn = _family("fft", "Fourier transform")
+ifft, ifft2, ifftn = _family("ifft", "Inverse Fourier transform")
+rfft, rfft2, rfftn = _family("rfft", "First half of the Fourier transform of real values,")
+irfft, irfft2, irfftn = _family("irfft", "Real values whose Fourier transform begins with `x`,")
+hfft, hfft2, hfftn = _family(
+    "hfft", "Real Fourier transform of values that are the first half of a symmetric signal,"
+)
+ihfft, ihfft2, ihfftn = _family(
+    "ihfft", "First half of the inverse Fourier transform of real values,"
+)
 
 
 # --- frequencies, and their order
@@ -392,17 +374,15 @@ def rfftfreq(
 def _shifted(op: str, x: Any, axes: Any, *, back: bool) -> Any:
     x = _operand(op, x)
     shape = spec_of(x).shape
-    for a in normalize_axes(op, axes, len(shape)):
+    axes, shifts = normalize_axes(op, axes, len(shape)), []
+    for a in axes:
         n = shape[a]
         if isinstance(n, Dim):
             raise ShapeError(
                 f"{op}: axis {a} of {format_shape(shape)} has no known size; declare it"
             )
-        middle, head = n // 2 if back else (n + 1) // 2, (slice(None),) * a
-        if n > 1:
-            pieces = (slice(middle, None), slice(0, middle))
-            x = ops.concat(*(ops.getitem(x, key=(*head, p)) for p in pieces), axis=a)
-    return x
+        shifts.append(-(n // 2) if back else n // 2)
+    return ops.roll(x, shifts=tuple(shifts), axis=axes)
 
 
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:

@@ -9,7 +9,14 @@ import numpy as np
 
 from autograd_engine.errors import ArgumentError, ModeError
 
-__all__ = ["left_unentered", "plain_number", "require_bools"]
+__all__ = [
+    "int_at_least",
+    "is_int",
+    "left_unentered",
+    "plain_number",
+    "positive_int",
+    "require_bools",
+]
 
 
 def require_bools(function: str, **values: Any) -> None:
@@ -24,6 +31,27 @@ def require_bools(function: str, **values: Any) -> None:
                 f"{function}: {name} must be True or False, got "
                 f"{'None' if value is None else shown}"
             )
+
+
+def is_int(value: Any) -> bool:
+    """Whether that is an int, of Python or of NumPy, and no bool."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def int_at_least(function: str, argument: str, value: Any, least: int = 1) -> int:
+    """`value` as an int, which is no bool and not below `least`."""
+    if not is_int(value) or value < least:
+        raise ArgumentError(
+            f"{function}: {argument} must be an int, {least} at least; got {value!r}"
+        )
+    return int(value)
+
+
+def positive_int(function: str, argument: str, value: Any) -> int:
+    """`value` as an int, which is no bool and above 0."""
+    if not is_int(value) or value < 1:
+        raise ArgumentError(f"{function}: {argument} must be a positive int, got {value!r}")
+    return int(value)
 
 
 def plain_number(function: str, argument: str, value: Any, *, infinite: bool = False) -> float:

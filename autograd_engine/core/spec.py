@@ -21,6 +21,7 @@ __all__ = [
     "Like",
     "Shape",
     "Spec",
+    "along",
     "broadcast_shapes",
     "format_shape",
     "matmul_shape",
@@ -138,6 +139,11 @@ def normalize_axes(op: str, axis: int | Sequence[int] | None, ndim: int) -> tupl
     if len(set(axes)) != len(axes):
         raise ShapeError(f"{op}: axis {tuple(axis)} names an axis twice")  # type: ignore[arg-type]
     return tuple(sorted(axes))
+
+
+def along(ndim: int, axis: int) -> tuple[int, ...]:
+    """The shape in which a vector lies along `axis` of an array of so many axes."""
+    return tuple(-1 if i == axis else 1 for i in range(ndim))
 
 
 def reduced_shape(shape: Shape, axes: Iterable[int], keepdims: bool) -> Shape:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import require_bools
+from autograd_engine.core.checks import int_at_least, is_int, require_bools
 from autograd_engine.errors import ArgumentError, NoLengthError
 from autograd_engine.io.datasets import IterableDataset, length_of
-from autograd_engine.io.samplers import RandomSampler, Sampler, SequenceSampler, positive
+from autograd_engine.io.samplers import RandomSampler, Sampler, SequenceSampler
 
 __all__ = ["BatchSampler", "DistributedBatchSampler"]
 
@@ -84,7 +84,7 @@ class BatchSampler(Sampler):
                 "batch_size to DataLoader"
             )
         super().__init__(dataset)
-        self.batch_size = positive(name, "batch_size", batch_size)
+        self.batch_size = int_at_least(name, "batch_size", batch_size)
         self.shuffle = shuffle
         self.drop_last = drop_last
         self.sampler: Any = sampler
@@ -148,9 +148,10 @@ class DistributedBatchSampler(BatchSampler):
         drop_last: bool = False,
     ) -> None:
         name = "DistributedBatchSampler"
-        self.nranks = 1 if num_replicas is None else positive(name, "num_replicas", num_replicas)
+        replicas = 1 if num_replicas is None else num_replicas
+        self.nranks = int_at_least(name, "num_replicas", replicas)
         place = 0 if rank is None else rank
-        if isinstance(place, bool) or not isinstance(place, (int, np.integer)):
+        if not is_int(place):
             raise ArgumentError(f"{name}: rank must be an int, got {rank!r}")
         if not 0 <= place < self.nranks:
             raise ArgumentError(
@@ -192,7 +193,7 @@ class DistributedBatchSampler(BatchSampler):
 
     def set_epoch(self, epoch: int) -> None:
         """Say which epoch the next iteration is: its number seeds the order."""
-        if isinstance(epoch, bool) or not isinstance(epoch, (int, np.integer)) or epoch < 0:
+        if not is_int(epoch) or epoch < 0:
             raise ArgumentError(
                 f"DistributedBatchSampler.set_epoch takes a non-negative int, got {epoch!r}"
             )

@@ -12,7 +12,7 @@ from autograd_engine.core.dtypes import DTYPES
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 
-__all__ = ["NUMERIC", "as_arrays", "as_tensors", "default_collate_fn", "default_convert_fn"]
+__all__ = ["default_collate_fn", "default_convert_fn"]
 
 NUMERIC = frozenset(np.dtype(name) for name in DTYPES)
 
@@ -89,11 +89,7 @@ def _kind(value: Any) -> str:
 
 
 def _where(path: str) -> str:
-    return (
-        f"default_collate_fn: field {path} of the samples"
-        if path
-        else ("default_collate_fn: a sample")
-    )
+    return "default_collate_fn: " + (f"field {path} of the samples" if path else "a sample")
 
 
 def _rebuilt(sample: Any, fields: list[Any]) -> Any:

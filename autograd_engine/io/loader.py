@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograd_engine.core.checks import require_bools
+from autograd_engine.core.checks import int_at_least, require_bools
 from autograd_engine.core.random_generator import Generator
 from autograd_engine.errors import ArgumentError, ModeError, NoLengthError, ShapeError, WorkerError
 from autograd_engine.io.batch_samplers import BatchSampler
 from autograd_engine.io.collate import as_tensors, default_collate_fn, default_convert_fn
 from autograd_engine.io.datasets import Dataset, IterableDataset
-from autograd_engine.io.samplers import positive
 from autograd_engine.io.workers.fetch import NO_MORE, Fetch, fetcher
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.mode import in_dynamic_mode
@@ -23,9 +22,8 @@ from autograd_engine.tensor.attribute import CPUPlace
 
 if TYPE_CHECKING:
     from autograd_engine.io.workers.pool import Pool
-    from autograd_engine.io.workers.worker import Work
 
-__all__ = ["DataLoader", "Here", "InWorkers"]
+__all__ = ["DataLoader"]
 
 
 class DataLoader:
@@ -137,9 +135,10 @@ class DataLoader:
         self.feed_list = _checked_feeds(feed_list, return_list)
         self.places = places
         self.return_list = return_list
-        self.num_workers = _least("num_workers", num_workers, 0)
-        self.prefetch_factor = positive("DataLoader", "prefetch_factor", prefetch_factor)
-        self.reader_buffer_size = positive("DataLoader", "reader_buffer_size", reader_buffer_size)
+        name = "DataLoader"
+        self.num_workers = int_at_least(name, "num_workers", num_workers, 0)
+        self.prefetch_factor = int_at_least(name, "prefetch_factor", prefetch_factor)
+        self.reader_buffer_size = int_at_least(name, "reader_buffer_size", reader_buffer_size)
         self.timeout = _seconds(timeout)
         self.use_buffer_reader = use_buffer_reader
         self.use_shared_memory = use_shared_memory
@@ -180,7 +179,7 @@ class DataLoader:
             self.batch_size = getattr(sampler, "batch_size", 1)
             return
         if size is not None:
-            self.batch_size = positive("DataLoader", "batch_size (an int, or None)", size)
+            self.batch_size = int_at_least("DataLoader", "batch_size (an int, or None)", size)
         if isinstance(self.dataset, IterableDataset):
             if shuffle:
                 raise ArgumentError(
@@ -250,28 +249,24 @@ class DataLoader:
 
     def _workers(self) -> Pool:
         from autograd_engine.io.workers.pool import Pool, context_of
-
-        if self._pool is not None and not self._pool.closed:
-            return self._pool
-        pool = Pool(self._work(), context_of(self.multiprocessing_context), self.timeout)
-        if self.persistent_workers:
-            self._pool = pool
-        return pool
-
-    def _work(self) -> Work:
         from autograd_engine.io.workers.shared_memory import HAS_MEMORY
         from autograd_engine.io.workers.worker import Work
 
-        shared = self.use_shared_memory and HAS_MEMORY
-        return Work(
+        if self._pool is not None and not self._pool.closed:
+            return self._pool
+        work = Work(
             self.dataset,
             self.collate_fn,
             self.batch_size,
             self.drop_last,
             self.worker_init_fn,
             self.num_workers,
-            self.prefetch_factor if shared else 0,
+            self.prefetch_factor if self.use_shared_memory and HAS_MEMORY else 0,
         )
+        pool = Pool(work, context_of(self.multiprocessing_context), self.timeout)
+        if self.persistent_workers:
+            self._pool = pool
+        return pool
 
     def _finish(self) -> Callable[[Any], Any] | None:
         """What is done with a batch of Tensors before it is handed out."""
@@ -326,12 +321,6 @@ def _checked_feeds(feed_list: Any, return_list: bool) -> Any:
                 f"{type(variable).__name__}"
             )
     return list(given)
-
-
-def _least(name: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ArgumentError(f"DataLoader: {name} must be an int, {least} at least; got {value!r}")
-    return int(value)
 
 
 def _seconds(timeout: Any) -> float:

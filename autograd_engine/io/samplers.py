@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import require_bools
+from autograd_engine.core.checks import int_at_least, require_bools
 from autograd_engine.core.random_generator import Generator, generator
 from autograd_engine.errors import ArgumentError
 from autograd_engine.io.datasets import Subset, length_of
@@ -25,15 +25,7 @@ __all__ = [
     "SubsetRandomSampler",
     "WeightedRandomSampler",
     "random_split",
-    "stream",
 ]
-
-
-def positive(function: str, name: str, value: Any) -> int:
-    """`value` as an int, 1 at least."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ArgumentError(f"{function}: {name} must be an int, 1 at least; got {value!r}")
-    return int(value)
 
 
 class Sampler:
@@ -127,7 +119,7 @@ class RandomSampler(Sampler):
         size = length_of(data_source, "RandomSampler")
         require_bools("RandomSampler", replacement=replacement)
         if num_samples is not None:
-            wanted = positive("RandomSampler", "num_samples", num_samples)
+            wanted = int_at_least("RandomSampler", "num_samples", num_samples)
             if not replacement and wanted > size:
                 raise ArgumentError(
                     f"RandomSampler: num_samples is {wanted}, and there are {size} samples; pass "
@@ -224,7 +216,7 @@ class WeightedRandomSampler(Sampler):
         self, weights: Any, num_samples: int, replacement: bool = True, generator: Any = None
     ) -> None:
         name = "WeightedRandomSampler"
-        wanted = positive(name, "num_samples", num_samples)
+        wanted = int_at_least(name, "num_samples", num_samples)
         require_bools(name, replacement=replacement)
         stream(name, generator)
         try:

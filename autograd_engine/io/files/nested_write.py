@@ -25,7 +25,7 @@ from autograd_engine.program.files.values import value_json
 from autograd_engine.program.ir.program import Program, Variable
 from autograd_engine.program.scope import ScopeTensor
 
-__all__ = ["COMMENT", "KIND", "LARGEST", "VERSION", "Nested", "nested", "refuse"]
+__all__ = ["COMMENT", "KIND", "LARGEST", "VERSION", "Nested", "nested"]
 
 Array = NDArray[Any]
 Path = tuple[Any, ...]
@@ -75,11 +75,6 @@ def nested(state: Any) -> Nested:
     return Nested(taking.arrays, text)
 
 
-def place(path: Path) -> str:
-    """Where in the state that is, as it would be typed."""
-    return "state" + "".join(f"[{_text(key)}]" for key in path)
-
-
 def _text(key: Any) -> str:
     try:
         return f"{key!r:.60}"
@@ -88,7 +83,8 @@ def _text(key: Any) -> str:
 
 
 def refuse(path: Path, what: str) -> NoReturn:
-    raise FileFormatError(f"save: {place(path)} {what}")
+    place = "state" + "".join(f"[{_text(key)}]" for key in path)  # as it would be typed
+    raise FileFormatError(f"save: {place} {what}")
 
 
 class _Taking:
@@ -201,7 +197,8 @@ class _Taking:
 
     def _named(self, path: Path) -> str:
         """A name for a member, of letters that are safe on every system, and told by no other."""
-        parts = [_NOT_IN_NAMES.sub("_", _name_of(key)).strip(".") or "_" for key in path]
+        keys = (key if type(key) is str else _text(key) for key in path)
+        parts = [_NOT_IN_NAMES.sub("_", key).strip(".") or "_" for key in keys]
         name = base = "/".join(parts)[-_LONGEST:].strip("/.") or "value"
         count = 1
         while name.lower() in self._names:
@@ -214,10 +211,6 @@ class _Taking:
 def _check_depth(path: Path) -> None:
     if len(path) >= _DEEPEST:
         refuse(path, f"is nested more than {_DEEPEST} deep: move its parts up, under other keys")
-
-
-def _name_of(key: Any) -> str:
-    return key if type(key) is str else _text(key)
 
 
 _CONTAINERS: Final = (dict, OrderedDict, list, tuple, Size)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["WorkerInfo", "get_worker_info", "set_worker_info"]
+__all__ = ["WorkerInfo", "get_worker_info"]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.eager.tensor import Tensor
 from autograd_engine.io.collate import NUMERIC, as_tensors
 from autograd_engine.io.workers.channel import START, Link
 from autograd_engine.io.workers.shared_memory import ReadSlots, WriteSlots
@@ -98,7 +97,7 @@ class Reader:
             return kind, as_tensors(value, owned=True) if kind == BATCH else value
         known = not renewed and data == self._last.get(slot)
         if known and slot in self._views:
-            return kind, _copies(self._views[slot])
+            return kind, as_tensors(self._views[slot], owned=False)
         if renewed:
             self._views.pop(slot, None)
             self._slots.renew(slot, self._link.receive_file(), renewed)
@@ -109,7 +108,7 @@ class Reader:
             views = pickle.loads(text, buffers=buffers)
             if _arrays_in(views) == count:
                 self._views[slot] = views
-                return kind, _copies(views)
+                return kind, as_tensors(views, owned=False)
         else:
             self._views.pop(slot, None)
         self._last[slot] = data
@@ -119,18 +118,6 @@ class Reader:
 
 def _places(count: int) -> struct.Struct:
     return struct.Struct(f"<{2 * count}Q")
-
-
-def _copies(value: Any) -> Any:
-    """What `_arrays_in` has counted, with a Tensor for each array."""
-    kind = type(value)
-    if kind is np.ndarray:
-        return Tensor._wrap(value.copy("K"))
-    if kind is list:
-        return [_copies(v) for v in value]
-    if kind is dict:
-        return {key: _copies(v) for key, v in value.items()}
-    return value
 
 
 def _arrays_in(value: Any) -> float:

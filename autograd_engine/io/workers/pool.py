@@ -100,10 +100,8 @@ class _Worker:
 
     def put(self, kind: bytes, value: Any) -> None:
         task = kind + pickle.dumps(value, protocol=5)
-        try:
+        with contextlib.suppress(OSError):  # it has died: `get` says so, where it is waited for
             self.link.send(task)
-        except OSError:  # it has died: `get` says so, where it is waited for
-            return
 
     def get(self, timeout: float) -> Any:
         """Its answer to the oldest task. `timeout` is in seconds; 0 waits as long as it takes."""

@@ -1,20 +1,27 @@
-"""Activations that are made of pieces: rectifiers, shrinkages, clipped lines."""
+"""Activations: made of pieces, smooth, and those in which elements compete along an axis."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.spec import format_shape, may_equal
+from autograd_engine.core.checks import positive_int
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import DTypeLike, to_numpy
+from autograd_engine.core.spec import along, format_shape, may_equal, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
-from autograd_engine.nn.functional.arguments import as_floats, check_number
-from autograd_engine.nn.functional.smooth_activation import tanh
-from autograd_engine.nn.functional.softmax_and_gates import softmax
+from autograd_engine.nn.functional.arguments import (
+    LAYOUTS,
+    as_floats,
+    check_number,
+)
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
-from autograd_engine.program.operands import spec_of
+from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.arguments import axis_of
 from autograd_engine.tensor.elementwise import clip
 from autograd_engine.tensor.inplace import in_place
 
@@ -22,6 +29,9 @@ __all__ = [
     "celu",
     "elu",
     "elu_",
+    "gelu",
+    "glu",
+    "gumbel_softmax",
     "hardshrink",
     "hardsigmoid",
     "hardswish",
@@ -29,18 +39,34 @@ __all__ = [
     "hardtanh_",
     "leaky_relu",
     "leaky_relu_",
+    "log_sigmoid",
+    "log_softmax",
+    "logsigmoid",
+    "maxout",
+    "mish",
     "prelu",
     "relu",
     "relu6",
     "relu_",
     "rrelu",
     "selu",
+    "sigmoid",
+    "silu",
+    "softmax",
     "softmax_",
+    "softplus",
     "softshrink",
+    "softsign",
+    "swiglu",
+    "swish",
+    "tanh",
     "tanh_",
+    "tanhshrink",
     "thresholded_relu",
     "thresholded_relu_",
 ]
+
+# --- pieces: rectifiers, shrinkages, clipped lines
 
 _SELU_SCALE = 1.0507009873554804934193349852946
 _SELU_ALPHA = 1.6732632423543772848170429916717
@@ -88,10 +114,6 @@ def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) ->
     return x * ops.where(ops.less_than(x, 0.0), *slopes)
 
 
-_CHANNELS_SECOND = ("NC", "NCL", "NCHW", "NCDHW")
-_CHANNELS_LAST = ("NLC", "NHWC", "NDHWC")
-
-
 @atomic
 def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = None) -> Tensor:
     """x where x > 0, else weight * x (He, Zhang, Ren and Sun 2015); the slope at 0 is the weight.
@@ -118,22 +140,19 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
     [[-1.0, -0.5], [1.0, 1.0]]
     """
     x, weight = as_floats("prelu", x), as_floats("prelu", weight, "weight")
-    if data_format not in _CHANNELS_SECOND + _CHANNELS_LAST:
+    if data_format not in LAYOUTS:
         raise ArgumentError(
-            f"prelu: data_format must be one of {', '.join(_CHANNELS_SECOND + _CHANNELS_LAST)}; "
-            f"got {data_format!r}"
+            f"prelu: data_format must be one of {', '.join(LAYOUTS)}; got {data_format!r}"
         )
     have, sizes = spec_of(x).shape, spec_of(weight).shape
     if sizes not in ((), (1,)):
-        axis = 1 if data_format in _CHANNELS_SECOND else len(have) - 1
+        axis = 1 if data_format[1] == "C" else len(have) - 1
         if len(have) < 2 or not may_equal(sizes, (have[axis],)):
             raise ShapeError(
                 f"prelu: weight must have one entry, or one for each channel of x; x is "
                 f"{format_shape(have)} ({data_format}), weight is {format_shape(sizes)}"
             )
-        place = [1] * len(have)
-        place[axis] = -1
-        weight = ops.reshape(weight, shape=tuple(place))
+        weight = ops.reshape(weight, shape=along(len(have), axis))
     elif sizes:
         weight = ops.squeeze(weight, axis=(0,))
     above = ops.greater_than(x, 0.0)
@@ -316,6 +335,310 @@ def thresholded_relu(
     x = as_floats("thresholded_relu", x)
     return ops.where(ops.less_equal(x, threshold), value, x)
 
+
+# --- smooth: made of exponentials, written so that none overflows
+
+
+def sigmoid(x: Any, name: str | None = None) -> Tensor:
+    """1 / (1 + exp(-x)), without overflow at either end."""
+    return ops.sigmoid(x)
+
+
+def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+    """log(sigmoid(x)), which is x far below 0 and never the logarithm of 0.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> log_sigmoid(paddle.to_tensor([-1000.0])).tolist()
+    [-1000.0]
+    """
+    return ops.log_sigmoid(x)
+
+
+logsigmoid = log_sigmoid
+
+
+def tanh(x: Any, name: str | None = None) -> Tensor:
+    """Hyperbolic tangent."""
+    return ops.tanh(x)
+
+
+def gelu(x: Any, approximate: bool | str = False, name: str | None = None) -> Tensor:
+    """x times the normal distribution function at x, or its approximation by tanh.
+
+    Hendrycks and Gimpel 2016.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+    approximate : bool or {"tanh", "none"}
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> gelu(paddle.to_tensor([0.0])).tolist()
+    [0.0]
+    """
+    if approximate not in (True, False, "tanh", "none"):
+        raise ArgumentError(
+            f"gelu: approximate must be a bool, 'tanh' or 'none', got {approximate!r}"
+        )
+    if approximate in (False, "none"):
+        out, _ = ops.gelu(x)
+        return out
+    x = as_floats("gelu", x)
+    # At 10 the tanh is 1 in every dtype, and the cube does not leave the range of float16.
+    near = clip(x, -10.0, 10.0)
+    inner = math.sqrt(2.0 / math.pi) * (near + 0.044715 * (near * ops.square(near)))
+    return 0.5 * x * (1.0 + ops.tanh(inner))
+
+
+def silu(x: Any, inplace: bool = False, name: str | None = None) -> Tensor:
+    """x * sigmoid(x) (Elfwing, Uchibe and Doya 2017).
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+    inplace : bool
+        Make `x` itself the result.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> silu(paddle.to_tensor([0.0, 1000.0])).tolist()
+    [0.0, 1000.0]
+    """
+    if inplace:
+        return in_place("silu", silu, instead="y = F.silu(x)")(x)
+    return ops.silu(x)
+
+
+def swish(x: Any, name: str | None = None) -> Tensor:
+    """x * sigmoid(x), another name of `silu` (Ramachandran, Zoph and Le 2017)."""
+    return ops.silu(x)
+
+
+def mish(x: Any, name: str | None = None) -> Tensor:
+    """x * tanh(log(1 + exp(x))) (Misra 2019).
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> mish(paddle.to_tensor([0.0, 1000.0])).tolist()
+    [0.0, 1000.0]
+    """
+    x = as_floats("mish", x)
+    return x * ops.tanh(ops.softplus(x))
+
+
+@atomic
+def softplus(x: Any, beta: float = 1, threshold: float = 20, name: str | None = None) -> Tensor:
+    """log(1 + exp(beta * x)) / beta, and x itself where beta * x > threshold.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> round(softplus(paddle.to_tensor([0.0])).item(), 4)
+    0.6931
+    """
+    if check_number("softplus", "beta", beta) == 0.0:
+        raise ArgumentError("softplus: beta must not be 0")
+    x = as_floats("softplus", x)
+    inner = x if beta == 1 else x * float(beta)
+    out = ops.softplus(inner)
+    out = out if beta == 1 else out / float(beta)
+    return ops.where(ops.greater_than(inner, float(threshold)), x, out)
+
+
+def softsign(x: Any, name: str | None = None) -> Tensor:
+    """x / (1 + abs(x))
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> softsign(paddle.to_tensor([-1.0, 3.0])).tolist()
+    [-0.5, 0.75]
+    """
+    x = as_floats("softsign", x)
+    return x / (ops.abs(x) + 1.0)
+
+
+def tanhshrink(x: Any, name: str | None = None) -> Tensor:
+    """x - tanh(x)
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> tanhshrink(paddle.to_tensor([0.0])).tolist()
+    [0.0]
+    """
+    x = as_floats("tanhshrink", x)
+    return x - ops.tanh(x)
+
+
+# --- along an axis: softmax, gates, maxima of groups
+
+
+def _along(name: str, x: Any, axis: int, dtype: DTypeLike | None) -> Any:
+    x = as_operand(name, x)
+    if dtype is not None:
+        x = ops.cast(x, dtype=to_numpy(dtype).name)
+    if spec_of(x).ndim == 0:
+        return ops.reshape(_along(name, ops.reshape(x, shape=(1,)), 0, None), shape=())
+    return getattr(ops, name)(x, axis=normalize_axis(name, axis, spec_of(x).ndim))
+
+
+def softmax(
+    x: Any, axis: int = -1, dtype: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
+    """exp(x) / sum(exp(x)) along `axis`, computed without overflow.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> softmax(paddle.to_tensor([1000.0, 1000.0])).tolist()
+    [0.5, 0.5]
+    """
+    return _along("softmax", x, axis, dtype)
+
+
+def log_softmax(
+    x: Any, axis: int = -1, dtype: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
+    """log(softmax(x)) along `axis`, computed without overflow or log(0)."""
+    return _along("log_softmax", x, axis, dtype)
+
+
+def gumbel_softmax(
+    x: Any,
+    temperature: float = 1.0,
+    hard: bool = False,
+    axis: int = -1,
+    name: str | None = None,
+) -> Tensor:
+    """A sample of the distribution that the logits `x` have along `axis`, made differentiable.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        Logits.
+    temperature : float
+        Above 0; small ones bring the sample near to one-hot.
+    hard : bool
+        Return the one-hot vector of the maximum, with the gradient that the soft sample has.
+
+    Raises
+    ------
+    ArgumentError, ShapeError
+
+    Notes
+    -----
+    softmax((x + g) / temperature) with standard Gumbel noise g: Jang, Gu and Poole 2016; Maddison,
+    Mnih and Teh 2016.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> sample = gumbel_softmax(paddle.zeros([2, 3]), hard=True)
+    >>> paddle.sum(sample, axis=1).tolist()
+    [1.0, 1.0]
+    """
+    op = "gumbel_softmax"
+    if not check_number(op, "temperature", temperature) > 0.0:
+        raise ArgumentError(f"{op}: temperature must be above 0, got {temperature}")
+    x = as_floats(op, x)
+    axis = axis_of(op, x, axis)
+    noise = ops.random_like(x, distribution="gumbel", a=0.0, b=1.0)
+    soft = ops.softmax((x + noise) / float(temperature), axis=axis)
+    return ops.straight_through(soft, axis=axis) if hard else soft
+
+
+def _halves(op: str, x: Any, axis: int) -> list[Any]:
+    shape = spec_of(x).shape
+    if not shape:
+        raise ShapeError(f"{op}: takes one dimension or more, got a 0-d array")
+    axis = normalize_axis(op, axis, len(shape))
+    size = shape[axis]
+    if isinstance(size, Dim) or size % 2:
+        raise ShapeError(
+            f"{op}: axis {axis} of {format_shape(shape)} is cut in halves, so its size must be "
+            "known and even"
+        )
+    return list(ops.split(x, sizes=(size // 2, size // 2), axis=axis))
+
+
+def glu(x: Any, axis: int = -1, name: str | None = None) -> Tensor:
+    """a * sigmoid(b) with a and b the halves of `x` along `axis` (Dauphin and others 2016).
+
+    Raises
+    ------
+    ShapeError
+        When the axis has an odd or unknown size.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> glu(paddle.to_tensor([4.0, 0.0])).tolist()
+    [2.0]
+    """
+    a, b = _halves("glu", as_floats("glu", x), axis)
+    return a * ops.sigmoid(b)
+
+
+@atomic
+def swiglu(x: Any, y: Any = None, name: str | None = None) -> Tensor:
+    """silu(x) * y; without `y`, the halves of `x` along its last axis (Shazeer 2020).
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> swiglu(paddle.to_tensor([1000.0, 2.0])).tolist()
+    [2000.0]
+    """
+    x = as_floats("swiglu", x)
+    if y is None:
+        x, y = _halves("swiglu", x, -1)
+    return ops.silu(x) * as_floats("swiglu", y, "y")
+
+
+def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Tensor:
+    """The maximum of every `groups` neighbours along `axis`; of a tie the first has the gradient.
+
+    Goodfellow, Warde-Farley, Mirza, Courville and Bengio 2013.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+    groups : int
+        Divides the size of the axis, which is divided by it.
+
+    Raises
+    ------
+    ArgumentError, ShapeError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> maxout(paddle.to_tensor([[1.0, 2.0, 4.0, 3.0]]), 2).tolist()
+    [[2.0, 4.0]]
+    """
+    x = as_floats("maxout", x)
+    shape = spec_of(x).shape
+    axis = normalize_axis("maxout", axis, len(shape))
+    size = shape[axis] if shape else 1
+    groups = positive_int("maxout", "groups", groups)
+    if not shape or isinstance(size, Dim) or size % groups:
+        raise ShapeError(
+            f"maxout: the size of axis {axis} of {format_shape(shape)} must be known, and a "
+            f"multiple of groups, {groups}"
+        )
+    grouped = ops.unflatten_axis(x, axis=axis, sizes=(-1, groups))
+    best = ops.argmax(grouped, axis=axis + 1, keepdims=True)
+    return ops.squeeze(ops.take_along_axis(grouped, best, axis=axis + 1), axis=(axis + 1,))
+
+
+# --- in place
 
 elu_ = in_place("elu", elu, instead="y = F.elu(x)")
 hardtanh_ = in_place("hardtanh", hardtanh, instead="y = F.hardtanh(x)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from autograd_engine.core.dtypes import get_default_numpy_dtype
 from autograd_engine.core.spec import format_shape, may_equal
@@ -12,6 +12,7 @@ from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.reduction import mean, sum as sum_over
 
 __all__ = [
+    "LAYOUTS",
     "as_floats",
     "as_integers",
     "check_number",
@@ -22,6 +23,9 @@ __all__ = [
     "reduce_loss",
     "widen",
 ]
+
+# Where the channels are, of arrays of any number of axes.
+LAYOUTS: Final = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
 
 
 def as_floats(op: str, x: Any, argument: str = "x") -> Any:

@@ -129,16 +129,8 @@ def scaled_dot_product_attention(
     return ops.transpose(matmul(weights, value), perm=(0, 2, 1, 3))
 
 
-def _seen(mask: Any, scores: Any, causal: bool) -> Any:
-    """Which keys a query sees, as bools; None for all."""
-    seen = None if mask is None or spec_of(mask).dtype.kind != "b" else mask
-    if causal:
-        earlier = ops.not_equal(ops.tril(ops.full_like(scores, value=1.0)), 0.0)
-        seen = earlier if seen is None else ops.logical_and(seen, earlier)
-    return seen
-
-
 def _weights(scores: Any, mask: Any, causal: bool) -> Any:
+    seen = None  # which keys a query sees, as bools; None for all
     if mask is not None:
         mask = as_operand(_NAME, mask, "attn_mask")
         kind = spec_of(mask).dtype.kind
@@ -149,11 +141,15 @@ def _weights(scores: Any, mask: Any, causal: bool) -> Any:
             )
         if kind == "f":
             scores = scores + mask
-    seen = _seen(mask, scores, causal)
+        else:
+            seen = mask
+    if causal:
+        earlier = ops.not_equal(ops.tril(ops.full_like(scores, value=1.0)), 0.0)
+        seen = earlier if seen is None else ops.logical_and(seen, earlier)
     if seen is None:
         return ops.softmax(scores, axis=3)
     scores = ops.where(seen, scores, -math.inf)
-    if seen is not mask and mask is None:  # the first key is always seen
+    if mask is None:  # the first key is always seen
         return ops.softmax(scores, axis=3)
     some = ops.any(seen, axis=(spec_of(seen).ndim - 1,), keepdims=True)
     weights = ops.softmax(ops.where(some, scores, 0.0), axis=3)

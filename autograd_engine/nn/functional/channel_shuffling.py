@@ -8,6 +8,8 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.nn.functional.arguments import check_number
+from autograd_engine.nn.functional.window_arguments import channels_last
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import integer
@@ -18,11 +20,10 @@ __all__ = ["channel_shuffle", "pixel_shuffle", "pixel_unshuffle", "temporal_shif
 def _images(op: str, x: Any, data_format: str) -> tuple[Any, bool]:
     """`x` and whether its channels come last."""
     x = as_operand(op, x)
-    if data_format not in ("NCHW", "NHWC"):
-        raise ArgumentError(f"{op}: data_format must be 'NCHW' or 'NHWC', got {data_format!r}")
+    last = channels_last(op, 2, data_format)
     if spec_of(x).ndim != 4:
         raise ShapeError(f"{op}: takes images of 4 dimensions, got {spec_of(x).ndim}")
-    return x, data_format == "NHWC"
+    return x, last
 
 
 def _factor(op: str, argument: str, value: Any) -> int:
@@ -160,9 +161,7 @@ def temporal_shift(
     """
     x, last = _images("temporal_shift", x, data_format)
     steps = _factor("temporal_shift", "seg_num", seg_num)
-    if isinstance(shift_ratio, bool) or not isinstance(shift_ratio, (int, float)):
-        raise ArgumentError(f"temporal_shift: shift_ratio must be a number, got {shift_ratio!r}")
-    if not 0 < shift_ratio < 0.5:
+    if not 0 < check_number("temporal_shift", "shift_ratio", shift_ratio) < 0.5:
         raise ArgumentError(
             f"temporal_shift: shift_ratio must be between 0 and 0.5, got {shift_ratio}"
         )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from autograd_engine.core.spec import format_shape, may_equal, normalize_axis
+from autograd_engine.core.spec import along, format_shape, may_equal, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.nn.functional.activation import log_softmax, softmax
 from autograd_engine.nn.functional.arguments import (
     as_floats,
     as_integers,
@@ -17,7 +18,6 @@ from autograd_engine.nn.functional.arguments import (
     widen,
 )
 from autograd_engine.nn.functional.common import uniform_like
-from autograd_engine.nn.functional.softmax_and_gates import log_softmax, softmax
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
@@ -104,9 +104,7 @@ def _ratio(loss: Any, factor: Any) -> Any:
 
 def _per_class(weight: Any, like: Any, axis: int) -> Any:
     """`weight` lying along the class axis of `like`."""
-    shape = [1] * spec_of(like).ndim
-    shape[axis] = -1
-    return ops.reshape(weight, shape=tuple(shape))
+    return ops.reshape(weight, shape=along(spec_of(like).ndim, axis))
 
 
 @atomic

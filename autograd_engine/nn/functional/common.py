@@ -1,4 +1,4 @@
-"""Linear maps, embeddings, encodings of labels and lengths."""
+"""Linear maps, embeddings, encodings of labels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
+from autograd_engine.core.checks import is_int
+from autograd_engine.core.dtypes import get_default_numpy_dtype
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ModeError, ShapeError
@@ -20,11 +21,9 @@ from autograd_engine.tensor.linalg.products import matmul
 __all__ = [
     "bilinear",
     "embedding",
-    "gather_tree",
     "label_smooth",
     "linear",
     "one_hot",
-    "sequence_mask",
 ]
 
 
@@ -117,7 +116,7 @@ def embedding(
     rows = table.shape[0]
     if padding_idx is None:
         return ops.gather(weight, x, axis=0, sparse=bool(sparse))
-    if not isinstance(padding_idx, (int, np.integer)) or isinstance(padding_idx, bool):
+    if not is_int(padding_idx):
         raise ArgumentError(f"embedding: padding_idx {padding_idx!r} is no row: give an int")
     row = int(padding_idx)
     if isinstance(rows, int):
@@ -220,67 +219,6 @@ def uniform_like(x: Any, axis: int) -> Any:
     """1 / n everywhere, n the size of `axis`, which need not be known."""
     one = ops.mean(ops.full_like(x, value=1.0), axis=(axis,), keepdims=True)
     return ops.spread_like(one, x, axis=(axis,), keepdims=True)
-
-
-@atomic
-def sequence_mask(
-    x: Any, maxlen: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
-) -> Tensor:
-    """1 for the first x positions along a new last axis of size `maxlen`, 0 for the rest.
-
-    Parameters
-    ----------
-    x : Tensor or Variable
-        Lengths, integers of any shape.
-    maxlen : int, optional
-        The largest length when not given; its size is then unknown in a program.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> sequence_mask(paddle.to_tensor([1, 3])).tolist()
-    [[1, 0, 0], [1, 1, 1]]
-    """
-    x = as_integers("sequence_mask", x, "x")
-    if isinstance(maxlen, Tensor):
-        maxlen = int(maxlen.item())
-    if maxlen is not None and (
-        not isinstance(maxlen, (int, np.integer)) or isinstance(maxlen, bool) or maxlen < 0
-    ):
-        raise ArgumentError(f"sequence_mask: maxlen must be a non-negative int, got {maxlen!r}")
-    size = None if maxlen is None else int(maxlen)
-    return ops.sequence_mask(x, maxlen=size, dtype=to_numpy(dtype).name)
-
-
-def gather_tree(ids: Any, parents: Any) -> Tensor:
-    """The sequences that a beam search found: each beam of the last step, read back to the first.
-
-    Parameters
-    ----------
-    ids, parents : Tensor or Variable
-        ``[time, batch, beams]``, integers: what each beam chose, and the beam of the step before
-        that it goes on from.
-
-    Returns
-    -------
-    ``[time, batch, beams]``, without a gradient
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> ids = paddle.to_tensor([[[2, 5]], [[3, 7]]])
-    >>> gather_tree(ids, paddle.to_tensor([[[0, 0]], [[1, 0]]])).tolist()
-    [[[5, 2]], [[3, 7]]]
-    """
-    op = "gather_tree"
-    ids, parents = as_integers(op, ids, "ids"), as_integers(op, parents, "parents")
-    shapes = spec_of(ids).shape, spec_of(parents).shape
-    if len(shapes[0]) != 3 or not may_equal(*shapes):
-        raise ShapeError(
-            f"{op}: ids and parents must both be [time, batch, beams], got "
-            f"{format_shape(shapes[0])} and {format_shape(shapes[1])}"
-        )
-    return ops.gather_tree(ids, parents)
 
 
 @atomic

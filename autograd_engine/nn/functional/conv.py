@@ -1,9 +1,11 @@
-"""Convolution and its transpose, along one, two or three axes."""
+"""Convolution and its transpose, along one, two or three axes; windows of images as columns."""
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
+from autograd_engine.core.checks import positive_int
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import common_dtype
 from autograd_engine.core.spec import Shape, format_shape, may_equal
@@ -14,7 +16,6 @@ from autograd_engine.nn.functional.window_arguments import (
     IntOrInts,
     images_like,
     ints,
-    is_int,
     known,
     paddings,
 )
@@ -30,6 +31,8 @@ __all__ = [
     "conv2d_transpose",
     "conv3d",
     "conv3d_transpose",
+    "fold",
+    "unfold",
 ]
 
 _KERNEL = {1: "k", 2: "kh, kw", 3: "kd, kh, kw"}
@@ -45,12 +48,6 @@ def _weight(op: str, weight: Any, axes: int, channels: str) -> Any:
     return weight
 
 
-def _groups(op: str, groups: Any) -> int:
-    if not is_int(groups) or groups < 1:
-        raise ArgumentError(f"{op}: groups must be a positive int, got {groups!r}")
-    return int(groups)
-
-
 def _with_bias(op: str, out: Any, bias: Any, filters: Shape) -> Any:
     """`out` [N, filters, ...] with a term for each filter."""
     if bias is None:
@@ -64,7 +61,6 @@ def _with_bias(op: str, out: Any, bias: Any, filters: Shape) -> Any:
     return out + ops.reshape(bias, shape=(1, -1, *[1] * (spec_of(out).ndim - 2)))
 
 
-@atomic
 def _conv(
     axes: int,
     x: Any,
@@ -79,7 +75,7 @@ def _conv(
     op = f"conv{axes}d"
     images = Images(op, x, axes, data_format, floating=False)
     weight = _weight(op, weight, axes, "out, C / groups")
-    groups = _groups(op, groups)
+    groups = positive_int(op, "groups", groups)
     steps = ints(op, "stride", stride, axes)
     gaps = ints(op, "dilation", dilation, axes)
     kernel = spec_of(weight).shape[2:]
@@ -212,7 +208,6 @@ def _output_size(
     return tuple(n + e for n, e in zip(sizes, extra, strict=True))
 
 
-@atomic
 def _conv_transpose(
     axes: int,
     x: Any,
@@ -229,7 +224,7 @@ def _conv_transpose(
     op = f"conv{axes}d_transpose"
     images = Images(op, x, axes, data_format, floating=False)
     weight = _weight(op, weight, axes, "C, out / groups")
-    groups = _groups(op, groups)
+    groups = positive_int(op, "groups", groups)
     channels, depth, *kernel = known(op, "weight", spec_of(weight).shape)
     if not may_equal(images.shape[1:2], (channels,)) or channels % groups:
         raise ShapeError(
@@ -378,3 +373,102 @@ def conv3d_transpose(
         3, x, weight, bias, stride, padding, output_padding, dilation, groups, output_size,
         data_format,
     )  # fmt: skip
+
+
+# --- windows as columns
+
+
+@atomic
+def unfold(
+    x: Any,
+    kernel_sizes: IntOrInts,
+    strides: IntOrInts = 1,
+    paddings: Any = 0,
+    dilations: IntOrInts = 1,
+    name: str | None = None,
+) -> Tensor:
+    """Each window of ``[N, C, H, W]`` as a column: ``[N, C kh kw, windows]``.
+
+    Parameters
+    ----------
+    kernel_sizes, strides, dilations : int or two ints
+    paddings : int, two ints, or four ints (top, left, bottom, right)
+
+    Raises
+    ------
+    ShapeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.reshape(paddle.arange(6.0), [1, 1, 2, 3])
+    >>> unfold(x, 2).tolist()
+    [[[0.0, 1.0], [1.0, 2.0], [3.0, 4.0], [4.0, 5.0]]]
+    """
+    images = Images("unfold", x, 2, "NCHW", floating=False)
+    return ops.unfold(images.x, **_columns("unfold", kernel_sizes, strides, paddings, dilations))
+
+
+def _columns(op: str, kernel: Any, strides: Any, pads: Any, dilations: Any) -> dict[str, Any]:
+    if isinstance(pads, (list, tuple)) and len(pads) == 4:
+        top, left, bottom, right = ints(op, "paddings", pads, 4, least=0)
+    else:
+        top, left = bottom, right = ints(op, "paddings", pads, 2, least=0)
+    return {
+        "kernel": ints(op, "kernel_sizes", kernel, 2),
+        "stride": ints(op, "strides", strides, 2),
+        "padding": ((top, bottom), (left, right)),
+        "dilation": ints(op, "dilations", dilations, 2),
+    }
+
+
+@atomic
+def fold(
+    x: Any,
+    output_sizes: IntOrInts,
+    kernel_sizes: IntOrInts,
+    strides: IntOrInts = 1,
+    paddings: Any = 0,
+    dilations: IntOrInts = 1,
+    name: str | None = None,
+) -> Tensor:
+    """Images ``[N, C, *output_sizes]`` from the columns of their windows: the adjoint of `unfold`.
+
+    Columns are added up where windows overlap.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[N, C kh kw, windows]``
+    output_sizes : int or two ints
+    kernel_sizes, strides, paddings, dilations
+        As in `unfold`.
+
+    Raises
+    ------
+    ShapeError, ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> fold(paddle.ones([1, 4, 2]), [2, 3], 2).tolist()
+    [[[[1.0, 2.0, 1.0], [1.0, 2.0, 1.0]]]]
+    """
+    x = as_operand("fold", x)
+    shape = spec_of(x).shape
+    if len(shape) != 3:
+        raise ShapeError(f"fold: x must be [N, C kh kw, windows], got {format_shape(shape)}")
+    size = ints("fold", "output_sizes", output_sizes, 2)
+    windows = _columns("fold", kernel_sizes, strides, paddings, dilations)
+    taps = prod(windows["kernel"])
+    (rows,) = known("fold", "the size of axis 1", shape[1:2])
+    counts = [
+        (n + b + a - d * (k - 1) - 1) // s + 1
+        for n, k, s, (b, a), d in zip(size, *windows.values(), strict=True)
+    ]
+    if rows % taps or min(counts) < 1 or not may_equal(shape[2:], (prod(counts),)):
+        raise ShapeError(
+            f"fold: x must be [N, a multiple of {taps}, {' * '.join(map(str, counts))}] for "
+            f"images of {list(size)}, got {format_shape(shape)}"
+        )
+    return ops.fold_like(x, images_like(x, rows // taps, size), **windows)

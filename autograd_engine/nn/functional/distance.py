@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from autograd_engine.core.spec import normalize_axis
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ShapeError
 from autograd_engine.nn.functional.arguments import (
     as_floats,
     check_number,
@@ -16,7 +14,7 @@ from autograd_engine.nn.functional.arguments import (
 )
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
-from autograd_engine.program.operands import spec_of
+from autograd_engine.tensor.arguments import axis_of
 from autograd_engine.tensor.elementwise import clip
 
 __all__ = ["cosine_similarity", "normalize", "pairwise_distance"]
@@ -32,16 +30,6 @@ def p_norm(x: Any, p: float, axis: int, keepdim: bool) -> Any:
         return ops.p_norm(x, p=p, axis=axes, keepdims=keepdim)
     size = ops.abs(x)
     return (ops.max if p > 0.0 else ops.min)(size, axis=axes, keepdims=keepdim)
-
-
-def _order(op: str, p: Any) -> float:
-    return check_number(op, "p", p)
-
-
-def _axis(op: str, x: Any, axis: int) -> int:
-    if not spec_of(x).ndim:
-        raise ShapeError(f"{op}: takes one dimension or more, got a 0-d array; use reshape([1])")
-    return normalize_axis(op, axis, spec_of(x).ndim)
 
 
 @atomic
@@ -61,7 +49,7 @@ def normalize(
     [[0.6000000238418579, 0.800000011920929]]
     """
     x = as_floats("normalize", x)
-    order, axis = _order("normalize", p), _axis("normalize", x, axis)
+    order, axis = check_number("normalize", "p", p), axis_of("normalize", x, axis)
     wide = widen(x)
     norm = p_norm(wide, order, axis, keepdim=True)
     return narrow(wide / ops.maximum(norm, float(epsilon)), x)
@@ -82,7 +70,7 @@ def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Ten
     x1, x2 = as_floats(op, x1, "x1"), as_floats(op, x2, "x2")
     a, b = widen(x1), widen(x2)
     product = a * b
-    axis = _axis(op, product, axis)
+    axis = axis_of(op, product, axis)
 
     def total(x: Any) -> Any:
         return ops.sum(x, axis=(axis,), keepdims=False)
@@ -128,4 +116,5 @@ def pairwise_distance(
     wide = widen(gap)
     if epsilon:
         wide = wide + float(epsilon)
-    return narrow(p_norm(wide, _order(op, p), _axis(op, gap, -1), keepdim), gap)
+    order = check_number(op, "p", p)
+    return narrow(p_norm(wide, order, axis_of(op, gap, -1), keepdim), gap)

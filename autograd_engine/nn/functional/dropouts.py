@@ -9,6 +9,7 @@ from autograd_engine.core.spec import format_shape, normalize_axes
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn.functional.arguments import as_floats
+from autograd_engine.nn.functional.window_arguments import channels_last
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.inplace import in_place
@@ -98,22 +99,20 @@ def dropout(
     return x * mask
 
 
-def _channels(op: str, x: Any, p: float, training: bool, data_format: str, known: str) -> Any:
+def _channels(axes: int, x: Any, p: float, training: bool, data_format: str) -> Any:
     """Dropout of whole channels of ``[N, ..., C, ...]``."""
-    if data_format not in (known, f"N{known[2:]}C"):
-        raise ArgumentError(
-            f"{op}: data_format must be {known!r} or 'N{known[2:]}C', got {data_format!r}"
-        )
+    op = f"dropout{axes}d"
+    last = channels_last(op, axes, data_format)
     x = as_operand(op, x)
     shape = spec_of(x).shape
-    if len(shape) != len(known):
+    if len(shape) != axes + 2:
         raise ShapeError(f"{op}: x must be {data_format}, got {format_shape(shape)}")
-    return dropout(x, _probability(op, p), (0, data_format.index("C")), training)
+    return dropout(x, _probability(op, p), (0, axes + 1 if last else 1), training)
 
 
 def dropout1d(x: Any, p: float = 0.5, training: bool = True, name: str | None = None) -> Tensor:
     """Each channel of ``[N, C, L]`` set to 0 as a whole with probability `p` while training."""
-    return _channels("dropout1d", x, p, training, "NCL", "NCL")
+    return _channels(1, x, p, training, "NCL")
 
 
 def dropout2d(
@@ -131,7 +130,7 @@ def dropout2d(
     >>> dropout2d(paddle.ones([1, 1, 1, 2]), training=False).tolist()
     [[[[1.0, 1.0]]]]
     """
-    return _channels("dropout2d", x, p, training, data_format, "NCHW")
+    return _channels(2, x, p, training, data_format)
 
 
 def dropout3d(
@@ -142,7 +141,7 @@ def dropout3d(
     name: str | None = None,
 ) -> Tensor:
     """Each channel of a volume set to 0 as a whole with probability `p` while training."""
-    return _channels("dropout3d", x, p, training, data_format, "NCDHW")
+    return _channels(3, x, p, training, data_format)
 
 
 def _alpha_dropout(x: Any, like: Any, p: float) -> Any:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import is_int
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
@@ -128,9 +130,7 @@ def hsigmoid_loss(
 
 def _cutoffs(op: str, cutoffs: Sequence[Any]) -> list[int]:
     found = [int(c.item()) if isinstance(c, Tensor) else c for c in cutoffs]
-    rising = all(isinstance(c, (int, np.integer)) and not isinstance(c, bool) for c in found) and (
-        all(a < b for a, b in zip([0, *found], found, strict=False))
-    )
+    rising = all(map(is_int, found)) and all(a < b for a, b in pairwise([0, *found]))
     if not found or not rising:
         raise ArgumentError(f"{op}: cutoffs must be ints above 0 in rising order, got {found}")
     return [int(c) for c in found]

@@ -39,10 +39,6 @@ __all__ = [
 ]
 
 
-def _signs(label: Any, like: Any) -> Any:
-    return ops.cast_like(label, like)
-
-
 @atomic
 def margin_ranking_loss(
     input: Any,
@@ -67,7 +63,7 @@ def margin_ranking_loss(
     check_reduction(op, reduction)
     input, other = as_floats(op, input, "input"), as_floats(op, other, "other")
     gap = input - other
-    label = _signs(as_operand(op, label, "label"), gap)
+    label = ops.cast_like(as_operand(op, label, "label"), gap)
     return reduce_loss(ops.relu(check_number(op, "margin", margin) - label * gap), reduction)
 
 

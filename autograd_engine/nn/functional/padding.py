@@ -8,6 +8,8 @@ from typing import Any
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
+from autograd_engine.nn.functional.arguments import check_number
+from autograd_engine.nn.functional.window_arguments import IMAGE_LAYOUTS
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
@@ -15,7 +17,6 @@ from autograd_engine.tensor.arguments import ints
 
 __all__ = ["pad", "zeropad2d"]
 
-_LAYOUTS = {3: ("NCL", "NLC"), 4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}
 _MODES = ("constant", "reflect", "replicate", "circular")
 
 Pads = tuple[tuple[int, int], ...]
@@ -69,8 +70,7 @@ def pad(
     x = as_operand("pad", x)
     if mode not in _MODES:
         raise ArgumentError(f"pad: mode must be one of {', '.join(_MODES)}, got {mode!r}")
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ArgumentError(f"pad: value must be a number, got {value!r}")
+    check_number("pad", "value", value)
     pads = _pads(spec_of(x).shape, _pairs("pad", pad), mode, data_format, pad_from_left_axis)
     if not any(map(any, pads)):
         return ops.assign(x)
@@ -95,15 +95,15 @@ def _pads(
 ) -> Pads:
     """A pair for each axis."""
     ndim = len(shape)
-    if ndim in _LAYOUTS and len(pairs) == ndim - 2:
-        if data_format is not None and data_format not in _LAYOUTS[ndim]:
+    if len(pairs) == ndim - 2 and len(pairs) in IMAGE_LAYOUTS:
+        second, last = IMAGE_LAYOUTS[len(pairs)]
+        if data_format not in (None, second, last):
             raise ArgumentError(
-                f"pad: data_format of {ndim} dimensions must be {' or '.join(_LAYOUTS[ndim])}, got "
+                f"pad: data_format of {ndim} dimensions must be {second} or {last}, got "
                 f"{data_format!r}"
             )
         space = tuple(reversed(pairs))
-        last = data_format == _LAYOUTS[ndim][1]
-        return ((0, 0), *space, (0, 0)) if last else ((0, 0), (0, 0), *space)
+        return ((0, 0), *space, (0, 0)) if data_format == last else ((0, 0), (0, 0), *space)
     if mode != "constant":
         raise ArgumentError(
             f"pad: mode {mode!r} takes 3, 4 or 5 dimensions and {2 * max(ndim - 2, 1)} numbers "

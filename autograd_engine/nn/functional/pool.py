@@ -6,16 +6,18 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, overload
 
+from autograd_engine.core.checks import is_int
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.nn.functional.arguments import widen
 from autograd_engine.nn.functional.window_arguments import (
+    IMAGE_LAYOUTS,
     Images,
     IntOrInts,
     images_like,
     ints,
-    is_int,
     known,
     paddings,
 )
@@ -47,8 +49,6 @@ __all__ = [
 
 Sizes: TypeAlias = int | Sequence[int | None]
 
-_CHANNELS_SECOND = {1: "NCL", 2: "NCHW", 3: "NCDHW"}
-
 
 def _window(op: str, images: Images, kernel_size: Any, stride: Any, padding: Any) -> dict[str, Any]:
     """The attributes that all pooling operations have."""
@@ -65,7 +65,6 @@ def _window(op: str, images: Images, kernel_size: Any, stride: Any, padding: Any
 # --- maximum
 
 
-@atomic
 def _max_pool(
     axes: int,
     x: Any,
@@ -138,6 +137,7 @@ def max_pool2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any: ...
+@atomic
 def max_pool2d(
     x: Any,
     kernel_size: IntOrInts,
@@ -198,7 +198,6 @@ def max_pool3d(
 # --- mean
 
 
-@atomic
 def _avg_pool(
     axes: int,
     x: Any,
@@ -316,7 +315,6 @@ def _bins(op: str, output_size: Any, axes: int) -> tuple[int | None, ...]:
     return tuple(None if s is None else int(s) for s in sizes)
 
 
-@atomic
 def _adaptive_avg_pool(axes: int, x: Any, output_size: Any, data_format: str) -> Any:
     op = f"adaptive_avg_pool{axes}d"
     images = Images(op, x, axes, data_format)
@@ -325,7 +323,7 @@ def _adaptive_avg_pool(axes: int, x: Any, output_size: Any, data_format: str) ->
 
 def _adaptive_max_pool(axes: int, x: Any, output_size: Any, return_mask: bool) -> Any:
     op = f"adaptive_max_pool{axes}d"
-    images = Images(op, x, axes, _CHANNELS_SECOND[axes])
+    images = Images(op, x, axes, IMAGE_LAYOUTS[axes][0])
     out, index = ops.adaptive_max_pool(images.x, size=_bins(op, output_size, axes))
     return (out, index) if return_mask else out
 
@@ -407,7 +405,6 @@ def adaptive_max_pool3d(
 # --- power means
 
 
-@atomic
 def _lp_pool(
     axes: int,
     x: Any,
@@ -427,12 +424,8 @@ def _lp_pool(
     if p == math.inf:
         out, _ = ops.max_pool(images.x, **window, ceil_mode=bool(ceil_mode))
         return images.back(out)
-    x = images.x
-    if spec_of(x).dtype.name == "float16":  # powers leave its range early
-        x = ops.cast(x, dtype="float32")
-    total = ops.avg_pool(
-        ops.pow(x, p), **window, ceil_mode=bool(ceil_mode), exclusive=True, divisor=1.0
-    )
+    powers = ops.pow(widen(images.x), p)
+    total = ops.avg_pool(powers, **window, ceil_mode=bool(ceil_mode), exclusive=True, divisor=1.0)
     # The root of 1 stands in where all of a window is 0, so that its gradient there is 0.
     there = ops.not_equal(total, 0.0)
     root = ops.pow(ops.where(there, total, 1.0), 1.0 / p)
@@ -513,7 +506,6 @@ def _unpooled_size(
     return size
 
 
-@atomic
 def _max_unpool(
     axes: int,
     x: Any,
@@ -525,10 +517,9 @@ def _max_unpool(
     output_size: Any,
 ) -> Any:
     op = f"max_unpool{axes}d"
-    if data_format != _CHANNELS_SECOND[axes]:
-        raise ArgumentError(
-            f"{op}: data_format must be {_CHANNELS_SECOND[axes]!r}, got {data_format!r}"
-        )
+    second, _ = IMAGE_LAYOUTS[axes]
+    if data_format != second:
+        raise ArgumentError(f"{op}: data_format must be {second!r}, got {data_format!r}")
     images = Images(op, x, axes, data_format)
     window = _window(op, images, kernel_size, stride, padding)
     size = _unpooled_size(op, images, **window, output_size=output_size)

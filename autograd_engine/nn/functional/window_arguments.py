@@ -1,12 +1,13 @@
-"""Arguments that convolution, pooling and resampling share."""
+"""Arguments of functions of images: layouts, windows, paddings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from autograd_engine.core.checks import is_int
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import Shape, format_shape
 from autograd_engine.eager.tensor import Tensor
@@ -16,11 +17,12 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = [
+    "IMAGE_LAYOUTS",
     "Images",
     "IntOrInts",
+    "channels_last",
     "images_like",
     "ints",
-    "is_int",
     "known",
     "paddings",
 ]
@@ -28,7 +30,18 @@ __all__ = [
 IntOrInts: TypeAlias = int | Sequence[int]
 
 _NUMBER = {1: "one int", 2: "two ints", 3: "three ints", 4: "four ints"}
-_AXES = {1: ("L",), 2: ("H", "W"), 3: ("D", "H", "W")}
+# By the number of axes: the channels second, and last.
+IMAGE_LAYOUTS: Final = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
+
+
+def channels_last(op: str, axes: int, data_format: str) -> bool:
+    """Whether the channels come last, in a layout of images with so many axes."""
+    second, last = IMAGE_LAYOUTS[axes]
+    if data_format not in (second, last):
+        raise ArgumentError(
+            f"{op}: data_format must be {second!r} or {last!r}, got {data_format!r}"
+        )
+    return data_format == last
 
 
 class Images:
@@ -44,17 +57,11 @@ class Images:
 
     def __init__(self, op: str, x: Any, axes: int, data_format: str, floating: bool = True) -> None:
         x = as_operand(op, x)
-        names = "".join(_AXES[axes])
-        if data_format not in ("NC" + names, f"N{names}C"):
-            raise ArgumentError(
-                f"{op}: data_format must be 'NC{names}' or 'N{names}C', got {data_format!r}"
-            )
-        self.last = data_format.endswith("C")
+        self.last = channels_last(op, axes, data_format)
         spec = spec_of(x)
         if spec.ndim != axes + 2:
-            layout = ["N", *_AXES[axes], "C"] if self.last else ["N", "C", *_AXES[axes]]
             raise ShapeError(
-                f"{op}: x must be [{', '.join(layout)}], got {format_shape(spec.shape)}"
+                f"{op}: x must be [{', '.join(data_format)}], got {format_shape(spec.shape)}"
             )
         if floating and spec.dtype.kind != "f":
             raise DTypeError(
@@ -77,10 +84,6 @@ class Images:
         if not self.last:
             return out
         return ops.transpose(out, perm=(0, *range(2, spec_of(out).ndim), 1))
-
-
-def is_int(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def ints(op: str, argument: str, value: Any, axes: int, least: int = 1) -> Ints:

@@ -7,9 +7,9 @@ from typing import Any
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
+from autograd_engine.nn.functional.arguments import LAYOUTS
 from autograd_engine.nn.initializer import Constant
 from autograd_engine.nn.layer.arguments import (
-    LAYOUTS,
     Elementwise,
     Plain,
     choice,

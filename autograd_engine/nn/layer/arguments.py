@@ -5,7 +5,7 @@ repr that lists attributes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from autograd_engine.nn.layer.base.layer import Layer
 from autograd_engine.program.ir.program import Parameter as StaticParameter, Variable
 
 __all__ = [
-    "LAYOUTS",
     "Elementwise",
     "Plain",
     "Reduced",
@@ -39,9 +38,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-
-# Where the channels are, of arrays of any number of axes.
-LAYOUTS: Final = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
 
 _NUMBER = {1: "one of them", 2: "two of them", 3: "three of them", 4: "four of them"}
 

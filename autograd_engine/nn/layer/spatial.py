@@ -6,10 +6,9 @@ from string import Template
 from types import FunctionType
 from typing import Any, ClassVar, Final
 
-__all__ = ["Spatial"]
+from autograd_engine.nn.functional.window_arguments import IMAGE_LAYOUTS
 
-# By the number of axes of an image: channels before them, and behind.
-_LAYOUTS: Final = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
+__all__ = ["Spatial"]
 
 _WORDS: Final = {
     1: {
@@ -58,7 +57,7 @@ class Spatial:
             return
         cls._axes = axes
         if "_layouts" not in vars(cls):
-            cls._layouts = _LAYOUTS[axes]
+            cls._layouts = IMAGE_LAYOUTS[axes]
         if "__init__" not in vars(cls):
             init = _with_layout(cls.__init__, cls._layouts[0])
             init.__qualname__ = f"{cls.__qualname__}.__init__"
@@ -69,7 +68,7 @@ class Spatial:
 
     def _form(self) -> str:
         """How a message says what an image is."""
-        first, last = map(", ".join, _LAYOUTS[self._axes])
+        first, last = map(", ".join, IMAGE_LAYOUTS[self._axes])
         return f"[{first}] (or [{last}], as data_format says)"
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_engine.core.checks import positive_int
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.functional.window_arguments import IntOrInts, ints, paddings
+from autograd_engine.nn.functional.window_arguments import IntOrInts, channels_last, ints, paddings
 from autograd_engine.nn.initializer import KaimingNormal, XavierUniform
 from autograd_engine.program.atomic_call import checked
 from autograd_engine.program.data import require_variable
@@ -69,8 +70,7 @@ def conv2d(
     (-1, 4, 6, 6)
     """
     require_variable("conv2d", "input", input)
-    if data_format not in ("NCHW", "NHWC"):
-        raise ArgumentError(f"conv2d: data_format must be 'NCHW' or 'NHWC', got {data_format!r}")
+    channels_last("conv2d", 2, data_format)
     return _convolution(
         "conv2d", input, num_filters, filter_size, groups, (param_attr, bias_attr, act, name),
         stride=stride, padding=padding, dilation=dilation, data_format=data_format,
@@ -222,16 +222,13 @@ def _convolution(
 
 def _groups(where: str, num_filters: Any, groups: Any, channels: int) -> int:
     """The number of groups, which channels and filters divide into."""
-    groups = 1 if groups is None else groups
-    for name, value in (("num_filters", num_filters), ("groups", groups)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ArgumentError(f"{where}: {name} must be a positive int, got {value!r}")
-    if channels % groups or num_filters % groups:
+    num_filters = positive_int(where, "num_filters", num_filters)
+    count = positive_int(where, "groups", 1 if groups is None else groups)
+    if channels % count or num_filters % count:
         raise ArgumentError(
-            f"{where}: {channels} channels and {num_filters} filters must divide into {groups} "
+            f"{where}: {channels} channels and {num_filters} filters must divide into {count} "
             "groups"
         )
-    count: int = groups
     return count
 
 

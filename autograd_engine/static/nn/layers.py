@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import int_at_least, is_int, positive_int
 from autograd_engine.core.dims import Dim, product
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
+from autograd_engine.nn.functional.arguments import LAYOUTS
 from autograd_engine.nn.functional.spectral import matrix_sizes, over_largest_singular_value
 from autograd_engine.nn.functional.window_arguments import ints
 from autograd_engine.nn.initializer import Constant, Normal, XavierUniform
@@ -23,7 +25,6 @@ from autograd_engine.program.ir.program import Variable
 from autograd_engine.static.nn.parameters import (
     LayerParameters,
     activated,
-    at_least,
     channels_of,
     floating,
     layer,
@@ -89,8 +90,7 @@ def fc(
     (-1, 3)
     """
     inputs = list(x) if isinstance(x, (list, tuple)) else [x]
-    if not isinstance(size, int) or isinstance(size, bool) or size < 1:
-        raise ArgumentError(f"fc: size must be a positive int, got {size!r}")
+    size = positive_int("fc", "size", size)
     if not inputs:
         raise ArgumentError("fc: x is empty; give one Variable at least")
     for v in inputs:
@@ -104,7 +104,7 @@ def fc(
 
 def _product(made: LayerParameters, x: Variable, size: int, keep: int, weight_attr: Any) -> Any:
     shape = x.spec.shape
-    if isinstance(keep, bool) or not isinstance(keep, (int, np.integer)):
+    if not is_int(keep):
         raise TypeError(f"fc: num_flatten_dims must be an int, got {type(keep).__name__}")
     if not 1 <= keep < len(shape):
         raise ShapeError(
@@ -227,7 +227,7 @@ def bilinear_tensor_product(
                 f"{where}: {argument} must be [N, width] with a known width, got "
                 f"{format_shape(v.spec.shape)}"
             )
-    at_least(where, 1, size=size)
+    size = int_at_least(where, "size", size)
     shape = (size, int(x.spec.shape[1]), int(y.spec.shape[1]))
     with layer(where, name, x.spec.dtype) as made:
         weight = made.weight(shape, param_attr, XavierUniform())
@@ -275,12 +275,12 @@ def row_conv(
         raise ShapeError(
             f"row_conv: input must be [N, T, D] with known T and D, got {format_shape(shape)}"
         )
-    at_least("row_conv", 0, future_context_size=future_context_size)
-    steps, wide = int(shape[1]), (future_context_size + 1, int(shape[2]))
+    ahead = int_at_least("row_conv", "future_context_size", future_context_size, 0)
+    steps, wide = int(shape[1]), (ahead + 1, int(shape[2]))
     with layer("row_conv", None, input.spec.dtype) as made:
         weight = made.weight(wide, param_attr, XavierUniform())
         terms = [input * weight[0]]
-        for k in range(1, min(future_context_size + 1, steps)):
+        for k in range(1, min(ahead + 1, steps)):
             terms.append(F.pad(input[:, k:] * weight[k], [0, 0, 0, k, 0, 0]))
         return activated("row_conv", terms[0] if len(terms) == 1 else ops.add_n(*terms), act)
 
@@ -347,13 +347,8 @@ def batch_norm(
     channels = int(shape[axis])
     with layer("batch_norm", name, input.spec.dtype) as made:
         weight, bias = made.scale(param_attr, channels), made.bias(bias_attr, channels)
-        mean, variance = (
-            made.weight([channels], ParamAttr(given, start, trainable=False), start)
-            for given, start in (
-                (moving_mean_name, Constant(0.0)),
-                (moving_variance_name, Constant(1.0)),
-            )
-        )
+        mean = made.untrained(channels, Constant(0.0), moving_mean_name)
+        variance = made.untrained(channels, Constant(1.0), moving_variance_name)
         out = F.batch_norm(
             input,
             mean,
@@ -413,7 +408,7 @@ def layer_norm(
     (-1, 6)
     """
     require_variable("layer_norm", "input", input)
-    if isinstance(begin_norm_axis, bool) or not isinstance(begin_norm_axis, (int, np.integer)):
+    if not is_int(begin_norm_axis):
         raise TypeError(
             f"layer_norm: begin_norm_axis must be an int, got {type(begin_norm_axis).__name__}"
         )
@@ -539,15 +534,11 @@ def spectral_norm(
             f"spectral_norm: dim must be 0 or 1, and an axis of weight {format_shape(shape)}; got "
             f"{dim!r}"
         )
-    at_least("spectral_norm", 0, power_iters=power_iters)
+    power_iters = int_at_least("spectral_norm", "power_iters", power_iters, 0)
     if isinstance(eps, bool) or not isinstance(eps, (int, float)):
         raise ArgumentError(f"spectral_norm: eps must be a float, got {type(eps).__name__}")
-    start = Normal(0.0, 1.0)
     with layer("spectral_norm", name, weight.spec.dtype) as made:
-        u, v = (
-            made.weight([size], ParamAttr(initializer=start, trainable=False), start)
-            for size in matrix_sizes(shape, dim)
-        )
+        u, v = (made.untrained(size, Normal(0.0, 1.0)) for size in matrix_sizes(shape, dim))
         return over_largest_singular_value(weight, u, v, dim, power_iters, eps)
 
 
@@ -580,8 +571,7 @@ def prelu(
     (-1, 4, 8, 8)
     """
     one_of("prelu", "mode", mode, ("all", "channel", "element"))
-    formats = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
-    one_of("prelu", "data_format", data_format, formats)
+    one_of("prelu", "data_format", data_format, LAYOUTS)
     require_variable("prelu", "x", x)
     shape: tuple[int, ...] = (1,)
     if mode == "channel":

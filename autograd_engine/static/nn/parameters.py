@@ -24,7 +24,6 @@ from autograd_engine.program.ir.program import Variable
 __all__ = [
     "LayerParameters",
     "activated",
-    "at_least",
     "channels_of",
     "floating",
     "layer",
@@ -58,6 +57,10 @@ class LayerParameters:
     def scale(self, attr: Any, size: int) -> Variable | None:
         """Ones to begin with; None where `attr` is False."""
         return None if attr is False else self.weight([size], attr, Constant(1.0))
+
+    def untrained(self, size: int, start: Initializer, name: str | None = None) -> Variable:
+        """A vector that no optimizer changes."""
+        return self.weight([size], ParamAttr(name, start, trainable=False), start)
 
     def bias(self, attr: Any, *shape: int) -> Variable | None:
         """Zeros to begin with; None where `attr` is False."""
@@ -104,14 +107,6 @@ def one_of(function: str, argument: str, value: Any, known: Sequence[str]) -> No
         raise ArgumentError(
             f"{function}: {argument} must be one of {', '.join(map(repr, known))}; got {value!r}"
         )
-
-
-def at_least(function: str, least: int, **arguments: Any) -> None:
-    for argument, value in arguments.items():
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ArgumentError(
-                f"{function}: {argument} must be an int, {least} at least; got {value!r}"
-            )
 
 
 def floating(function: str, argument: str, x: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import is_int
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.initializer import Constant, Initializer
 from autograd_engine.nn.param_attr import ParamAttr
@@ -64,7 +65,7 @@ class WeightNormParamAttr(ParamAttr):
         super().__init__(
             name, initializer, learning_rate, regularizer, trainable, do_model_average, need_clip
         )
-        if dim is not None and (isinstance(dim, bool) or not isinstance(dim, (int, np.integer))):
+        if dim is not None and not is_int(dim):
             raise TypeError(f"WeightNormParamAttr: dim must be an int or None, got {dim!r}")
         object.__setattr__(self, "dim", dim)
 

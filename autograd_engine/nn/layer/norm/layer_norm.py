@@ -11,10 +11,10 @@ from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
+from autograd_engine.nn.functional.arguments import LAYOUTS
 from autograd_engine.nn.functional.spectral import matrix_sizes, over_largest_singular_value
 from autograd_engine.nn.initializer import Constant, Normal
 from autograd_engine.nn.layer.arguments import (
-    LAYOUTS,
     Plain,
     Unnamed,
     choice,

@@ -10,7 +10,7 @@ from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.functional.recurrent_scan import (
+from autograd_engine.nn.functional.recurrent import (
     GATES,
     Parameters,
     gru_cell,

@@ -11,7 +11,7 @@ from typing import Any
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
-from autograd_engine.nn.functional.recurrent_scan import check_lengths, mapped, scan
+from autograd_engine.nn.functional.recurrent import check_lengths, mapped, scan
 from autograd_engine.nn.layer.arguments import flag
 from autograd_engine.nn.layer.base.layer import Layer
 from autograd_engine.nn.layer.recurrent.cells import RNNCellBase, fused

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from autograd_engine.core.checks import is_int, positive_int
 from autograd_engine.core.dims import Dim, product
-from autograd_engine.core.spec import Shape, format_shape, may_equal
+from autograd_engine.core.spec import Shape, along, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
-from autograd_engine.nn.functional.arguments import check_number
-from autograd_engine.nn.functional.window_arguments import is_int
+from autograd_engine.nn.functional.arguments import (
+    LAYOUTS,
+    check_number,
+    widen,
+)
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.builder import append_write
@@ -27,25 +31,17 @@ __all__ = [
 ]
 
 _ARGUMENTS = ("running_mean", "running_var", "weight", "bias")
-_CHANNELS_SECOND = ("NC", "NCL", "NCHW", "NCDHW")
-_CHANNELS_LAST = ("NLC", "NHWC", "NDHWC")
 
 
 def _channel_axis(op: str, x: Any, data_format: str) -> int:
     """Where the channels of `x` are: second, or last."""
-    if data_format not in (*_CHANNELS_SECOND, *_CHANNELS_LAST):
+    if data_format not in LAYOUTS:
         raise ArgumentError(
-            f"{op}: data_format must be one of {[*_CHANNELS_SECOND, *_CHANNELS_LAST]}, got "
-            f"{data_format!r}"
+            f"{op}: data_format must be one of {list(LAYOUTS)}, got {data_format!r}"
         )
     if spec_of(x).ndim < 2:
         raise ShapeError(f"{op}: x must be [N, C, ...], got {format_shape(spec_of(x).shape)}")
-    return spec_of(x).ndim - 1 if data_format in _CHANNELS_LAST else 1
-
-
-def _along(ndim: int, axis: int) -> tuple[int, ...]:
-    """The shape in which an entry for each channel stands beside `ndim` axes."""
-    return tuple(-1 if i == axis else 1 for i in range(ndim))
+    return 1 if data_format[1] == "C" else spec_of(x).ndim - 1
 
 
 def _affine(op: str, argument: str, value: Any, shape: Shape) -> Any:
@@ -167,7 +163,7 @@ def rms_norm(
     x = as_operand("rms_norm", input, "input")
     axes, sizes = _normalized_axes("rms_norm", x, normalized_shape)
     weight = _affine("rms_norm", "weight", weight, sizes)
-    work = ops.cast(x, dtype="float32") if spec_of(x).dtype.name == "float16" else x
+    work = widen(x)
     mean_square = ops.mean(ops.square(work), axis=axes, keepdims=True)
     inverse = 1.0 / ops.sqrt(mean_square + eps)
     return _scaled(x, work * inverse, weight, None), ops.squeeze(inverse, axis=axes)
@@ -230,7 +226,7 @@ def batch_norm(
         _affine("batch_norm", name, value, channels)
         for name, value in zip(_ARGUMENTS, given, strict=True)
     )
-    spread = _along(ndim, channel)
+    spread = along(ndim, channel)
     fixed = use_global_stats if use_global_stats is not None else not training
     if fixed:
         if running_mean is None or running_var is None:
@@ -315,7 +311,7 @@ def instance_norm(
         _affine("instance_norm", name, value, shape[channel : channel + 1])
         for name, value in zip(_ARGUMENTS, given, strict=True)
     )
-    spread = _along(len(shape), channel)
+    spread = along(len(shape), channel)
     if use_input_stats:
         axes = tuple(i for i in range(1, len(shape)) if i != channel)
         out, _, _ = ops.standardize(x, axis=axes, epsilon=eps)
@@ -401,7 +397,7 @@ def group_norm(
     groups = _pixels("group_norm", first, (int(num_groups),))
     out, _, _ = ops.standardize(groups, axis=(2,), epsilon=epsilon)
     out = back(ops.reshape_like(out, first))
-    return _scaled(x, out, weight, bias, _along(len(shape), channel))
+    return _scaled(x, out, weight, bias, along(len(shape), channel))
 
 
 @atomic
@@ -452,18 +448,16 @@ def local_response_norm(
             "local_response_norm: x must hold floating-point numbers, got "
             f"{spec_of(x).dtype.name}; use x.astype('float32')"
         )
-    if not is_int(size) or size < 1:
-        raise ArgumentError(f"local_response_norm: size must be a positive int, got {size!r}")
+    size = positive_int("local_response_norm", "size", size)
     first, back = _channels_second(x, channel)
     channels = spec_of(first).shape[1]
     if isinstance(channels, Dim):
         raise ShapeError("local_response_norm: the number of channels must be known")
-    # Squares leave the range of float16 early.
-    work = ops.cast(first, dtype="float32") if spec_of(x).dtype.name == "float16" else first
+    work = widen(first)
     squares = _pixels("local_response_norm", ops.square(work), (1, int(channels)))
     mean = ops.avg_pool(
         squares,
-        kernel=(int(size), 1),
+        kernel=(size, 1),
         stride=(1, 1),
         padding=((size // 2, (size - 1) // 2), (0, 0)),
         ceil_mode=False,

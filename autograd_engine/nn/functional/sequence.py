@@ -1,11 +1,13 @@
-"""Connectionist temporal classification."""
+"""Sequences: masks of lengths, beams, and losses over all alignments."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
+from autograd_engine.core.checks import is_int
 from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
@@ -21,7 +23,70 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import spec_of
 
-__all__ = ["ctc_loss"]
+__all__ = [
+    "ctc_loss",
+    "gather_tree",
+    "sequence_mask",
+]
+
+
+@atomic
+def sequence_mask(
+    x: Any, maxlen: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
+) -> Tensor:
+    """1 for the first x positions along a new last axis of size `maxlen`, 0 for the rest.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        Lengths, integers of any shape.
+    maxlen : int, optional
+        The largest length when not given; its size is then unknown in a program.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> sequence_mask(paddle.to_tensor([1, 3])).tolist()
+    [[1, 0, 0], [1, 1, 1]]
+    """
+    x = as_integers("sequence_mask", x, "x")
+    if isinstance(maxlen, Tensor):
+        maxlen = int(maxlen.item())
+    if maxlen is not None and (not is_int(maxlen) or maxlen < 0):
+        raise ArgumentError(f"sequence_mask: maxlen must be a non-negative int, got {maxlen!r}")
+    size = None if maxlen is None else int(maxlen)
+    return ops.sequence_mask(x, maxlen=size, dtype=to_numpy(dtype).name)
+
+
+def gather_tree(ids: Any, parents: Any) -> Tensor:
+    """The sequences that a beam search found: each beam of the last step, read back to the first.
+
+    Parameters
+    ----------
+    ids, parents : Tensor or Variable
+        ``[time, batch, beams]``, integers: what each beam chose, and the beam of the step before
+        that it goes on from.
+
+    Returns
+    -------
+    ``[time, batch, beams]``, without a gradient
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> ids = paddle.to_tensor([[[2, 5]], [[3, 7]]])
+    >>> gather_tree(ids, paddle.to_tensor([[[0, 0]], [[1, 0]]])).tolist()
+    [[[5, 2]], [[3, 7]]]
+    """
+    op = "gather_tree"
+    ids, parents = as_integers(op, ids, "ids"), as_integers(op, parents, "parents")
+    shapes = spec_of(ids).shape, spec_of(parents).shape
+    if len(shapes[0]) != 3 or not may_equal(*shapes):
+        raise ShapeError(
+            f"{op}: ids and parents must both be [time, batch, beams], got "
+            f"{format_shape(shapes[0])} and {format_shape(shapes[1])}"
+        )
+    return ops.gather_tree(ids, parents)
 
 
 @atomic
@@ -94,12 +159,7 @@ def ctc_loss(
             f"lengths [batch]; got {', '.join(map(format_shape, shapes))}"
         )
     classes = shapes[0][2]
-    if (
-        isinstance(blank, bool)
-        or not isinstance(blank, int)
-        or blank < 0
-        or (not isinstance(classes, Dim) and blank >= classes)
-    ):
+    if not is_int(blank) or blank < 0 or (not isinstance(classes, Dim) and blank >= classes):
         raise ArgumentError(f"{op}: blank must be a class, 0 to {classes} - 1, got {blank!r}")
     wide = widen(logits)
     index = ops.ctc_states(labels, wide, blank=blank)

@@ -1,24 +1,25 @@
-"""Resampling of images, and windows of images as columns."""
+"""Images in another size, and sampled at any position."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from functools import reduce
 from math import floor, prod
+from operator import add, mul
 from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import is_int
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn.functional.window_arguments import (
+    IMAGE_LAYOUTS,
     Images,
-    IntOrInts,
-    images_like,
     ints,
-    is_int,
     known,
 )
 from autograd_engine.ops.kernels.windows import Ints
@@ -26,7 +27,12 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 
-__all__ = ["affine_grid", "fold", "grid_sample", "interpolate", "unfold", "upsample"]
+__all__ = [
+    "affine_grid",
+    "grid_sample",
+    "interpolate",
+    "upsample",
+]
 
 # --- another size
 
@@ -38,7 +44,6 @@ _FILTERS = {
     "BICUBIC": ("cubic", (2,)),
     "AREA": ("area", (1, 2, 3)),
 }
-_LAYOUTS = {1: "NCL", 2: "NCHW", 3: "NCDHW"}
 
 
 def _scales(scale_factor: Any, axes: int) -> tuple[float, ...]:
@@ -115,7 +120,7 @@ def interpolate(
     op = "interpolate"
     x = as_operand(op, x)
     axes = spec_of(x).ndim - 2
-    if axes not in _LAYOUTS:
+    if axes not in IMAGE_LAYOUTS:
         raise ShapeError(
             f"{op}: x must have 3, 4 or 5 dimensions, got {format_shape(spec_of(x).shape)}"
         )
@@ -131,7 +136,7 @@ def interpolate(
         raise ArgumentError(f"{op}: antialias is for 'bilinear' and 'bicubic', not {mode!r}")
     if align_mode not in (0, 1):
         raise ArgumentError(f"{op}: align_mode must be 0 or 1, got {align_mode!r}")
-    layout = (data_format or _LAYOUTS[axes]).replace("NCW", "NCL").replace("NWC", "NLC")
+    layout = (data_format or IMAGE_LAYOUTS[axes][0]).replace("NCW", "NCL").replace("NWC", "NLC")
     images = Images(op, x, axes, layout)
     if (size is None) == (scale_factor is None):
         raise ArgumentError(f"{op}: give one of size and scale_factor")
@@ -178,105 +183,6 @@ def upsample(
 ) -> Tensor:
     """`interpolate` by another name."""
     return interpolate(x, size, scale_factor, mode, align_corners, align_mode, data_format)
-
-
-# --- windows as columns
-
-
-@atomic
-def unfold(
-    x: Any,
-    kernel_sizes: IntOrInts,
-    strides: IntOrInts = 1,
-    paddings: Any = 0,
-    dilations: IntOrInts = 1,
-    name: str | None = None,
-) -> Tensor:
-    """Each window of ``[N, C, H, W]`` as a column: ``[N, C kh kw, windows]``.
-
-    Parameters
-    ----------
-    kernel_sizes, strides, dilations : int or two ints
-    paddings : int, two ints, or four ints (top, left, bottom, right)
-
-    Raises
-    ------
-    ShapeError, ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> x = paddle.reshape(paddle.arange(6.0), [1, 1, 2, 3])
-    >>> unfold(x, 2).tolist()
-    [[[0.0, 1.0], [1.0, 2.0], [3.0, 4.0], [4.0, 5.0]]]
-    """
-    images = Images("unfold", x, 2, "NCHW", floating=False)
-    return ops.unfold(images.x, **_columns("unfold", kernel_sizes, strides, paddings, dilations))
-
-
-def _columns(op: str, kernel: Any, strides: Any, pads: Any, dilations: Any) -> dict[str, Any]:
-    if isinstance(pads, (list, tuple)) and len(pads) == 4:
-        top, left, bottom, right = ints(op, "paddings", pads, 4, least=0)
-    else:
-        top, left = bottom, right = ints(op, "paddings", pads, 2, least=0)
-    return {
-        "kernel": ints(op, "kernel_sizes", kernel, 2),
-        "stride": ints(op, "strides", strides, 2),
-        "padding": ((top, bottom), (left, right)),
-        "dilation": ints(op, "dilations", dilations, 2),
-    }
-
-
-@atomic
-def fold(
-    x: Any,
-    output_sizes: IntOrInts,
-    kernel_sizes: IntOrInts,
-    strides: IntOrInts = 1,
-    paddings: Any = 0,
-    dilations: IntOrInts = 1,
-    name: str | None = None,
-) -> Tensor:
-    """Images ``[N, C, *output_sizes]`` from the columns of their windows: the adjoint of `unfold`.
-
-    Columns are added up where windows overlap.
-
-    Parameters
-    ----------
-    x : Tensor or Variable
-        ``[N, C kh kw, windows]``
-    output_sizes : int or two ints
-    kernel_sizes, strides, paddings, dilations
-        As in `unfold`.
-
-    Raises
-    ------
-    ShapeError, ArgumentError
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> fold(paddle.ones([1, 4, 2]), [2, 3], 2).tolist()
-    [[[[1.0, 2.0, 1.0], [1.0, 2.0, 1.0]]]]
-    """
-    x = as_operand("fold", x)
-    shape = spec_of(x).shape
-    if len(shape) != 3:
-        raise ShapeError(f"fold: x must be [N, C kh kw, windows], got {format_shape(shape)}")
-    size = ints("fold", "output_sizes", output_sizes, 2)
-    windows = _columns("fold", kernel_sizes, strides, paddings, dilations)
-    taps = prod(windows["kernel"])
-    (rows,) = known("fold", "the size of axis 1", shape[1:2])
-    counts = [
-        (n + b + a - d * (k - 1) - 1) // s + 1
-        for n, k, s, (b, a), d in zip(size, *windows.values(), strict=True)
-    ]
-    if rows % taps or min(counts) < 1 or not may_equal(shape[2:], (prod(counts),)):
-        raise ShapeError(
-            f"fold: x must be [N, a multiple of {taps}, {' * '.join(map(str, counts))}] for "
-            f"images of {list(size)}, got {format_shape(shape)}"
-        )
-    return ops.fold_like(x, images_like(x, rows // taps, size), **windows)
 
 
 # --- any position
@@ -392,7 +298,7 @@ def grid_sample(
     op = "grid_sample"
     x, grid = as_operand(op, x), as_operand(op, grid, "grid")
     axes = 3 if spec_of(x).ndim == 5 else 2
-    images = Images(op, x, axes, _LAYOUTS[axes])
+    images = Images(op, x, axes, IMAGE_LAYOUTS[axes][0])
     if mode not in ("bilinear", "nearest"):
         raise ArgumentError(f"{op}: mode must be 'bilinear' or 'nearest', got {mode!r}")
     if padding_mode not in ("zeros", "border", "reflection"):
@@ -415,19 +321,17 @@ def grid_sample(
         for part, n in zip(reversed(ops.unstack(grid, axis=axes + 1)), size, strict=True)
     ]
     if mode == "nearest":
-        return _pick(images.x, [_rounded(c) for c in at], channels, size)
+        return _pick(images.x, [ops.round(c) for c in at], channels, size)
     below = [ops.floor(c) for c in at]
     share = [c - b for c, b in zip(at, below, strict=True)]
-    total: Any = None
-    for corner in itertools.product((0, 1), repeat=axes):
-        weight = None
-        for step, s in zip(corner, share, strict=True):
-            factor = s if step else 1.0 - s
-            weight = factor if weight is None else weight * factor
+
+    def term(corner: tuple[int, ...]) -> Any:
+        factors = (s if step else 1.0 - s for step, s in zip(corner, share, strict=True))
+        weight = reduce(mul, factors)
         place = [b + 1.0 if step else b for step, b in zip(corner, below, strict=True)]
-        term = _pick(images.x, place, channels, size) * ops.unsqueeze(weight, axis=(1,))
-        total = term if total is None else total + term
-    return total
+        return _pick(images.x, place, channels, size) * ops.unsqueeze(weight, axis=(1,))
+
+    return reduce(add, map(term, itertools.product((0, 1), repeat=axes)))
 
 
 def _pixel(part: Any, n: int, align_corners: bool) -> Any:
@@ -456,22 +360,18 @@ def _inside(c: Any, n: int, padding_mode: str, align_corners: bool) -> Any:
     return ops.where(ops.less_equal(c, n - 1.0), c, n - 1.0)
 
 
-def _rounded(c: Any) -> Any:
-    """The nearest integers, of two the even one."""
-    up = ops.floor(c + 0.5)
-    odd = up - 2.0 * ops.floor(up * 0.5)
-    return ops.where(ops.equal(up - c, 0.5), up - odd, up)
-
-
 def _pick(x: Any, place: Sequence[Any], channels: int, size: Ints) -> Any:
     """The pixels at whole positions, 0 where there is none."""
-    there, flat = None, None
-    for c, n in zip(place, size, strict=True):
-        inside = ops.logical_and(ops.greater_equal(c, 0.0), ops.less_equal(c, n - 1.0))
-        there = inside if there is None else ops.logical_and(there, inside)
-    for a, c in enumerate(place):
-        index = ops.cast(ops.where(there, c, 0.0), dtype="int64") * prod(size[a + 1 :])
-        flat = index if flat is None else flat + index
+    inside = (
+        ops.logical_and(ops.greater_equal(c, 0.0), ops.less_equal(c, n - 1.0))
+        for c, n in zip(place, size, strict=True)
+    )
+    there = reduce(ops.logical_and, inside)
+    indices = (
+        ops.cast(ops.where(there, c, 0.0), dtype="int64") * prod(size[a + 1 :])
+        for a, c in enumerate(place)
+    )
+    flat = reduce(add, indices)
     planes = (-1, channels, *[-1] * len(size))
     index = ops.expand(ops.unsqueeze(flat, axis=(1,)), shape=planes)
     return ops.where(ops.unsqueeze(there, axis=(1,)), ops.max_pool_gather(x, index), 0.0)
