@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.compiler.arena import aligned
 from autograd_engine.compiler.backend import Placement
 from autograd_engine.compiler.concrete_graph import Graph, Node
 from autograd_engine.compiler.native.emit.program_text import Emitted, Part, emit
@@ -243,7 +244,7 @@ class NativeBound:
     Attributes
     ----------
     memory : ndarray
-        What the arena is a part of. Runs that follow each other may share it.
+        The arena. Runs that follow each other may share it.
     """
 
     def __init__(
@@ -252,12 +253,10 @@ class NativeBound:
         self.function = function
         emitted = function.emitted
         self.arrays: list[Array] = []
-        raw = self.memory = np.empty(emitted.arena + 64, np.uint8) if memory is None else memory
-        start = -_address(raw) % 64
-        self._arena = raw[start : start + emitted.arena]
+        self.memory = aligned(emitted.arena) if memory is None else memory
         self._constants = [_constant(b) for b in emitted.constants]
         self._table = np.zeros(1 + len(arrays) + len(self._constants), np.uintp)
-        self._table[0] = _address(raw) + start
+        self._table[0] = _address(self.memory)
         for k, array in enumerate(arrays):
             self.arrays.append(array)
             self.put(k, array)
@@ -317,7 +316,7 @@ class NativeBound:
 
     def tail(self, count: int) -> Array:
         """The numbers at the end of the arena, where a timed program notes its times."""
-        return self._arena[-8 * count :].view(np.float64).copy()
+        return self.memory[-8 * count :].view(np.float64).copy()
 
     def timed_run(self) -> list[tuple[str, float, int, str]]:
         """Run it once; of each loop, product and kernel its name, seconds, bytes and line."""
@@ -351,7 +350,7 @@ class NativeBound:
             fixed = np.ndarray(term.shape, root.dtype, base, offset, strides)
         else:
             start = self.function.emitted.offsets[root.number]
-            fixed = np.ndarray(term.shape, root.dtype, self._arena, start + offset, strides)
+            fixed = np.ndarray(term.shape, root.dtype, self.memory, start + offset, strides)
         return lambda: fixed
 
     def _result(self, term: Term) -> Callable[[], Array]:

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.compiler.arena import aligned
 from autograd_engine.compiler.backend import Placement
 from autograd_engine.compiler.concrete_graph import Graph
 from autograd_engine.compiler.planned.buffers import Buffer, Place
 from autograd_engine.compiler.planned.kernels import SCRATCH
-from autograd_engine.compiler.planned.memory import ALIGNMENT
 from autograd_engine.compiler.planned.planner import Plan, Strides, planned
 from autograd_engine.compiler.planned.steps import Loop
 from autograd_engine.core.locations import forget_generated
@@ -131,7 +131,7 @@ class _Run:
             if isinstance(value, FunctionType) and value.__globals__ is text.scope:
                 self.scope[name] = FunctionType(value.__code__, self.scope, name)
         self.function = self.scope[text.name]
-        self.memory = _aligned(plan.nbytes)
+        self.memory = aligned(plan.nbytes)
         self.blocks: dict[Buffer, Array] = {}
         self.inputs: dict[int, list[tuple[str, Place]]] = {}
         self.loops: dict[int, set[str]] = {}
@@ -159,7 +159,7 @@ class _Run:
         if root.persistent:
             memory = self.blocks.get(root)
             if memory is None:
-                memory = self.blocks[root] = _aligned(root.nbytes)
+                memory = self.blocks[root] = aligned(root.nbytes)
                 memory.fill(0)
         else:
             memory, shift = self.memory, shift + self.plan.offsets[root]
@@ -255,13 +255,6 @@ class BoundRun:
         """Run; the outputs that are no updates, as arrays of their own, in order."""
         results: list[Array] = self._function()
         return results
-
-
-def _aligned(nbytes: int) -> Array:
-    """Bytes that begin at a multiple of `ALIGNMENT`."""
-    memory = np.empty(nbytes + ALIGNMENT, np.uint8)
-    start = -memory.ctypes.data % ALIGNMENT
-    return memory[start : start + nbytes]
 
 
 class _Seen:

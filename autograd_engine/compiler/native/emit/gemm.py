@@ -14,7 +14,7 @@ import numpy as np
 
 from autograd_engine.compiler.native.c_code.c_kernel import HELPERS, lanes
 from autograd_engine.compiler.native.c_code.scalars import C_TYPES, literal
-from autograd_engine.compiler.native.emit.arena import Address
+from autograd_engine.compiler.native.emit.address import Address
 from autograd_engine.compiler.native.ir import Buffer, Product, Term
 
 __all__ = ["ProductText"]

@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
+from autograd_engine.compiler.arena import Interval, offsets
 from autograd_engine.compiler.native.c_code.scalars import C_TYPES, literal
-from autograd_engine.compiler.native.emit.arena import (
+from autograd_engine.compiler.native.emit.address import (
     CLOCK,
     FEW,
     RESOLVE,
     Address,
-    Arena,
 )
 from autograd_engine.compiler.native.emit.gemm import ProductText
 from autograd_engine.compiler.native.emit.loops import Accumulator, Loop, written_loop
@@ -151,7 +151,7 @@ class _Emitter(ProductText):
                 )
         return stored
 
-    def _plan(self) -> Arena:
+    def _plan(self) -> None:
         """Lifetimes of all memory, and where it lies."""
         sizes: dict[int, int] = {}
         first: dict[int, int] = {}
@@ -180,7 +180,8 @@ class _Emitter(ProductText):
         for time, size in self.scratch.items():
             sizes[-1 - time] = size
             first[-1 - time] = last[-1 - time] = time
-        return Arena(sizes, first, last)
+        places, self.arena = offsets([Interval(n, first[k], last[k]) for k, n in sizes.items()])
+        self.offsets = dict(zip(sizes, places, strict=True))
 
     def _in_memory(self, buffer: Buffer) -> bool:
         return (
@@ -212,7 +213,7 @@ class _Emitter(ProductText):
                 self.work += 1e5
             elif isinstance(item, Product):
                 self.work += 2e-2 * item.outs[0].size * item.a.shape[-1] * 1.0 + 300
-        self.arena = self._plan()
+        self._plan()
         parts: list[Part] = []
         body: list[list[str]] = []
         entries: list[str] = []
@@ -232,8 +233,8 @@ class _Emitter(ProductText):
             one_source(*texts),
             units(*texts, self.threads),
             parts,
-            self.arena.size + 8 * (len(self.order) + 1) * self.timed,
-            dict(self.arena.offsets),
+            self.arena + 8 * (len(self.order) + 1) * self.timed,
+            self.offsets,
             self.constant_buffers,
             self.order,
             self.work,
@@ -243,7 +244,7 @@ class _Emitter(ProductText):
         if not self.timed:
             return []
         self.helpers.setdefault(CLOCK)
-        return [f"ae_stamp(arena + {self.arena.size + 8 * k});"]
+        return [f"ae_stamp(arena + {self.arena + 8 * k});"]
 
     def _close(self, body: list[list[str]], parts: list[Part], entries: list[str]) -> None:
         if not body:
@@ -303,7 +304,7 @@ class _Emitter(ProductText):
             return Address(1 + root.input, start)
         if root.constant is not None:
             return Address(1 + self.inputs + self._constant(root), start)
-        return Address(0, self.arena.offsets[root.number] + start)
+        return Address(0, self.offsets[root.number] + start)
 
     def _constant(self, buffer: Buffer) -> int:
         found = self.constants.get(buffer.number)
@@ -348,7 +349,7 @@ class _Emitter(ProductText):
             size = max(a.out.size, 1)
             out = self.address(a.out)
             if self._apart(loop, a):
-                start = self.arena.offsets[place] + used
+                start = self.offsets[place] + used
                 used += blocks * size * a.dtype.itemsize
                 pointers[a.pointer] = Address(0, start)
                 after.append(self._combined(a, Address(0, start), out, blocks, size))
@@ -446,7 +447,7 @@ class _Emitter(ProductText):
         args = [self.address(t.buffer, t.offset) for t in step.args if t.buffer is not None]
         args += [self.address(o) for o in step.outs]
         if step.scratch:
-            args.append(Address(0, self.arena.offsets[-1 - time]))
+            args.append(Address(0, self.offsets[-1 - time]))
         call = f"{name}({', '.join(f'(void *)({a})' for a in args)})"
         return [f"if ({call}) return 1;" if isinstance(step, Check) else f"{call};"]
 
