@@ -29,7 +29,7 @@ from autograd_engine.compiler.native.ir import (
 from autograd_engine.compiler.native.lowering.lower import lower
 from autograd_engine.compiler.native.passes.place_buffers import Arranged, arrange
 from autograd_engine.compiler.native.passes.rewrite import rewrite
-from autograd_engine.compiler.native.passes.schedule import Group, scheduled
+from autograd_engine.compiler.native.passes.schedule import scheduled, steps_of
 from autograd_engine.compiler.native.runtime import get_runtime, header
 from autograd_engine.compiler.native.toolchain.compiler import CompileError, find_toolchain, why_not
 from autograd_engine.compiler.native.toolchain.library_cache import load
@@ -164,7 +164,7 @@ class NativeFunction:
         """Where each operation runs."""
         found: dict[tuple[int, str], Placement] = {}
         for item in self.emitted.order:
-            for step in item.steps if isinstance(item, Group) else [item]:
+            for step in steps_of(item):
                 node = step.origin
                 if not isinstance(node, Node):
                     continue

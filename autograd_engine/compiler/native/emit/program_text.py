@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from autograd_engine.compiler.arena import Interval, offsets
+from autograd_engine.compiler.native.c_code.c_text import nest
 from autograd_engine.compiler.native.c_code.scalars import C_TYPES, literal
 from autograd_engine.compiler.native.emit.address import (
     CLOCK,
@@ -18,7 +19,7 @@ from autograd_engine.compiler.native.emit.address import (
 from autograd_engine.compiler.native.emit.gemm import ProductText
 from autograd_engine.compiler.native.emit.loops import Accumulator, Loop, written_loop
 from autograd_engine.compiler.native.emit.math_functions import NAMES
-from autograd_engine.compiler.native.emit.reductions import identity
+from autograd_engine.compiler.native.emit.reductions import combine, identity
 from autograd_engine.compiler.native.emit.translation_units import one_source, units
 from autograd_engine.compiler.native.ir import (
     Assemble,
@@ -32,7 +33,7 @@ from autograd_engine.compiler.native.ir import (
 )
 from autograd_engine.compiler.native.passes.place_buffers import Arranged
 from autograd_engine.compiler.native.passes.row_passes import crossing
-from autograd_engine.compiler.native.passes.schedule import Group
+from autograd_engine.compiler.native.passes.schedule import LATER, Group, steps_of
 
 __all__ = ["Emitted", "Part", "emit"]
 
@@ -133,9 +134,8 @@ class _Emitter(ProductText):
         """Numbers of buffers that are read outside of the group that makes them."""
         stored = {t.buffer.number for t in self.arranged.outputs if t.buffer is not None}
         for item in self.order:
-            inside = {s.outs[0].number for s in item.steps} if isinstance(item, Group) else set()
-            steps = item.steps if isinstance(item, Group) else [item]
-            for step in steps:
+            inside = set(item.levels) if isinstance(item, Group) else set()
+            for step in steps_of(item):
                 stored.update(
                     t.buffer.number
                     for t in step.terms
@@ -146,9 +146,7 @@ class _Emitter(ProductText):
                 if width > _STACK:
                     stored.update(b.number for b in crossing(item))
                 stored.update(s.outs[0].number for s in item.steps if s.outs[0].place)
-                stored.update(
-                    s.outs[0].number for s in item.steps if item.levels[s.outs[0].number] == "later"
-                )
+                stored.update(n for n, level in item.levels.items() if level == LATER)
         return stored
 
     def _plan(self) -> None:
@@ -166,8 +164,7 @@ class _Emitter(ProductText):
             last[root.number] = time
 
         for time, item in enumerate(self.order):
-            steps = item.steps if isinstance(item, Group) else [item]
-            for step in steps:
+            for step in steps_of(item):
                 for term in step.terms:
                     if term.buffer is not None and self._in_memory(term.buffer):
                         touch(term.buffer, time)
@@ -184,18 +181,12 @@ class _Emitter(ProductText):
         self.offsets = dict(zip(sizes, places, strict=True))
 
     def _in_memory(self, buffer: Buffer) -> bool:
-        return (
-            buffer.number in self.stored
-            or not isinstance(buffer.maker, Step)
-            or (buffer.number not in self._looped)
-        )
+        return buffer.number in self.stored or buffer.number not in self._looped
 
     # --- the whole text
 
     def emitted(self) -> Emitted:
-        self._looped = {
-            s.outs[0].number for i in self.order if isinstance(i, Group) for s in i.steps
-        }
+        self._looped = {n for item in self.order if isinstance(item, Group) for n in item.levels}
         layouts = self.arranged.layouts
         for time, item in enumerate(self.order):
             if isinstance(item, Group):
@@ -266,9 +257,8 @@ class _Emitter(ProductText):
 
     def _comment(self, item: Step | Group) -> list[str]:
         """Which operations it is, of which lines."""
-        steps = item.steps if isinstance(item, Group) else [item]
         made: dict[tuple[str, int], Any] = {}
-        for step in steps:
+        for step in steps_of(item):
             node = step.origin
             location = (
                 node.origin.location if node is not None and node.origin is not None else None
@@ -353,7 +343,7 @@ class _Emitter(ProductText):
                 used += blocks * size * a.dtype.itemsize
                 pointers[a.pointer] = Address(0, start)
                 after.append(self._combined(a, Address(0, start), out, blocks, size))
-            if not self._is_total(group, a):
+            if a.out.size != 1:  # else the function starts from it
                 before.append(
                     self._filled(
                         a, pointers[a.pointer], (blocks if self._apart(loop, a) else 1) * size
@@ -385,9 +375,6 @@ class _Emitter(ProductText):
             f"    ae_addresses(p, at, q, {len(pointers)});",
         ]
 
-    def _is_total(self, group: Group, a: Accumulator) -> bool:
-        return a.out.size <= 1 and math.prod(a.out.shape) == 1
-
     def _wrapper(self, name: str) -> str:
         text = (
             "static void NAME(void *context, int64_t lo, int64_t hi, int worker)\n{\n"
@@ -418,20 +405,13 @@ class _Emitter(ProductText):
         self, a: Accumulator, partial: Address, out: Address, blocks: int, size: int
     ) -> str:
         kind, result = C_TYPES[a.dtype.char], C_TYPES[a.out.dtype.char]
-        step = {
-            "sum": "s + v",
-            "prod": "s * v",
-            "any": "s | v",
-            "all": "s & v",
-            "max": "(v > s || v != v) ? v : s",
-            "min": "(v < s || v != v) ? v : s",
-        }[a.kind]
         text = (
             f"static void NAME(const {kind} *p, {result} *out, int64_t blocks, int64_t n)\n{{\n"
             "    for (int64_t i = 0; i < n; i++) {\n"
             f"        {kind} s = p[i];\n"
             "        for (int64_t b = 1; b < blocks; b++) {\n"
-            f"            {kind} v = p[b * n + i];\n            s = {step};\n        }}\n"
+            f"            {kind} v = p[b * n + i];\n"
+            f"            s = {combine(a.kind, 's', 'v')};\n        }}\n"
             f"        out[i] = ({result})s;\n    }}\n}}\n"
         )
         name = self.named("combine", text)
@@ -476,15 +456,13 @@ def _entry(head: str, lines: Iterable[str]) -> str:
 
 
 def _adding(kind: str, part: Term, region: Term) -> str:
-    lines = [f"static void NAME({kind} *out, const {kind} *part)", "{"]
-    names = [f"i{k}" for k in range(region.ndim)]
-    for k, size in enumerate(region.shape):
-        lines.append(f"{'    ' * (k + 1)}for (int64_t i{k} = 0; i{k} < {size}; i{k}++)")
-    at = _sum_of(names, region.strides)
-    of = _sum_of(names, part.strides)
-    value = f"part[{of}]" if part.buffer is not None else literal(part.number, part.dtype)
-    lines.append(f"{'    ' * (region.ndim + 1)}out[{at}] += {value};")
-    return "\n".join([*lines, "}", ""])
+    def statement(names: list[str]) -> str:
+        of = _sum_of(names, part.strides)
+        value = f"part[{of}]" if part.buffer is not None else literal(part.number, part.dtype)
+        return f"out[{_sum_of(names, region.strides)}] += {value};"
+
+    body = nest(region.shape, statement)
+    return f"static void NAME({kind} *out, const {kind} *part)\n{{\n{body}\n}}\n"
 
 
 def _sum_of(names: Sequence[str], strides: Iterable[int]) -> str:

@@ -254,7 +254,7 @@ class StepWriter:
         shape = (*lead, a.shape[-2], b.shape[-1])
         if b.ndim == 2 and a.ndim > 2:  # one product of more rows
             rows = a.term.reshaped((math.prod(a.shape[:-1]), a.shape[-1]))
-            if rows is not None and _is_matrix(rows):
+            if rows is not None and rows.matrix() is not None:
                 flat = self.matmul(Traced(self, rows), b)
                 return flat.reshape(shape)
         out = self.buffer(shape, dtype)
@@ -269,7 +269,7 @@ class StepWriter:
         return self.all_of(out)
 
     def _matrix(self, x: Traced) -> Traced:
-        return x if _is_matrix(x.term) else self.copied(x)
+        return x if x.term.matrix() is not None else self.copied(x)
 
     def assembled(
         self,
@@ -331,15 +331,3 @@ class StepWriter:
         if x.term.buffer is not None:
             self.ranges[x.term.buffer.number] = (low, high)
         return x
-
-
-def _is_matrix(term: Term) -> bool:
-    """Whether BLAS can read it: one of the last two strides is 1."""
-    if term.buffer is None:
-        return False
-    (rows, columns), (s, t) = term.shape[-2:], term.strides[-2:]
-    if columns == 1 and rows == 1:
-        return True
-    by_rows = (t == 1 or columns == 1) and (s >= columns or rows == 1)
-    by_columns = (s == 1 or rows == 1) and (t >= rows or columns == 1)
-    return by_rows or by_columns
