@@ -150,6 +150,11 @@ class Node:
         return (v for v in self.operands if isinstance(v, Value))
 
     @property
+    def role(self) -> str:
+        """That of the operator that it comes from; empty without one."""
+        return "" if self.origin is None else self.origin.role
+
+    @property
     def runs_always(self) -> bool:
         return bool(getattr(self.op, "runs_always", False)) or isinstance(self.op, BlockOp)
 

@@ -33,11 +33,10 @@ from autograd_engine.compiler.native.passes.schedule import scheduled, steps_of
 from autograd_engine.compiler.native.runtime import get_runtime, header
 from autograd_engine.compiler.native.toolchain.compiler import CompileError, find_toolchain, why_not
 from autograd_engine.compiler.native.toolchain.library_cache import load
-from autograd_engine.compiler.python.function import compile_operators
+from autograd_engine.compiler.python.function import compile_alone
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.ops.registry.scattered_cotangent import dense
-from autograd_engine.program.ir.program import Ref
 
 __all__ = ["NativeFailed", "NativeFunction", "NativeUnavailable", "compile_native"]
 
@@ -392,14 +391,5 @@ def _kernel_of(node: Node) -> Callable[..., Any]:
         return lambda *operands: (kernel(*operands, **attrs),)
     operator = node.origin
     assert operator is not None
-    given = [k for k, o in enumerate(operator.operands) if isinstance(o, Ref)]
-    refs = [operator.operands[k] for k in given]
-    inputs = {ref.key: (k, ref) for k, ref in zip(given, refs, strict=True)}  # type: ignore[union-attr]
-    compiled = compile_operators(
-        [operator],
-        [ref for _, ref in inputs.values()],  # type: ignore[misc]
-        list(operator.results),
-        operator.type,
-    )
-    places = [k for k, _ in inputs.values()]
-    return lambda *operands: compiled.function(*(operands[k] for k in places))
+    compiled, read = compile_alone(operator, operator.results, operator.type)
+    return lambda *operands: compiled.function(*(operands[k] for k in read))

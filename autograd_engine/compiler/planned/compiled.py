@@ -64,9 +64,13 @@ class Planned:
     @property
     def source(self) -> str:
         """The text of the function that was written last."""
+        return self._last().text.source
+
+    def _last(self) -> Plan:
+        """The plan that was made last."""
         if not self._plans:
             self._plan(True, [None] * len(self.graph.inputs))
-        return next(reversed(self._plans.values())).text.source
+        return next(reversed(self._plans.values()))
 
     def _plan(self, bound: bool, strides: Sequence[Strides]) -> Plan:
         key = (bound, tuple(strides))
@@ -101,9 +105,7 @@ class Planned:
 
     def placements(self) -> list[Placement]:
         """Where each operation runs."""
-        if not self._plans:
-            self._plan(True, [None] * len(self.graph.inputs))
-        return list(next(reversed(self._plans.values())).placements)
+        return list(self._last().placements)
 
     def operator_at(self, error: BaseException) -> Operator | None:
         """The operator whose line raised `error`."""

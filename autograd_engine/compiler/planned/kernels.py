@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from autograd_engine.compiler.concrete_graph import Node, Value
-from autograd_engine.compiler.planned.buffers import Place, contiguous
+from autograd_engine.compiler.planned.buffers import Place
 from autograd_engine.compiler.planned.lowering import Lowering, handles
 from autograd_engine.compiler.planned.steps import Code
 from autograd_engine.core.spec import Spec
@@ -30,9 +30,8 @@ def _convolution(lowering: Lowering, node: Node) -> bool:
         lowering.operand(v) if isinstance(v, Value) else v for v in node.operands
     ]
     out = Place.of(result.shape, result.dtype)
-    marks = ", ".join(["{}"] * (len(operands) + 2))
     function = partial(node.op.kernel, **node.attrs)
-    lowering.emit(f"{{}}({marks})", function, *operands, out, Code(SCRATCH), writes=[out])
+    lowering.call(function, *operands, out, Code(SCRATCH), writes=[out])
     lowering.define(result, out)
     return True
 
@@ -41,18 +40,11 @@ def _places(lowering: Lowering, node: Node) -> list[Place] | None:
     """The operands in C order; they are copied, as the kernels copy them."""
     found: list[Place] = []
     for value in node.operands:
-        assert isinstance(value, Value)
         place = lowering.place(value)
         if place is None:
             return None
         found.append(place)
     return [lowering.packed(p) for p in found]
-
-
-def _table(place: Place, shape: tuple[int, int]) -> Place:
-    assert contiguous(place)
-    itemsize = place.dtype.itemsize
-    return Place(place.base, shape, (shape[1] * itemsize, itemsize), place.dtype, place.offset)
 
 
 def _lines(node: Node, k: int, axis: Any) -> tuple[int, int] | None:
@@ -70,10 +62,9 @@ def _write(
     shapes: list[tuple[int, int]],
 ) -> None:
     outs = [Place.of(v.shape, v.dtype) for v in node.results]
-    tables = [_table(p, s) for p, s in zip(operands, shapes, strict=True)]
-    results = [_table(p, (shape[0], p.size // shape[0])) for p in outs]
-    marks = ", ".join(["{}"] * (len(tables) + len(results)))
-    lowering.emit(f"{{}}({marks})", function, *tables, *results, writes=results)
+    tables = [p.shaped(s) for p, s in zip(operands, shapes, strict=True)]
+    results = [p.shaped((shape[0], p.size // shape[0])) for p in outs]
+    lowering.call(function, *tables, *results, writes=results)
     for value, place in zip(node.results, outs, strict=True):
         lowering.define(value, place)
 

@@ -12,7 +12,7 @@ import re
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,10 +28,14 @@ from autograd_engine.program.ir.control_flow_op import BlockOp, kind_of
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import Literal, Operator, Ref
 
+if TYPE_CHECKING:
+    from autograd_engine.compiler.concrete_graph import Node
+
 __all__ = [
     "CompiledFunction",
     "Uses",
     "Writer",
+    "compile_alone",
     "compile_operators",
     "scattered_values",
     "takes_scattered",
@@ -207,6 +211,15 @@ def compile_operators(
     )
 
 
+def compile_alone(
+    operator: Operator, results: Sequence[Ref], name: str
+) -> tuple[CompiledFunction, list[int]]:
+    """The function of one operator, and the positions of the operands that it takes, each once."""
+    places = {o.key: k for k, o in enumerate(operator.operands) if isinstance(o, Ref)}
+    inputs = [operator.operands[k] for k in places.values()]
+    return compile_operators([operator], inputs, results, name), list(places.values())  # type: ignore[arg-type]
+
+
 class Uses:
     """Where the values of a function are read.
 
@@ -260,7 +273,7 @@ class _Scattered(NamedTuple):
         return f"{name}__dense" if key in self.stays and key in self.written_out else name
 
 
-def takes_scattered(operator: Operator, position: int) -> bool:
+def takes_scattered(operator: Operator | Node, position: int) -> bool:
     """Whether it takes that operand as it is: a sum that the user wrote adds up arrays."""
     op = operator.op
     if not isinstance(op, OpDef) or operator.role == "forward":
