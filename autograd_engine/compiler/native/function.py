@@ -26,8 +26,8 @@ from autograd_engine.compiler.native.ir import (
     Term,
     term_of,
 )
-from autograd_engine.compiler.native.lowering.lower import lower
-from autograd_engine.compiler.native.passes.place_buffers import Arranged, arrange
+from autograd_engine.compiler.native.lowering.lower import Lowered, lower
+from autograd_engine.compiler.native.passes.place_buffers import arrange
 from autograd_engine.compiler.native.passes.rewrite import rewrite
 from autograd_engine.compiler.native.passes.schedule import scheduled, steps_of
 from autograd_engine.compiler.native.runtime import get_runtime, header
@@ -76,21 +76,20 @@ def compile_native(graph: Graph, name: str = "program") -> NativeFunction:
     except CompileError as error:
         raise NativeUnavailable(f"the compiler fails: {error}") from error
     started = time.perf_counter()
-    lowered_graph = lower(graph, runtime.blas is not None)
-    rewrite(lowered_graph, graph.updates)
-    arranged = arrange(lowered_graph, graph.updates)
-    returned = {t.buffer.number for t in arranged.outputs if t.buffer is not None}
-    order = scheduled(arranged.steps, arranged.over, returned)
-    emitted = emit(arranged, order, runtime.threads)
+    lowered = lower(graph, runtime.blas is not None)
+    rewrite(lowered, graph.updates)
+    arrange(lowered, graph.updates)
+    order = scheduled(lowered.steps, lowered.over, lowered.returned)
+    emitted = emit(lowered, order, runtime.threads)
     sources = [f"{header(later_unit=k > 0)}\n{u}" for k, u in enumerate(emitted.units)]
-    lowered = time.perf_counter()
+    written = time.perf_counter()
     try:
         library = load(sources, toolchain, name)
     except CompileError as error:
         raise NativeUnavailable(f"the compiler fails: {error}") from error
     runtime.bind(library)
-    seconds = (lowered - started, time.perf_counter() - lowered)
-    return NativeFunction(graph, arranged, emitted, library, seconds)
+    seconds = (written - started, time.perf_counter() - written)
+    return NativeFunction(graph, lowered, emitted, library, seconds)
 
 
 class NativeFunction:
@@ -109,7 +108,7 @@ class NativeFunction:
     def __init__(
         self,
         graph: Graph,
-        arranged: Arranged,
+        lowered: Lowered,
         emitted: Emitted,
         library: ctypes.CDLL,
         seconds: tuple[float, float],
@@ -117,8 +116,8 @@ class NativeFunction:
         self.graph = graph
         self.updates = dict(graph.updates)
         self.emitted = emitted
-        self.arranged = arranged
-        self.outputs = arranged.outputs
+        self.lowered = lowered
+        self.outputs = lowered.outputs
         self.source = emitted.source
         self.seconds = seconds
         self._library = library

@@ -37,11 +37,11 @@ def timed_run(bound: NativeBound) -> list[tuple[str, float, int, str]]:
     assert toolchain is not None
     runtime = get_runtime(toolchain)
     order = function.emitted.order
-    emitted = emit(function.arranged, order, runtime.threads, timed=True)
+    emitted = emit(function.lowered, order, runtime.threads, timed=True)
     sources = [f"{header(later_unit=k > 0)}\n{u}" for k, u in enumerate(emitted.units)]
     library = load(sources, toolchain, "the program with clocks")
     runtime.bind(library)
-    timed = type(function)(function.graph, function.arranged, emitted, library, (0.0, 0.0))
+    timed = type(function)(function.graph, function.lowered, emitted, library, (0.0, 0.0))
     run = type(bound)(timed, bound.arrays)
     took = None
     for _ in range(_RUNS):  # the first finds nothing in the caches

@@ -31,7 +31,7 @@ from autograd_engine.compiler.native.ir import (
     Step,
     Term,
 )
-from autograd_engine.compiler.native.passes.place_buffers import Arranged
+from autograd_engine.compiler.native.lowering.lower import Lowered
 from autograd_engine.compiler.native.passes.row_passes import crossing
 from autograd_engine.compiler.native.passes.schedule import LATER, Group, steps_of
 
@@ -90,14 +90,12 @@ class Emitted(NamedTuple):
     work: float
 
 
-def emit(
-    arranged: Arranged, order: list[Step | Group], threads: int, timed: bool = False
-) -> Emitted:
+def emit(lowered: Lowered, order: list[Step | Group], threads: int, timed: bool = False) -> Emitted:
     """Write a program whose steps are in order.
 
     Parameters
     ----------
-    arranged : Arranged
+    lowered : Lowered
     order : list of Step or Group
     threads : int
         How many threads there are.
@@ -105,18 +103,18 @@ def emit(
         Whether it writes down, behind the values in its arena, when each item has ended: the time
         in seconds, as float64, for the beginning and for each item.
     """
-    return _Emitter(arranged, order, threads, timed).emitted()
+    return _Emitter(lowered, order, threads, timed).emitted()
 
 
 class _Emitter(ProductText):
     def __init__(
-        self, arranged: Arranged, order: list[Step | Group], threads: int, timed: bool
+        self, lowered: Lowered, order: list[Step | Group], threads: int, timed: bool
     ) -> None:
         self.timed = timed
-        self.arranged = arranged
+        self.lowered = lowered
         self.order = order
         self.threads = threads
-        self.inputs = len(arranged.lowered.inputs)
+        self.inputs = len(lowered.inputs)
         self.constants: dict[int, int] = {}
         self.constant_buffers: list[Buffer] = []
         self.functions: dict[str, str] = {}
@@ -132,7 +130,7 @@ class _Emitter(ProductText):
 
     def _stored(self) -> set[int]:
         """Numbers of buffers that are read outside of the group that makes them."""
-        stored = {t.buffer.number for t in self.arranged.outputs if t.buffer is not None}
+        stored = self.lowered.returned
         for item in self.order:
             inside = set(item.levels) if isinstance(item, Group) else set()
             for step in steps_of(item):
@@ -171,7 +169,7 @@ class _Emitter(ProductText):
                 for out in step.outs:
                     if self._in_memory(out):
                         touch(out, time)
-        for term in self.arranged.outputs:
+        for term in self.lowered.outputs:
             if term.buffer is not None:
                 touch(term.buffer, len(self.order))
         for time, size in self.scratch.items():
@@ -187,7 +185,7 @@ class _Emitter(ProductText):
 
     def emitted(self) -> Emitted:
         self._looped = {n for item in self.order if isinstance(item, Group) for n in item.levels}
-        layouts = self.arranged.layouts
+        layouts = self.lowered.layouts
         for time, item in enumerate(self.order):
             if isinstance(item, Group):
                 loop = self.loops[time] = written_loop(item, self.stored, layouts, self.maths)

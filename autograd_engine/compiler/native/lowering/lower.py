@@ -16,6 +16,7 @@ from autograd_engine.compiler.concrete_graph import Graph, Node, Value
 from autograd_engine.compiler.native.ir import (
     Buffer,
     Callback,
+    Map,
     Step,
     Term,
 )
@@ -60,6 +61,11 @@ class Lowered:
     outputs : list of Term
     loops : Loops
         To add more steps with.
+    layouts : dict of int to tuple
+        By the number of a buffer: strides, where it does not lie in C order.
+    over : dict of int to (int, set of int)
+        By the number of a buffer that takes the memory of an input: the number of that input, and
+        the steps that read the input as it was.
     """
 
     def __init__(self, loops: Loops, inputs: list[Buffer], outputs: list[Term]) -> None:
@@ -67,6 +73,17 @@ class Lowered:
         self.steps: list[Step] = loops.steps
         self.inputs = inputs
         self.outputs = outputs
+        self.layouts: dict[int, tuple[int, ...]] = {}
+        self.over: dict[int, tuple[int, set[int]]] = {}
+
+    @property
+    def returned(self) -> set[int]:
+        """Numbers of the buffers that outputs are in."""
+        return {t.buffer.number for t in self.outputs if t.buffer is not None}
+
+    def copy(self, term: Term, origin: Any) -> Map:
+        """A step that copies `term` to a buffer of its own; it is not among the steps yet."""
+        return Map("copy", (term,), self.loops.buffer(term.shape, term.dtype), origin)
 
 
 def lower(graph: Graph, blas: bool = True) -> Lowered:
