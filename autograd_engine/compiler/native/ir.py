@@ -170,6 +170,7 @@ class Term:
         return self.seen(shape, tuple(strides))
 
     def transposed(self, perm: Sequence[int]) -> Term:
+        """With these axes, in this order; those that are left out have size 1."""
         return self.seen(tuple(self.shape[p] for p in perm), tuple(self.strides[p] for p in perm))
 
     def expanded(self, axes: Sequence[int]) -> Term:
@@ -190,8 +191,7 @@ class Term:
     def dropped(self, axis: int, index: int) -> Term:
         """The part at one index of an axis, without that axis."""
         part = self.sliced(axis, index, 1)
-        keep = [k for k in range(self.ndim) if k != axis]
-        return part.seen(tuple(part.shape[k] for k in keep), tuple(part.strides[k] for k in keep))
+        return part.transposed([k for k in range(self.ndim) if k != axis])
 
     def matrix(self) -> tuple[bool, int] | None:
         """How BLAS reads the last two axes: whether transposed, and the distance of rows there.

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy
 
-from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced
-from autograd_engine.compiler.native.lowering.lower import lowers
+from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced, lowers
 
 __all__: list[str] = []
 
@@ -216,11 +215,6 @@ def _of_sizes(np: Loops, size: Traced, p: float, axis: Axes) -> Traced:
 
 
 # --- what only shapes decide
-
-
-@lowers("shape_of")
-def _shape_of(np: Loops, x: Traced) -> Traced:
-    return np.operand(numpy.asarray(x.shape, numpy.int64))
 
 
 @lowers("sequence_mask")

@@ -7,8 +7,7 @@ from typing import Any
 import numpy
 
 from autograd_engine.compiler.native.c_code.c_text import c_type, lines_of, over_lines
-from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced
-from autograd_engine.compiler.native.lowering.lower import lowers
+from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced, lowers
 
 __all__: list[str] = []
 
