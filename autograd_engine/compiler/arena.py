@@ -62,8 +62,8 @@ class _Free:
             self._add(start + size, found - size)
         return start
 
-    def grow(self, size: int, total: int) -> int:
-        """The place of `size` bytes that end beyond `total`: a gap at the end is made longer."""
+    def grow(self, total: int) -> int:
+        """The place of bytes that end beyond `total`: a gap at the end is made longer."""
         last = self.stops.get(total)
         if last is None:
             return total
@@ -106,7 +106,7 @@ def offsets(intervals: Sequence[Interval], alignment: int = ALIGNMENT) -> tuple[
         for k in sorted(starts.get(step, ()), key=lambda k: -intervals[k].nbytes):
             place = free.take(sizes[k])
             if place is None:
-                place = free.grow(sizes[k], total)
+                place = free.grow(total)
                 total = place + sizes[k]
             places[k] = place
     return places, total

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -68,19 +69,15 @@ Base = Buffer | int | Array
 """A buffer, the position of an input, or a constant."""
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Place:
     """Where an array lies: ``strides`` and ``offset`` in bytes, from the beginning of ``base``."""
 
-    __slots__ = ("base", "dtype", "offset", "shape", "strides")
-
-    def __init__(
-        self, base: Base, shape: Shape, strides: Shape, dtype: DType, offset: int = 0
-    ) -> None:
-        self.base = base
-        self.shape = shape
-        self.strides = strides
-        self.dtype = dtype
-        self.offset = offset
+    base: Base
+    shape: Shape
+    strides: Shape
+    dtype: DType
+    offset: int = 0
 
     @classmethod
     def of(cls, shape: Shape, dtype: DType, *, persistent: bool = False) -> Place:

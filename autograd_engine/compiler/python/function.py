@@ -18,8 +18,8 @@ import numpy as np
 
 from autograd_engine.compiler.python.add_n import folded
 from autograd_engine.compiler.python.blocks import block_statement
-from autograd_engine.compiler.python.split_functions import functions, in_pieces
-from autograd_engine.core.locations import define_generated, forget_generated
+from autograd_engine.compiler.python.split_functions import Defined, defined
+from autograd_engine.core.locations import forget_generated
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import OpDef
@@ -61,19 +61,15 @@ class CompiledFunction:
     def __init__(
         self,
         function: Callable[..., tuple[Any, ...]],
-        source: str,
-        filename: str,
+        text: Defined,
         inputs: list[Ref],
         outputs: list[Ref],
-        lines: dict[int, Operator],
     ) -> None:
         self.function = function
-        self.source = source
-        self.filename = filename
+        self.source, self.filename, self.lines = text
         self.inputs = inputs
         self.outputs = outputs
-        self.lines = lines
-        weakref.finalize(self, forget_generated, filename)
+        weakref.finalize(self, forget_generated, self.filename)
 
     def operator_at(self, error: BaseException) -> Operator | None:
         """The operator whose line raised `error`."""
@@ -200,15 +196,8 @@ def compile_operators(
     writer = Writer()
     writer.function(name, operators, inputs, outputs)
     kept = writer.unique("kept")
-    pieces = [piece for f in functions(writer.text) for piece in in_pieces(f, kept)]
-    texts = ["".join(f"{line}\n" for line, _ in piece) for piece in pieces]
-    filename = define_generated(texts, name, writer.scope)
-    made_by = (operator for piece in pieces for _, operator in piece)
-    lines = {k: operator for k, operator in enumerate(made_by, 1) if operator is not None}
-    source = "".join(texts)
-    return CompiledFunction(
-        writer.scope[name], source, filename, list(inputs), list(outputs), lines
-    )
+    text = defined(writer.text, name, kept, writer.scope)
+    return CompiledFunction(writer.scope[name], text, list(inputs), list(outputs))
 
 
 def compile_alone(

@@ -275,7 +275,7 @@ class _Emitter(ProductText):
 
     def _item(self, time: int, item: Step | Group) -> list[str]:
         if isinstance(item, Group):
-            return self._loop(time, item)
+            return self._loop(time)
         if isinstance(item, Product):
             return self.product(item)
         if isinstance(item, Kernel):
@@ -325,7 +325,7 @@ class _Emitter(ProductText):
         """Whether sums need memory of their own before they are the result."""
         return self._blocks(loop) > 1 or a.dtype != a.out.dtype
 
-    def _loop(self, time: int, group: Group) -> list[str]:
+    def _loop(self, time: int) -> list[str]:
         loop = self.loops[time]
         name = self.named("loop", loop.text)
         blocks = self._blocks(loop)
@@ -347,7 +347,7 @@ class _Emitter(ProductText):
                         a, pointers[a.pointer], (blocks if self._apart(loop, a) else 1) * size
                     )
                 )
-        lines = ["{", *self._pointers(time, pointers)]
+        lines = ["{", *self._pointers(pointers)]
         lines += ["    " + line for line in before]
         if blocks > 1 and loop.accumulators:
             wrapper = self._wrapper_of_blocks(name, loop.extent, blocks)
@@ -360,7 +360,7 @@ class _Emitter(ProductText):
             lines.append(f"    {name}(q, 0, {loop.extent}, 0);")
         return [*lines, *("    " + line for line in after), "}"]
 
-    def _pointers(self, time: int, pointers: Sequence[Address]) -> list[str]:
+    def _pointers(self, pointers: Sequence[Address]) -> list[str]:
         """Lines that make ``q``, the addresses that a function is given."""
         if len(pointers) <= FEW:
             return [f"    void *q[] = {{{', '.join(map(str, pointers)) or '0'}}};"]

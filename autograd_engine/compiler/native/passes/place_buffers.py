@@ -106,7 +106,7 @@ def _split_assemblies(lowered: Lowered) -> None:
             fill = [_placed_copy(lowered, number, whole, step)]
             made += fill
         for part, region in step.parts:
-            if step.covered and _placeable(part, region, readers, returned, lowered):
+            if step.covered and _placeable(part, region, readers, returned):
                 assert part.buffer is not None
                 _place(lowered, part.buffer, region)
                 parts.append((part, region))
@@ -139,7 +139,6 @@ def _placeable(
     region: Term,
     readers: Mapping[int, list[Step]],
     returned: set[int],
-    lowered: Lowered,
 ) -> bool:
     """Whether what makes a part can write it straight into its region."""
     buffer = part.buffer

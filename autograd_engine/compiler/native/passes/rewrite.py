@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeGuard
 
 from autograd_engine.compiler.native.ir import (
     Assemble,
@@ -201,7 +201,7 @@ def _sums_of_products(lowered: Lowered) -> None:
     gone: set[int] = set()
     behind: dict[int, list[Step]] = {}
     for step in reversed(steps):
-        if id(step) in gone or not _adds_products(step, readers, returned):
+        if id(step) in gone or not _adds_products(step):
             continue
         chain, products, rest = _terms_of_sum(step, readers, returned)
         if len(products) < 2:
@@ -217,7 +217,7 @@ def _sums_of_products(lowered: Lowered) -> None:
     steps[:] = out
 
 
-def _adds_products(step: Step, readers: Mapping[int, list[Step]], returned: set[int]) -> bool:
+def _adds_products(step: Step | None) -> TypeGuard[Map]:
     if not isinstance(step, Map) or step.function != "add":
         return False
     if step.outs[0].dtype.kind != "f" or len(step.outs[0].shape) != 2:
@@ -234,10 +234,9 @@ def _alone(term: Term, readers: Mapping[int, list[Step]], returned: set[int]) ->
 
 
 def _terms_of_sum(
-    step: Step, readers: Mapping[int, list[Step]], returned: set[int]
+    step: Map, readers: Mapping[int, list[Step]], returned: set[int]
 ) -> tuple[list[Step], list[Product], list[Term]]:
     """The additions of a sum, the products in it, and its other terms."""
-    assert isinstance(step, Map)
     chain: list[Step] = [step]
     products: list[Product] = []
     rest: list[Term] = []
@@ -247,8 +246,7 @@ def _terms_of_sum(
         maker = _alone(term, readers, returned)
         if isinstance(maker, Product) and maker.beta == 0.0 and maker.scale is None:
             products.append(maker)
-        elif maker is not None and _adds_products(maker, readers, returned):
-            assert isinstance(maker, Map)
+        elif _adds_products(maker):
             if maker.args[0].buffer is maker.args[1].buffer:
                 rest.append(term)
                 continue
@@ -260,7 +258,7 @@ def _terms_of_sum(
 
 
 def _accumulated(
-    lowered: Lowered, step: Map | Step, products: list[Product], rest: list[Term]
+    lowered: Lowered, step: Map, products: list[Product], rest: list[Term]
 ) -> list[Step]:
     """Steps for a sum whose value is the out of `step`."""
     loops, out = lowered.loops, step.outs[0]
