@@ -71,18 +71,17 @@ class _Free:
         return total - last
 
 
-def offsets(intervals: Sequence[Interval], alignment: int = ALIGNMENT) -> tuple[list[int], int]:
+def offsets(intervals: Sequence[Interval]) -> tuple[list[int], int]:
     """A place for each interval, so that those that are in use at one time do not overlap.
 
     Parameters
     ----------
     intervals : sequence of Interval
-    alignment : int
-        All places are multiples of it.
 
     Returns
     -------
     places : list of int
+        Multiples of `ALIGNMENT`.
     total : int
         Bytes of the block.
 
@@ -92,7 +91,7 @@ def offsets(intervals: Sequence[Interval], alignment: int = ALIGNMENT) -> tuple[
     ([0, 128, 0], 192)
     """
     places = [0] * len(intervals)
-    sizes = [-(-max(i.nbytes, 1) // alignment) * alignment for i in intervals]
+    sizes = [-(-max(i.nbytes, 1) // ALIGNMENT) * ALIGNMENT for i in intervals]
     free, total = _Free(), 0
     ends: dict[int, list[int]] = {}
     starts: dict[int, list[int]] = {}

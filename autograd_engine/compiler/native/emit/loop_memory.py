@@ -141,13 +141,13 @@ class LoopMemory:
 
     # --- memory
 
-    def _pointer(self, buffer: Buffer, offset: int, dtype: np.dtype[Any] | None = None) -> int:
+    def _pointer(self, buffer: Buffer, offset: int) -> int:
         key = (buffer.number, offset)
         found = self.pointer_names.get(key)
         if found is None:
             found = self.pointer_names[key] = len(self.pointers)
             self.pointers.append(Pointer(buffer, offset))
-            self.types[found] = C_TYPES[(dtype or buffer.dtype).char]
+            self.types[found] = C_TYPES[buffer.dtype.char]
         return found
 
     def _access(self, item: tuple[Term | Step, str]) -> Access:

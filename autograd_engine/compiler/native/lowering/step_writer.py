@@ -161,9 +161,9 @@ class StepWriter:
     def packed(self, x: Traced) -> Traced:
         return x if x.term.contiguous else self.copied(x)
 
-    def position(self, shape: Shape, axis: int, dtype: Any = np.int64) -> Traced:
+    def position(self, shape: Shape, axis: int) -> Traced:
         """The index of each element along an axis."""
-        out = self.buffer(shape, dtype)
+        out = self.buffer(shape, np.int64)
         self.add(Map("position", (), out, self.origin, axis % len(shape)))
         return self.all_of(out)
 
