@@ -8,6 +8,7 @@ operations, with Specs that hold numbers only.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -33,6 +34,7 @@ class NotConcrete(Exception):
     """A program whose sizes depend on values: it runs as generated Python."""
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Value:
     """An array of a graph.
 
@@ -48,16 +50,11 @@ class Value:
         Whether NumPy would have a constant as a view of fewer elements: BLAS takes no such view.
     """
 
-    __slots__ = ("constant", "graph", "node", "spec", "spread")
-
-    def __init__(
-        self, graph: Graph, spec: Spec, node: Node | None = None, constant: Array | None = None
-    ) -> None:
-        self.graph = graph
-        self.spec = spec
-        self.node = node
-        self.constant = constant
-        self.spread = False
+    graph: Graph
+    spec: Spec
+    node: Node | None = None
+    constant: Array | None = None
+    spread: bool = False
 
     def __repr__(self) -> str:
         if self.constant is not None:
@@ -112,6 +109,7 @@ def _apply(self: Value, name: str, operands: tuple[Any, ...]) -> Any:
 bind_operators(Value, _apply)
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Node:
     """One operation.
 
@@ -126,20 +124,11 @@ class Node:
         The operator of the program that it comes from.
     """
 
-    __slots__ = ("attrs", "op", "operands", "origin", "results")
-
-    def __init__(
-        self,
-        op: Any,
-        operands: tuple[Value | Spec | None, ...],
-        attrs: dict[str, Any],
-        origin: Operator | None,
-    ) -> None:
-        self.op = op
-        self.operands = operands
-        self.attrs = attrs
-        self.origin = origin
-        self.results: tuple[Value, ...] = ()
+    op: Any
+    operands: tuple[Value | Spec | None, ...]
+    attrs: dict[str, Any]
+    origin: Operator | None
+    results: tuple[Value, ...] = ()
 
     def __repr__(self) -> str:
         return f"<{self.op.name} {list(self.operands)} -> {[v.spec for v in self.results]}>"
@@ -148,6 +137,11 @@ class Node:
     def values(self) -> Iterator[Value]:
         """The operands that are read."""
         return (v for v in self.operands if isinstance(v, Value))
+
+    @property
+    def role(self) -> str:
+        """That of the operator that it comes from; empty without one."""
+        return "" if self.origin is None else self.origin.role
 
     @property
     def runs_always(self) -> bool:
@@ -513,7 +507,7 @@ def _results(
             raise NotConcrete("gradients of branches know at run time only whether they are zero")
         g, saved = op.arrange(operands)
         results: Any = op.pullback.pull(graph, g, saved, operator.attrs)
-        return [_shaped(graph, r, ref) for r, ref in zip(results, operator.results, strict=True)]
+        return [_shaped(r, ref) for r, ref in zip(results, operator.results, strict=True)]
     if isinstance(op, BlockOp):
         return _of_block(graph, operator, operands, sizes)
     if op.name in ("unless_zero", "unless_hollow"):
@@ -521,7 +515,7 @@ def _results(
     return graph.call(op, operands, operator.attrs)
 
 
-def _shaped(graph: Graph, result: Any, ref: Ref) -> Value:
+def _shaped(result: Any, ref: Ref) -> Value:
     if isinstance(result, Value):
         return result
     raise NotConcrete(f"the gradient {ref.var.name} is no array")

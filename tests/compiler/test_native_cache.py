@@ -26,7 +26,7 @@ from autograd_engine.compiler.native.toolchain.cache_directory import (
     cache_directory,
 )
 from autograd_engine.compiler.native.toolchain.compiler import CompileError, Toolchain
-from autograd_engine.compiler.native.toolchain.library_cache import entry_path, load, trim
+from autograd_engine.compiler.native.toolchain.library_cache import load, trim
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")),
@@ -67,6 +67,12 @@ def counted(tools: Toolchain, tmp_path: Path) -> tuple[Toolchain, Path]:
 
 def gives(number: int) -> str:
     return f"int answer(void);\nint answer(void) {{ return {number}; }}\n"
+
+
+def entry_path(source: str | list[str], tools: Toolchain) -> Path:
+    """Where `load` keeps the sources and the library."""
+    units = [source] if isinstance(source, str) else source
+    return cache_directory().path / library_cache._entry_name(units, tools)
 
 
 def new_process() -> None:

@@ -459,9 +459,3 @@ def test_needed_joins_without_repeating() -> None:
 def test_an_unknown_name_is_refused() -> None:
     with pytest.raises(KeyError, match="ae_no_such_f32"):
         maths.needed(["no_such_f32"])
-
-
-def test_by_element_are_those_that_call_libm_or_divide_integers() -> None:
-    assert maths.BY_ELEMENT < maths.NAMES
-    assert {"atan_f32", "remainder_i64", "hypot_f64"} <= maths.BY_ELEMENT
-    assert not {"exp_f32", "sin_f32", "pow_f64", "maximum_i64"} & maths.BY_ELEMENT

@@ -8,7 +8,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine import optimizer as optimizers
-from autograd_engine.compiler.planned.memory import Interval, offsets
+from autograd_engine.compiler.arena import Interval, offsets
 from tests.compiler.helpers.planned_runs import normal, program_step, same_bits
 
 F = paddle.nn.functional

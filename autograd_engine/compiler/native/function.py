@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.compiler.arena import aligned
 from autograd_engine.compiler.backend import Placement
 from autograd_engine.compiler.concrete_graph import Graph, Node
 from autograd_engine.compiler.native.emit.program_text import Emitted, Part, emit
@@ -25,18 +26,17 @@ from autograd_engine.compiler.native.ir import (
     Term,
     term_of,
 )
-from autograd_engine.compiler.native.lowering.lower import lower
-from autograd_engine.compiler.native.passes.place_buffers import Arranged, arrange
+from autograd_engine.compiler.native.lowering.lower import Lowered, lower
+from autograd_engine.compiler.native.passes.place_buffers import arrange
 from autograd_engine.compiler.native.passes.rewrite import rewrite
-from autograd_engine.compiler.native.passes.schedule import Group, scheduled
+from autograd_engine.compiler.native.passes.schedule import scheduled, steps_of
 from autograd_engine.compiler.native.runtime import get_runtime, header
 from autograd_engine.compiler.native.toolchain.compiler import CompileError, find_toolchain, why_not
 from autograd_engine.compiler.native.toolchain.library_cache import load
-from autograd_engine.compiler.python.function import compile_operators
+from autograd_engine.compiler.python.function import compile_alone
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.ops.registry.scattered_cotangent import dense
-from autograd_engine.program.ir.program import Ref
 
 __all__ = ["NativeFailed", "NativeFunction", "NativeUnavailable", "compile_native"]
 
@@ -76,21 +76,20 @@ def compile_native(graph: Graph, name: str = "program") -> NativeFunction:
     except CompileError as error:
         raise NativeUnavailable(f"the compiler fails: {error}") from error
     started = time.perf_counter()
-    lowered_graph = lower(graph, runtime.blas is not None)
-    rewrite(lowered_graph, graph.updates)
-    arranged = arrange(lowered_graph, graph.updates)
-    returned = {t.buffer.number for t in arranged.outputs if t.buffer is not None}
-    order = scheduled(arranged.steps, arranged.over, returned)
-    emitted = emit(arranged, order, runtime.threads)
+    lowered = lower(graph, runtime.blas is not None)
+    rewrite(lowered, graph.updates)
+    arrange(lowered, graph.updates)
+    order = scheduled(lowered.steps, lowered.over, lowered.returned)
+    emitted = emit(lowered, order, runtime.threads)
     sources = [f"{header(later_unit=k > 0)}\n{u}" for k, u in enumerate(emitted.units)]
-    lowered = time.perf_counter()
+    written = time.perf_counter()
     try:
         library = load(sources, toolchain, name)
     except CompileError as error:
         raise NativeUnavailable(f"the compiler fails: {error}") from error
     runtime.bind(library)
-    seconds = (lowered - started, time.perf_counter() - lowered)
-    return NativeFunction(graph, arranged, emitted, library, seconds)
+    seconds = (written - started, time.perf_counter() - written)
+    return NativeFunction(graph, lowered, emitted, library, seconds)
 
 
 class NativeFunction:
@@ -109,7 +108,7 @@ class NativeFunction:
     def __init__(
         self,
         graph: Graph,
-        arranged: Arranged,
+        lowered: Lowered,
         emitted: Emitted,
         library: ctypes.CDLL,
         seconds: tuple[float, float],
@@ -117,8 +116,8 @@ class NativeFunction:
         self.graph = graph
         self.updates = dict(graph.updates)
         self.emitted = emitted
-        self.arranged = arranged
-        self.outputs = arranged.outputs
+        self.lowered = lowered
+        self.outputs = lowered.outputs
         self.source = emitted.source
         self.seconds = seconds
         self._library = library
@@ -163,7 +162,7 @@ class NativeFunction:
         """Where each operation runs."""
         found: dict[tuple[int, str], Placement] = {}
         for item in self.emitted.order:
-            for step in item.steps if isinstance(item, Group) else [item]:
+            for step in steps_of(item):
                 node = step.origin
                 if not isinstance(node, Node):
                     continue
@@ -243,7 +242,7 @@ class NativeBound:
     Attributes
     ----------
     memory : ndarray
-        What the arena is a part of. Runs that follow each other may share it.
+        The arena. Runs that follow each other may share it.
     """
 
     def __init__(
@@ -252,12 +251,10 @@ class NativeBound:
         self.function = function
         emitted = function.emitted
         self.arrays: list[Array] = []
-        raw = self.memory = np.empty(emitted.arena + 64, np.uint8) if memory is None else memory
-        start = -_address(raw) % 64
-        self._arena = raw[start : start + emitted.arena]
+        self.memory = aligned(emitted.arena) if memory is None else memory
         self._constants = [_constant(b) for b in emitted.constants]
         self._table = np.zeros(1 + len(arrays) + len(self._constants), np.uintp)
-        self._table[0] = _address(raw) + start
+        self._table[0] = _address(self.memory)
         for k, array in enumerate(arrays):
             self.arrays.append(array)
             self.put(k, array)
@@ -317,7 +314,7 @@ class NativeBound:
 
     def tail(self, count: int) -> Array:
         """The numbers at the end of the arena, where a timed program notes its times."""
-        return self._arena[-8 * count :].view(np.float64).copy()
+        return self.memory[-8 * count :].view(np.float64).copy()
 
     def timed_run(self) -> list[tuple[str, float, int, str]]:
         """Run it once; of each loop, product and kernel its name, seconds, bytes and line."""
@@ -351,7 +348,7 @@ class NativeBound:
             fixed = np.ndarray(term.shape, root.dtype, base, offset, strides)
         else:
             start = self.function.emitted.offsets[root.number]
-            fixed = np.ndarray(term.shape, root.dtype, self._arena, start + offset, strides)
+            fixed = np.ndarray(term.shape, root.dtype, self.memory, start + offset, strides)
         return lambda: fixed
 
     def _result(self, term: Term) -> Callable[[], Array]:
@@ -393,14 +390,5 @@ def _kernel_of(node: Node) -> Callable[..., Any]:
         return lambda *operands: (kernel(*operands, **attrs),)
     operator = node.origin
     assert operator is not None
-    given = [k for k, o in enumerate(operator.operands) if isinstance(o, Ref)]
-    refs = [operator.operands[k] for k in given]
-    inputs = {ref.key: (k, ref) for k, ref in zip(given, refs, strict=True)}  # type: ignore[union-attr]
-    compiled = compile_operators(
-        [operator],
-        [ref for _, ref in inputs.values()],  # type: ignore[misc]
-        list(operator.results),
-        operator.type,
-    )
-    places = [k for k, _ in inputs.values()]
-    return lambda *operands: compiled.function(*(operands[k] for k in places))
+    compiled, read = compile_alone(operator, operator.results, operator.type)
+    return lambda *operands: compiled.function(*(operands[k] for k in read))

@@ -170,6 +170,7 @@ class Term:
         return self.seen(shape, tuple(strides))
 
     def transposed(self, perm: Sequence[int]) -> Term:
+        """With these axes, in this order; those that are left out have size 1."""
         return self.seen(tuple(self.shape[p] for p in perm), tuple(self.strides[p] for p in perm))
 
     def expanded(self, axes: Sequence[int]) -> Term:
@@ -190,8 +191,21 @@ class Term:
     def dropped(self, axis: int, index: int) -> Term:
         """The part at one index of an axis, without that axis."""
         part = self.sliced(axis, index, 1)
-        keep = [k for k in range(self.ndim) if k != axis]
-        return part.seen(tuple(part.shape[k] for k in keep), tuple(part.strides[k] for k in keep))
+        return part.transposed([k for k in range(self.ndim) if k != axis])
+
+    def matrix(self) -> tuple[bool, int] | None:
+        """How BLAS reads the last two axes: whether transposed, and the distance of rows there.
+
+        None where it cannot: one of their strides has to be 1.
+        """
+        if self.buffer is None:
+            return None
+        (rows, columns), (s, t) = self.shape[-2:], self.strides[-2:]
+        if (t == 1 or columns == 1) and (s >= columns or rows == 1):
+            return False, s if rows > 1 else max(columns, 1)
+        if (s == 1 or rows == 1) and (t >= rows or columns == 1):
+            return True, t if columns > 1 else max(rows, 1)
+        return None
 
     def reshaped(self, shape: Shape) -> Term | None:
         """None where the elements would have to be copied."""

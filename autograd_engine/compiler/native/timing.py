@@ -9,13 +9,12 @@ import numpy as np
 from autograd_engine.compiler.native.emit.program_text import emit
 from autograd_engine.compiler.native.ir import (
     Assemble,
-    Buffer,
     Callback,
     Kernel,
     Product,
     Step,
 )
-from autograd_engine.compiler.native.passes.schedule import Group
+from autograd_engine.compiler.native.passes.schedule import Group, steps_of
 from autograd_engine.compiler.native.runtime import get_runtime, header
 from autograd_engine.compiler.native.toolchain.compiler import find_toolchain
 from autograd_engine.compiler.native.toolchain.library_cache import load
@@ -38,11 +37,11 @@ def timed_run(bound: NativeBound) -> list[tuple[str, float, int, str]]:
     assert toolchain is not None
     runtime = get_runtime(toolchain)
     order = function.emitted.order
-    emitted = emit(function.arranged, order, runtime.threads, timed=True)
+    emitted = emit(function.lowered, order, runtime.threads, timed=True)
     sources = [f"{header(later_unit=k > 0)}\n{u}" for k, u in enumerate(emitted.units)]
     library = load(sources, toolchain, "the program with clocks")
     runtime.bind(library)
-    timed = type(function)(function.graph, function.arranged, emitted, library, (0.0, 0.0))
+    timed = type(function)(function.graph, function.lowered, emitted, library, (0.0, 0.0))
     run = type(bound)(timed, bound.arrays)
     took = None
     for _ in range(_RUNS):  # the first finds nothing in the caches
@@ -56,12 +55,8 @@ def timed_run(bound: NativeBound) -> list[tuple[str, float, int, str]]:
     ]
 
 
-def _steps(item: Step | Group) -> list[Step]:
-    return item.steps if isinstance(item, Group) else [item]
-
-
 def _described(item: Step | Group) -> str:
-    names = dict.fromkeys(s.origin.op.name for s in _steps(item) if s.origin is not None)
+    names = dict.fromkeys(s.origin.op.name for s in steps_of(item) if s.origin is not None)
     shown = ", ".join(list(names)[:4]) + (", ..." if len(names) > 4 else "")
     if isinstance(item, Group):
         return f"loop {list(item.domain)}: {shown or 'copy'}"
@@ -72,7 +67,7 @@ def _described(item: Step | Group) -> str:
 
 
 def _line(item: Step | Group) -> str:
-    for step in _steps(item):
+    for step in steps_of(item):
         origin = getattr(step.origin, "origin", None)
         if origin is not None:
             return str(origin.location)
@@ -80,7 +75,7 @@ def _line(item: Step | Group) -> str:
 
 
 def _bytes(item: Step | Group) -> int:
-    steps = _steps(item)
+    steps = steps_of(item)
     made = {o.number for s in steps for o in s.outs}
     seen: dict[Any, int] = {}
     for step in steps:
@@ -90,9 +85,5 @@ def _bytes(item: Step | Group) -> int:
                 seen[term.buffer.number, term.offset, term.shape] = read
         for out in step.outs:
             if not isinstance(item, Group) or item.levels.get(out.number) != "row":
-                seen[out.number] = _size(out)
+                seen[out.number] = out.size * out.dtype.itemsize
     return sum(seen.values())
-
-
-def _size(buffer: Buffer) -> int:
-    return int(np.prod(buffer.shape, dtype=np.int64)) * buffer.dtype.itemsize

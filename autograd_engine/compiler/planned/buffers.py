@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ __all__ = [
     "ordered",
     "stand_in",
     "strides_of",
+    "view",
     "views",
     "written",
 ]
@@ -67,24 +69,20 @@ Base = Buffer | int | Array
 """A buffer, the position of an input, or a constant."""
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Place:
     """Where an array lies: ``strides`` and ``offset`` in bytes, from the beginning of ``base``."""
 
-    __slots__ = ("base", "dtype", "offset", "shape", "strides")
-
-    def __init__(
-        self, base: Base, shape: Shape, strides: Shape, dtype: DType, offset: int = 0
-    ) -> None:
-        self.base = base
-        self.shape = shape
-        self.strides = strides
-        self.dtype = dtype
-        self.offset = offset
+    base: Base
+    shape: Shape
+    strides: Shape
+    dtype: DType
+    offset: int = 0
 
     @classmethod
-    def of(cls, shape: Shape, dtype: DType) -> Place:
+    def of(cls, shape: Shape, dtype: DType, *, persistent: bool = False) -> Place:
         """A place of its own, in C order."""
-        buffer = Buffer(math.prod(shape) * dtype.itemsize)
+        buffer = Buffer(math.prod(shape) * dtype.itemsize, persistent=persistent)
         return cls(buffer, shape, strides_of(shape, dtype.itemsize), dtype)
 
     @property
@@ -120,9 +118,14 @@ class Place:
         offset = self.offset + start * self.strides[0]
         return Place(self.base, shape, self.strides, self.dtype, offset)
 
+    def shaped(self, shape: Shape) -> Place:
+        """Of a contiguous place, another shape."""
+        strides = strides_of(shape, self.dtype.itemsize)
+        return Place(self.base, shape, strides, self.dtype, self.offset)
+
     def flat(self) -> Place:
         """Of a contiguous place, one axis."""
-        return Place(self.base, (self.size,), (self.dtype.itemsize,), self.dtype, self.offset)
+        return self.shaped((self.size,))
 
     def typed(self, dtype: DType) -> Place:
         """The same bytes as another dtype of that size."""
@@ -201,6 +204,13 @@ def views(place: Place, function: Callable[[Array], Any]) -> list[Place | Array]
             continue
         offset = result.ctypes.data - memory.ctypes.data
         found.append(Place(place.base, result.shape, result.strides, result.dtype, offset))
+    return found
+
+
+def view(place: Place, function: Callable[[Array], Array]) -> Place:
+    """The view that `function` makes of an array that lies like `place`."""
+    (found,) = views(place, function)
+    assert isinstance(found, Place)
     return found
 
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.compiler.arena import aligned
 from autograd_engine.compiler.backend import Placement
 from autograd_engine.compiler.concrete_graph import Graph
 from autograd_engine.compiler.planned.buffers import Buffer, Place
 from autograd_engine.compiler.planned.kernels import SCRATCH
-from autograd_engine.compiler.planned.memory import ALIGNMENT
 from autograd_engine.compiler.planned.planner import Plan, Strides, planned
 from autograd_engine.compiler.planned.steps import Loop
 from autograd_engine.core.locations import forget_generated
@@ -64,9 +64,13 @@ class Planned:
     @property
     def source(self) -> str:
         """The text of the function that was written last."""
+        return self._last().text.source
+
+    def _last(self) -> Plan:
+        """The plan that was made last."""
         if not self._plans:
             self._plan(True, [None] * len(self.graph.inputs))
-        return next(reversed(self._plans.values())).text.source
+        return next(reversed(self._plans.values()))
 
     def _plan(self, bound: bool, strides: Sequence[Strides]) -> Plan:
         key = (bound, tuple(strides))
@@ -101,9 +105,7 @@ class Planned:
 
     def placements(self) -> list[Placement]:
         """Where each operation runs."""
-        if not self._plans:
-            self._plan(True, [None] * len(self.graph.inputs))
-        return list(next(reversed(self._plans.values())).placements)
+        return list(self._last().placements)
 
     def operator_at(self, error: BaseException) -> Operator | None:
         """The operator whose line raised `error`."""
@@ -131,7 +133,7 @@ class _Run:
             if isinstance(value, FunctionType) and value.__globals__ is text.scope:
                 self.scope[name] = FunctionType(value.__code__, self.scope, name)
         self.function = self.scope[text.name]
-        self.memory = _aligned(plan.nbytes)
+        self.memory = aligned(plan.nbytes)
         self.blocks: dict[Buffer, Array] = {}
         self.inputs: dict[int, list[tuple[str, Place]]] = {}
         self.loops: dict[int, set[str]] = {}
@@ -159,7 +161,7 @@ class _Run:
         if root.persistent:
             memory = self.blocks.get(root)
             if memory is None:
-                memory = self.blocks[root] = _aligned(root.nbytes)
+                memory = self.blocks[root] = aligned(root.nbytes)
                 memory.fill(0)
         else:
             memory, shift = self.memory, shift + self.plan.offsets[root]
@@ -255,13 +257,6 @@ class BoundRun:
         """Run; the outputs that are no updates, as arrays of their own, in order."""
         results: list[Array] = self._function()
         return results
-
-
-def _aligned(nbytes: int) -> Array:
-    """Bytes that begin at a multiple of `ALIGNMENT`."""
-    memory = np.empty(nbytes + ALIGNMENT, np.uint8)
-    start = -memory.ctypes.data % ALIGNMENT
-    return memory[start : start + nbytes]
 
 
 class _Seen:

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.compiler.planned.buffers import Local, Place
+from autograd_engine.compiler.planned.buffers import Buffer, Local, Place
 from autograd_engine.compiler.planned.memory import last_uses
 from autograd_engine.compiler.planned.steps import Code, Loop, Step
-from autograd_engine.compiler.python.split_functions import functions, in_pieces
-from autograd_engine.core.locations import define_generated
+from autograd_engine.compiler.python.split_functions import defined
 from autograd_engine.program.ir.program import Operator
 
 __all__ = ["Text"]
@@ -65,13 +64,8 @@ class Text:
         key = place.key
         name = self._names.get(key)
         if name is None:
-            letter = (
-                "x"
-                if isinstance(place.base, int)
-                else "k"
-                if isinstance(place.base, np.ndarray)
-                else "b"
-            )
+            base = place.base
+            letter = "x" if isinstance(base, int) else "b" if isinstance(base, Buffer) else "k"
             name = self._names[key] = f"{letter}{len(self.places)}"
             self.places[name] = place
         return name
@@ -105,12 +99,8 @@ class Text:
                 body.append((f"    del {', '.join(done[k])}", None))
         listed = ", ".join(map(self.name_of, results))
         body.append((f"    return [{listed}]", None))
-        pieces = [p for f in functions([*loops, *body]) for p in in_pieces(f, "kept__")]
-        texts = ["".join(f"{line}\n" for line, _ in piece) for piece in pieces]
-        self.filename = define_generated(texts, self.name, self.scope)
-        made_by = (operator for piece in pieces for _, operator in piece)
-        self.lines = {k: operator for k, operator in enumerate(made_by, 1) if operator is not None}
-        self.source = "".join(texts)
+        text = defined([*loops, *body], self.name, "kept__", self.scope)
+        self.source, self.filename, self.lines = text
 
     def _statement(self, step: Step) -> str:
         return step.template.format(*map(self.name_of, step.parts))

@@ -9,10 +9,9 @@ from functools import partial
 from typing import Any
 
 from autograd_engine.compiler.concrete_graph import Node, Value
-from autograd_engine.compiler.planned.buffers import Place, contiguous
+from autograd_engine.compiler.planned.buffers import Place
 from autograd_engine.compiler.planned.lowering import Lowering, handles
 from autograd_engine.compiler.planned.steps import Code
-from autograd_engine.core.spec import Spec
 from autograd_engine.ops.kernels import rows
 
 __all__ = ["SCRATCH"]
@@ -30,75 +29,43 @@ def _convolution(lowering: Lowering, node: Node) -> bool:
         lowering.operand(v) if isinstance(v, Value) else v for v in node.operands
     ]
     out = Place.of(result.shape, result.dtype)
-    marks = ", ".join(["{}"] * (len(operands) + 2))
     function = partial(node.op.kernel, **node.attrs)
-    lowering.emit(f"{{}}({marks})", function, *operands, out, Code(SCRATCH), writes=[out])
+    lowering.call(function, *operands, out, Code(SCRATCH), writes=[out])
     lowering.define(result, out)
     return True
 
 
-def _places(lowering: Lowering, node: Node) -> list[Place] | None:
-    """The operands in C order; they are copied, as the kernels copy them."""
-    found: list[Place] = []
-    for value in node.operands:
-        assert isinstance(value, Value)
-        place = lowering.place(value)
-        if place is None:
-            return None
-        found.append(place)
-    return [lowering.packed(p) for p in found]
-
-
-def _table(place: Place, shape: tuple[int, int]) -> Place:
-    assert contiguous(place)
-    itemsize = place.dtype.itemsize
-    return Place(place.base, shape, (shape[1] * itemsize, itemsize), place.dtype, place.offset)
-
-
-def _lines(node: Node, k: int, axis: Any) -> tuple[int, int] | None:
+def _by_rows(lowering: Lowering, node: Node, k: int, axis: Any, function: Any) -> bool:
+    """Call `function` on operands and results as tables, if operand `k` has long rows of `axis`."""
     value = node.operands[k]
     assert isinstance(value, Value)
-    return rows.lines(Spec(value.shape, value.dtype), axis)  # type: ignore[arg-type]
-
-
-def _write(
-    lowering: Lowering,
-    node: Node,
-    shape: tuple[int, int],
-    function: Any,
-    operands: list[Place],
-    shapes: list[tuple[int, int]],
-) -> None:
+    shape = rows.lines(value.spec, axis)  # type: ignore[arg-type]
+    if shape is None:
+        return False
+    given: list[Place] = []
+    for operand in node.operands:
+        place = lowering.place(operand)
+        if place is None:
+            return False
+        given.append(place)
+    given = [lowering.packed(p) for p in given]  # as the kernels copy them
     outs = [Place.of(v.shape, v.dtype) for v in node.results]
-    tables = [_table(p, s) for p, s in zip(operands, shapes, strict=True)]
-    results = [_table(p, (shape[0], p.size // shape[0])) for p in outs]
-    marks = ", ".join(["{}"] * (len(tables) + len(results)))
-    lowering.emit(f"{{}}({marks})", function, *tables, *results, writes=results)
-    for value, place in zip(node.results, outs, strict=True):
-        lowering.define(value, place)
+    tables = [p.shaped((shape[0], p.size // shape[0])) for p in (*given, *outs)]
+    lowering.call(function, *tables, writes=tables[len(given) :])
+    for result, place in zip(node.results, outs, strict=True):
+        lowering.define(result, place)
+    return True
 
 
 @handles("softmax", "softmax_adjoint")
 def _softmax(lowering: Lowering, node: Node) -> bool:
-    name = node.op.name
-    shape = _lines(node, len(node.operands) - 1, (node.attrs["axis"],))
-    places = _places(lowering, node) if shape is not None else None
-    if shape is None or places is None:
-        return False
-    function = rows.softmax_into if name == "softmax" else rows.softmax_adjoint_into
-    _write(lowering, node, shape, function, places, [shape] * len(places))
-    return True
+    function = rows.softmax_into if node.op.name == "softmax" else rows.softmax_adjoint_into
+    return _by_rows(lowering, node, len(node.operands) - 1, (node.attrs["axis"],), function)
 
 
 @handles("standardize", "standardize_adjoint")
 def _standardize(lowering: Lowering, node: Node) -> bool:
     adjoint = node.op.name == "standardize_adjoint"
-    shape = _lines(node, 1 if adjoint else 0, node.attrs["axis"])
-    places = _places(lowering, node) if shape is not None else None
-    if shape is None or places is None:
-        return False
     function = rows.standardize_adjoint_into if adjoint else rows.standardize_into
     function = partial(function, epsilon=node.attrs["epsilon"])
-    shapes = [shape, shape, (shape[0], 1)] if adjoint else [shape]
-    _write(lowering, node, shape, function, places, shapes)
-    return True
+    return _by_rows(lowering, node, int(adjoint), node.attrs["axis"], function)

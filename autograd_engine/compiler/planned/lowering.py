@@ -27,6 +27,7 @@ from autograd_engine.compiler.planned.ufunc_trace import (
     Traced,
     traced,
 )
+from autograd_engine.compiler.python.function import compile_alone, takes_scattered
 from autograd_engine.core.spec import Spec, reduced_shape
 from autograd_engine.ops.kernels.elementwise import steps_by_one
 from autograd_engine.ops.registry.namespace import raw
@@ -34,19 +35,11 @@ from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.ops.registry.scattered_cotangent import dense
 from autograd_engine.program.ir.control_flow_op import BlockOp
 
-__all__ = ["HANDLERS", "Lowering", "Operand", "handles", "takes_scattered"]
+__all__ = ["HANDLERS", "Lowering", "Operand", "handles"]
 
 Array = NDArray[Any]
 Operand = Place | Local
 Handler = Callable[["Lowering", Node], bool]
-
-
-def takes_scattered(node: Node, position: int) -> bool:
-    """Whether it takes that operand as it is; see `compiler.python.takes_scattered`."""
-    op = node.op
-    if not isinstance(op, OpDef) or (node.origin is not None and node.origin.role == "forward"):
-        return False
-    return op.input_at(position) in op.takes_scattered
 
 
 HANDLERS: Final[dict[str, Handler]] = {}
@@ -151,7 +144,7 @@ class Lowering:
         """What is scattered, written out."""
         source = self.scattered[id(value)]
         made = self.local(value, contiguous=True, reads=[source])
-        self.emit("{} = {}({})", made, dense, source, makes=[made])
+        self.call(dense, source, makes=[made])
         return made
 
     def place(self, value: Any) -> Place | None:
@@ -195,6 +188,27 @@ class Lowering:
     ) -> None:
         self.steps.append(Step(template, parts, writes, makes, self.origin, always=always))
 
+    def call(
+        self,
+        function: Any,
+        *operands: Any,
+        writes: Sequence[Place] = (),
+        makes: Sequence[Local] = (),
+        multiple: bool = False,
+        always: bool = False,
+    ) -> None:
+        """Call `function`, and assign what it returns: with `multiple`, a tuple of `makes`."""
+        names = "".join(["{}, " if multiple else "{} "] * len(makes))
+        marks = ", ".join(["{}"] * len(operands))
+        template = f"{names}= {{}}({marks})" if makes else f"{{}}({marks})"
+        self.emit(template, *makes, function, *operands, writes=writes, makes=makes, always=always)
+
+    def joined(self, places: Sequence[Place], axis: int, out: Place) -> Place:
+        """`places` beside each other in `out`."""
+        marks = "".join(["{}, "] * len(places))
+        self.emit(f"{{}}(({marks}), {axis}, {{}})", np.concatenate, *places, out, writes=[out])
+        return out
+
     def apply(
         self, ufunc: np.ufunc | None, sources: Sequence[Operand], out: Place, quiet: Any = ()
     ) -> Place:
@@ -217,6 +231,14 @@ class Lowering:
             if ufunc is np.negative:
                 self._negated[out.key] = sources[0]
         return found
+
+    def reduce(
+        self, ufunc: Any, x: Place, axis: Any, keepdims: bool, out: Place, initial: Any = None
+    ) -> Place:
+        first = () if initial is None else (initial,)
+        template = f"{{}}({{}}, {axis!r}, None, {{}}, {keepdims!r}{', initial={}' * len(first)})"
+        self.emit(template, ufunc.reduce, x, out, *first, writes=[out])
+        return out
 
     def copied(self, source: Operand, out: Place) -> Place:
         return self.apply(None, (source,), out)
@@ -253,40 +275,48 @@ class Lowering:
             for v in node.operands
             if isinstance(v, Value)
         ]
-        before = len(self.steps), len(self._computed)
-        for call in found.calls:
-            parts = [sources[s] if isinstance(s, int) else self.number(s) for s in call.sources]
-            if call.reduces is not None:
-                made = self._reduce(call, parts[0])
-                if made is None:
-                    return self._undo(*before)
-                sources.append(made)
-                continue
-            if call.alike:
-                given = self._alike(parts)
-                if given is None:
-                    return self._undo(*before)
-                parts = given
-            out = self._out(parts, call.dtype)
-            selects = call.function is np.where
-            if out is None or (selects and not all(isinstance(p, Place) for p in parts[1:])):
-                return self._undo(*before)
-            result = self._call(call.function, parts, out, call.quiet)
-            if result is None:
-                return self._undo(*before)
-            sources.append(result)
-        for value, k in zip(node.results, found.results, strict=True):
-            if sources[k].shape != value.shape or sources[k].dtype != value.dtype:
-                return self._undo(*before)
-            self.define(value, sources[k])
-        return True
-
-    def _undo(self, steps: int, computed: int) -> bool:
-        """Forget what was written since; the node is left to its kernel."""
+        steps, computed = len(self.steps), len(self._computed)
+        if self._calls(found.calls, sources):
+            results = [sources[k] for k in found.results]
+            if all(
+                r.shape == v.shape and r.dtype == v.dtype
+                for r, v in zip(results, node.results, strict=True)
+            ):
+                for value, result in zip(node.results, results, strict=True):
+                    self.define(value, result)
+                return True
+        # Forget what was written since; the node is left to its kernel.
         del self.steps[steps:]
         for key in list(self._computed)[computed:]:
             self._negated.pop(self._computed.pop(key).key, None)
         return False
+
+    def _calls(self, calls: Sequence[Call], values: list[Operand]) -> bool:
+        """Write calls, and append to `values` where their results are; False if one cannot be."""
+        for call in calls:
+            parts = [values[s] if isinstance(s, int) else self.number(s) for s in call.sources]
+            made = self._call(call, parts) if call.reduces is None else self._reduce(call, parts[0])
+            if made is None:
+                return False
+            values.append(made)
+        return True
+
+    def _call(self, call: Call, parts: Sequence[Operand]) -> Place | None:
+        if call.alike:
+            given = self._alike(parts)
+            if given is None:
+                return None
+            parts = given
+        out = written(np.broadcast_shapes(*[p.shape for p in parts]), call.dtype, parts)
+        if out is None:
+            return None
+        if call.function is np.where:
+            condition, x, y = parts
+            if not (isinstance(x, Place) and isinstance(y, Place)):
+                return None
+            return self.select(condition, x, y, out)
+        wide = [self._wide(call.function, p, out) for p in parts]
+        return self.known(call.function, wide, out, call.quiet)
 
     def _alike(self, parts: Sequence[Operand]) -> list[Operand] | None:
         """Operands as `rounded_alike` hands them to its ufunc; None where that is not known."""
@@ -295,23 +325,10 @@ class Lowering:
             if isinstance(part, Local):
                 if not part.contiguous:
                     return None
-            elif not (
-                contiguous(part)
-                or (len(parts) == 1 and steps_by_one(part.shape, part.strides, part.dtype.itemsize))
-            ):
-                part = self.copied(part, Place.of(part.shape, part.dtype))
+            elif len(parts) > 1 or not steps_by_one(part.shape, part.strides, part.dtype.itemsize):
+                part = self.packed(part)
             found.append(part)
         return found
-
-    def _out(self, parts: Sequence[Operand], dtype: np.dtype[Any]) -> Place | None:
-        return written(np.broadcast_shapes(*[p.shape for p in parts]), dtype, parts)
-
-    def _call(
-        self, function: Any, parts: Sequence[Operand], out: Place, quiet: Any
-    ) -> Place | None:
-        if function is np.where:
-            return self.select(parts[0], parts[1], parts[2], out)
-        return self.known(function, [self._wide(function, p, out) for p in parts], out, quiet)
 
     def _wide(self, function: Any, part: Operand, out: Place) -> Operand:
         """One number that is compared with many, written out: NumPy takes half the time for it."""
@@ -327,7 +344,7 @@ class Lowering:
             return self.number(part.base, out.shape)
         return part
 
-    def select(self, condition: Operand, x: Operand, y: Operand, out: Place) -> Place | None:
+    def select(self, condition: Operand, x: Place, y: Place, out: Place) -> Place | None:
         """``where(condition, x, y)`` on bits: ((x ^ y) * condition) ^ y, which no branch slows.
 
         None where operands lie in orders that have no result in common.
@@ -335,12 +352,10 @@ class Lowering:
         bits = np.dtype(f"i{out.dtype.itemsize}")
         as_bits = out.typed(bits)
         x, y = self._bits(x, bits), self._bits(y, bits)
-        if isinstance(y, Place) and isinstance(y.base, np.ndarray) and not y.shape and not y.base:
+        if isinstance(y.base, np.ndarray) and not y.shape and not y.base:
             self.apply(np.multiply, (x, condition), as_bits)
             return out
         if not x.shape and not y.shape:
-            assert isinstance(x, Place)
-            assert isinstance(y, Place)
             if not (isinstance(x.base, np.ndarray) and isinstance(y.base, np.ndarray)):
                 mixed = Place.of((), bits)
                 self.apply(np.bitwise_xor, (x, y), mixed)
@@ -359,8 +374,7 @@ class Lowering:
         self.apply(np.bitwise_xor, (chosen, y), as_bits)
         return out
 
-    def _bits(self, part: Operand, bits: np.dtype[Any]) -> Operand:
-        assert isinstance(part, Place)
+    def _bits(self, part: Place, bits: np.dtype[Any]) -> Place:
         if isinstance(part.base, np.ndarray):
             return Place(part.base.view(bits), part.shape, part.strides, bits)
         return part.typed(bits)
@@ -372,16 +386,7 @@ class Lowering:
         axes = axis if isinstance(axis, tuple) else (axis,)
         shape = reduced_shape(x.shape, tuple(a % x.ndim for a in axes), keepdims)
         out = Place.of(shape, call.dtype)  # type: ignore[arg-type]
-        first = "" if initial is None else ", initial={}"
-        self.emit(
-            f"{{}}({{}}, {axis!r}, None, {{}}, {keepdims!r}{first})",
-            call.function.reduce,
-            x,
-            out,
-            *(() if initial is None else (initial,)),
-            writes=[out],
-        )
-        return out
+        return self.reduce(call.function, x, axis, keepdims, out, initial)
 
     def trace_of(self, node: Node, *, along: bool = False) -> Traced | None:
         """The calls of the kernel of a node, if it does nothing else."""
@@ -436,17 +441,8 @@ class Lowering:
             self.local(v, contiguous=packed, reads=() if fresh else reads) for v in node.results
         ]
         function = partial(node.op.kernel, **node.attrs) if node.attrs else node.op.kernel
-        marks = ", ".join(["{}"] * len(operands))
-        comma = "," if node.op.multiple else ""
-        names = ", ".join(["{}"] * len(made))
-        self.emit(
-            f"{names}{comma} = {{}}({marks})",
-            *made,
-            function,
-            *operands,
-            makes=made,
-            always=node.op.runs_always,
-        )
+        op = node.op
+        self.call(function, *operands, makes=made, multiple=op.multiple, always=op.runs_always)
         if node.op.name == "add_n" and any(v in self.scattered.values() for v in reads):
             self.scattered[id(node.results[0])] = made[0]
             del self.where[id(node.results[0])]
@@ -458,40 +454,22 @@ class Lowering:
         made = self.local(value, reads=[v for v in operands if isinstance(v, (Place, Local))])
         del self.where[id(value)]
         self.scattered[id(value)] = made
-        marks = ", ".join(["{}"] * len(operands))
-        function = partial(raw.scatter, node.op.name, **node.attrs)
-        self.emit(f"{{}} = {{}}({marks})", made, function, *operands, makes=[made])
+        self.call(partial(raw.scatter, node.op.name, **node.attrs), *operands, makes=[made])
         return made
 
     def _block(self, node: Node) -> None:
         """Control flow, as the function that it is in generated Python."""
-        from autograd_engine.compiler.python.function import compile_operators
-        from autograd_engine.program.ir.program import Ref
-
         operator = node.origin
         assert operator is not None
         asked = [
             k for k, v in enumerate(node.results) if id(v) in self.readers or id(v) in self.returned
         ]
-        refs: dict[Any, tuple[Ref, Any]] = {}
-        for ref, value in zip(operator.operands, node.operands, strict=True):
-            if isinstance(ref, Ref):
-                operand = self.operand(value) if isinstance(value, Value) else value
-                refs[ref.key] = (ref, operand)
-        compiled = compile_operators(
-            [operator],
-            [ref for ref, _ in refs.values()],
-            [operator.results[k] for k in asked],
-            f"{operator.type}_block",
-        )
-        operands = [operand for _, operand in refs.values()]
+        results = [operator.results[k] for k in asked]
+        compiled, read = compile_alone(operator, results, f"{operator.type}_block")
+        given = [node.operands[k] for k in read]
+        operands: list[Any] = [self.operand(v) if isinstance(v, Value) else v for v in given]
         made = [self.local(node.results[k], reads=operands) for k in asked]
-        names = "".join(["{}, "] * len(made))
-        equals = f"{names}= " if made else ""
-        marks = ", ".join(["{}"] * len(operands))
-        self.emit(
-            f"{equals}{{}}({marks})", *made, compiled.function, *operands, makes=made, always=True
-        )
+        self.call(compiled.function, *operands, makes=made, multiple=True, always=True)
         self.inner.append(compiled)
 
 

@@ -4,114 +4,15 @@ rest side by side in one block, in which those not alive at one time share place
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
 from collections.abc import Sequence, Set
-from typing import Any, Final, NamedTuple
+from typing import Any
 
+from autograd_engine.compiler.arena import Interval, offsets
 from autograd_engine.compiler.planned.buffers import Buffer, Local, Place
 from autograd_engine.compiler.planned.steps import Elementwise, Step, buffers_of
 from autograd_engine.ops.kernels.elementwise import EXACT
 
-__all__ = ["arena", "last_uses", "written_over", "ALIGNMENT", "Interval", "offsets"]
-
-ALIGNMENT: Final = 64  # bytes: a line of the cache, and the widest vector
-
-
-class Interval(NamedTuple):
-    """`nbytes` that are in use from the step `first` to the step `last`, both included."""
-
-    nbytes: int
-    first: int
-    last: int
-
-
-class _Free:
-    """Gaps in a block, found by size and by where they begin and end."""
-
-    def __init__(self) -> None:
-        self.by_size: list[tuple[int, int]] = []
-        self.starts: dict[int, int] = {}
-        self.stops: dict[int, int] = {}
-
-    def _add(self, start: int, size: int) -> None:
-        insort(self.by_size, (size, start))
-        self.starts[start] = size
-        self.stops[start + size] = size
-
-    def _remove(self, start: int, size: int) -> None:
-        del self.by_size[bisect_left(self.by_size, (size, start))]
-        del self.starts[start]
-        del self.stops[start + size]
-
-    def release(self, start: int, size: int) -> None:
-        before = self.stops.get(start)
-        if before is not None:
-            self._remove(start - before, before)
-            start, size = start - before, size + before
-        behind = self.starts.get(start + size)
-        if behind is not None:
-            self._remove(start + size, behind)
-            size += behind
-        self._add(start, size)
-
-    def take(self, size: int) -> int | None:
-        """The place of the smallest gap that is large enough."""
-        k = bisect_left(self.by_size, (size, -1))
-        if k == len(self.by_size):
-            return None
-        found, start = self.by_size[k]
-        self._remove(start, found)
-        if found > size:
-            self._add(start + size, found - size)
-        return start
-
-    def grow(self, size: int, total: int) -> int:
-        """The place of `size` bytes that end beyond `total`: a gap at the end is made longer."""
-        last = self.stops.get(total)
-        if last is None:
-            return total
-        self._remove(total - last, last)
-        return total - last
-
-
-def offsets(intervals: Sequence[Interval], alignment: int = ALIGNMENT) -> tuple[list[int], int]:
-    """A place for each interval, so that those that are in use at one time do not overlap.
-
-    Parameters
-    ----------
-    intervals : sequence of Interval
-    alignment : int
-        All places are multiples of it.
-
-    Returns
-    -------
-    places : list of int
-    total : int
-        Bytes of the block.
-
-    Examples
-    --------
-    >>> offsets([Interval(100, 0, 1), Interval(50, 1, 2), Interval(90, 2, 3)])
-    ([0, 128, 0], 192)
-    """
-    places = [0] * len(intervals)
-    sizes = [-(-max(i.nbytes, 1) // alignment) * alignment for i in intervals]
-    free, total = _Free(), 0
-    ends: dict[int, list[int]] = {}
-    starts: dict[int, list[int]] = {}
-    for k, interval in enumerate(intervals):
-        starts.setdefault(interval.first, []).append(k)
-        ends.setdefault(interval.last + 1, []).append(k)
-    for step in sorted({*starts, *ends}):
-        for k in ends.get(step, ()):
-            free.release(places[k], sizes[k])
-        for k in sorted(starts.get(step, ()), key=lambda k: -sizes[k]):
-            place = free.take(sizes[k])
-            if place is None:
-                place = free.grow(sizes[k], total)
-                total = place + sizes[k]
-            places[k] = place
-    return places, total
+__all__ = ["arena", "last_uses", "written_over"]
 
 
 def last_uses(steps: Sequence[Step]) -> dict[Buffer | Local, int]:

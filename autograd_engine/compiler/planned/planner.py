@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,12 +38,14 @@ from autograd_engine.compiler.planned.updates import (
     write_rows,
     write_update,
 )
+from autograd_engine.compiler.python.function import CompiledFunction
 
 __all__ = ["Plan", "planned"]
 
 Strides = tuple[int, ...] | None
 
 
+@dataclass(eq=False)
 class Plan:
     """A planned function, and where its arrays are.
 
@@ -55,30 +58,17 @@ class Plan:
         Of the block.
     moved : list of Moved
         Inputs that live in blocks of a bound run.
-    kept : frozenset of int
-        Positions of inputs that it writes to in place.
     inner : list of CompiledFunction
         Functions of control flow.
     placements : list of Placement
     """
 
-    def __init__(
-        self,
-        text: Text,
-        offsets: dict[Buffer, int],
-        nbytes: int,
-        moved: list[Moved],
-        kept: frozenset[int],
-        inner: list[Any],
-        placements: list[Placement],
-    ) -> None:
-        self.text = text
-        self.offsets = offsets
-        self.nbytes = nbytes
-        self.moved = moved
-        self.kept = kept
-        self.inner = inner
-        self.placements = placements
+    text: Text
+    offsets: dict[Buffer, int]
+    nbytes: int
+    moved: list[Moved]
+    inner: list[CompiledFunction]
+    placements: list[Placement]
 
 
 def planned(
@@ -128,9 +118,7 @@ class _Planner:
         offsets, nbytes = arena(steps)
         text = Text(name)
         text.write(steps, self.results)
-        written = frozenset(self.graph.updates.values()) if self.bound else frozenset()
-        inner, placements = lowering.inner, self.placements
-        return Plan(text, offsets, nbytes, self.moved, written, inner, placements)
+        return Plan(text, offsets, nbytes, self.moved, lowering.inner, self.placements)
 
     def _nodes(self) -> None:
         """The steps of all nodes but of the updates that are made at the end."""
@@ -197,8 +185,7 @@ class _Planner:
         node = value.node
         if not self.bound and node is not None and is_update(node) and isinstance(source, Local):
             given = [lowering.operand(v) for k, v in enumerate(node.values) if k != 1]
-            marks = ", ".join(["{}"] * (1 + len(given)))
-            lowering.emit(f"{{}} = {{}}({marks})", made, _owned, source, *given, makes=[made])
+            lowering.call(_owned, source, *given, makes=[made])
         else:
             lowering.emit("{} = {}.copy('K')", made, source, makes=[made])
         return made
@@ -252,11 +239,11 @@ class _Planner:
                 shared = value.node is None or not is_update(value.node)
             if shared:  # what it reads may be written before
                 place = Place.of(value.shape, value.dtype)
-                lowering.emit("{}({}, {})", np.copyto, place, source, writes=[place])
+                lowering.call(np.copyto, place, source, writes=[place])
                 source = place
             before += lowering.steps
             lowering.steps = []
-            lowering.emit("{}({}, {})", np.copyto, target, source, writes=[target])
+            lowering.call(np.copyto, target, source, writes=[target])
             writes += lowering.steps
         return before, writes
 

@@ -13,11 +13,10 @@ from autograd_engine.compiler.planned.buffers import (
     Place,
     contiguous,
     ordered,
-    views,
+    view,
     written,
 )
 from autograd_engine.compiler.planned.lowering import Lowering, Operand, handles
-from autograd_engine.compiler.planned.steps import Code
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.kernels import rows
 from autograd_engine.ops.kernels.products import function_for, multiply, readable
@@ -25,12 +24,6 @@ from autograd_engine.ops.kernels.sums import MANY_ROWS
 from autograd_engine.ops.reduction import LARGE
 
 __all__ = ["product"]
-
-
-def _transposed(place: Place) -> Place:
-    (turned,) = views(place, lambda x: x.swapaxes(-1, -2))
-    assert isinstance(turned, Place)
-    return turned
 
 
 def _stacked(place: Operand) -> bool:
@@ -51,7 +44,7 @@ def _matmul(lowering: Lowering, node: Node) -> bool:
         if node.attrs[name]:
             if isinstance(operand, Local):
                 return False
-            operand = _transposed(operand)
+            operand = view(operand, lambda x: x.swapaxes(-1, -2))
         operands.append(operand)
     x, y = operands
     if result.dtype.char not in "fd" or x.dtype != result.dtype or y.dtype != result.dtype:
@@ -89,7 +82,7 @@ def product(lowering: Lowering, x: Operand, y: Operand) -> Place | None:
             x, y = (_readable(lowering, p) for p in (x, y))
     elif square or not all(isinstance(p, Place) or p.contiguous for p in (x, y)):
         function = _into_product
-    lowering.emit("{}({}, {}, {})", function, x, y, out, writes=[out])
+    lowering.call(function, x, y, out, writes=[out])
     return out
 
 
@@ -102,28 +95,14 @@ def _into_product(x: Any, y: Any, out: Any) -> None:
     out[...] = multiply(x, y)
 
 
-def _reduced(
-    lowering: Lowering, ufunc: Any, x: Place, axis: Any, keepdims: bool, out: Place
-) -> None:
-    lowering.emit(
-        "{}({}, {}, None, {}, {})",
-        ufunc.reduce,
-        x,
-        Code(repr(axis)),
-        out,
-        Code(repr(keepdims)),
-        writes=[out],
-    )
-
-
 def _row_sums(lowering: Lowering, x: Place, out: Place) -> None:
     """As `rows.row_sums`: `x` is [rows, width], `out` [rows]."""
     _count, width = x.shape
     if width <= rows.WIDE:
         ones = lowering.number(np.ones((), x.dtype), (width,))
-        lowering.emit("{}({}, {}, {})", np.vecdot, x, ones, out, writes=[out])
+        lowering.call(np.vecdot, x, ones, out, writes=[out])
     else:
-        lowering.emit("{}({}, {})", _into_row_sums, x, out, writes=[out])
+        lowering.call(_into_row_sums, x, out, writes=[out])
 
 
 def _into_row_sums(x: Any, out: Any) -> None:
@@ -134,18 +113,14 @@ def _total(lowering: Lowering, x: Place, axis: Any, keepdims: bool, out: Place) 
     """As the kernel of `sum`; `x` is contiguous."""
     seen = rows.lines(Spec(x.shape, x.dtype), axis) if x.size >= LARGE else None  # type: ignore[arg-type]
     if seen is None:
-        _reduced(lowering, np.add, x, axis, keepdims, out)
+        lowering.reduce(np.add, x, axis, keepdims, out)
     else:
-        (table,) = views(x, lambda a: a.reshape(seen))
-        assert isinstance(table, Place)
-        _row_sums(lowering, table, out.flat())
+        _row_sums(lowering, view(x, lambda a: a.reshape(seen)), out.flat())
 
 
 def _plain(lowering: Lowering, node: Node) -> Place | None:
     """The operand of a reduction, where it has elements in C order."""
-    value = node.operands[0]
-    assert isinstance(value, Value)
-    place = lowering.place(value)
+    place = lowering.place(node.operands[0])
     if place is None or not contiguous(place) or not place.size or not node.results[0].size:
         return None
     return place
@@ -176,7 +151,7 @@ def _extremum(lowering: Lowering, node: Node) -> bool:
         return False
     ufunc = {"max": np.maximum, "min": np.minimum, "any": np.logical_or, "all": np.logical_and}
     out = Place.of(result.shape, result.dtype)
-    _reduced(lowering, ufunc[node.op.name], x, node.attrs["axis"], node.attrs["keepdims"], out)
+    lowering.reduce(ufunc[node.op.name], x, node.attrs["axis"], node.attrs["keepdims"], out)
     lowering.define(result, out)
     return True
 
@@ -184,9 +159,7 @@ def _extremum(lowering: Lowering, node: Node) -> bool:
 @handles("sum_like")
 def _sum_like(lowering: Lowering, node: Node) -> bool:
     """As its kernel."""
-    value, result = node.operands[0], node.results[0]
-    assert isinstance(value, Value)
-    x = lowering.place(value)
+    x, result = lowering.place(node.operands[0]), node.results[0]
     if x is None or x.dtype.char not in "fd" or not x.size or not result.size or not ordered(x):
         return False
     given, shape = x.shape, result.shape
@@ -195,19 +168,17 @@ def _sum_like(lowering: Lowering, node: Node) -> bool:
     if given[lead:] == shape:
         count = math.prod(given[:lead])
         if count >= MANY_ROWS:
-            (table,) = views(lowering.packed(x), lambda a: a.reshape(count, -1))
-            assert isinstance(table, Place)
+            table = view(lowering.packed(x), lambda a: a.reshape(count, -1))
             ones = lowering.number(np.ones((), x.dtype), (count,))
-            lowering.emit("{}({}, {}, {})", np.matmul, ones, table, out.flat(), writes=[out])
+            lowering.call(np.matmul, ones, table, out.flat(), writes=[out])
         else:
-            _reduced(lowering, np.add, x, 0 if lead == 1 else tuple(range(lead)), False, out)
+            lowering.reduce(np.add, x, 0 if lead == 1 else tuple(range(lead)), False, out)
     else:
         if not contiguous(x):
             return False
         stretched = [k + lead for k, d in enumerate(shape) if d == 1 and given[k + lead] != 1]
         axes = (*range(lead), *stretched)
-        (kept,) = views(out, lambda a: a.reshape((1,) * lead + shape))
-        assert isinstance(kept, Place)
-        _reduced(lowering, np.add, x, axes, True, kept)
+        kept = view(out, lambda a: a.reshape((1,) * lead + shape))
+        lowering.reduce(np.add, x, axes, True, kept)
     lowering.define(result, out)
     return True

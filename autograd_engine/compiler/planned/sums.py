@@ -15,11 +15,12 @@ from autograd_engine.compiler.planned.buffers import (
     Local,
     Place,
     ordered,
-    views,
+    view,
     written,
 )
-from autograd_engine.compiler.planned.lowering import Lowering, takes_scattered
+from autograd_engine.compiler.planned.lowering import Lowering
 from autograd_engine.compiler.planned.products import product
+from autograd_engine.compiler.python.function import takes_scattered
 from autograd_engine.ops.registry.opdef import OpDef
 
 __all__ = ["Sum", "add_products", "planned_sums", "scattered_values"]
@@ -115,16 +116,11 @@ def add_products(lowering: Lowering, node: Node) -> None:
         return
     stacked = []
     for listed in factors:
-        first = listed[0]
-        assert first is not None
-        rows = sum(p.shape[0] for p in listed if p is not None)
-        out = Place.of((rows, first.shape[1]), first.dtype)
-        marks = "".join(["{}, "] * len(listed))
-        lowering.emit(f"{{}}(({marks}), 0, {{}})", np.concatenate, *listed, out, writes=[out])
-        stacked.append(out)
-    (turned,) = views(stacked[0], lambda x: x.T)
-    assert isinstance(turned, Place)
-    total = product(lowering, turned, stacked[1])
+        places = [p for p in listed if p is not None]
+        rows = sum(p.shape[0] for p in places)
+        out = Place.of((rows, places[0].shape[1]), places[0].dtype)
+        stacked.append(lowering.joined(places, 0, out))
+    total = product(lowering, view(stacked[0], lambda x: x.T), stacked[1])
     assert total is not None  # they lie in C order
     lowering.define(node.results[0], total)
 
@@ -203,15 +199,14 @@ class Sum:
         key = node.attrs["key"]
         if not node.operands[0].shape:  # type: ignore[union-attr]
             key = (*(entry for entry in key if entry is not Ellipsis), Ellipsis)
-        (part,) = views(self.total, lambda a: a[key])
-        assert isinstance(part, Place)
+        part = view(self.total, lambda a: a[key])
         if alone:
-            lowering.emit("{}({}, {})", np.copyto, part, source, writes=[part])
+            lowering.call(np.copyto, part, source, writes=[part])
         elif self.first.get(_row(key)) == k:  # 0 + x: -0 becomes 0
             zero = lowering.number(np.zeros((), result.dtype))
-            lowering.emit("{}({}, {}, {})", np.add, source, zero, part, writes=[part])
+            lowering.call(np.add, source, zero, part, writes=[part])
         else:
-            lowering.emit("{}({}, {}, {})", np.add, part, source, part, writes=[part])
+            lowering.call(np.add, part, source, part, writes=[part])
 
     def _rows_in_turn(self) -> dict[int, int]:
         """Where the sum begins with whole rows, the operand that is the first in each."""

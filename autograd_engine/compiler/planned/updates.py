@@ -13,6 +13,7 @@ and so do rules in `lazy_mode`.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -27,7 +28,6 @@ from autograd_engine.compiler.planned.buffers import (
     Local,
     Place,
     contiguous,
-    strides_of,
 )
 from autograd_engine.compiler.planned.cache_blocks import BLOCK, looped
 from autograd_engine.compiler.planned.lowering import Lowering
@@ -164,17 +164,10 @@ def write_update(lowering: Lowering, group: Group) -> list[Moved]:
     dtype = first.results[0].dtype
     sizes = [_param(node).size for node in nodes]
     positions = [state_of(lowering, node) for node in nodes]
-    starts = [sum(sizes[:k]) for k in range(len(sizes))]
+    of_elements = list(itertools.pairwise(itertools.accumulate(sizes, initial=0)))
     moved: list[Moved] = []
     blocks: list[Place] = []
     members: dict[Any, list[Place]] = {}
-
-    def block(count: int, persistent: bool) -> Place:
-        nbytes = count * dtype.itemsize
-        return Place(Buffer(nbytes, persistent=persistent), (count,), (dtype.itemsize,), dtype)
-
-    def pieces(whole: Place) -> list[Place]:
-        return [whole.part(a, a + n) for a, n in zip(starts, sizes, strict=True)]
 
     for k, value in enumerate(first.operands):
         assert isinstance(value, Value)
@@ -185,8 +178,9 @@ def write_update(lowering: Lowering, group: Group) -> list[Moved]:
             members[rate.key] = [rate] * len(nodes)
             continue
         is_number = k > 2 and not value.shape
-        whole = block(len(nodes) if is_number else sum(sizes), persistent=k != 1)
-        parts = [whole.part(j, j + 1) for j in range(len(nodes))] if is_number else pieces(whole)
+        spans = [(j, j + 1) for j in range(len(nodes))] if is_number else of_elements
+        whole = Place.of((spans[-1][1],), dtype, persistent=k != 1)
+        parts = [whole.part(a, b) for a, b in spans]
         members[whole.key] = parts
         blocks.append(whole)
         for node, part, held in zip(nodes, parts, positions, strict=True):
@@ -196,10 +190,7 @@ def write_update(lowering: Lowering, group: Group) -> list[Moved]:
             if k == 1:
                 _put(lowering, operand, part, whole)
                 continue
-            position = held[max(k - 2, 0)]
-            strides = strides_of(operand.shape, dtype.itemsize)
-            place = Place(part.base, operand.shape, strides, dtype, part.offset)
-            moved.append(Moved(position, place))
+            moved.append(Moved(held[max(k - 2, 0)], part.shaped(operand.shape)))
     _Writer(lowering, group, blocks, members, sizes).write()
     return moved
 
@@ -219,9 +210,7 @@ def _put(lowering: Lowering, grad: Value, part: Place, whole: Place) -> None:
             root.put_into(whole.base, part.offset)
             lowering.pinned.add(whole.base)
             return
-    strides = strides_of(grad.shape, grad.dtype.itemsize)
-    target = Place(part.base, grad.shape, strides, grad.dtype, part.offset)
-    lowering.copied(place, target)
+    lowering.copied(place, part.shaped(grad.shape))
 
 
 class _Writer:
@@ -371,12 +360,11 @@ def write_rows(lowering: Lowering, node: Node) -> tuple[list[Any], list[Any]]:
     lowering.steps = []
     grad = lowering.scattered[id(node.operands[1])]
     merged = Local(lowering.next_local(), (), np.dtype(object), False, grad.roots)
-    lowering.emit("{} = {}({})", merged, _merged, grad, makes=[merged])
+    lowering.call(_merged, grad, makes=[merged])
     before, lowering.steps = lowering.steps, []
     param, _, rate, *state = [lowering.operand(v) for v in node.values]
     function = partial(_write, node.op.kernel, node.attrs)
-    marks = "".join([", {}"] * len(state))
-    lowering.emit(f"{{}}({{}}, {{}}, {{}}{marks})", function, param, merged, rate, *state)
+    lowering.call(function, param, merged, rate, *state)
     writes, lowering.steps = lowering.steps, []
     return before, writes
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from autograd_engine.compiler.planned.buffers import (
     Place,
     contiguous,
     ordered,
+    view,
     views,
     written,
 )
@@ -62,9 +64,7 @@ def _copied(lowering: Lowering, node: Node, source: Place, function: Any) -> boo
     """A reshape of what lies in another order: first in order, and then a view."""
     out = Place.of(source.shape, source.dtype)
     lowering.copied(source, out)
-    (place,) = views(out, function)
-    assert isinstance(place, Place)
-    lowering.define(node.results[0], place)
+    lowering.define(node.results[0], view(out, function))
     return True
 
 
@@ -73,19 +73,15 @@ def _of_local(lowering: Lowering, node: Node, source: Local) -> bool:
         return False
     result = node.results[0]
     made = lowering.local(result, in_order=True, contiguous=source.contiguous, reads=[source])
-    others = node.operands[1:]
     function = partial(node.op.kernel, **node.attrs)
-    marks = "".join([", {}"] * len(others))
-    lowering.emit(f"{{}} = {{}}({{}}{marks})", made, function, source, *others, makes=[made])
+    lowering.call(function, source, *node.operands[1:], makes=[made])
     return True
 
 
 @handles("assign")
 def _assign(lowering: Lowering, node: Node) -> bool:
     """A copy, which lies without gaps; what does so already need not be copied."""
-    value = node.operands[0]
-    assert isinstance(value, Value)
-    place = lowering.place(value)
+    place = lowering.place(node.operands[0])
     if place is None:
         return False
     out = written(place.shape, place.dtype, (place,))
@@ -100,46 +96,31 @@ def _assign(lowering: Lowering, node: Node) -> bool:
 @handles("spread_like")
 def _spread_like(lowering: Lowering, node: Node) -> bool:
     """Divided before it is spread, as the kernel does."""
-    value, like = node.operands[0], node.operands[1]
-    assert isinstance(value, Value)
-    source = lowering.place(value)
-    if source is None or value.dtype.char not in "fd" or not isinstance(like, Spec):
+    source, like = lowering.place(node.operands[0]), node.operands[1]
+    if source is None or source.dtype.char not in "fd" or not isinstance(like, Spec):
         return False
-    count = 1
-    for a in node.attrs["axis"]:
-        count *= int(like.shape[a])
     if not ordered(source):
         return False
+    count = math.prod(like.shape[a] for a in node.attrs["axis"])
     share = Place.of(source.shape, source.dtype)
-    divisor = lowering.number(np.asarray(count or 1, value.dtype))
+    divisor = lowering.number(np.asarray(count or 1, source.dtype))
     lowering.apply(np.true_divide, (source, divisor), share)
-    spread = _spread(**node.attrs)
-    (place,) = views(share, lambda x: spread(x, like))
-    assert isinstance(place, Place)
-    lowering.define(node.results[0], place)
+    spread = partial(REGISTRY["expand_like"].kernel, **node.attrs)
+    lowering.define(node.results[0], view(share, lambda x: spread(x, like)))
     return True
-
-
-def _spread(**attrs: Any) -> Any:
-    return partial(REGISTRY["expand_like"].kernel, **attrs)
 
 
 @handles("concat", "stack")
 def _joined(lowering: Lowering, node: Node) -> bool:
-    places = [lowering.place(v) for v in node.operands]
-    if any(p is None or not ordered(p) or p.dtype != node.results[0].dtype for p in places):
-        return False
+    places: list[Place] = []
+    for value in node.operands:
+        place = lowering.place(value)
+        if place is None or not ordered(place) or place.dtype != node.results[0].dtype:
+            return False
+        places.append(place)
     out = Place.of(node.results[0].shape, node.results[0].dtype)
     axis = node.attrs["axis"]
     if node.op.name == "stack":
-        places = [_only(views(p, partial(np.expand_dims, axis=axis))) for p in places]  # type: ignore[arg-type]
-    marks = "".join(["{}, "] * len(places))
-    lowering.emit(f"{{}}(({marks}), {axis}, {{}})", np.concatenate, *places, out, writes=[out])
-    lowering.define(node.results[0], out)
+        places = [view(p, partial(np.expand_dims, axis=axis)) for p in places]
+    lowering.define(node.results[0], lowering.joined(places, axis, out))
     return True
-
-
-def _only(found: list[Any]) -> Place:
-    (place,) = found
-    assert isinstance(place, Place)
-    return place

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.ops import control_flow
 from autograd_engine.program.ir.control_flow_op import branches_of, kind_of, split_operands
+from autograd_engine.program.ir.program import Block, Operator, Ref
 
 if TYPE_CHECKING:
     from autograd_engine.compiler.python.function import Uses, Writer
-    from autograd_engine.program.ir.program import Block, Operator, Ref
 
 __all__ = ["block_statement"]
 
@@ -63,8 +63,6 @@ def _branch(writer: Writer, operator: Operator, uses: Uses) -> tuple[str, Sequen
 
 def _loop(writer: Writer, operator: Operator, index: int, uses: Uses) -> tuple[str, Sequence[Ref]]:
     """``y, trips, = while_loop(cond, body, (x, ), (w, ), 0)``"""
-    from autograd_engine.program.ir.program import Ref
-
     is_while = kind_of(operator) == "while"
     body = operator.attrs["body_block"]
     n = operator.attrs["carried"]
@@ -108,8 +106,6 @@ def _loop(writer: Writer, operator: Operator, index: int, uses: Uses) -> tuple[s
 
 def _carried(operator: Operator, asked: set[int], pushed: Sequence[Ref]) -> list[int]:
     """Positions of what has to be carried for the results that are asked for."""
-    from autograd_engine.program.ir.program import Ref
-
     body: Block = operator.attrs["body_block"]
     n = operator.attrs["carried"]
     kept = set(asked)
@@ -118,18 +114,13 @@ def _carried(operator: Operator, asked: set[int], pushed: Sequence[Ref]) -> list
         kept |= _arguments_read(block, block.results, n)
     while True:
         outputs = [*(body.results[k] for k in sorted(kept)), *pushed]
-        live = live_operators(body.ops, outputs)
-        read = {o.key for operator in live for o in operator.operands if isinstance(o, Ref)}
-        read |= {ref.key for ref in outputs}
-        found = {k for k in range(n) if (body.arguments[k].name, 0) in read}
+        found = _arguments_read(body, outputs, n)
         if found <= kept:
             return sorted(kept)
         kept |= found
 
 
 def _arguments_read(block: Block, outputs: Sequence[Ref], n: int) -> set[int]:
-    from autograd_engine.program.ir.program import Ref
-
     live = live_operators(block.ops, outputs)
     read = {o.key for operator in live for o in operator.operands if isinstance(o, Ref)}
     read |= {ref.key for ref in outputs}
@@ -151,8 +142,6 @@ def _function(
     outputs: Sequence[Ref],
     inputs: Sequence[Ref] | None = None,
 ) -> str:
-    from autograd_engine.program.ir.program import Ref
-
     if inputs is None:
         inputs = [Ref(a, 0) for a in block.arguments]
     name = writer.unique(stem)

@@ -12,14 +12,14 @@ import re
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from autograd_engine.compiler.python.add_n import folded
 from autograd_engine.compiler.python.blocks import block_statement
-from autograd_engine.compiler.python.split_functions import functions, in_pieces
-from autograd_engine.core.locations import define_generated, forget_generated
+from autograd_engine.compiler.python.split_functions import Defined, defined
+from autograd_engine.core.locations import forget_generated
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import OpDef
@@ -28,10 +28,14 @@ from autograd_engine.program.ir.control_flow_op import BlockOp, kind_of
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import Literal, Operator, Ref
 
+if TYPE_CHECKING:
+    from autograd_engine.compiler.concrete_graph import Node
+
 __all__ = [
     "CompiledFunction",
     "Uses",
     "Writer",
+    "compile_alone",
     "compile_operators",
     "scattered_values",
     "takes_scattered",
@@ -57,19 +61,15 @@ class CompiledFunction:
     def __init__(
         self,
         function: Callable[..., tuple[Any, ...]],
-        source: str,
-        filename: str,
+        text: Defined,
         inputs: list[Ref],
         outputs: list[Ref],
-        lines: dict[int, Operator],
     ) -> None:
         self.function = function
-        self.source = source
-        self.filename = filename
+        self.source, self.filename, self.lines = text
         self.inputs = inputs
         self.outputs = outputs
-        self.lines = lines
-        weakref.finalize(self, forget_generated, filename)
+        weakref.finalize(self, forget_generated, self.filename)
 
     def operator_at(self, error: BaseException) -> Operator | None:
         """The operator whose line raised `error`."""
@@ -196,15 +196,17 @@ def compile_operators(
     writer = Writer()
     writer.function(name, operators, inputs, outputs)
     kept = writer.unique("kept")
-    pieces = [piece for f in functions(writer.text) for piece in in_pieces(f, kept)]
-    texts = ["".join(f"{line}\n" for line, _ in piece) for piece in pieces]
-    filename = define_generated(texts, name, writer.scope)
-    made_by = (operator for piece in pieces for _, operator in piece)
-    lines = {k: operator for k, operator in enumerate(made_by, 1) if operator is not None}
-    source = "".join(texts)
-    return CompiledFunction(
-        writer.scope[name], source, filename, list(inputs), list(outputs), lines
-    )
+    text = defined(writer.text, name, kept, writer.scope)
+    return CompiledFunction(writer.scope[name], text, list(inputs), list(outputs))
+
+
+def compile_alone(
+    operator: Operator, results: Sequence[Ref], name: str
+) -> tuple[CompiledFunction, list[int]]:
+    """The function of one operator, and the positions of the operands that it takes, each once."""
+    places = {o.key: k for k, o in enumerate(operator.operands) if isinstance(o, Ref)}
+    inputs = [operator.operands[k] for k in places.values()]
+    return compile_operators([operator], inputs, results, name), list(places.values())  # type: ignore[arg-type]
 
 
 class Uses:
@@ -260,7 +262,7 @@ class _Scattered(NamedTuple):
         return f"{name}__dense" if key in self.stays and key in self.written_out else name
 
 
-def takes_scattered(operator: Operator, position: int) -> bool:
+def takes_scattered(operator: Operator | Node, position: int) -> bool:
     """Whether it takes that operand as it is: a sum that the user wrote adds up arrays."""
     op = operator.op
     if not isinstance(op, OpDef) or operator.role == "forward":

@@ -8,17 +8,53 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
+from autograd_engine.core.locations import define_generated
 from autograd_engine.program.ir.program import Operator
 
-__all__ = ["functions", "in_pieces"]
+__all__ = ["Defined", "defined"]
 
 Line: TypeAlias = tuple[str, Operator | None]
 
 _LONG: Final = 4000  # lines
 _PIECE: Final = 1000
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
+
+
+class Defined(NamedTuple):
+    """Functions that were written and defined.
+
+    Attributes
+    ----------
+    source, filename : str
+    lines : dict of int to Operator
+        The operator of each line of the text that runs one.
+    """
+
+    source: str
+    filename: str
+    lines: dict[int, Operator]
+
+
+def defined(text: Sequence[Line], name: str, kept: str, scope: dict[str, Any]) -> Defined:
+    """Define the functions of a text in `scope`, long ones in pieces; see `in_pieces`.
+
+    Parameters
+    ----------
+    text : sequence of (str, Operator or None)
+    name : str
+        Seen in tracebacks and profiles.
+    kept : str
+        A name that the text does not use.
+    scope : dict
+    """
+    pieces = [piece for f in functions(text) for piece in in_pieces(f, kept)]
+    texts = ["".join(f"{line}\n" for line, _ in piece) for piece in pieces]
+    filename = define_generated(texts, name, scope)
+    made_by = (operator for piece in pieces for _, operator in piece)
+    lines = {k: operator for k, operator in enumerate(made_by, 1) if operator is not None}
+    return Defined("".join(texts), filename, lines)
 
 
 def functions(text: Sequence[Line]) -> Iterator[list[Line]]:

@@ -10,7 +10,16 @@ import numpy as np
 
 from autograd_engine.compiler.native.c_code.scalars import C_TYPES
 
-__all__ = ["c_type", "combining", "indices_in_range", "nest", "over_lines", "split_over"]
+__all__ = [
+    "c_type",
+    "combining",
+    "indices_in_range",
+    "lines_of",
+    "nest",
+    "over_lines",
+    "place",
+    "split_over",
+]
 
 Shape = tuple[int, ...]
 Dtype = np.dtype[Any]
@@ -26,8 +35,6 @@ def combining(kind: str, into: str, value: str, dtype: Dtype) -> str:
         return f"{into} += {value};" if dtype.kind != "b" else f"{into} |= {value};"
     if kind == "set":
         return f"{into} = {value};"
-    if kind == "multiply":
-        return f"{into} *= {value};"
     sign = ">" if kind == "maximum" else "<"
     return f"{into} = ({into} {sign} {value} || {into} != {into}) ? {into} : {value};"
 
@@ -102,5 +109,5 @@ def over_lines(parameters: Sequence[tuple[str, str]], shape: Shape, axis: int, b
         "    for (int64_t line = lo; line < hi; line++) {\n"
         f"        int64_t start = line * {size * width};\n{body}    }}\n"
     )
-    grain = max(1, 1 << 14) // max(1, size * width) + 1
+    grain = (1 << 14) // max(1, size * width) + 1
     return split_over(parameters, lead, inner, grain=grain)

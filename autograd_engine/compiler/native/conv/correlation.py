@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.compiler.native.c_code.scalars import suffix
+from autograd_engine.compiler.native.ir import contiguous_strides
 from autograd_engine.ops.kernels.windows import Ints, Padding, Pair
 
 __all__ = ["Axis", "Correlation", "backward", "forward"]
@@ -87,6 +89,11 @@ class Correlation:
     def element(self) -> str:
         return "float" if self.dtype.itemsize == 4 else "double"
 
+    @property
+    def suffix(self) -> str:
+        """What functions of the runtime for its elements end in."""
+        return suffix(self.dtype)
+
     @cached_property
     def taps(self) -> int:
         return prod(len(a.taps) for a in self.axes)
@@ -113,12 +120,12 @@ class Correlation:
     @cached_property
     def out_pitch(self) -> Ints:
         """Elements of the result between neighbouring positions."""
-        after = [prod(a.out_size for a in self.axes[i + 1 :]) for i in range(len(self.axes))]
+        after = contiguous_strides(tuple(a.out_size for a in self.axes))
         return tuple(a.out_step * n for a, n in zip(self.axes, after, strict=True))
 
     @cached_property
     def out_origin(self) -> int:
-        after = [prod(a.out_size for a in self.axes[i + 1 :]) for i in range(len(self.axes))]
+        after = contiguous_strides(tuple(a.out_size for a in self.axes))
         return sum(a.out_first * n for a, n in zip(self.axes, after, strict=True))
 
     # --- the frame: the part of a channel that is met, zeros around it, so that no position is
@@ -160,8 +167,7 @@ class Correlation:
     @cached_property
     def pitch(self) -> Ints:
         """Elements of the frame between neighbours along each axis."""
-        sizes = self.frame_sizes
-        return tuple(prod(sizes[i + 1 :]) for i in range(len(sizes)))
+        return contiguous_strides(self.frame_sizes)
 
     def last_offset(self, tap: int) -> int:
         """Where in a row of the frame tap `tap` of the last axis meets position 0."""
@@ -217,7 +223,7 @@ class Correlation:
 
     def tap_indices(self) -> Iterator[int]:
         """Where in the taps of a filter each tap is."""
-        pitch = [prod(self.kernel[i + 1 :]) for i in range(len(self.kernel))]
+        pitch = contiguous_strides(self.kernel)
         for at in product(*(a.taps for a in self.axes)):
             yield sum(i * p for i, p in zip(at, pitch, strict=True))
 

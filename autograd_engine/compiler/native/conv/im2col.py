@@ -144,11 +144,6 @@ static void {name}_matrix(const {t} *restrict w, {t} *restrict p)
     )
 
 
-def _arrays_text(name: str, job: Correlation) -> str:
-    t = job.element
-    return f"struct {name}_arrays {{ const {t} *x; const {t} *w; {t} *y; {t} *s; }};\n"
-
-
 def _source_lines(name: str, plan: _Plan, images: str) -> list[str]:
     """Frames and columns, or what serves as such, of `count` images from `n` on; in group g."""
     job, t = plan.job, plan.job.element
@@ -173,10 +168,6 @@ def _source_lines(name: str, plan: _Plan, images: str) -> list[str]:
 def _loop_lines(name: str, plan: _Plan, scratch: str) -> list[str]:
     """The beginning of a loop over blocks of images, groups, and tiles of rows."""
     job, t, count = plan.job, plan.job.element, plan.job.axes[0].count
-    if len(job.axes) == 1:
-        rows = f"    for (int64_t row = 0; row < {count}; row += {plan.rows}) {{"
-    else:
-        rows = f"    for (int64_t row = 0; row < {count}; row += {plan.rows}) {{"
     lines = [f"    {t} *frame = {scratch}, *made = frame + {plan.frame};"]
     if job.framed:
         lines.append(f"    memset(frame, 0, sizeof({t}) * {plan.frame});")
@@ -187,7 +178,7 @@ def _loop_lines(name: str, plan: _Plan, scratch: str) -> list[str]:
         f"    int64_t n = i * {plan.together};",
         f"    int64_t m = {job.images} - n < {plan.together} ? {job.images} - n : {plan.together};",
         f"    for (int64_t g = 0; g < {job.groups}; g++)",
-        rows,
+        f"    for (int64_t row = 0; row < {count}; row += {plan.rows}) {{",
         f"    int64_t rows = {count} - row < {plan.rows} ? {count} - row : {plan.rows};",
         *([] if plan.bare else [f"    {t} *col = made;"]),
         *_source_lines(name, plan, "m"),
@@ -198,7 +189,7 @@ def _loop_lines(name: str, plan: _Plan, scratch: str) -> list[str]:
 def columns(name: str, job: Correlation, workers: int) -> CKernel:
     """A function of (x, w, y, scratch) that sets the positions of y."""
     plan = _Plan(job, workers)
-    t, suffix = job.element, "f32" if job.dtype.itemsize == 4 else "f64"
+    t, suffix = job.element, job.suffix
     matrix, size = _weights_text(name, job)
     straight = job.dense and plan.together == 1
     result = 0 if straight else job.filters * plan.width
@@ -207,6 +198,7 @@ def columns(name: str, job: Correlation, workers: int) -> CKernel:
     target = f"k->y + n * {image} + g * {job.filters * job.out}"
     into = f"{target} + row * {plan.row}" if straight else f"made + {plan.column_size}"
     lines = [
+        f"struct {name}_arrays {{ const {t} *x; const {t} *w; {t} *y; {t} *s; }};",
         f"static void {name}_body(void *context, int64_t lo, int64_t hi, int worker)",
         "{",
         f"    const struct {name}_arrays *k = context;",
@@ -228,7 +220,6 @@ def columns(name: str, job: Correlation, workers: int) -> CKernel:
         job.frame_text(name) if job.framed else "",
         matrix,
         "" if plan.bare else _columns_text(name, plan),
-        _arrays_text(name, job),
         "\n".join([*lines, "    } }", "}", ""]),
         f"static void {name}(const {t} *x, const {t} *w, {t} *y, {t} *scratch)\n{{\n{pack}"
         f"    struct {name}_arrays arrays = {{x, {'scratch' if size else 'w'}, y, "
@@ -247,12 +238,11 @@ def _spread_lines(plan: _Plan, image: int) -> list[str]:
         f"    {t} *to = k->y + (n + j) * {image} + (g * {job.filters} + o) * {job.out} "
         f"+ {job.out_origin};",
     ]
-    where, last = [], len(job.axes) - 1
+    where = []
     for a, axis in enumerate(job.axes):
         lo, hi = ("row", "row + rows") if a == 0 else ("0", str(axis.count))
         lines.append(f"    for (int64_t r{a} = {lo}; r{a} < {hi}; r{a}++)")
         where.append(f"r{a} * {job.out_pitch[a]}")
-    assert last >= 0
     return [*lines, f"        to[{' + '.join(where)}] = *from++;", "    }"]
 
 
@@ -263,13 +253,14 @@ def filter_columns(name: str, job: Correlation, workers: int) -> CKernel:
     their order.
     """
     plan = _Plan(job, workers)
-    t, suffix = job.element, "f32" if job.dtype.itemsize == 4 else "f64"
+    t, suffix = job.element, job.suffix
     size = job.groups * job.filters * plan.depth
     shares = min(workers, plan.blocks) if plan.shared else 1
     lanes = 0 if plan.together == 1 else job.filters * plan.width
     own = plan.frame + plan.column_size + lanes
     image = job.groups * job.filters * job.out
     lines = [
+        f"struct {name}_arrays {{ const {t} *x; const {t} *w; {t} *y; {t} *s; }};",
         f"static void {name}_body(void *context, int64_t from, int64_t to, int worker)",
         "{",
         f"    const struct {name}_arrays *k = context;",
@@ -299,15 +290,13 @@ def filter_columns(name: str, job: Correlation, workers: int) -> CKernel:
         "",
     ]
     call = (
-        f"ae_parallel_blocks({name}_body_block, &arrays, {shares})"
+        f"ae_parallel_blocks({name}_body, &arrays, {shares})"
         if shares > 1
         else f"{name}_body(&arrays, 0, 1, 0)"
     )
-    call = call.replace("_body_block", "_body")
     text = [
         job.frame_text(name) if job.framed else "",
         "" if plan.bare else _columns_text(name, plan),
-        _arrays_text(name, job),
         "\n".join(lines),
         f"static void {name}(const {t} *g, const {t} *x, {t} *y, {t} *scratch)\n{{\n"
         f"    struct {name}_arrays arrays = {{x, g, y, scratch}};\n    {call};\n"

@@ -33,6 +33,7 @@ __all__ = ["OPERATIONS", "CKernel", "Way", "conv", "way"]
 OPERATIONS: Final = ("conv", "conv_input", "conv_filter")
 
 Way: TypeAlias = Literal["direct", "columns", "winograd"]
+Make: TypeAlias = Callable[..., CKernel]
 
 # As measured: from how many filters and elements of a filter products of matrices win.
 _FILTERS: Final = 24
@@ -83,11 +84,13 @@ def conv(
     chosen = way_of or way
     if op_name == "conv_filter":
         job = forward(images.dtype, x, w, y, *along)
-        return _filter(name, job, workers, chosen(job))
+        return _by(_FILTER_WAYS, name, job, workers, chosen(job))
     build = backward if op_name == "conv_input" else forward
     built = build(images.dtype, x, w, y, *along)
     jobs = built if isinstance(built, list) else [built]
-    parts = [_images(f"{name}_{i}", job, workers, chosen(job)) for i, job in enumerate(jobs)]
+    parts = [
+        _by(_IMAGE_WAYS, f"{name}_{i}", job, workers, chosen(job)) for i, job in enumerate(jobs)
+    ]
     covered = sum(job.positions for job in jobs) == prod((x if built is jobs else y)[2:])
     return _together(name, t, parts, 0 if covered else result)
 
@@ -113,20 +116,23 @@ def _roles(op: str, operands: Sequence[Spec], results: Sequence[Spec]) -> tuple[
     return operands[1], operands[2], operands[0]
 
 
-def _images(name: str, job: Correlation, workers: int, how: Way) -> CKernel:
-    if how == "direct":
-        return direct(name, job, workers)
-    if how == "columns":
-        return columns(name, job, workers)
-    return winograd(name, job, workers, columns(f"{name}_any", job, workers))
+_IMAGE_WAYS: Final[dict[Way, Make]] = {
+    "direct": direct,
+    "columns": columns,
+    "winograd": winograd,
+}
+_FILTER_WAYS: Final[dict[Way, Make]] = {
+    "direct": filter_direct,
+    "columns": filter_columns,
+    "winograd": filter_winograd,
+}
 
 
-def _filter(name: str, job: Correlation, workers: int, how: Way) -> CKernel:
-    if how == "direct":
-        return filter_direct(name, job, workers)
-    if how == "columns":
-        return filter_columns(name, job, workers)
-    return filter_winograd(name, job, workers, filter_columns(f"{name}_any", job, workers))
+def _by(ways: Mapping[Way, Make], name: str, job: Correlation, workers: int, how: Way) -> CKernel:
+    if how == "winograd":  # which leaves extreme values to the columns
+        otherwise = ways["columns"](f"{name}_any", job, workers)
+        return ways[how](name, job, workers, otherwise)
+    return ways[how](name, job, workers)
 
 
 def _nothing(name: str, t: str, size: int) -> CKernel:

@@ -83,13 +83,13 @@ def _multiply_text(name: str, plan: Strips) -> str:
     high, wide = plan.tile
     text = []
     for n in sorted({min(high, job.filters - b) for b in range(0, job.filters, high)}):
-        sums = ", ".join(f"a{o}_{v}" for o in range(n) for v in range(wide))
-        zeros = " ".join(f"a{o}_{v} = zero;" for o in range(n) for v in range(wide))
-        starts = "\n".join(
-            f"        a{o}_{v} = *({vector.type} *)(m + {o * plan.pitch + v * vector.width});"
+        at = {
+            f"a{o}_{v}": f"*({vector.type} *)(m + {o * plan.pitch + v * vector.width})"
             for o in range(n)
             for v in range(wide)
-        )
+        }
+        zeros = " ".join(f"{a} = zero;" for a in at)
+        starts = "\n".join(f"        {a} = {place};" for a, place in at.items())
         loads = "\n".join(
             f"        {vector.type} x{v} = *(const {vector.type} *)(v + {v * vector.width});"
             for v in range(wide)
@@ -99,17 +99,13 @@ def _multiply_text(name: str, plan: Strips) -> str:
             + " ".join(f"a{o}_{v} += x{v} * k{o};" for v in range(wide))
             for o in range(n)
         )
-        stores = "\n".join(
-            f"    *({vector.type} *)(m + {o * plan.pitch + v * vector.width}) = a{o}_{v};"
-            for o in range(n)
-            for v in range(wide)
-        )
+        stores = "\n".join(f"    {place} = {a};" for a, place in at.items())
         text.append(f"""\
 static inline void {name}_multiply{n}(
     const {t} *restrict u, const {t} *restrict v, {t} *restrict m, int64_t from, int64_t to)
 {{
     const {vector.type} zero = {{0}};
-    {vector.type} {sums};
+    {vector.type} {", ".join(at)};
     if (from) {{
 {starts}
     }} else {{
@@ -209,7 +205,7 @@ static void {name}(const {t} *x, const {t} *w, {t} *y, {t} *scratch)
 def filter_winograd(name: str, job: Correlation, workers: int, otherwise: CKernel) -> CKernel:
     """A function of (g, x, dw, scratch): the adjoint in w; see `winograd`."""
     plan = Strips(job, 256)
-    t, suffix = job.element, "f32" if job.dtype.itemsize == 4 else "f64"
+    t, suffix = job.element, job.suffix
     size = job.filters * job.depth
     shares = min(workers, plan.blocks)
     own = 16 * (plan.v + plan.m)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograd_engine.compiler.native.c_code.c_text import place
 from autograd_engine.compiler.native.c_code.scalars import C_TYPES
 from autograd_engine.compiler.native.ir import (
     Buffer,
@@ -25,7 +26,7 @@ from autograd_engine.compiler.native.passes.schedule import (
     strides_over,
 )
 
-__all__ = ["Access", "LoopMemory", "Pointer", "index", "start_of_table"]
+__all__ = ["Access", "LoopMemory", "Pointer", "start_of_table"]
 
 Shape = tuple[int, ...]
 
@@ -64,6 +65,8 @@ class LoopMemory:
     row_axes, inner_axes : list of list of int
         Axes of the domain that are one loop: over rows, and in a row.
     row_sizes, inner_sizes : list of int
+    row_names, inner_names : list of str
+        The counters of these loops.
     width : int
         Elements of a row.
     """
@@ -95,6 +98,8 @@ class LoopMemory:
             self.inner_axes = _merged(group.domain, every, range(k, n))
         self.row_sizes = [math.prod(group.domain[a] for a in run) for run in self.row_axes]
         self.inner_sizes = [math.prod(group.domain[a] for a in run) for run in self.inner_axes]
+        self.row_names = _counters("i", len(self.row_sizes))
+        self.inner_names = _counters("j", len(self.inner_sizes))
         self.width = math.prod(self.inner_sizes)
 
     def _memory(self) -> Iterable[tuple[Term | Step, str]]:
@@ -136,13 +141,13 @@ class LoopMemory:
 
     # --- memory
 
-    def _pointer(self, buffer: Buffer, offset: int, dtype: np.dtype[Any] | None = None) -> int:
+    def _pointer(self, buffer: Buffer, offset: int) -> int:
         key = (buffer.number, offset)
         found = self.pointer_names.get(key)
         if found is None:
             found = self.pointer_names[key] = len(self.pointers)
             self.pointers.append(Pointer(buffer, offset))
-            self.types[found] = C_TYPES[(dtype or buffer.dtype).char]
+            self.types[found] = C_TYPES[buffer.dtype.char]
         return found
 
     def _access(self, item: tuple[Term | Step, str]) -> Access:
@@ -158,18 +163,10 @@ class LoopMemory:
         return Access(self._pointer(out, 0), out.dtype, rows, inner)
 
     def _address(self, access: Access, inner: bool = True) -> str:
-        parts = [
-            f"{index('i', k)} * {s}" if s != 1 else index("i", k)
-            for k, s in enumerate(access.rows)
-            if s
-        ]
+        names, strides = self.row_names, access.rows
         if inner:
-            parts += [
-                f"{index('j', k)} * {s}" if s != 1 else index("j", k)
-                for k, s in enumerate(access.inner)
-                if s
-            ]
-        return f"p{access.pointer}[{' + '.join(parts) or '0'}]"
+            names, strides = [*names, *self.inner_names], (*strides, *access.inner)
+        return f"p{access.pointer}[{place(names, strides)}]"
 
 
 def _read(step: Step) -> Iterable[Term]:
@@ -186,8 +183,8 @@ def start_of_table(step: Map) -> Term:
     return table.seen(step.outs[0].shape, strides)
 
 
-def index(letter: str, k: int) -> str:
-    return letter if k == 0 else f"{letter}{k}"
+def _counters(letter: str, count: int) -> list[str]:
+    return [letter if k == 0 else f"{letter}{k}" for k in range(count)]
 
 
 def _merged(domain: Shape, every: Sequence[Shape], axes: Iterable[int]) -> list[list[int]]:

@@ -15,15 +15,15 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from autograd_engine.compiler.native.c_code.c_text import place
 from autograd_engine.compiler.native.c_code.scalars import C_TYPES, expression, literal
 from autograd_engine.compiler.native.emit.loop_memory import (
     Access,
     LoopMemory,
     Pointer,
-    index,
     start_of_table,
 )
-from autograd_engine.compiler.native.emit.reductions import combine, identity, sums_in
+from autograd_engine.compiler.native.emit.reductions import SIGNS, combine, identity, sums_in
 from autograd_engine.compiler.native.ir import (
     Buffer,
     Map,
@@ -172,8 +172,7 @@ class _Writer(LoopMemory):
             lines.append(f"    for (int64_t start = lo; start < hi; start += {STRETCH}) {{")
             lines.append(f"        int64_t end = hi - start < {STRETCH} ? hi : start + {STRETCH};")
             return lines, 1
-        for k, size in enumerate(self.row_sizes):
-            name = index("i", k)
+        for k, (name, size) in enumerate(zip(self.row_names, self.row_sizes, strict=True)):
             low, high = ("lo", "hi") if k == 0 else ("0", str(size))
             pad = "    " * (k + 1)
             lines.append(f"{pad}for (int64_t {name} = {low}; {name} < {high}; {name}++) {{")
@@ -229,15 +228,14 @@ class _Writer(LoopMemory):
         if step.outs[0].shape[step.axis] == 1:
             return "0"
         kind = C_TYPES[step.outs[0].dtype.char]
-        for letter, runs in (("i", self.row_axes), ("j", self.inner_axes)):
-            for k, run in enumerate(runs):
-                if axis in run:
-                    below = math.prod(self.group.domain[a] for a in run if a > axis)
-                    text = index(letter, k)
-                    text = f"{text} / {below}" if below > 1 else text
-                    if run[0] != axis:
-                        text = f"({text}) % {self.group.domain[axis]}"
-                    return f"({kind})({text})"
+        runs = [*self.row_axes, *self.inner_axes]
+        for text, run in zip([*self.row_names, *self.inner_names], runs, strict=True):
+            if axis in run:
+                below = math.prod(self.group.domain[a] for a in run if a > axis)
+                index = f"{text} / {below}" if below > 1 else text
+                if run[0] != axis:
+                    index = f"({index}) % {self.group.domain[axis]}"
+                return f"({kind})({index})"
         raise AssertionError("an axis is in no loop")
 
     def _gather(self, step: Map, operand: Any) -> str:
@@ -311,8 +309,7 @@ class _Writer(LoopMemory):
         if not self.row_sizes:
             return [pragma, "for (int64_t j = start; j < end; j++) {"], 1
         lines = []
-        for k, size in enumerate(self.inner_sizes):
-            name = index("j", k)
+        for k, (name, size) in enumerate(zip(self.inner_names, self.inner_sizes, strict=True)):
             if k == len(self.inner_sizes) - 1:
                 lines.append(pragma)
             pad = "    " * k
@@ -331,11 +328,7 @@ class _Writer(LoopMemory):
             inside.append(f"t{self._local(out.number)}[{self._inner_index()}] = {name};")
 
     def _inner_index(self) -> str:
-        strides = contiguous_strides(tuple(self.inner_sizes))
-        parts = [
-            f"{index('j', k)} * {s}" if s != 1 else index("j", k) for k, s in enumerate(strides)
-        ]
-        return " + ".join(parts) or "0"
+        return place(self.inner_names, contiguous_strides(tuple(self.inner_sizes)))
 
     def _element(self, term: Term, names: dict[Any, str], inside: list[str]) -> str:
         """An operand at one element."""
@@ -412,9 +405,8 @@ class _Writer(LoopMemory):
             inside.append(f"{local} = {value} {sign} {local} ? {value} : {local};")
             clauses.setdefault(kind, []).append(local)
             return
-        sign = {"sum": "+", "prod": "*", "any": "|", "all": "&"}[kind]
-        inside.append(f"{local} = {local} {sign} {value};")
-        clauses.setdefault(sign, []).append(local)
+        inside.append(f"{local} = {combine(kind, local, value)};")
+        clauses.setdefault(SIGNS[kind], []).append(local)
 
     def _takes_rows(self, step: Reduce) -> bool:
         """Whether it takes the elements of a row together."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from typing import Final, NamedTuple
 
-__all__ = ["BY_ELEMENT", "NAMES", "needed"]
+__all__ = ["NAMES", "needed"]
 
 # In the order in which they may call each other.
 _FILES: Final = ("exp", "log", "trig", "erf", "pow")
@@ -133,14 +133,5 @@ def needed(names: Iterable[str]) -> str:
     return "".join(parts)
 
 
-_FUNCTIONS: Final = {
-    name.removeprefix("ae_"): definition.text.startswith("AE_LANES")
-    for name, definition in _library().items()
-    if name.startswith("ae_")
-}
-
-NAMES: Final = frozenset(_FUNCTIONS)
+NAMES: Final = frozenset(n.removeprefix("ae_") for n in _library() if n.startswith("ae_"))
 """Functions that `needed` knows, as ``name_f32``, ``name_f64``, ``name_i32`` or ``name_i64``."""
-
-BY_ELEMENT: Final = frozenset(name for name, calls in _FUNCTIONS.items() if calls)
-"""Those among `NAMES` that cost a call for each element: libm, and divisions of integers."""

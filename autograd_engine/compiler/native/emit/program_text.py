@@ -7,18 +7,19 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
+from autograd_engine.compiler.arena import Interval, offsets
+from autograd_engine.compiler.native.c_code.c_text import nest
 from autograd_engine.compiler.native.c_code.scalars import C_TYPES, literal
-from autograd_engine.compiler.native.emit.arena import (
+from autograd_engine.compiler.native.emit.address import (
     CLOCK,
     FEW,
     RESOLVE,
     Address,
-    Arena,
 )
 from autograd_engine.compiler.native.emit.gemm import ProductText
 from autograd_engine.compiler.native.emit.loops import Accumulator, Loop, written_loop
 from autograd_engine.compiler.native.emit.math_functions import NAMES
-from autograd_engine.compiler.native.emit.reductions import identity
+from autograd_engine.compiler.native.emit.reductions import combine, identity
 from autograd_engine.compiler.native.emit.translation_units import one_source, units
 from autograd_engine.compiler.native.ir import (
     Assemble,
@@ -30,9 +31,9 @@ from autograd_engine.compiler.native.ir import (
     Step,
     Term,
 )
-from autograd_engine.compiler.native.passes.place_buffers import Arranged
+from autograd_engine.compiler.native.lowering.lower import Lowered
 from autograd_engine.compiler.native.passes.row_passes import crossing
-from autograd_engine.compiler.native.passes.schedule import Group
+from autograd_engine.compiler.native.passes.schedule import LATER, Group, steps_of
 
 __all__ = ["Emitted", "Part", "emit"]
 
@@ -89,14 +90,12 @@ class Emitted(NamedTuple):
     work: float
 
 
-def emit(
-    arranged: Arranged, order: list[Step | Group], threads: int, timed: bool = False
-) -> Emitted:
+def emit(lowered: Lowered, order: list[Step | Group], threads: int, timed: bool = False) -> Emitted:
     """Write a program whose steps are in order.
 
     Parameters
     ----------
-    arranged : Arranged
+    lowered : Lowered
     order : list of Step or Group
     threads : int
         How many threads there are.
@@ -104,18 +103,18 @@ def emit(
         Whether it writes down, behind the values in its arena, when each item has ended: the time
         in seconds, as float64, for the beginning and for each item.
     """
-    return _Emitter(arranged, order, threads, timed).emitted()
+    return _Emitter(lowered, order, threads, timed).emitted()
 
 
 class _Emitter(ProductText):
     def __init__(
-        self, arranged: Arranged, order: list[Step | Group], threads: int, timed: bool
+        self, lowered: Lowered, order: list[Step | Group], threads: int, timed: bool
     ) -> None:
         self.timed = timed
-        self.arranged = arranged
+        self.lowered = lowered
         self.order = order
         self.threads = threads
-        self.inputs = len(arranged.lowered.inputs)
+        self.inputs = len(lowered.inputs)
         self.constants: dict[int, int] = {}
         self.constant_buffers: list[Buffer] = []
         self.functions: dict[str, str] = {}
@@ -131,11 +130,10 @@ class _Emitter(ProductText):
 
     def _stored(self) -> set[int]:
         """Numbers of buffers that are read outside of the group that makes them."""
-        stored = {t.buffer.number for t in self.arranged.outputs if t.buffer is not None}
+        stored = self.lowered.returned
         for item in self.order:
-            inside = {s.outs[0].number for s in item.steps} if isinstance(item, Group) else set()
-            steps = item.steps if isinstance(item, Group) else [item]
-            for step in steps:
+            inside = set(item.levels) if isinstance(item, Group) else set()
+            for step in steps_of(item):
                 stored.update(
                     t.buffer.number
                     for t in step.terms
@@ -146,12 +144,10 @@ class _Emitter(ProductText):
                 if width > _STACK:
                     stored.update(b.number for b in crossing(item))
                 stored.update(s.outs[0].number for s in item.steps if s.outs[0].place)
-                stored.update(
-                    s.outs[0].number for s in item.steps if item.levels[s.outs[0].number] == "later"
-                )
+                stored.update(n for n, level in item.levels.items() if level == LATER)
         return stored
 
-    def _plan(self) -> Arena:
+    def _plan(self) -> None:
         """Lifetimes of all memory, and where it lies."""
         sizes: dict[int, int] = {}
         first: dict[int, int] = {}
@@ -166,36 +162,30 @@ class _Emitter(ProductText):
             last[root.number] = time
 
         for time, item in enumerate(self.order):
-            steps = item.steps if isinstance(item, Group) else [item]
-            for step in steps:
+            for step in steps_of(item):
                 for term in step.terms:
                     if term.buffer is not None and self._in_memory(term.buffer):
                         touch(term.buffer, time)
                 for out in step.outs:
                     if self._in_memory(out):
                         touch(out, time)
-        for term in self.arranged.outputs:
+        for term in self.lowered.outputs:
             if term.buffer is not None:
                 touch(term.buffer, len(self.order))
         for time, size in self.scratch.items():
             sizes[-1 - time] = size
             first[-1 - time] = last[-1 - time] = time
-        return Arena(sizes, first, last)
+        places, self.arena = offsets([Interval(n, first[k], last[k]) for k, n in sizes.items()])
+        self.offsets = dict(zip(sizes, places, strict=True))
 
     def _in_memory(self, buffer: Buffer) -> bool:
-        return (
-            buffer.number in self.stored
-            or not isinstance(buffer.maker, Step)
-            or (buffer.number not in self._looped)
-        )
+        return buffer.number in self.stored or buffer.number not in self._looped
 
     # --- the whole text
 
     def emitted(self) -> Emitted:
-        self._looped = {
-            s.outs[0].number for i in self.order if isinstance(i, Group) for s in i.steps
-        }
-        layouts = self.arranged.layouts
+        self._looped = {n for item in self.order if isinstance(item, Group) for n in item.levels}
+        layouts = self.lowered.layouts
         for time, item in enumerate(self.order):
             if isinstance(item, Group):
                 loop = self.loops[time] = written_loop(item, self.stored, layouts, self.maths)
@@ -212,7 +202,7 @@ class _Emitter(ProductText):
                 self.work += 1e5
             elif isinstance(item, Product):
                 self.work += 2e-2 * item.outs[0].size * item.a.shape[-1] * 1.0 + 300
-        self.arena = self._plan()
+        self._plan()
         parts: list[Part] = []
         body: list[list[str]] = []
         entries: list[str] = []
@@ -232,8 +222,8 @@ class _Emitter(ProductText):
             one_source(*texts),
             units(*texts, self.threads),
             parts,
-            self.arena.size + 8 * (len(self.order) + 1) * self.timed,
-            dict(self.arena.offsets),
+            self.arena + 8 * (len(self.order) + 1) * self.timed,
+            self.offsets,
             self.constant_buffers,
             self.order,
             self.work,
@@ -243,7 +233,7 @@ class _Emitter(ProductText):
         if not self.timed:
             return []
         self.helpers.setdefault(CLOCK)
-        return [f"ae_stamp(arena + {self.arena.size + 8 * k});"]
+        return [f"ae_stamp(arena + {self.arena + 8 * k});"]
 
     def _close(self, body: list[list[str]], parts: list[Part], entries: list[str]) -> None:
         if not body:
@@ -265,9 +255,8 @@ class _Emitter(ProductText):
 
     def _comment(self, item: Step | Group) -> list[str]:
         """Which operations it is, of which lines."""
-        steps = item.steps if isinstance(item, Group) else [item]
         made: dict[tuple[str, int], Any] = {}
-        for step in steps:
+        for step in steps_of(item):
             node = step.origin
             location = (
                 node.origin.location if node is not None and node.origin is not None else None
@@ -286,7 +275,7 @@ class _Emitter(ProductText):
 
     def _item(self, time: int, item: Step | Group) -> list[str]:
         if isinstance(item, Group):
-            return self._loop(time, item)
+            return self._loop(time)
         if isinstance(item, Product):
             return self.product(item)
         if isinstance(item, Kernel):
@@ -303,7 +292,7 @@ class _Emitter(ProductText):
             return Address(1 + root.input, start)
         if root.constant is not None:
             return Address(1 + self.inputs + self._constant(root), start)
-        return Address(0, self.arena.offsets[root.number] + start)
+        return Address(0, self.offsets[root.number] + start)
 
     def _constant(self, buffer: Buffer) -> int:
         found = self.constants.get(buffer.number)
@@ -336,7 +325,7 @@ class _Emitter(ProductText):
         """Whether sums need memory of their own before they are the result."""
         return self._blocks(loop) > 1 or a.dtype != a.out.dtype
 
-    def _loop(self, time: int, group: Group) -> list[str]:
+    def _loop(self, time: int) -> list[str]:
         loop = self.loops[time]
         name = self.named("loop", loop.text)
         blocks = self._blocks(loop)
@@ -348,17 +337,17 @@ class _Emitter(ProductText):
             size = max(a.out.size, 1)
             out = self.address(a.out)
             if self._apart(loop, a):
-                start = self.arena.offsets[place] + used
+                start = self.offsets[place] + used
                 used += blocks * size * a.dtype.itemsize
                 pointers[a.pointer] = Address(0, start)
                 after.append(self._combined(a, Address(0, start), out, blocks, size))
-            if not self._is_total(group, a):
+            if a.out.size != 1:  # else the function starts from it
                 before.append(
                     self._filled(
                         a, pointers[a.pointer], (blocks if self._apart(loop, a) else 1) * size
                     )
                 )
-        lines = ["{", *self._pointers(time, pointers)]
+        lines = ["{", *self._pointers(pointers)]
         lines += ["    " + line for line in before]
         if blocks > 1 and loop.accumulators:
             wrapper = self._wrapper_of_blocks(name, loop.extent, blocks)
@@ -371,7 +360,7 @@ class _Emitter(ProductText):
             lines.append(f"    {name}(q, 0, {loop.extent}, 0);")
         return [*lines, *("    " + line for line in after), "}"]
 
-    def _pointers(self, time: int, pointers: Sequence[Address]) -> list[str]:
+    def _pointers(self, pointers: Sequence[Address]) -> list[str]:
         """Lines that make ``q``, the addresses that a function is given."""
         if len(pointers) <= FEW:
             return [f"    void *q[] = {{{', '.join(map(str, pointers)) or '0'}}};"]
@@ -383,9 +372,6 @@ class _Emitter(ProductText):
             f"    void *q[{len(pointers)}];",
             f"    ae_addresses(p, at, q, {len(pointers)});",
         ]
-
-    def _is_total(self, group: Group, a: Accumulator) -> bool:
-        return a.out.size <= 1 and math.prod(a.out.shape) == 1
 
     def _wrapper(self, name: str) -> str:
         text = (
@@ -417,20 +403,13 @@ class _Emitter(ProductText):
         self, a: Accumulator, partial: Address, out: Address, blocks: int, size: int
     ) -> str:
         kind, result = C_TYPES[a.dtype.char], C_TYPES[a.out.dtype.char]
-        step = {
-            "sum": "s + v",
-            "prod": "s * v",
-            "any": "s | v",
-            "all": "s & v",
-            "max": "(v > s || v != v) ? v : s",
-            "min": "(v < s || v != v) ? v : s",
-        }[a.kind]
         text = (
             f"static void NAME(const {kind} *p, {result} *out, int64_t blocks, int64_t n)\n{{\n"
             "    for (int64_t i = 0; i < n; i++) {\n"
             f"        {kind} s = p[i];\n"
             "        for (int64_t b = 1; b < blocks; b++) {\n"
-            f"            {kind} v = p[b * n + i];\n            s = {step};\n        }}\n"
+            f"            {kind} v = p[b * n + i];\n"
+            f"            s = {combine(a.kind, 's', 'v')};\n        }}\n"
             f"        out[i] = ({result})s;\n    }}\n}}\n"
         )
         name = self.named("combine", text)
@@ -446,7 +425,7 @@ class _Emitter(ProductText):
         args = [self.address(t.buffer, t.offset) for t in step.args if t.buffer is not None]
         args += [self.address(o) for o in step.outs]
         if step.scratch:
-            args.append(Address(0, self.arena.offsets[-1 - time]))
+            args.append(Address(0, self.offsets[-1 - time]))
         call = f"{name}({', '.join(f'(void *)({a})' for a in args)})"
         return [f"if ({call}) return 1;" if isinstance(step, Check) else f"{call};"]
 
@@ -475,15 +454,13 @@ def _entry(head: str, lines: Iterable[str]) -> str:
 
 
 def _adding(kind: str, part: Term, region: Term) -> str:
-    lines = [f"static void NAME({kind} *out, const {kind} *part)", "{"]
-    names = [f"i{k}" for k in range(region.ndim)]
-    for k, size in enumerate(region.shape):
-        lines.append(f"{'    ' * (k + 1)}for (int64_t i{k} = 0; i{k} < {size}; i{k}++)")
-    at = _sum_of(names, region.strides)
-    of = _sum_of(names, part.strides)
-    value = f"part[{of}]" if part.buffer is not None else literal(part.number, part.dtype)
-    lines.append(f"{'    ' * (region.ndim + 1)}out[{at}] += {value};")
-    return "\n".join([*lines, "}", ""])
+    def statement(names: list[str]) -> str:
+        of = _sum_of(names, part.strides)
+        value = f"part[{of}]" if part.buffer is not None else literal(part.number, part.dtype)
+        return f"out[{_sum_of(names, region.strides)}] += {value};"
+
+    body = nest(region.shape, statement)
+    return f"static void NAME({kind} *out, const {kind} *part)\n{{\n{body}\n}}\n"
 
 
 def _sum_of(names: Sequence[str], strides: Iterable[int]) -> str:

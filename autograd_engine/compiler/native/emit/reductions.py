@@ -10,8 +10,9 @@ import numpy as np
 from autograd_engine.compiler.native.c_code.scalars import literal
 from autograd_engine.compiler.native.ir import Reduce
 
-__all__ = ["combine", "identity", "sums_in"]
+__all__ = ["SIGNS", "combine", "identity", "sums_in"]
 
+SIGNS: Final = {"sum": "+", "prod": "*", "any": "|", "all": "&"}
 _IDENTITIES: Final = {"sum": 0, "prod": 1, "any": 0, "all": 1}
 
 
@@ -20,8 +21,7 @@ def combine(kind: str, a: str, b: str) -> str:
         return f"({b} > {a} || {b} != {b}) ? {b} : {a}"
     if kind == "min":
         return f"({b} < {a} || {b} != {b}) ? {b} : {a}"
-    sign = {"sum": "+", "prod": "*", "any": "|", "all": "&"}[kind]
-    return f"{a} {sign} {b}"
+    return f"{a} {SIGNS[kind]} {b}"
 
 
 def identity(kind: str, dtype: np.dtype[Any]) -> str:

@@ -12,12 +12,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-import numpy
 import numpy as np
 
 from autograd_engine.compiler.native.ir import Assemble, Term
-from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced
-from autograd_engine.compiler.native.lowering.lower import lowers
+from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced, lowers
 from autograd_engine.core.spec import Like
 
 Box = tuple[tuple[int, int], ...]
@@ -96,11 +94,6 @@ def _silu(np: Loops, x: Traced) -> Traced:
     return x * np.map("sigmoid", x)
 
 
-@lowers("bell")
-def _bell(np: Loops, x: Traced) -> Traced:
-    return np.map("exp", -(x * x))
-
-
 @lowers("pow")
 def _pow(np: Loops, x: Traced, y: Traced) -> Traced:
     if np.meeting((x, y)).kind != "f":
@@ -113,21 +106,6 @@ def _pow(np: Loops, x: Traced, y: Traced) -> Traced:
     return np.map("power", x, y)
 
 
-@lowers("cast")
-def _cast(np: Loops, x: Traced, *, dtype: str) -> Traced:
-    return np.cast(x, numpy.dtype(dtype))
-
-
-@lowers("cast_like")
-def _cast_like(np: Loops, x: Traced, like: Like) -> Traced:
-    return np.cast(x, like.dtype)
-
-
-@lowers("where")
-def _where(np: Loops, condition: Traced, x: Traced, y: Traced) -> Traced:
-    return np.where(condition, x, y)
-
-
 @lowers("assign")
 def _assign(np: Loops, x: Traced) -> Traced:
     return x
@@ -136,9 +114,9 @@ def _assign(np: Loops, x: Traced) -> Traced:
 # --- reductions
 
 
-@lowers("sum", "max", "min", "any", "all", "prod")
-def _reduced(np: Loops, x: Traced, *, axis: Axes | int, keepdims: bool = False) -> Traced:
-    return np.reduce(np.origin.op.name, x, axis, keepdims)
+@lowers("sum")
+def _sum(np: Loops, x: Traced, *, axis: Axes, keepdims: bool = False) -> Traced:
+    return np.reduce("sum", x, axis, keepdims)
 
 
 @lowers("mean")
@@ -185,11 +163,6 @@ def _expand_like(
 def _spread_like(np: Loops, x: Traced, like: Like, *, axis: Axes, keepdims: bool) -> Traced:
     count = math.prod(like.shape[a] for a in axis)
     return _spread(np, x / (count or 1), like, axis, keepdims)
-
-
-@lowers("broadcast_like")
-def _broadcast_like(np: Loops, x: Traced, *likes: Like) -> Traced:
-    return np.broadcast_to(x, numpy.broadcast_shapes(x.shape, *[like.shape for like in likes]))
 
 
 # --- rows

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy
 
-from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced
-from autograd_engine.compiler.native.lowering.lower import lowers
+from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced, lowers
+from autograd_engine.ops.kernels import gelu
 
 __all__: list[str] = []
 
@@ -135,17 +135,13 @@ def _gelu(np: Loops, x: Traced) -> tuple[Traced, Traced]:
 
 def _near(a: Traced) -> Traced:
     """P(-a) / exp(-a^2 / 2), up to 2.83; see `kernels.gelu`."""
-    from autograd_engine.ops.kernels import gelu as g
-
-    inner = float(g._B3) / (a + float(g._A3)) + a + float(g._A2)
-    return float(g._B1) / (float(g._B2) / inner + a + float(g._A1)) + float(g._C0)
+    inner = float(gelu._B3) / (a + float(gelu._A3)) + a + float(gelu._A2)
+    return float(gelu._B1) / (float(gelu._B2) / inner + a + float(gelu._A1)) + float(gelu._C0)
 
 
 def _far(a: Traced) -> Traced:
     """The same beyond."""
-    from autograd_engine.ops.kernels import gelu as g
-
-    return _polynomial(g._TAIL_P, a) / _polynomial(g._TAIL_Q, a)
+    return _polynomial(gelu._TAIL_P, a) / _polynomial(gelu._TAIL_Q, a)
 
 
 def _polynomial(coefficients: tuple[float, ...], a: Traced) -> Traced:
@@ -216,11 +212,6 @@ def _of_sizes(np: Loops, size: Traced, p: float, axis: Axes) -> Traced:
 
 
 # --- what only shapes decide
-
-
-@lowers("shape_of")
-def _shape_of(np: Loops, x: Traced) -> Traced:
-    return np.operand(numpy.asarray(x.shape, numpy.int64))
 
 
 @lowers("sequence_mask")

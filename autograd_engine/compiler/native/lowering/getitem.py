@@ -15,8 +15,7 @@ from autograd_engine.compiler.native.c_code.c_text import (
 )
 from autograd_engine.compiler.native.ir import contiguous_strides
 from autograd_engine.compiler.native.lowering.indexing import last_of, row_numbers
-from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced
-from autograd_engine.compiler.native.lowering.lower import lowers
+from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced, lowers
 from autograd_engine.core.spec import Like
 from autograd_engine.ops.getitem import Key, Part, parts_of
 
@@ -96,7 +95,7 @@ def _index(np: Loops, x: Traced, *indices: Traced, key: Key) -> Traced:
     if not math.prod(at.shape):
         return np.zeros(at.shape, x.dtype)
     if x.term.buffer is None:
-        return Traced(np, np.number(x.term.number, x.dtype).term.broadcast(at.shape))
+        return np.number(x.term.number, x.dtype, at.shape)
     if at.rows is None:
         return Traced(np, x.term.seen(at.shape, at.strides, at.offset))
     return np.elements(x, at.shape, at.strides, at.rows, offset=at.offset)

@@ -17,8 +17,7 @@ from autograd_engine.compiler.native.c_code.c_text import (
     over_lines,
     split_over,
 )
-from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced
-from autograd_engine.compiler.native.lowering.lower import lowers
+from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced, lowers
 from autograd_engine.core.spec import Like
 
 __all__ = ["row_numbers", "scattered"]

@@ -15,6 +15,7 @@ from types import FunctionType
 from typing import Any, Final
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from autograd_engine.compiler.native.c_code import scalars
 from autograd_engine.compiler.native.lowering.step_writer import NATIVE_DTYPES, StepWriter
@@ -22,7 +23,33 @@ from autograd_engine.compiler.native.lowering.traced_value import NotLowered, Tr
 from autograd_engine.ops.kernels.elementwise import ufunc_of
 from autograd_engine.ops.registry.stand_ins import run_on
 
-__all__ = ["NATIVE_DTYPES", "Loops", "NotLowered", "Traced", "traced_kernel"]
+__all__ = [
+    "NATIVE_DTYPES",
+    "ROWS",
+    "Loops",
+    "NotLowered",
+    "Traced",
+    "lowers",
+    "traced_kernel",
+]
+
+Row = Callable[..., Any]
+
+ROWS: Final[dict[str, Row]] = {}
+
+
+def lowers(*names: str) -> Callable[[Row], Row]:
+    """Register how operations are lowered: ``row(np, *operands, **attrs)``.
+
+    Operands are `Traced`, or Specs where only shape and dtype are asked for; `np` is a `Loops`. It
+    returns what the kernel returns, or raises `NotLowered`.
+    """
+
+    def register(row: Row) -> Row:
+        ROWS.update(dict.fromkeys(names, row))
+        return row
+
+    return register
 
 
 class _Ufunc:
@@ -91,20 +118,16 @@ class Loops(StepWriter):
     array = ascontiguousarray = asarray
 
     def zeros_like(self, x: Traced) -> Traced:
-        return Traced(self, self.number(0, x.dtype).term.broadcast(x.shape))
+        return self.number(0, x.dtype, x.shape)
 
     def zeros(self, shape: Any, dtype: Any = np.float64) -> Traced:
-        shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        return Traced(self, self.number(0, dtype).term.broadcast(shape))
+        return self.number(0, dtype, shape)
 
     def ones(self, shape: Any, dtype: Any = np.float64) -> Traced:
-        shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        return Traced(self, self.number(1, dtype).term.broadcast(shape))
+        return self.number(1, dtype, shape)
 
     def full(self, shape: Any, value: Any, dtype: Any = None) -> Traced:
-        made = self.operand(value, None if dtype is None else np.dtype(dtype))
-        made = made if dtype is None else self.cast(made, np.dtype(dtype))
-        return Traced(self, made.term.broadcast(tuple(shape)))
+        return self.broadcast_to(self.asarray(value, dtype), shape)
 
     def abs(self, x: Any) -> Traced:
         return self.map("absolute", x)
@@ -129,20 +152,13 @@ class Loops(StepWriter):
 
     def expand_dims(self, x: Traced, axis: Any) -> Traced:
         axes = (axis,) if isinstance(axis, int) else tuple(axis)
-        ndim = x.ndim + len(axes)
-        return Traced(self, x.term.expanded([a % ndim for a in axes]))
+        return Traced(self, x.term.expanded(normalize_axis_tuple(axes, x.ndim + len(axes))))
 
     def squeeze(self, x: Traced, axis: Any = None) -> Traced:
-        axes = (axis,) if isinstance(axis, int) else axis
-        if axes is None:
-            axes = [k for k, d in enumerate(x.shape) if d == 1]
-        drop = {a % x.ndim for a in axes}
-        keep = [k for k in range(x.ndim) if k not in drop]
-        term = x.term
-        return Traced(
-            self,
-            term.seen(tuple(term.shape[k] for k in keep), tuple(term.strides[k] for k in keep)),
-        )
+        if axis is None:
+            axis = tuple(k for k, d in enumerate(x.shape) if d == 1)
+        drop = normalize_axis_tuple(axis, x.ndim)
+        return Traced(self, x.term.transposed([k for k in range(x.ndim) if k not in drop]))
 
     def broadcast_to(self, x: Any, shape: Any) -> Traced:
         return Traced(self, self.operand(x).term.broadcast(tuple(shape)))
@@ -159,10 +175,9 @@ class Loops(StepWriter):
         return x.transpose(tuple(order))
 
     def flip(self, x: Traced, axis: Any) -> Traced:
-        axes = (axis,) if isinstance(axis, int) else tuple(axis)
-        for a in axes:
+        for a in normalize_axis_tuple(axis, x.ndim):
             size = x.shape[a]
-            x = Traced(self, x.term.sliced(a % x.ndim, size - 1, size, -1)) if size else x
+            x = Traced(self, x.term.sliced(a, size - 1, size, -1)) if size else x
         return x
 
     def concatenate(self, xs: Sequence[Traced], axis: int = 0) -> Traced:
@@ -203,6 +218,9 @@ def traced_kernel(kernel: Callable[..., Any], loops: Loops) -> Callable[..., Any
         return lambda *operands: loops.map(ufunc.__name__, *operands)
     if not isinstance(kernel, FunctionType):
         return kernel  # an operator
+    known = loops.kernels.get(kernel)
+    if known is not None:
+        return known
 
     def stand_in(value: Any) -> Any:
         found = ufunc_of(value)
@@ -210,4 +228,5 @@ def traced_kernel(kernel: Callable[..., Any], loops: Loops) -> Callable[..., Any
         return getattr(loops, found.__name__) if found.__name__ in scalars.SCALARS else value
 
     clone: Callable[..., Any] = run_on(kernel, loops, stand_in)
+    loops.kernels[kernel] = clone
     return clone

@@ -1,14 +1,13 @@
 """From a graph of operations to steps: loops, products, copies, kernels, and calls of NumPy.
 
-Most operations are lowered by tracing their kernels (`tracing`). Those whose kernels are more than
-a NumPy expression have a row in `ROWS`, which says what they compute in the same terms.
+Most operations are lowered by tracing their kernels (`kernel_trace`). Those whose kernels are more
+than a NumPy expression have a row in `ROWS`, which says what they compute in the same terms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from importlib import import_module
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +15,24 @@ from autograd_engine.compiler.concrete_graph import Graph, Node, Value
 from autograd_engine.compiler.native.ir import (
     Buffer,
     Callback,
+    Map,
     Step,
     Term,
 )
+from autograd_engine.compiler.native.lowering import (  # noqa: F401
+    common,
+    elementwise,
+    getitem,
+    indexing,
+    movement,
+    recurrent,
+    scan,
+    update,
+    windows,
+)
 from autograd_engine.compiler.native.lowering.kernel_trace import (
     NATIVE_DTYPES,
+    ROWS,
     Loops,
     NotLowered,
     Traced,
@@ -29,25 +41,7 @@ from autograd_engine.compiler.native.lowering.kernel_trace import (
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import OpDef
 
-__all__ = ["ROWS", "Lowered", "Row", "lower", "lowers"]
-
-Row = Callable[..., Any]
-
-ROWS: Final[dict[str, Row]] = {}
-
-
-def lowers(*names: str) -> Callable[[Row], Row]:
-    """Register how operations are lowered: ``row(np, *operands, **attrs)``.
-
-    Operands are `Traced`, or Specs where only shape and dtype are asked for; `np` is a `Loops`. It
-    returns what the kernel returns, or raises `NotLowered`.
-    """
-
-    def register(row: Row) -> Row:
-        ROWS.update(dict.fromkeys(names, row))
-        return row
-
-    return register
+__all__ = ["Lowered", "lower"]
 
 
 class Lowered:
@@ -60,6 +54,11 @@ class Lowered:
     outputs : list of Term
     loops : Loops
         To add more steps with.
+    layouts : dict of int to tuple
+        By the number of a buffer: strides, where it does not lie in C order.
+    over : dict of int to (int, set of int)
+        By the number of a buffer that takes the memory of an input: the number of that input, and
+        the steps that read the input as it was.
     """
 
     def __init__(self, loops: Loops, inputs: list[Buffer], outputs: list[Term]) -> None:
@@ -67,6 +66,17 @@ class Lowered:
         self.steps: list[Step] = loops.steps
         self.inputs = inputs
         self.outputs = outputs
+        self.layouts: dict[int, tuple[int, ...]] = {}
+        self.over: dict[int, tuple[int, set[int]]] = {}
+
+    @property
+    def returned(self) -> set[int]:
+        """Numbers of the buffers that outputs are in."""
+        return {t.buffer.number for t in self.outputs if t.buffer is not None}
+
+    def copy(self, term: Term, origin: Any) -> Map:
+        """A step that copies `term` to a buffer of its own; it is not among the steps yet."""
+        return Map("copy", (term,), self.loops.buffer(term.shape, term.dtype), origin)
 
 
 def lower(graph: Graph, blas: bool = True) -> Lowered:
@@ -78,7 +88,6 @@ def lower(graph: Graph, blas: bool = True) -> Lowered:
     blas : bool
         Whether C can call a BLAS; without one NumPy multiplies matrices.
     """
-    _fill_rows()
     loops = Loops(blas)
     terms = loops.values
     inputs = []
@@ -97,33 +106,13 @@ def lower(graph: Graph, blas: bool = True) -> Lowered:
     return Lowered(loops, inputs, outputs)
 
 
-def _fill_rows() -> None:
-    for name in _ROWS_IN:
-        import_module(f"autograd_engine.compiler.native.lowering.{name}")
-
-
-_ROWS_IN: Final = (
-    "common",
-    "elementwise",
-    "getitem",
-    "indexing",
-    "movement",
-    "recurrent",
-    "scan",
-    "update",
-    "windows",
-)
-
-
 def _operand(loops: Loops, value: Value | Spec | None, terms: dict[int, Traced]) -> Any:
     if value is None or isinstance(value, Spec):
         return value
     found = terms.get(id(value))
     if found is None:
         assert value.constant is not None
-        made = loops.operand(value.constant)
-        found = Traced(loops, made.term.broadcast(value.shape))
-        terms[id(value)] = found
+        found = terms[id(value)] = loops.broadcast_to(value.constant, value.shape)
     return found
 
 
@@ -152,26 +141,18 @@ def _natively(loops: Loops, node: Node, operands: Sequence[Any]) -> Sequence[Tra
             raise NotLowered(f"{part.dtype.name} is left to NumPy")
     if not op.checks_values and all(v.size == 0 for v in node.results):
         return [loops.zeros(v.shape, v.dtype) for v in node.results]
-    if not any(isinstance(v, Traced) for v in operands):
-        return _constants(loops, node, operands)
-    row = ROWS.get(op.name)
-    if row is not None:
+    alone = not any(isinstance(v, Traced) for v in operands)  # it depends on shapes alone
+    if alone:
+        with np.errstate(all="ignore"):
+            found = op.kernel(*operands, **node.attrs)
+    elif (row := ROWS.get(op.name)) is not None:
         found = row(loops, *operands, **node.attrs)
     else:
         found = traced_kernel(op.kernel, loops)(*operands, **node.attrs)
-    results = list(found) if op.multiple else [found]
+    results = found if op.multiple else (found,)
+    if alone:
+        results = [loops.operand(np.asarray(r)) for r in results]
     return [_as_inferred(loops, r, v.spec) for r, v in zip(results, node.results, strict=True)]
-
-
-def _constants(loops: Loops, node: Node, operands: Sequence[Any]) -> Sequence[Traced]:
-    """What depends on shapes alone."""
-    with np.errstate(all="ignore"):
-        found = node.op.kernel(*operands, **node.attrs)
-    results = found if node.op.multiple else (found,)
-    return [
-        _as_inferred(loops, loops.operand(np.asarray(r)), v.spec)
-        for r, v in zip(results, node.results, strict=True)
-    ]
 
 
 def _as_inferred(loops: Loops, result: Any, spec: Spec) -> Traced:

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy
 
-from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced
-from autograd_engine.compiler.native.lowering.lower import lowers
+from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced, lowers
 from autograd_engine.core.spec import Like
 from autograd_engine.ops.diagonal import _diagonal_size, _embedded, _inside
 from autograd_engine.ops.kernels.windows import Ints, Padding, window_count

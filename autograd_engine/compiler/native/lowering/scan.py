@@ -7,20 +7,13 @@ from typing import Any
 import numpy
 
 from autograd_engine.compiler.native.c_code.c_text import c_type, lines_of, over_lines
-from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced
-from autograd_engine.compiler.native.lowering.lower import lowers
+from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced, lowers
 
 __all__: list[str] = []
 
 
 def _scan(
-    np: Loops,
-    operands: list[Traced],
-    dtype: Any,
-    axis: int,
-    reverse: bool,
-    step: str,
-    helpers: tuple[str, ...] = (),
+    np: Loops, operands: list[Traced], dtype: Any, axis: int, reverse: bool, step: str
 ) -> Traced:
     """out[i] is `step` of ``before`` and of what the operands are there, ``v0`` and ``v1``."""
     shape = operands[0].shape
@@ -33,10 +26,10 @@ def _scan(
     order = f"{size} - 1 - k" if reverse else "k"
     values = "".join(f"{t} v{k} = {n}[at]; " for k, n in enumerate(names))
     back = width if reverse else -width
+    first = f"start + {(size - 1) * width if reverse else 0} + j"
     body = (
         f"        for (int64_t j = 0; j < {width}; j++)\n"
-        f"            out[start + {0 if not reverse else (size - 1) * width} + j] = "
-        f"{names[-1]}[start + {0 if not reverse else (size - 1) * width} + j];\n"
+        f"            out[{first}] = {names[-1]}[{first}];\n"
         f"        for (int64_t k = 1; k < {size}; k++) {{\n"
         f"            int64_t row = start + ({order}) * {width};\n"
         "#pragma omp simd\n"
@@ -49,27 +42,18 @@ def _scan(
     )
     text = over_lines(pointers, shape, axis, body)
     given = [np.cast(x, numpy.dtype(dtype)) for x in operands]
-    return np.kernel(text, given, [(shape, dtype)], helpers=helpers)[0]
+    return np.kernel(text, given, [(shape, dtype)])[0]
 
 
-@lowers("cumsum")
-def _cumsum(np: Loops, x: Traced, *, axis: int, reverse: bool = False) -> Traced:
+@lowers("cumsum", "cumprod")
+def _cumulated(np: Loops, x: Traced, *, axis: int, reverse: bool = False) -> Traced:
     dtype = np.origin.results[0].dtype
-    return _scan(np, [x], dtype, axis, reverse, _wrapping("before", "+", "v0", dtype))
-
-
-@lowers("cumprod")
-def _cumprod(np: Loops, x: Traced, *, axis: int, reverse: bool = False) -> Traced:
-    dtype = np.origin.results[0].dtype
-    return _scan(np, [x], dtype, axis, reverse, _wrapping("before", "*", "v0", dtype))
-
-
-def _wrapping(a: str, sign: str, b: str, dtype: Any) -> str:
-    """Integers wrap around."""
-    if dtype.kind == "f":
-        return f"{a} {sign} {b}"
-    natural = "uint64_t" if dtype.itemsize == 8 else "uint32_t"
-    return f"({c_type(dtype)})(({natural}){a} {sign} ({natural}){b})"
+    sign = "+" if np.origin.op.name == "cumsum" else "*"
+    step = f"before {sign} v0"
+    if dtype.kind != "f":  # integers wrap around
+        natural = "uint64_t" if dtype.itemsize == 8 else "uint32_t"
+        step = f"({c_type(dtype)})(({natural})before {sign} ({natural})v0)"
+    return _scan(np, [x], dtype, axis, reverse, step)
 
 
 @lowers("logcumsumexp")
@@ -144,20 +128,27 @@ def first_extremum(np: Loops, x: Traced, axis: int, name: str) -> Traced:
         else f"(v {sign} best) | ((v != v) & (best == best))"
     )
     body = (
-        f"        for (int64_t j = 0; j < {width}; j++) {{\n"
-        f"            {t} best = x[start + j];\n            int64_t where = 0;\n"
-        f"            for (int64_t k = 1; k < {size}; k++) {{\n"
-        f"                {t} v = x[start + k * {width} + j];\n"
-        f"                int better = {better};\n"
-        "                best = better ? v : best;\n"
-        "                where = better ? k : where;\n"
-        "            }\n"
-        f"            out[line * {width} + j] = where;\n        }}\n"
+        _best_so_far(t, size, width, 1, better)
+        + "            }\n"
+        + f"            out[line * {width} + j] = where;\n        }}\n"
     )
     text = over_lines([(f"const {t} *", "x"), ("int64_t *", "out")], x.shape, axis, body)
     shape = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
     (out,) = np.kernel(text, [x], [(shape, numpy.int64)])
     return np.in_range(out, 0, size)
+
+
+def _best_so_far(t: str, size: int, width: int, first: int, better: str) -> str:
+    """The beginning of loops through lines, which keep the best element, and where it is."""
+    return (
+        f"        for (int64_t j = 0; j < {width}; j++) {{\n"
+        f"            {t} best = x[start + j];\n            int64_t where = 0;\n"
+        f"            for (int64_t k = {first}; k < {size}; k++) {{\n"
+        f"                {t} v = x[start + k * {width} + j];\n"
+        f"                int better = {better};\n"
+        "                best = better ? v : best;\n"
+        "                where = better ? k : where;\n"
+    )
 
 
 @lowers("straight_through")
@@ -174,16 +165,10 @@ def _running(np: Loops, x: Traced, *, axis: int) -> tuple[Traced, ...]:
     sign = ">=" if np.origin.op.name == "cummax" else "<="
     t = c_type(x.dtype)
     body = (
-        f"        for (int64_t j = 0; j < {width}; j++) {{\n"
-        f"            {t} best = x[start + j];\n            int64_t where = 0;\n"
-        f"            for (int64_t k = 0; k < {size}; k++) {{\n"
-        f"                {t} v = x[start + k * {width} + j];\n"
-        f"                int better = (v != v) | ((best == best) & (v {sign} best));\n"
-        "                best = better ? v : best;\n"
-        "                where = better ? k : where;\n"
-        f"                out[start + k * {width} + j] = best;\n"
-        f"                index[start + k * {width} + j] = where;\n"
-        "            }\n        }\n"
+        _best_so_far(t, size, width, 0, f"(v != v) | ((best == best) & (v {sign} best))")
+        + f"                out[start + k * {width} + j] = best;\n"
+        + f"                index[start + k * {width} + j] = where;\n"
+        + "            }\n        }\n"
     )
     pointers = [(f"const {t} *", "x"), (f"{t} *", "out"), ("int64_t *", "index")]
     text = over_lines(pointers, x.shape, axis, body)

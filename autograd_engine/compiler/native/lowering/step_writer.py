@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from autograd_engine.compiler.native.c_code import scalars
 from autograd_engine.compiler.native.ir import (
@@ -22,6 +23,7 @@ from autograd_engine.compiler.native.ir import (
     term_of,
 )
 from autograd_engine.compiler.native.lowering.traced_value import NotLowered, Traced
+from autograd_engine.core.spec import reduced_shape
 
 __all__ = ["NATIVE_DTYPES", "StepWriter"]
 
@@ -49,6 +51,8 @@ class StepWriter:
         By the number of a buffer: from which number, and below which, its integers are.
     values : dict of int to Traced
         Values of the graph, by identity.
+    kernels : dict
+        Kernels that were made to run on stand-ins, by themselves.
     """
 
     def __init__(self, blas: bool = True) -> None:
@@ -60,6 +64,7 @@ class StepWriter:
         self.checked: dict[Any, Traced] = {}
         self.ranges: dict[int, tuple[int, int]] = {}
         self.values: dict[int, Traced] = {}
+        self.kernels: dict[Callable[..., Any], Callable[..., Any]] = {}
 
     # --- steps
 
@@ -74,9 +79,12 @@ class StepWriter:
         self.steps.append(step)
         return step
 
-    def number(self, value: Any, dtype: Any) -> Traced:
+    def number(self, value: Any, dtype: Any, shape: Any = ()) -> Traced:
+        """An array whose elements all have one value."""
         dtype = np.dtype(dtype)
-        return Traced(self, Term(None, (), (), number=dtype.type(value).item(), dtype=dtype))
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        number = dtype.type(value).item()
+        return Traced(self, Term(None, shape, (0,) * len(shape), number=number, dtype=dtype))
 
     def operand(self, value: Any, dtype: Dtype | None = None) -> Traced:
         """Anything that a kernel computes with, in `dtype` where it is a Python number."""
@@ -105,8 +113,7 @@ class StepWriter:
             return self.operand(getattr(np, function)(*operands))
         common = self.meeting(operands)
         if function in ("isinf", "isfinite") and common.kind != "f":
-            truth = self.number(function == "isfinite", bool)
-            return Traced(self, truth.term.broadcast(operands[0].shape))
+            return self.number(function == "isfinite", bool, operands[0].shape)
         typed = [self.operand(v, common) for v in operands]
         if scalar.same_dtype:
             if scalar.floating and common.kind not in "f":
@@ -121,8 +128,7 @@ class StepWriter:
             with np.errstate(all="ignore"):
                 values = [v.dtype.type(v.term.number) for v in typed]
                 shape = np.broadcast_shapes(*[v.shape for v in typed])
-                made = self.number(getattr(np, function)(*values), dtype)
-            return Traced(self, made.term.broadcast(shape))
+                return self.number(getattr(np, function)(*values), dtype, shape)
         return self.mapped(function, typed, dtype)
 
     def mapped(
@@ -145,8 +151,7 @@ class StepWriter:
             raise NotLowered(f"{dtype.name} is left to NumPy")
         if x.term.buffer is None:
             with np.errstate(all="ignore"):
-                made = self.number(x.dtype.type(x.term.number).astype(dtype), dtype)
-            return Traced(self, made.term.broadcast(x.shape))
+                return self.number(x.dtype.type(x.term.number).astype(dtype), dtype, x.shape)
         return self.mapped("cast", [x], dtype)
 
     def copied(self, x: Traced) -> Traced:
@@ -156,9 +161,9 @@ class StepWriter:
     def packed(self, x: Traced) -> Traced:
         return x if x.term.contiguous else self.copied(x)
 
-    def position(self, shape: Shape, axis: int, dtype: Any = np.int64) -> Traced:
+    def position(self, shape: Shape, axis: int) -> Traced:
         """The index of each element along an axis."""
-        out = self.buffer(shape, dtype)
+        out = self.buffer(shape, np.int64)
         self.add(Map("position", (), out, self.origin, axis % len(shape)))
         return self.all_of(out)
 
@@ -166,12 +171,9 @@ class StepWriter:
         """``table`` at `index` along `axis`; both broadcast to `shape`, but for that axis."""
         seen = list(shape)
         seen[axis] = table.shape[axis]
-        term = table.term.broadcast(tuple(seen))
-        out = self.buffer(shape, table.dtype)
-        step = Map("gather", (term, index.term.broadcast(shape)), out, self.origin, axis)
-        step.after += self.guards_of([index])
-        self.add(step)
-        return self.all_of(out)
+        return self._looked_up(
+            table.term.broadcast(tuple(seen)), index.term.broadcast(shape), axis, index
+        )
 
     def elements(
         self,
@@ -194,12 +196,14 @@ class StepWriter:
         """
         whole = (1, *shape)
         table = x.term.seen(whole, (unit, *strides), offset)
-        out = self.buffer(whole, x.dtype)
-        index = at.term.broadcast(shape).expanded([0])
-        step = Map("gather", (table, index), out, self.origin, 0)
-        step.after += self.guards_of([at])
-        self.add(step)
-        return self.all_of(out)[0]
+        return self._looked_up(table, at.term.broadcast(shape).expanded([0]), 0, at)[0]
+
+    def _looked_up(self, table: Term, at: Term, axis: int, index: Traced) -> Traced:
+        """`table` at places along `axis`, which are those of `index`."""
+        out = self.buffer(at.shape, table.dtype)
+        step = self.add(Map("gather", (table, at), out, self.origin, axis))
+        step.after += self.guards_of([index])
+        return self.all_of(out)
 
     def guards_of(self, operands: Sequence[Traced]) -> list[Step]:
         """The checks that must have run before these are indices."""
@@ -211,10 +215,8 @@ class StepWriter:
         return list(found.values())
 
     def reduce(self, kind: str, x: Traced, axis: Any, keepdims: bool = False) -> Traced:
-        if axis is None:
-            axis = tuple(range(x.ndim))
-        axes = (axis,) if isinstance(axis, (int, np.integer)) else tuple(axis)
-        axes = tuple(sorted(a % x.ndim for a in axes))
+        axis = range(x.ndim) if axis is None else axis
+        axes = tuple(sorted(normalize_axis_tuple(axis, x.ndim)))
         if kind in ("any", "all"):
             x = self.map("not_equal", x, 0) if x.dtype.kind != "b" else x
         elif x.dtype.kind in "biu" and kind in ("sum", "prod"):
@@ -224,15 +226,12 @@ class StepWriter:
         if any(x.shape[a] == 0 for a in axes):
             if kind in ("max", "min"):
                 raise NotLowered("it reduces nothing")
-            nothing = self.number(kind in ("prod", "all"), x.dtype)
-            shape = tuple(1 if k in axes else d for k, d in enumerate(x.shape))
-            return Traced(self, nothing.term.broadcast(shape if keepdims else kept))
+            shape = reduced_shape(x.shape, axes, keepdims)
+            return self.number(kind in ("prod", "all"), x.dtype, shape)
         if x.term.buffer is None:
             x = self.copied(x)
         if all(x.shape[a] == 1 for a in axes):
-            keep = [k for k in range(x.ndim) if k not in axes]
-            term = x.term.seen(kept, tuple(x.term.strides[k] for k in keep))
-            result = Traced(self, term)
+            result = Traced(self, x.term.transposed([k for k in range(x.ndim) if k not in axes]))
         else:
             out = self.buffer(kept, x.dtype)
             self.add(Reduce(kind, x.term, axes, out, self.origin))
@@ -254,7 +253,7 @@ class StepWriter:
         shape = (*lead, a.shape[-2], b.shape[-1])
         if b.ndim == 2 and a.ndim > 2:  # one product of more rows
             rows = a.term.reshaped((math.prod(a.shape[:-1]), a.shape[-1]))
-            if rows is not None and _is_matrix(rows):
+            if rows is not None and rows.matrix() is not None:
                 flat = self.matmul(Traced(self, rows), b)
                 return flat.reshape(shape)
         out = self.buffer(shape, dtype)
@@ -269,7 +268,7 @@ class StepWriter:
         return self.all_of(out)
 
     def _matrix(self, x: Traced) -> Traced:
-        return x if _is_matrix(x.term) else self.copied(x)
+        return x if x.term.matrix() is not None else self.copied(x)
 
     def assembled(
         self,
@@ -331,15 +330,3 @@ class StepWriter:
         if x.term.buffer is not None:
             self.ranges[x.term.buffer.number] = (low, high)
         return x
-
-
-def _is_matrix(term: Term) -> bool:
-    """Whether BLAS can read it: one of the last two strides is 1."""
-    if term.buffer is None:
-        return False
-    (rows, columns), (s, t) = term.shape[-2:], term.strides[-2:]
-    if columns == 1 and rows == 1:
-        return True
-    by_rows = (t == 1 or columns == 1) and (s >= columns or rows == 1)
-    by_columns = (s == 1 or rows == 1) and (t >= rows or columns == 1)
-    return by_rows or by_columns

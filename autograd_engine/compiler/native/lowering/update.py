@@ -10,8 +10,12 @@ import numpy
 from autograd_engine.compiler.concrete_graph import Node, Value
 from autograd_engine.compiler.native.c_code.c_text import c_type, split_over
 from autograd_engine.compiler.native.lowering.indexing import row_numbers
-from autograd_engine.compiler.native.lowering.kernel_trace import Loops, Traced, traced_kernel
-from autograd_engine.compiler.native.lowering.lower import lowers
+from autograd_engine.compiler.native.lowering.kernel_trace import (
+    Loops,
+    Traced,
+    lowers,
+    traced_kernel,
+)
 from autograd_engine.ops.registry.opdef import REGISTRY
 
 __all__: list[str] = []

@@ -9,8 +9,7 @@ from typing import Any
 from autograd_engine.compiler.native.c_code.c_kernel import HELPERS, CKernel
 from autograd_engine.compiler.native.conv import select as convolution
 from autograd_engine.compiler.native.lowering.indexing import row_numbers
-from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced
-from autograd_engine.compiler.native.lowering.lower import lowers
+from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced, lowers
 from autograd_engine.compiler.native.pool import select as pooling
 from autograd_engine.compiler.native.runtime import threads
 from autograd_engine.core.spec import Spec

@@ -26,33 +26,10 @@ from autograd_engine.compiler.native.ir import (
 from autograd_engine.compiler.native.lowering.lower import Lowered
 from autograd_engine.compiler.native.passes.schedule import canonical, looks_up, strides_over
 
-__all__ = ["Arranged", "arrange"]
+__all__ = ["arrange"]
 
 
-class Arranged:
-    """A lowered program whose values have their places.
-
-    Attributes
-    ----------
-    steps : list of Step
-    layouts : dict of int to tuple
-        By the number of a buffer: strides, where it does not lie in C order.
-    over : dict of int to (int, set of int)
-        By the number of a buffer that takes the memory of an input: the number of that input, and
-        the steps that read the input as it was.
-    stores : dict of int to Buffer
-        Position of an output to the buffer, or input, that holds it.
-    """
-
-    def __init__(self, lowered: Lowered) -> None:
-        self.lowered = lowered
-        self.steps = lowered.steps
-        self.outputs = list(lowered.outputs)
-        self.layouts: dict[int, tuple[int, ...]] = {}
-        self.over: dict[int, tuple[int, set[int]]] = {}
-
-
-def arrange(lowered: Lowered, updates: Mapping[int, int]) -> Arranged:
+def arrange(lowered: Lowered, updates: Mapping[int, int]) -> None:
     """Drop what nothing needs, and give values places.
 
     Parameters
@@ -61,106 +38,100 @@ def arrange(lowered: Lowered, updates: Mapping[int, int]) -> Arranged:
     updates : dict of int to int
         Position of an output to that of the input that it is the new value of.
     """
-    arranged = Arranged(lowered)
-    _explicit_updates(arranged, updates)
-    _drop_dead(arranged)
-    _keep_order(arranged)
-    _split_assemblies(arranged)
-    _place_updates(arranged, updates)
-    return arranged
+    _explicit_updates(lowered, updates)
+    _drop_dead(lowered)
+    _keep_order(lowered)
+    _split_assemblies(lowered)
+    _place_updates(lowered, updates)
 
 
-def _keep_order(arranged: Arranged) -> None:
+def _keep_order(lowered: Lowered) -> None:
     """What draws random numbers or has an effect runs in the order of the program."""
     before: Step | None = None
-    for step in arranged.steps:
+    for step in lowered.steps:
         if isinstance(step, Callback) and step.origin.runs_always:
             if before is not None:
                 step.after.append(before)
             before = step
 
 
-def _explicit_updates(arranged: Arranged, updates: Mapping[int, int]) -> None:
+def _explicit_updates(lowered: Lowered, updates: Mapping[int, int]) -> None:
     """Let every update be the whole of a buffer of its own, which may lie over the input."""
-    loops = arranged.lowered.loops
-    old = {arranged.lowered.inputs[position].number for position in updates.values()}
-    for output, term in enumerate(arranged.outputs):
+    old = {lowered.inputs[position].number for position in updates.values()}
+    for output, term in enumerate(lowered.outputs):
         if output not in updates and term.buffer is not None and term.buffer.number in old:
-            buffer = loops.buffer(term.shape, term.dtype)  # what was there before the run
-            loops.add(Map("copy", (term,), buffer, None))
-            arranged.outputs[output] = loops.all_of(buffer).term
+            copy = lowered.copy(term, None)  # what was there before the run
+            lowered.steps.append(copy)
+            lowered.outputs[output] = term_of(copy.outs[0])
     seen: set[int] = set()
     for output in updates:
-        term = arranged.outputs[output]
+        term = lowered.outputs[output]
         own = term.buffer is not None and term.whole and term.buffer.maker is not None
         alone = own and not isinstance(term.buffer.maker, (Assemble, Callback))  # type: ignore[union-attr]
         if not alone or term.buffer.number in seen:  # type: ignore[union-attr]
-            buffer = loops.buffer(term.shape, term.dtype)
-            loops.add(Map("copy", (term,), buffer, None))
-            arranged.outputs[output] = loops.all_of(buffer).term
-        number = arranged.outputs[output].buffer
-        assert number is not None
-        seen.add(number.number)
+            copy = lowered.copy(term, None)
+            lowered.steps.append(copy)
+            term = lowered.outputs[output] = term_of(copy.outs[0])
+        seen.add(term.buffer.number)  # type: ignore[union-attr]
 
 
-def _drop_dead(arranged: Arranged) -> None:
-    wanted = {t.buffer.number for t in arranged.outputs if t.buffer is not None}
+def _drop_dead(lowered: Lowered) -> None:
+    wanted = lowered.returned
     live = []
     before: set[int] = set()  # steps that fill a part of what is wanted
-    for step in reversed(arranged.steps):
+    for step in reversed(lowered.steps):
         keeps = isinstance(step, Check) or (isinstance(step, Callback) and step.origin.runs_always)
         if keeps or id(step) in before or any(o.number in wanted for o in step.outs):
             live.append(step)
             before.update(map(id, step.after))
             wanted.update(t.buffer.number for t in step.terms if t.buffer is not None)
-    arranged.steps[:] = live[::-1]
+    lowered.steps[:] = live[::-1]
 
 
-def _split_assemblies(arranged: Arranged) -> None:
+def _split_assemblies(lowered: Lowered) -> None:
     """Parts are computed in their place where that is possible, and copied there otherwise."""
-    loops = arranged.lowered.loops
-    readers = readers_of(arranged.steps)
-    returned = {t.buffer.number for t in arranged.outputs if t.buffer is not None}
+    readers = readers_of(lowered.steps)
+    returned = lowered.returned
     made: list[Step] = []
-    for step in arranged.steps:
+    for step in lowered.steps:
         if not isinstance(step, Assemble) or step.adds:
             made.append(step)
             continue
         parts = []
         fill: list[Step] = []
         if not step.covered:
-            number = Term(None, step.outs[0].shape, (), number=step.fill, dtype=step.outs[0].dtype)
-            number = number.seen(step.outs[0].shape, (0,) * len(step.outs[0].shape))
-            fill = [_placed_copy(arranged, number, term_of(step.outs[0]), step)]
+            whole = term_of(step.outs[0])
+            flat = (0,) * whole.ndim
+            number = Term(None, whole.shape, flat, number=step.fill, dtype=whole.dtype)
+            fill = [_placed_copy(lowered, number, whole, step)]
             made += fill
         for part, region in step.parts:
-            if step.covered and _placeable(part, region, readers, returned, arranged):
+            if step.covered and _placeable(part, region, readers, returned):
                 assert part.buffer is not None
-                _place(arranged, part.buffer, region)
+                _place(lowered, part.buffer, region)
                 parts.append((part, region))
                 continue
-            copy = _placed_copy(arranged, part, region, step)
+            copy = _placed_copy(lowered, part, region, step)
             copy.after += fill
             made.append(copy)
-            whole = loops.all_of(copy.outs[0]).term
-            parts.append((whole, region))
+            parts.append((term_of(copy.outs[0]), region))
         step.parts = parts
         step.after += fill  # there may be no part whose copy waits for it
         made.append(step)
-    arranged.steps[:] = made
+    lowered.steps[:] = made
 
 
-def _placed_copy(arranged: Arranged, part: Term, region: Term, step: Step) -> Step:
-    buffer = arranged.lowered.loops.buffer(region.shape, region.dtype)
-    _place(arranged, buffer, region)
+def _placed_copy(lowered: Lowered, part: Term, region: Term, step: Step) -> Step:
+    buffer = lowered.loops.buffer(region.shape, region.dtype)
+    _place(lowered, buffer, region)
     return Map("copy", (part,), buffer, step.origin)
 
 
-def _place(arranged: Arranged, buffer: Buffer, region: Term) -> None:
+def _place(lowered: Lowered, buffer: Buffer, region: Term) -> None:
     assert region.buffer is not None
     buffer.place = (region.buffer, region.offset)
     if not region.contiguous:
-        arranged.layouts[buffer.number] = region.strides
+        lowered.layouts[buffer.number] = region.strides
 
 
 def _placeable(
@@ -168,7 +139,6 @@ def _placeable(
     region: Term,
     readers: Mapping[int, list[Step]],
     returned: set[int],
-    arranged: Arranged,
 ) -> bool:
     """Whether what makes a part can write it straight into its region."""
     buffer = part.buffer
@@ -200,29 +170,29 @@ def _is_table(step: Step, buffer: Buffer) -> bool:
     return isinstance(step, Map) and step.function == "gather" and step.args[0].buffer is buffer
 
 
-def _place_updates(arranged: Arranged, updates: Mapping[int, int]) -> None:
+def _place_updates(lowered: Lowered, updates: Mapping[int, int]) -> None:
     """New values over old ones: they wait for all that reads the old, checks or may fail."""
-    steps = arranged.steps
+    steps = lowered.steps
     at = {id(s): k for k, s in enumerate(steps)}
     readers = readers_of(steps)
     fails = {k for k, s in enumerate(steps) if isinstance(s, (Check, Callback))}
     following = _following(steps, at)
     for output, position in updates.items():
-        buffer = arranged.outputs[output].buffer
+        buffer = lowered.outputs[output].buffer
         assert buffer is not None
         assert buffer.maker is not None
-        old = arranged.lowered.inputs[position]
+        old = lowered.inputs[position]
         before = {at[id(s)] for s in readers[old.number]} | fails
         own = {at[id(buffer.maker)]}
         if buffer.place is not None or not _movable(buffer, old, before - own, following, at):
-            buffer = _moved(arranged, buffer, at)
-            arranged.outputs[output] = term_of(buffer)
+            buffer = _moved(lowered, buffer, at)
+            lowered.outputs[output] = term_of(buffer)
         else:
             before -= own
             for k in before:
                 following[k] += own
         buffer.place = (old, 0)
-        arranged.over[buffer.number] = (old.number, before)
+        lowered.over[buffer.number] = (old.number, before)
 
 
 def _following(steps: Sequence[Step], at: Mapping[int, int]) -> list[list[int]]:
@@ -287,10 +257,9 @@ def _in_place(buffer: Buffer, old: Buffer) -> bool:
     return source is not None and reads == [source] and maker.args[source].whole
 
 
-def _moved(arranged: Arranged, buffer: Buffer, at: dict[int, int]) -> Buffer:
+def _moved(lowered: Lowered, buffer: Buffer, at: dict[int, int]) -> Buffer:
     """A copy of it, made at the end."""
-    copy = arranged.lowered.loops.buffer(buffer.shape, buffer.dtype)
-    step = Map("copy", (term_of(buffer),), copy, None)
-    at[id(step)] = len(arranged.steps)
-    arranged.steps.append(step)
-    return copy
+    step = lowered.copy(term_of(buffer), None)
+    at[id(step)] = len(lowered.steps)
+    lowered.steps.append(step)
+    return step.outs[0]

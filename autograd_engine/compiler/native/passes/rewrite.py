@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeGuard
 
 from autograd_engine.compiler.native.ir import (
     Assemble,
@@ -21,6 +21,7 @@ from autograd_engine.compiler.native.ir import (
     Term,
     contiguous_strides,
     readers_of,
+    term_of,
 )
 from autograd_engine.compiler.native.lowering.lower import Lowered
 
@@ -39,10 +40,6 @@ def rewrite(lowered: Lowered, updates: Mapping[int, int]) -> None:
     _transposed_once(lowered)
 
 
-def _returned(lowered: Lowered) -> set[int]:
-    return {t.buffer.number for t in lowered.outputs if t.buffer is not None}
-
-
 # --- zeros
 
 
@@ -53,7 +50,7 @@ def _sums_with_zeros(lowered: Lowered) -> None:
     and the step that finds it cleared are one text.
     """
     readers = readers_of(lowered.steps)
-    returned = _returned(lowered)
+    returned = lowered.returned
     gone: set[int] = set()
     for step in lowered.steps:
         other = _beside_zero(step)
@@ -89,7 +86,7 @@ def _views_through_maps(lowered: Lowered) -> None:
     """A map that is read slice by slice is computed slice by slice, where the slice is read."""
     steps = lowered.steps
     readers = readers_of(steps)
-    returned = _returned(lowered)
+    returned = lowered.returned
     made: dict[int, list[Step]] = {}
     for step in reversed(steps):
         if not isinstance(step, Map) or step.function in ("gather", "position"):
@@ -104,7 +101,7 @@ def _views_through_maps(lowered: Lowered) -> None:
         for key in sorted(slices):
             part = _slice(lowered, step, slices[key])
             made.setdefault(id(step), []).append(part)
-            wholes[key] = lowered.loops.all_of(part.outs[0]).term
+            wholes[key] = term_of(part.outs[0])
             for t in part.terms:
                 if t.buffer is not None:
                     readers[t.buffer.number].append(part)
@@ -199,12 +196,12 @@ def _sums_of_products(lowered: Lowered) -> None:
     """``a b + c d + ...``: one product of stacks, or products that add to one result."""
     steps = lowered.steps
     readers = readers_of(steps)
-    returned = _returned(lowered)
+    returned = lowered.returned
     at = {id(s): k for k, s in enumerate(steps)}
     gone: set[int] = set()
     behind: dict[int, list[Step]] = {}
     for step in reversed(steps):
-        if id(step) in gone or not _adds_products(step, readers, returned):
+        if id(step) in gone or not _adds_products(step):
             continue
         chain, products, rest = _terms_of_sum(step, readers, returned)
         if len(products) < 2:
@@ -220,7 +217,7 @@ def _sums_of_products(lowered: Lowered) -> None:
     steps[:] = out
 
 
-def _adds_products(step: Step, readers: Mapping[int, list[Step]], returned: set[int]) -> bool:
+def _adds_products(step: Step | None) -> TypeGuard[Map]:
     if not isinstance(step, Map) or step.function != "add":
         return False
     if step.outs[0].dtype.kind != "f" or len(step.outs[0].shape) != 2:
@@ -237,10 +234,9 @@ def _alone(term: Term, readers: Mapping[int, list[Step]], returned: set[int]) ->
 
 
 def _terms_of_sum(
-    step: Step, readers: Mapping[int, list[Step]], returned: set[int]
+    step: Map, readers: Mapping[int, list[Step]], returned: set[int]
 ) -> tuple[list[Step], list[Product], list[Term]]:
     """The additions of a sum, the products in it, and its other terms."""
-    assert isinstance(step, Map)
     chain: list[Step] = [step]
     products: list[Product] = []
     rest: list[Term] = []
@@ -250,8 +246,7 @@ def _terms_of_sum(
         maker = _alone(term, readers, returned)
         if isinstance(maker, Product) and maker.beta == 0.0 and maker.scale is None:
             products.append(maker)
-        elif maker is not None and _adds_products(maker, readers, returned):
-            assert isinstance(maker, Map)
+        elif _adds_products(maker):
             if maker.args[0].buffer is maker.args[1].buffer:
                 rest.append(term)
                 continue
@@ -263,7 +258,7 @@ def _terms_of_sum(
 
 
 def _accumulated(
-    lowered: Lowered, step: Map | Step, products: list[Product], rest: list[Term]
+    lowered: Lowered, step: Map, products: list[Product], rest: list[Term]
 ) -> list[Step]:
     """Steps for a sum whose value is the out of `step`."""
     loops, out = lowered.loops, step.outs[0]
@@ -274,11 +269,11 @@ def _accumulated(
         made += stacked
     else:
         made += _one_by_one(lowered, products, target)
-    total = loops.all_of(target).term
+    total = term_of(target)
     for k, term in enumerate(rest):
         buffer = out if k == len(rest) - 1 else loops.buffer(out.shape, out.dtype)
         made.append(Map("add", (total, term), buffer, step.origin))
-        total = loops.all_of(buffer).term
+        total = term_of(buffer)
     return made
 
 
@@ -318,7 +313,7 @@ def _stacked(lowered: Lowered, products: list[Product], target: Buffer) -> list[
             continue
         width = terms[0].shape[1]
         stack = loops.buffer((rows * len(terms), width), terms[0].dtype)
-        whole = loops.all_of(stack).term
+        whole = term_of(stack)
         parts = [(t, whole.sliced(0, k * rows, rows)) for k, t in enumerate(terms)]
         made.append(Assemble(parts, stack, order[0].origin))
         stacks.append(whole)
@@ -370,7 +365,7 @@ def _updates_by_products(lowered: Lowered, updates: Mapping[int, int]) -> None:
     """``p - rate * (a b)`` is a product that adds to p."""
     steps = lowered.steps
     readers = readers_of(steps)
-    returned = _returned(lowered)
+    returned = lowered.returned
     inputs = {b.number: k for k, b in enumerate(lowered.inputs)}
     gone: set[int] = set()
     instead: dict[int, Step] = {}
@@ -429,11 +424,9 @@ def _transposed_once(lowered: Lowered) -> None:
         if len(products) < _OFTEN:
             continue
         first = products[0]
-        copy = lowered.loops.buffer(first.b.shape, first.b.dtype)
-        step = Map("copy", (first.b,), copy, first.origin)
-        whole = lowered.loops.all_of(copy).term
         if any(p.b.shape != first.b.shape or p.b.strides != first.b.strides for p in products):
             continue
+        step = lowered.copy(first.b, first.origin)
         steps.insert(steps.index(first), step)
         for product in products:
-            product.b = whole
+            product.b = term_of(step.outs[0])

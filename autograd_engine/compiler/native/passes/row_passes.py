@@ -16,6 +16,8 @@ from autograd_engine.compiler.native.passes.schedule import FULL, ROW, Group
 __all__ = ["crossing", "pass_of", "phases_of", "time_of"]
 
 _CHEAP: Final = frozenset(("abs", "maximum", "minimum", "sign"))
+# Up to so many operations, elements are computed anew rather than kept.
+_CHEAP_COST: Final = 3
 
 
 def phases_of(group: Group) -> dict[int, int]:
@@ -40,14 +42,16 @@ def crossing(group: Group) -> list[Buffer]:
     """Buffers of elements that a later pass reads again and that are not cheap to compute anew."""
     phases = phases_of(group)
     found: dict[int, Buffer] = {}
-    cheap = _Cheap(group, phases)
+    if not any(phases.values()):
+        return []
+    costs = _costs(group)
     for step in group.steps:
         use = pass_of(step, phases, group)
         for term in step.terms:
             buffer = term.buffer
             if buffer is None or group.levels.get(buffer.number) != FULL:
                 continue
-            if phases[buffer.number] < use and not cheap.is_cheap(buffer.number):
+            if phases[buffer.number] < use and costs[buffer.number] > _CHEAP_COST:
                 found[buffer.number] = buffer
     return list(found.values())
 
@@ -60,39 +64,23 @@ def pass_of(step: Step, phases: dict[int, int], group: Group) -> int:
     return phases[out]
 
 
-class _Cheap:
-    """Which elements are computed anew rather than kept: a few cheap operations of what is read."""
-
-    LIMIT = 3
-
-    def __init__(self, group: Group, phases: dict[int, int]) -> None:
-        self.group = group
-        self.phases = phases
-        self.makers = {s.outs[0].number: s for s in group.steps}
-        self.costs: dict[int, int] = {}
-
-    def cost(self, number: int) -> int:
-        found = self.costs.get(number)
-        if found is None:
-            found = self.costs[number] = self._cost(number)
-        return found
-
-    def _cost(self, number: int) -> int:
-        step = self.makers[number]
-        if not isinstance(step, Map):
-            return 99
-        if step.function in ("gather", "position"):
-            return 1
-        if _is_long(step):
-            return 99
-        total = 3 if step.function in ("divide", "reciprocal") else 1
-        for term in step.args:
-            if term.buffer is not None and self.group.levels.get(term.buffer.number) == FULL:
-                total += self.cost(term.buffer.number)
-        return min(total, 99)
-
-    def is_cheap(self, number: int) -> bool:
-        return self.cost(number) <= self.LIMIT
+def _costs(group: Group) -> dict[int, int]:
+    """What computing an element of each buffer anew takes: cheap operations of what is read."""
+    costs: dict[int, int] = {}
+    for step in group.steps:
+        number = step.outs[0].number
+        if not isinstance(step, Map) or _is_long(step):
+            costs[number] = _CHEAP_COST + 1
+        elif step.function in ("gather", "position"):
+            costs[number] = 1
+        else:
+            costs[number] = 3 if step.function in ("divide", "reciprocal") else 1
+            costs[number] += sum(
+                costs[t.buffer.number]
+                for t in step.args
+                if t.buffer is not None and group.levels.get(t.buffer.number) == FULL
+            )
+    return costs
 
 
 def _is_long(step: Map) -> bool:

@@ -29,6 +29,7 @@ __all__ = [
     "canonical",
     "looks_up",
     "scheduled",
+    "steps_of",
     "strides_over",
 ]
 
@@ -168,6 +169,10 @@ class Group:
         reduced = any(isinstance(s, Reduce) for s in self.steps)
         candidates = self.splits - {len(self.domain)} or self.splits
         return max(candidates) if reduced else max(len(self.domain) - 1, 0)
+
+
+def steps_of(item: Step | Group) -> list[Step]:
+    return item.steps if isinstance(item, Group) else [item]
 
 
 def reduced_axes(step: Reduce) -> set[int]:

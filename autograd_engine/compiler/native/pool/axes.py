@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from autograd_engine.compiler.native.ir import contiguous_strides
 from autograd_engine.ops.kernels.windows import Ints
 
-__all__ = ["PoolAxis", "bin_axes", "grain", "window_axes"]
+__all__ = ["PoolAxis", "bin_axes", "grain", "pitch_of", "row_bounds", "window_axes"]
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,16 @@ def bin_axes(image: Sequence[int], out: Sequence[int]) -> list[PoolAxis]:
         PoolAxis(n, count, 0 if n % count else n // count, n // count, 0, 0)
         for n, count in zip(image[2:], out[2:], strict=True)
     ]
+
+
+def pitch_of(axes: Sequence[PoolAxis]) -> Ints:
+    """Elements of an image between neighbours along each axis."""
+    return contiguous_strides(tuple(a.size for a in axes))
+
+
+def row_bounds(axes: Sequence[PoolAxis]) -> list[str]:
+    """Where the windows of a row start and stop along all axes but the last."""
+    return [f"    {a.bounds(f'p{i}', f'lo{i}', f'hi{i}')}" for i, a in enumerate(axes[:-1])]
 
 
 def grain(elements: int) -> int:

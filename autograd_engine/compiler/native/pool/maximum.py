@@ -10,7 +10,7 @@ from itertools import product
 from math import prod
 
 from autograd_engine.compiler.native.c_code.c_kernel import CKernel
-from autograd_engine.compiler.native.pool.axes import PoolAxis, grain
+from autograd_engine.compiler.native.pool.axes import PoolAxis, grain, pitch_of, row_bounds
 
 __all__ = ["gather", "maximum", "scatter"]
 
@@ -62,15 +62,6 @@ def maximum(name: str, t: str, planes: int, axes: list[PoolAxis]) -> CKernel:
     return CKernel(name, "\n".join(lines), 0)
 
 
-def _pitch(axes: list[PoolAxis]) -> list[int]:
-    return [prod(a.size for a in axes[i + 1 :]) for i in range(len(axes))]
-
-
-def _bounds(axes: list[PoolAxis]) -> list[str]:
-    """Where the windows of a row start and stop along all axes but the last."""
-    return [f"    {a.bounds(f'p{i}', f'lo{i}', f'hi{i}')}" for i, a in enumerate(axes[:-1])]
-
-
 def _fused_row(t: str, axes: list[PoolAxis]) -> list[str]:
     """All windows of a row at once, where every window is inside the input.
 
@@ -78,7 +69,7 @@ def _fused_row(t: str, axes: list[PoolAxis]) -> list[str]:
     selections that depend on one comparison each, which compilers turn into vectors.
     """
     *outer, last = axes
-    pitch = _pitch(axes)
+    pitch = pitch_of(axes)
     terms = [f"p{i} * {a.stride * pitch[i]}" for i, a in enumerate(outer)]
     offsets = [
         sum(i * p for i, p in zip(key, pitch, strict=True))
@@ -123,7 +114,7 @@ def _fused_row(t: str, axes: list[PoolAxis]) -> list[str]:
 
 def _outer_taps(axes: list[PoolAxis], back: bool = False) -> list[str]:
     """Loops over the elements of a window along all axes but the last, to where `row` starts."""
-    pitch = _pitch(axes)
+    pitch = pitch_of(axes)
     base = " + ".join([f"i{i} * {pitch[i]}" for i in range(len(axes) - 1)] or ["0"])
     loops = [
         f"    for (int64_t i{i} = hi{i} - 1; i{i} >= lo{i}; i{i}--)"
@@ -160,7 +151,7 @@ def _row_by_taps(t: str, axes: list[PoolAxis]) -> list[str]:
 
     integer = "int32_t" if t == "float" else "int64_t"
     return [
-        *_bounds(axes),
+        *row_bounds(axes),
         f"    {integer} nan = 0;",
         f"    for (int64_t j = 0; j < {last.count}; j++) {{ y[j] = {least}; index[j] = -1; }}",
         *taps(
@@ -188,7 +179,7 @@ def _row_by_bins(t: str, axes: list[PoolAxis]) -> list[str]:
     """Window after window, each of a size of its own."""
     last = axes[-1]
     return [
-        *_bounds(axes),
+        *row_bounds(axes),
         f"    for (int64_t j = 0; j < {last.count}; j++) {{",
         f"    {last.bounds('j', 'lo', 'hi')}",
         f"    {t} best = 0; int64_t found = -1;",
@@ -212,57 +203,47 @@ def scatter(name: str, t: str, planes: int, size: int, count: int) -> CKernel:
     Indices are those of a maximum, or have been checked (`last_writes`); the comparison keeps
     what was given by mistake from being written elsewhere.
     """
-    return CKernel(
-        name,
-        f"""\
-struct {name}_arrays {{ const {t} *g; const int64_t *index; {t} *y; }};
-static void {name}_body(void *context, int64_t lo, int64_t hi, int worker)
-{{
-    const struct {name}_arrays *k = context;
-    (void)worker;
-    for (int64_t n = lo; n < hi; n++) {{
+    body = f"""\
         {t} *restrict y = k->y + n * {size};
         const {t} *restrict g = k->g + n * {count};
         const int64_t *restrict index = k->index + n * {count};
         memset(y, 0, sizeof({t}) * {size});
         for (int64_t i = 0; i < {count}; i++)
             if ((uint64_t)index[i] < {size}) y[index[i]] += g[i];
-    }}
-}}
-static void {name}(const {t} *g, const int64_t *index, {t} *y, {t} *scratch)
-{{
-    (void)scratch;
-    struct {name}_arrays arrays = {{g, index, y}};
-    ae_parallel({name}_body, &arrays, {planes}, {grain(size)});
-}}
-""",
-        0,
-    )
+"""
+    return _at_indices(name, t, "g", body, planes, grain(size))
 
 
 def gather(name: str, t: str, planes: int, size: int, count: int) -> CKernel:
     """A function of (x, index, y, scratch); what is outside its plane is NaN. See `scatter`."""
-    return CKernel(
-        name,
-        f"""\
-struct {name}_arrays {{ const {t} *x; const int64_t *index; {t} *y; }};
-static void {name}_body(void *context, int64_t lo, int64_t hi, int worker)
-{{
-    const struct {name}_arrays *k = context;
-    (void)worker;
-    for (int64_t n = lo; n < hi; n++) {{
+    body = f"""\
         const {t} *restrict x = k->x + n * {size};
         const int64_t *restrict index = k->index + n * {count};
         {t} *restrict y = k->y + n * {count};
         for (int64_t i = 0; i < {count}; i++)
             y[i] = (uint64_t)index[i] < {size} ? x[index[i]] : ({t})NAN;
-    }}
+"""
+    return _at_indices(name, t, "x", body, planes, grain(count))
+
+
+def _at_indices(name: str, t: str, source: str, body: str, planes: int, least: int) -> CKernel:
+    """A function of (source, index, y, scratch) that runs `body` for each plane."""
+    return CKernel(
+        name,
+        f"""\
+struct {name}_arrays {{ const {t} *{source}; const int64_t *index; {t} *y; }};
+static void {name}_body(void *context, int64_t lo, int64_t hi, int worker)
+{{
+    const struct {name}_arrays *k = context;
+    (void)worker;
+    for (int64_t n = lo; n < hi; n++) {{
+{body}    }}
 }}
-static void {name}(const {t} *x, const int64_t *index, {t} *y, {t} *scratch)
+static void {name}(const {t} *{source}, const int64_t *index, {t} *y, {t} *scratch)
 {{
     (void)scratch;
-    struct {name}_arrays arrays = {{x, index, y}};
-    ae_parallel({name}_body, &arrays, {planes}, {grain(count)});
+    struct {name}_arrays arrays = {{{source}, index, y}};
+    ae_parallel({name}_body, &arrays, {planes}, {least});
 }}
 """,
         0,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from autograd_engine.compiler.native.c_code.c_kernel import CKernel
-from autograd_engine.compiler.native.pool.axes import PoolAxis, grain
+from autograd_engine.compiler.native.pool.axes import PoolAxis, grain, pitch_of, row_bounds
 
 __all__ = ["mean", "mean_input"]
 
@@ -28,19 +28,14 @@ def _along(t: str, last: PoolAxis, exclusive: bool, divisor: float | None) -> st
 
 def _outer(axes: list[PoolAxis]) -> list[str]:
     """Loops over the rows of windows."""
-    outer = axes[:-1]
-    return [
-        *(f"    for (int64_t p{i} = 0; p{i} < {a.count}; p{i}++)" for i, a in enumerate(outer)),
-        "    {",
-        *(f"    {a.bounds(f'p{i}', f'lo{i}', f'hi{i}')}" for i, a in enumerate(outer)),
-    ]
+    loops = [f"    for (int64_t p{i} = 0; p{i} < {a.count}; p{i}++)" for i, a in enumerate(axes)]
+    return [*loops[:-1], "    {", *row_bounds(axes)]
 
 
 def _rows(axes: list[PoolAxis]) -> tuple[list[str], str]:
     """Loops over the rows that a row of windows meets, and where each starts."""
-    outer = axes[:-1]
-    pitch = [prod(a.size for a in axes[i + 1 :]) for i in range(len(outer))]
-    loops = [f"    for (int64_t i{i} = lo{i}; i{i} < hi{i}; i{i}++)" for i in range(len(outer))]
+    pitch = pitch_of(axes)[:-1]
+    loops = [f"    for (int64_t i{i} = lo{i}; i{i} < hi{i}; i{i}++)" for i in range(len(pitch))]
     return loops, " + ".join([f"i{i} * {p}" for i, p in enumerate(pitch)] or ["0"])
 
 

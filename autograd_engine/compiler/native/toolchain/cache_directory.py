@@ -118,19 +118,29 @@ class CacheDirectory:
             write_whole(self.path / name, self.seal(name, data) + b"\n" + data)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file of mode 0600 that is there completely or not at all."""
+def write_whole(path: Path, data: bytes, *, first: bool = False) -> None:
+    """Write a file of mode 0600 that is there completely or not at all.
+
+    With `first`, one that another process has put there meanwhile stays.
+    """
     handle, temporary_name = tempfile.mkstemp(dir=path.parent, prefix="tmp-")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
+        try:
+            if first:
+                os.link(temporary_name, path)
+                return
+        except FileExistsError:
+            return
+        except OSError:
+            pass  # no hard links here
         os.replace(temporary_name, path)
-    except BaseException:
+    finally:
         with contextlib.suppress(OSError):
             os.unlink(temporary_name)
-        raise
 
 
 def _secret(path: Path) -> bytes:
@@ -139,21 +149,7 @@ def _secret(path: Path) -> bytes:
         found = _read_secret(path)
         if found is not None:
             return found
-        handle, temporary_name = tempfile.mkstemp(dir=path.parent, prefix="tmp-")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(secrets.token_bytes(_SECRET_BYTES))
-                file.flush()
-                os.fsync(file.fileno())
-            try:
-                os.link(temporary_name, path)
-            except FileExistsError:
-                pass  # another process was faster
-            except OSError:  # no hard links here
-                os.replace(temporary_name, path)
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary_name)
+        write_whole(path, secrets.token_bytes(_SECRET_BYTES), first=True)
     raise NotPrivate(f"{path} cannot be made")
 
 

@@ -34,7 +34,7 @@ from autograd_engine.compiler.native.toolchain.compiler import (
 )
 from autograd_engine.compiler.native.toolchain.process_lock import ProcessLock
 
-__all__ = ["entry_path", "load", "trim"]
+__all__ = ["load", "trim"]
 
 PROGRESS: Final = "AUTOGRAD_ENGINE_PROGRESS"
 SIZE: Final = "AUTOGRAD_ENGINE_CACHE_MB"
@@ -75,12 +75,6 @@ def load(source: str | Sequence[str], toolchain: Toolchain, what: str = "") -> c
         if name not in _loaded:
             _loaded[name] = _load(name, units, toolchain, what)
         return _loaded[name]
-
-
-def entry_path(source: str | Sequence[str], toolchain: Toolchain) -> Path:
-    """Where `load` keeps the sources and the library."""
-    units = [source] if isinstance(source, str) else list(source)
-    return cache_directory().path / _entry_name(units, toolchain)
 
 
 def _entry_name(units: Sequence[str], toolchain: Toolchain) -> str:
