@@ -16,8 +16,8 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ShapeError
-from autograd_engine.ops.forms import PICKED
 from autograd_engine.ops.infer import same
+from autograd_engine.ops.registry.forms import PICKED
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import ArgumentError
-from autograd_engine.ops.forms import ELEMENTWISE
 from autograd_engine.ops.infer import broadcast, cast, no_bools, real_dtype, same
 from autograd_engine.ops.kernels.elementwise import rounded_alike
+from autograd_engine.ops.registry.forms import ELEMENTWISE
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
 from autograd_engine.ops.work import each_element, nothing
 

@@ -18,7 +18,7 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ShapeError
-from autograd_engine.ops.forms import PICKED
+from autograd_engine.ops.registry.forms import PICKED
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, iadd_scattered
 from autograd_engine.ops.registry.symbolic_zero import hollow, is_hollow

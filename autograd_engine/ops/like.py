@@ -11,9 +11,9 @@ import numpy as np
 
 from autograd_engine.core.spec import Array, Like, Spec, format_shape
 from autograd_engine.errors import ShapeError
-from autograd_engine.ops.forms import PICKED, RESHAPED
 from autograd_engine.ops.infer import cast, like as infer_like, same
 from autograd_engine.ops.kernels.sums import sum_like
+from autograd_engine.ops.registry.forms import PICKED, RESHAPED
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.registry.symbolic_zero import hollow, is_hollow
 from autograd_engine.ops.work import Specs, Work, nothing

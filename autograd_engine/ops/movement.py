@@ -17,9 +17,9 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ArgumentError, ShapeError
-from autograd_engine.ops.forms import PICKED
 from autograd_engine.ops.infer import index_dtype, same
 from autograd_engine.ops.kernels.accumulate import accumulator
+from autograd_engine.ops.registry.forms import PICKED
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import each_read, nothing
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from autograd_engine.core.dtypes import INT64
 from autograd_engine.core.spec import Array, Spec, reduced_shape
-from autograd_engine.ops.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.infer import index_dtype
+from autograd_engine.ops.registry.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.sorting import stable_order
 

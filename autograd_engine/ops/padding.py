@@ -10,7 +10,7 @@ import numpy as np
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import Array, Like, Shape, Spec, format_shape
 from autograd_engine.errors import ShapeError
-from autograd_engine.ops.forms import PICKED
+from autograd_engine.ops.registry.forms import PICKED
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import each_read, nothing
 

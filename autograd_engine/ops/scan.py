@@ -16,8 +16,8 @@ import numpy as np
 from autograd_engine.core.dtypes import BOOL, INT64
 from autograd_engine.core.spec import Array, Shape, Spec, format_shape, may_equal
 from autograd_engine.errors import ShapeError
-from autograd_engine.ops.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.infer import broadcast, same, sum_dtype
+from autograd_engine.ops.registry.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.registry.opdef import OpDef, defop
 from autograd_engine.ops.work import each_read
 

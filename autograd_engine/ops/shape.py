@@ -20,7 +20,7 @@ from autograd_engine.core.spec import (
     reshaped,
 )
 from autograd_engine.errors import ShapeError
-from autograd_engine.ops.forms import PICKED, RESHAPED
+from autograd_engine.ops.registry.forms import PICKED, RESHAPED
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import nothing
 

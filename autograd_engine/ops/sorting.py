@@ -16,7 +16,7 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ShapeError
-from autograd_engine.ops.forms import VALUES_AND_INDICES, put_back
+from autograd_engine.ops.registry.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import each_result
 

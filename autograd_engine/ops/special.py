@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.spec import Array
-from autograd_engine.ops.forms import ELEMENTWISE
 from autograd_engine.ops.infer import broadcast
 from autograd_engine.ops.kernels.bessel import bessel_i, bessel_ie
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.kernels.erf import erf, erfinv
 from autograd_engine.ops.kernels.gamma import gamma_density, gammainc, gammaincc, lgamma, polygamma
 from autograd_engine.ops.kernels.sinc import sinc
+from autograd_engine.ops.registry.forms import ELEMENTWISE
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
 
 

@@ -14,7 +14,6 @@ import numpy as np
 from autograd_engine.core.dims import Dim, Size, fresh_dim
 from autograd_engine.core.spec import Array, Spec, format_shape
 from autograd_engine.errors import ShapeError
-from autograd_engine.ops.forms import OF_MATRICES
 from autograd_engine.ops.infer import complex_dtype, real_dtype, same
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.linalg.inverse import (
@@ -27,6 +26,7 @@ from autograd_engine.ops.linalg.inverse import (
     square,
     transposed,
 )
+from autograd_engine.ops.registry.forms import OF_MATRICES
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import nothing, of_matrices
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.spec import Array, Spec
-from autograd_engine.ops.forms import OF_MATRICES
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.linalg.inverse import (
     infer_square,
@@ -20,6 +19,7 @@ from autograd_engine.ops.linalg.inverse import (
     square,
     transposed,
 )
+from autograd_engine.ops.registry.forms import OF_MATRICES
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import of_matrices
 

@@ -22,8 +22,8 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ArgumentError, ShapeError
-from autograd_engine.ops.forms import OF_MATRICES
 from autograd_engine.ops.kernels.precision import in_single
+from autograd_engine.ops.registry.forms import OF_MATRICES
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import Specs, Work, cubes, nothing, of_matrices
 

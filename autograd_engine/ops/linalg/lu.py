@@ -18,10 +18,10 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ShapeError
-from autograd_engine.ops.forms import OF_MATRICES
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.linalg.decomposition import smaller
 from autograd_engine.ops.linalg.inverse import at_least_a_matrix, transposed
+from autograd_engine.ops.registry.forms import OF_MATRICES
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import nothing, of_matrices
 

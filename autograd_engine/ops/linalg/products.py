@@ -16,8 +16,8 @@ from autograd_engine.core.spec import (
     Spec,
     matmul_shape,
 )
-from autograd_engine.ops.forms import RESHAPED
 from autograd_engine.ops.kernels.products import multiply
+from autograd_engine.ops.registry.forms import RESHAPED
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import Specs, multiply_adds
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import DTypeError
-from autograd_engine.ops.forms import ELEMENTWISE
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels import rows
 from autograd_engine.ops.kernels.gelu import gelu
+from autograd_engine.ops.registry.forms import ELEMENTWISE
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import each_element, each_read
 

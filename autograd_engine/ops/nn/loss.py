@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from autograd_engine.core.spec import Array, Like
-from autograd_engine.ops.forms import ELEMENTWISE
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels.elementwise import rounded_alike
+from autograd_engine.ops.registry.forms import ELEMENTWISE
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import nothing
 
