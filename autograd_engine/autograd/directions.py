@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.autograd.backward_pass import observer
 from autograd_engine.autograd.batching.batched import (
@@ -20,7 +19,7 @@ from autograd_engine.autograd.batching.batched import (
 from autograd_engine.autograd.forward.push import is_recorded, push_along
 from autograd_engine.autograd.gradient import leads_to
 from autograd_engine.core.locations import caller
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.grad_mode import no_grad, recording, unwatched
 from autograd_engine.eager.tape import Edge, edge_of, run_backward, write_out
 from autograd_engine.eager.tensor import Tensor
@@ -29,8 +28,6 @@ from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.ops.registry.scattered_cotangent import dense
 
 __all__ = ["checked_chunk", "directions_of", "pull_units", "push_units", "split_front"]
-
-Array = NDArray[Any]
 
 
 def directions_of(shape: Sequence[int], batched: bool) -> int:

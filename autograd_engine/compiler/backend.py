@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-from numpy.typing import NDArray
+from autograd_engine.core.spec import Array
 
 __all__ = ["Bound", "Compiled", "Placement"]
-
-Array = NDArray[Any]
 
 
 class Placement(NamedTuple):

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim, Size
 from autograd_engine.core.dtypes import common_dtype, scalar_dtype
-from autograd_engine.core.spec import Shape, Spec
+from autograd_engine.core.spec import Array, Shape, Spec
 from autograd_engine.ops.registry.namespace import Namespace
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.ops.registry.stand_ins import bind_operators
@@ -26,7 +25,6 @@ from autograd_engine.program.ir.program import Literal, Operator, Ref
 
 __all__ = ["Graph", "Node", "NotConcrete", "Value", "concrete_graph", "freeze"]
 
-Array = NDArray[Any]
 Key = tuple[str, int]
 
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import format_shape, may_equal
+from autograd_engine.core.spec import Array, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
@@ -18,8 +17,6 @@ from autograd_engine.static.metric import accuracy as counted
 from autograd_engine.tensor.order import topk as top
 
 __all__ = ["Accuracy", "Auc", "Metric", "Precision", "Recall", "accuracy"]
-
-Array = NDArray[Any]
 
 
 class Metric(ABC):

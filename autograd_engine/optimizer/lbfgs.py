@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from autograd_engine.core.spec import Array
 from autograd_engine.eager.grad_mode import enable_grad
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ModeError, ShapeError
@@ -20,8 +20,6 @@ from autograd_engine.optimizer.optimizer import Optimizer
 from autograd_engine.optimizer.state_dict import schedule, schedule_problems
 
 __all__ = ["LBFGS"]
-
-Array = NDArray[Any]
 
 
 class LBFGS(Optimizer):

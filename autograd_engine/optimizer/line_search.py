@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from numpy.typing import NDArray
+from autograd_engine.core.spec import Array
 
 __all__ = ["Point", "strong_wolfe"]
 
-Array = NDArray[Any]
 _ENOUGH = 1e-4  # of the decrease that the slope promises
 _FLAT = 0.9  # of the slope that may be left
 _TRIALS = 25

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.locations import caller
-from autograd_engine.core.spec import format_shape
+from autograd_engine.core.spec import Array, format_shape
 from autograd_engine.eager.row_sparse import RowSparse, held_by_one
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
@@ -29,7 +28,6 @@ from autograd_engine.program.ir.program import (
 
 __all__ = ["Optimizer"]
 
-Array = NDArray[Any]
 ParamGrad = tuple[Any, Any]
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ModeError
 from autograd_engine.optimizer.checks import check_parameters
@@ -17,8 +17,6 @@ from autograd_engine.optimizer.groups import Group, check_clip, decay_of, groups
 from autograd_engine.program.ir.program import Program
 
 __all__ = ["Hyper", "Settings", "State"]
-
-Array = NDArray[Any]
 
 
 class State(NamedTuple):

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.program.scope import global_scope
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["schedule", "schedule_problems", "set_state_dict", "state_dict"]
 
-Array = NDArray[Any]
 _SCHEDULER = "LR_Scheduler"
 _MASTERS = "master_weights"
 _MOST = 10

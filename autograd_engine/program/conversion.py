@@ -7,7 +7,6 @@ import sys
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
@@ -25,7 +24,6 @@ __all__ = [
     "span",
 ]
 
-Array = NDArray[Any]
 MOST: Final = sys.maxsize // 16  # elements of an array, whatever its dtype
 _LIKE: Final = {
     "rand": "rand_like",

@@ -9,14 +9,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from autograd_engine.core.spec import Array
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.program.scope_state import Held, State, in_order
 
 __all__ = ["Scope", "ScopeTensor", "ScopeVariable", "global_scope", "scope_guard"]
 
-Array = NDArray[Any]
 Content: TypeAlias = Array | Held | None
 
 

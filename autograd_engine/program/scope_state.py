@@ -14,16 +14,14 @@ import threading
 import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from numpy.typing import NDArray
+from autograd_engine.core.spec import Array
 
 if TYPE_CHECKING:
     from autograd_engine.program.scope import Scope
 
 __all__ = ["Held", "State", "in_order"]
-
-Array = NDArray[Any]
 
 _numbers: Final = itertools.count()
 _states: Final[weakref.WeakSet[State]] = weakref.WeakSet()

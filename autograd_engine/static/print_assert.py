@@ -11,14 +11,13 @@ from collections import Counter
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.autograd.custom_op.defop import Operation
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.effects_switch import effects
 from autograd_engine.core.locations import caller
 from autograd_engine.core.pass_through import pass_through
-from autograd_engine.core.spec import format_shape
+from autograd_engine.core.spec import Array, format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
     ArgumentError,
@@ -33,8 +32,6 @@ from autograd_engine.program.ir.program import Operator, Variable
 from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = ["EFFECTS", "Assert", "EffectOperation", "Print"]
-
-Array = NDArray[Any]
 
 
 class EffectOperation(Operation):

@@ -10,13 +10,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.autograd.custom_op.kernel import kind, own, shielded
 from autograd_engine.core.effects_switch import effects
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.pass_through import pass_through
-from autograd_engine.core.spec import Spec, format_shape, may_equal
+from autograd_engine.core.spec import Array, Spec, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
     ArgumentError,
@@ -41,8 +40,6 @@ from autograd_engine.program.ir.program import (
 from autograd_engine.static.print_assert import EffectOperation
 
 __all__ = ["py_func"]
-
-Array = NDArray[Any]
 
 
 def py_func(

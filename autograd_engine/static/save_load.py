@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.atomic_file import write_all, write_atomically
+from autograd_engine.core.spec import Array
 from autograd_engine.errors import ArgumentError, ExecutionError, FileFormatError
 from autograd_engine.program.files.state import (
     State,
@@ -40,7 +40,6 @@ __all__ = [
     "set_program_state",
 ]
 
-Array = NDArray[Any]
 _SUFFIXES = (".pdparams", ".pdopt", ".pdmodel")
 
 

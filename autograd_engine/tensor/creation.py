@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.array_conversion import in_dtype
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
+from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError
 from autograd_engine.ops.registry.namespace import ops
@@ -40,8 +40,6 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
-
-Array = NDArray[Any]
 
 
 def to_tensor(

@@ -15,11 +15,10 @@ from types import TracebackType
 from typing import Any, Final, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.checks import left_unentered
 from autograd_engine.core.locations import Location
-from autograd_engine.core.spec import format_shape
+from autograd_engine.core.spec import Array, format_shape
 from autograd_engine.eager.grad_mode import (
     Recorder,
     decorated,
@@ -33,7 +32,6 @@ from autograd_engine.ops.registry.scattered_cotangent import Scattered
 
 __all__ = ["Anomaly", "detect_anomaly", "is_anomaly_enabled", "set_detect_anomaly"]
 
-Array = NDArray[Any]
 F = TypeVar("F", bound=Callable[..., Any])
 
 

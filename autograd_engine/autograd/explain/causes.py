@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.autograd.explain.graph_walk import arrows
 from autograd_engine.autograd.explain.report import Reason
+from autograd_engine.core.spec import Array
 from autograd_engine.eager.grad_node import lines, saved_entries
 from autograd_engine.eager.tape import Edge, Node
 from autograd_engine.eager.tensor import Tensor
 
 __all__ = ["forward_cause", "nonfinite_cause", "zero_cause"]
-
-Array = NDArray[Any]
 
 # Of each way in which a gradient is lost (`OpDef.zero_gradient`): the kind of reason, and its text.
 _ZERO: Final = {

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.autograd.explain.causes import forward_cause, nonfinite_cause, zero_cause
 from autograd_engine.autograd.explain.graph_walk import walk
@@ -30,6 +29,7 @@ from autograd_engine.autograd.explain.lost_history import (
 from autograd_engine.autograd.explain.report import Explanation, Reason
 from autograd_engine.autograd.gradient import leads_to
 from autograd_engine.core.locations import caller
+from autograd_engine.core.spec import Array
 from autograd_engine.eager.grad_node import freed_at, lines, output_of
 from autograd_engine.eager.graph_cuts import cut_of, recent_blocks
 from autograd_engine.eager.hooks import hooks_left_out
@@ -39,7 +39,6 @@ from autograd_engine.errors import GraphFreedError
 
 __all__ = ["explain_tensor", "explain_value", "preview"]
 
-Array = NDArray[Any]
 _MOST = 6
 
 

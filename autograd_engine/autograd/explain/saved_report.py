@@ -10,10 +10,10 @@ from types import CodeType
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.autograd.explain.graph_walk import arrows, base_of, walk
 from autograd_engine.core.report import Report, Table
+from autograd_engine.core.spec import Array
 from autograd_engine.eager.grad_node import freed_at, saved_entries, spec_text
 from autograd_engine.eager.saved_hooks import Packed
 from autograd_engine.eager.tape import Edge, Node, edge_of
@@ -24,7 +24,6 @@ from autograd_engine.ops.registry.pullback import Pullback
 
 __all__ = ["SavedReport", "SavedRow", "report_on"]
 
-Array = NDArray[Any]
 _TOP: Final = 20
 _SHARED: Final = 8
 _ELSE: Final = "something else in use"

@@ -17,16 +17,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.autograd.batching.batched import Batched, Batching
 from autograd_engine.compiler.concrete_graph import Graph, Value
-from autograd_engine.core.spec import Like, Spec
+from autograd_engine.core.spec import Array, Like, Spec
 from autograd_engine.ops.registry.opdef import NONDIFF, REGISTRY, OpDef
 
 __all__ = ["OneHot", "OneHotBatching"]
-
-Array = NDArray[Any]
 
 _MOST: Final = 16  # terms of a stack
 

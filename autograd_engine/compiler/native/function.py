@@ -10,7 +10,6 @@ from sys import getrefcount
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.compiler.arena import aligned
 from autograd_engine.compiler.backend import Placement
@@ -34,13 +33,11 @@ from autograd_engine.compiler.native.runtime import get_runtime, header
 from autograd_engine.compiler.native.toolchain.compiler import CompileError, find_toolchain, why_not
 from autograd_engine.compiler.native.toolchain.library_cache import load
 from autograd_engine.compiler.python.function import compile_alone
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Array, Spec
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.ops.registry.scattered_cotangent import dense
 
 __all__ = ["NativeFailed", "NativeFunction", "NativeUnavailable", "compile_native"]
-
-Array = NDArray[Any]
 
 # A run that takes less keeps Python's lock (nanoseconds, roughly).
 _SHORT: Final = 50_000

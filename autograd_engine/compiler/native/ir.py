@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from autograd_engine.core.spec import Array
 
 __all__ = [
     "Assemble",
@@ -33,7 +34,6 @@ __all__ = [
     "term_of",
 ]
 
-Array = NDArray[Any]
 Shape = tuple[int, ...]
 
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from autograd_engine.core.spec import Array
 
 __all__ = [
     "Buffer",
@@ -28,7 +29,6 @@ __all__ = [
     "written",
 ]
 
-Array = NDArray[Any]
 DType = np.dtype[Any]
 Shape = tuple[int, ...]
 

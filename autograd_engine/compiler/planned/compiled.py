@@ -9,7 +9,6 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.compiler.arena import aligned
 from autograd_engine.compiler.backend import Placement
@@ -19,12 +18,11 @@ from autograd_engine.compiler.planned.kernels import SCRATCH
 from autograd_engine.compiler.planned.planner import Plan, Strides, planned
 from autograd_engine.compiler.planned.steps import Loop
 from autograd_engine.core.locations import forget_generated
+from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.scratch import Scratch
 from autograd_engine.program.ir.program import Operator
 
 __all__ = ["BoundRun", "Planned", "compile_planned"]
-
-Array = NDArray[Any]
 
 
 def compile_planned(graph: Graph, name: str, *, fast: bool = False) -> Planned:

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.compiler.concrete_graph import Graph, Node, Value
 from autograd_engine.compiler.planned.buffers import (
@@ -28,7 +27,7 @@ from autograd_engine.compiler.planned.ufunc_trace import (
     traced,
 )
 from autograd_engine.compiler.python.function import compile_alone, takes_scattered
-from autograd_engine.core.spec import Spec, reduced_shape
+from autograd_engine.core.spec import Array, Spec, reduced_shape
 from autograd_engine.ops.kernels.elementwise import steps_by_one
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
@@ -37,7 +36,6 @@ from autograd_engine.program.ir.control_flow_op import BlockOp
 
 __all__ = ["HANDLERS", "Lowering", "Operand", "handles"]
 
-Array = NDArray[Any]
 Operand = Place | Local
 Handler = Callable[["Lowering", Node], bool]
 

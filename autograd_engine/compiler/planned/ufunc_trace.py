@@ -15,9 +15,8 @@ from types import FunctionType
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Spec, reduced_shape
+from autograd_engine.core.spec import Array, Spec, reduced_shape
 from autograd_engine.ops.kernels.elementwise import ufunc_of
 from autograd_engine.ops.registry.stand_ins import (
     OPERATOR_UFUNCS,
@@ -28,7 +27,6 @@ from autograd_engine.ops.registry.stand_ins import (
 
 __all__ = ["Call", "NotTraced", "Traced", "traced"]
 
-Array = NDArray[Any]
 DType = np.dtype[Any]
 Source = int | Array
 """Number of an operand or of the result of a call, counted on from the operands; or a constant."""

@@ -20,7 +20,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.compiler.concrete_graph import Graph, Node, Value
 from autograd_engine.compiler.planned.buffers import (
@@ -38,6 +37,7 @@ from autograd_engine.compiler.planned.steps import (
     Step,
 )
 from autograd_engine.compiler.planned.ufunc_trace import Traced
+from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.elementwise import EXACT
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, is_row_sparse, merged_rows
@@ -337,7 +337,6 @@ class _Writer:
         ]
 
 
-Array = NDArray[Any]
 Merged = tuple[Array, Array] | Array
 
 

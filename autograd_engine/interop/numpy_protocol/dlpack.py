@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.dtypes import DType, as_dtype
+from autograd_engine.core.spec import Array
 from autograd_engine.eager.array_methods import read_only
 from autograd_engine.eager.row_sparse import held_by_one
 from autograd_engine.eager.tensor import Size, Tensor
@@ -22,7 +22,6 @@ from autograd_engine.errors import ArgumentError, DTypeError, ExportError, NotAT
 
 __all__ = ["SharedTensor", "export", "imported"]
 
-Array = NDArray[Any]
 _CPU = (1, 0)
 
 

@@ -13,9 +13,9 @@ from collections import OrderedDict
 from typing import IO, Any, Final, NamedTuple, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import DTYPES, DType
+from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Size, Tensor
 from autograd_engine.errors import FileFormatError
 from autograd_engine.program.files.archive import ANY_NUMBERS, write_archive
@@ -27,7 +27,6 @@ from autograd_engine.program.scope import ScopeTensor
 
 __all__ = ["COMMENT", "KIND", "LARGEST", "VERSION", "Nested", "nested"]
 
-Array = NDArray[Any]
 Path = tuple[Any, ...]
 
 KIND: Final = "checkpoint"

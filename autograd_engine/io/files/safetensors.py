@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import DTYPES
+from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, FileFormatError, MissingLibraryError
 from autograd_engine.program.files.fields import shown
@@ -21,7 +21,6 @@ from autograd_engine.program.scope import ScopeTensor
 
 __all__ = ["SafeTensors", "begins", "read", "taken"]
 
-Array = NDArray[Any]
 _LONGEST_HEADER: Final = 10**8  # of the library
 # What NumPy has, of the dtypes that the format has names for.
 _NAMES: Final = {

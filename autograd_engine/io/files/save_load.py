@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import IO, Any, Final, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.atomic_file import Content, write_atomically
 from autograd_engine.core.dtypes import DTYPES
+from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, FileFormatError
 from autograd_engine.io.files import safetensors as tensors_file
@@ -280,7 +280,6 @@ def _check_exists(path: Path) -> None:
     raise FileNotFoundError(f"there is no file {str(path)!r}{hint}")
 
 
-Array = NDArray[Any]
 _MAX_TEXT: Final = 2**30
 _MARK: Final = re.compile(COMMENT.rstrip(b"0123456789") + rb"\d+\Z")  # the text says which version
 _HEX: Final = re.compile(r"-?0x[0-9a-f]+\Z")

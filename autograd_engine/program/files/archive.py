@@ -18,9 +18,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import DTYPES
+from autograd_engine.core.spec import Array
 from autograd_engine.errors import FileFormatError
 from autograd_engine.program.files.fields import MAX_NDIM, fail, shown
 from autograd_engine.program.files.json_text import refuse_foreign
@@ -40,7 +40,6 @@ __all__ = [
     "read_array",
 ]
 
-Array = NDArray[Any]
 Descriptions: TypeAlias = Mapping[str, np.dtype[Any]]
 
 _PIECE: Final = 2**20

@@ -6,13 +6,13 @@ import io
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.above import above
 from autograd_engine.core.dtypes import DTYPES
+from autograd_engine.core.spec import Array
 from autograd_engine.errors import FileFormatError
 from autograd_engine.program.files.archive import DESCRIPTIONS, Archive, read_archive, write_archive
 from autograd_engine.program.files.json_text import reading
@@ -28,7 +28,6 @@ __all__ = [
     "state_writer",
 ]
 
-Array = NDArray[Any]
 _MARK: Final = b"autograd_engine state 1"
 
 

@@ -13,7 +13,6 @@ import re
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import (
     Dim,
@@ -23,6 +22,7 @@ from autograd_engine.core.dims import (
     term_order,
 )
 from autograd_engine.core.dtypes import DTYPES
+from autograd_engine.core.spec import Array
 from autograd_engine.errors import FileFormatError
 from autograd_engine.program.files.archive import array_bytes, array_from
 from autograd_engine.program.files.fields import (
@@ -38,7 +38,6 @@ from autograd_engine.program.files.fields import (
 
 __all__ = ["Sizes", "read_dtype", "read_value", "value_json"]
 
-Array = NDArray[Any]
 MAX_BYTES: Final = 2**62  # what one array can claim
 
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim, Size, product
-from autograd_engine.core.spec import Shape, Spec
+from autograd_engine.core.spec import Array, Shape, Spec
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
 from autograd_engine.program.ir.program import Operator
@@ -32,8 +31,6 @@ __all__ = [
     "parts",
     "resized",
 ]
-
-Array = NDArray[Any]
 
 
 # --- memory

@@ -18,14 +18,13 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.compiler.python.function import CompiledFunction
 from autograd_engine.core.effects_switch import without_effects
 from autograd_engine.core.pytree import leaves
 from autograd_engine.core.random_generator import generator, own_generator, snapshot
 from autograd_engine.core.report import Report, Table
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Array, Spec
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import Operator, Program, Ref
 from autograd_engine.program.scope import Scope
@@ -37,7 +36,6 @@ from autograd_engine.static.symbolic_size import format_bytes
 
 __all__ = ["OperatorTime", "Profile", "SegmentTime", "profiled", "timed_function"]
 
-Array = NDArray[Any]
 Clock = Callable[[], int]
 
 _HEAD: Final = ("operator", "results", "time", "share", "moved", "rate", "line")

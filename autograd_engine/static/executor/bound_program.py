@@ -19,9 +19,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.random_generator import own_generator, rewound
+from autograd_engine.core.spec import Array
 from autograd_engine.program.scope import Content, Scope
 from autograd_engine.program.scope_state import Held, State, in_order
 
@@ -71,7 +71,6 @@ def uninterrupted(function: Callable[[], T]) -> Callable[[], T]:
     return call
 
 
-Array = NDArray[Any]
 MISSING: Final = object()
 
 

@@ -8,11 +8,10 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import to_numpy
-from autograd_engine.core.spec import format_shape
+from autograd_engine.core.spec import Array, format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import FeedError
 from autograd_engine.program.ir.program import Program, Variable
@@ -27,8 +26,6 @@ __all__ = [
     "similar",
     "symbols_of",
 ]
-
-Array = NDArray[Any]
 
 
 def feed_dict(feed: Any) -> Mapping[str, Any]:

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from autograd_engine.core.spec import Array
 from autograd_engine.errors import ExecutionError
 from autograd_engine.program.ir.program import (
     Operator,
@@ -18,8 +18,6 @@ from autograd_engine.program.ir.program import (
 from autograd_engine.static.executor.feeds import similar
 
 __all__ = ["fetch_key", "fetched", "independent", "split_fetches"]
-
-Array = NDArray[Any]
 
 
 def split_fetches(program: Program, fetch_list: Any) -> tuple[list[Ref], list[Operator]]:

@@ -7,9 +7,8 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import format_shape, may_equal
+from autograd_engine.core.spec import Array, format_shape, may_equal
 from autograd_engine.errors import ExecutionError
 from autograd_engine.program.ir.program import Program, Variable
 from autograd_engine.program.scope import Scope
@@ -17,8 +16,6 @@ from autograd_engine.static.executor.errors import uninitialised
 from autograd_engine.static.executor.feeds import checked_feed
 
 __all__ = ["given_values", "read_values"]
-
-Array = NDArray[Any]
 
 
 def given_values(

@@ -14,9 +14,9 @@ from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.random_generator import own_generator, rewound
+from autograd_engine.core.spec import Array
 from autograd_engine.errors import ExecutionError, FeedError
 from autograd_engine.static.executor.bound_program import (
     MISSING,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Step", "closed_error"]
 
-Array = NDArray[Any]
 _LAYOUT: Final = "what it writes is not laid out row by row, and the next run may see that in bits"
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ModeError
 from autograd_engine.nn.layer.base.registered import (
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Stateful", "cast"]
 
-Array = NDArray[Any]
 _MOST = 40
 
 
