@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.ops.update import on_rows
 from autograd_engine.optimizer.checks import flag, function, number, positive, unit_interval
 from autograd_engine.optimizer.groups import Group
-from autograd_engine.optimizer.optimizer import Array, Optimizer
+from autograd_engine.optimizer.optimizer import Optimizer
 from autograd_engine.optimizer.settings import Hyper, State
 
 __all__ = ["BETAS", "MOMENTS", "POWERS", "Adam", "AdamW"]

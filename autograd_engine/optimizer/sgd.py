@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.update import sgd_rows
 from autograd_engine.optimizer.checks import count, flag, number, pair, unit_interval
-from autograd_engine.optimizer.optimizer import Array, Optimizer
+from autograd_engine.optimizer.optimizer import Optimizer
 from autograd_engine.optimizer.settings import Hyper, State
 
 __all__ = ["ASGD", "Momentum", "Rprop", "SGD"]
