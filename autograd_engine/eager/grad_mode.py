@@ -141,17 +141,9 @@ def unwatched() -> contextlib.AbstractContextManager[None]:
     return contextlib.nullcontext() if grad_mode.anomaly is None else recorded_with(watch=None)
 
 
-@contextlib.contextmanager
-def recording() -> Iterator[None]:
+def recording() -> _GradSwitch:
     """Record, whatever the user has switched off: for what is differentiated as a whole."""
-    before = bool(grad_mode.enabled), grad_mode.inference
-    try:
-        grad_mode.inference = False
-        grad_mode.switch(True)
-        yield
-    finally:
-        grad_mode.inference = before[1]
-        grad_mode.switch(before[0])
+    return _GradSwitch(True, inference=False)
 
 
 def is_grad_enabled() -> bool:
@@ -192,7 +184,8 @@ class _GradSwitch:
         try:
             self._set()
         except BaseException:  # an interrupt, and nobody will call __exit__
-            grad_mode.inference = self._before.pop()[1]
+            enabled, grad_mode.inference = self._before.pop()
+            grad_mode.switch(enabled)
             raise
 
     def _set(self) -> None:
@@ -294,7 +287,23 @@ if TYPE_CHECKING:
 
 else:
 
-    class no_grad(_GradSwitch):  # noqa: N801 - the public name
+    class _Fixed(_GradSwitch):
+        """One that always switches to the same: it decorates without parentheses as well."""
+
+        _on: bool
+
+        def __new__(cls, function: Any = None) -> Any:
+            """``@no_grad`` without parentheses decorates as well."""
+            self = super().__new__(cls)
+            if function is None:
+                return self
+            self.__init__()  # type: ignore[misc]
+            return self(function)
+
+        def __init__(self) -> None:
+            super().__init__(enabled=self._on)
+
+    class no_grad(_Fixed):  # noqa: N801 - the public name
         """Do not record operations: as ``with no_grad():`` or as a decorator.
 
         Examples
@@ -307,18 +316,9 @@ else:
         True
         """
 
-        def __new__(cls, function: Any = None) -> Any:
-            """``@no_grad`` without parentheses decorates as well."""
-            self = super().__new__(cls)
-            if function is None:
-                return self
-            self.__init__()  # type: ignore[misc]
-            return self(function)
+        _on = False
 
-        def __init__(self) -> None:
-            super().__init__(enabled=False)
-
-    class enable_grad(_GradSwitch):  # noqa: N801 - the public name
+    class enable_grad(_Fixed):  # noqa: N801 - the public name
         """Record operations inside a `no_grad` block: ``with enable_grad():`` or a decorator.
 
         Examples
@@ -329,16 +329,7 @@ else:
         True
         """
 
-        def __new__(cls, function: Any = None) -> Any:
-            """``@enable_grad`` without parentheses decorates as well."""
-            self = super().__new__(cls)
-            if function is None:
-                return self
-            self.__init__()  # type: ignore[misc]
-            return self(function)
-
-        def __init__(self) -> None:
-            super().__init__(enabled=True)
+        _on = True
 
     class inference_mode(_GradSwitch):  # noqa: N801 - the public name
         """Record nothing, and let nothing inside switch recording on again.
