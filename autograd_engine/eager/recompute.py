@@ -174,7 +174,7 @@ class Segment:
                 continue
             data = t._data
             held = t._node is None and not t._stop
-            self._reads.append((weakref.ref(t), _Held(data) if held else weakref.ref(data)))
+            self._reads.append((weakref.ref(t), _held(data) if held else weakref.ref(data)))
         if self._recorder.reads is not None:
             self._recorder.reads(tensors)
 
@@ -216,13 +216,14 @@ class Segment:
         except RecomputeError as error:
             self._forget()
             raise RecomputeError(
-                f"recompute: {self._label()} was run again for the gradient that {_at(at)} takes, "
-                f"and {error}"
+                f"recompute: {self._label()} was run again for the gradient that {at.with_text} "
+                f"takes, and {error}"
             ) from None
         except Exception as error:
             self._forget()
             error.add_note(
-                f"while recompute ran {self._label()} again for the gradient that {_at(at)} takes"
+                f"while recompute ran {self._label()} again for the gradient that {at.with_text} "
+                "takes"
             )
             raise
 
@@ -247,7 +248,7 @@ class Segment:
                 place.value = None
 
     def _label(self) -> str:
-        return f"{self.name} of {_at(self.location)}"
+        return f"{self.name} of {self.location.with_text}"
 
 
 class _Again:
@@ -311,10 +312,10 @@ class _Again:
             before, now = known[1](), t._data
             if before is not now and not _same_values(before, now):
                 self._refuse(
-                    f"{t.name}, which {_at(caller())} reads, has been given other values since "
-                    "the first run: by an optimizer's step, set_value or a method that writes in "
-                    "place. Take the gradient before that, or hand the tensor to recompute as an "
-                    "argument, whose values of the first run are kept"
+                    f"{t.name}, which {caller().with_text} reads, has been given other values "
+                    "since the first run: by an optimizer's step, set_value or a method that "
+                    "writes in place. Take the gradient before that, or hand the tensor to "
+                    "recompute as an argument, whose values of the first run are kept"
                 )
 
 
@@ -322,16 +323,9 @@ def _as_it_is(tensor: Tensor) -> Tensor:
     return tensor
 
 
-class _Held:
+def _held(value: Any) -> Callable[[], Any]:
     """What a weak reference is, but for the weakness."""
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value: Any) -> None:
-        self._value = value
-
-    def __call__(self) -> Any:
-        return self._value
+    return lambda: value
 
 
 def _same_values(before: Array | None, after: Array) -> bool:
@@ -361,8 +355,3 @@ def _close(a: Array, b: Array) -> bool:
         return False
     a, b = a[finite].astype("complex128"), b[finite].astype("complex128")
     return bool((np.abs(a - b) <= loose * (np.abs(b) + np.abs(b).max(initial=0.0))).all())
-
-
-def _at(location: Location) -> str:
-    text = location.text
-    return f"{location}" + (f" ({text})" if text else "")

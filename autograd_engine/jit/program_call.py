@@ -307,8 +307,7 @@ class Difference:
             return self.what
         if place.at is None:
             return f"{place.label} {place.difference()}"
-        text = f" ({place.at.text})" if place.at.text else ""
-        return f"{place.label}, read at {place.at}{text}, {place.difference()}"
+        return f"{place.label}, read at {place.at.with_text}, {place.difference()}"
 
 
 _SAME_TENSORS: Final = Difference("other arguments are one and the same Tensor")
