@@ -23,7 +23,7 @@ from autograd_engine.program.ir.program import Variable
 
 __all__ = ["Arguments", "Input", "bind"]
 
-_PLAIN = (bool, int, str, bytes, type(None), slice, range)
+_PLAIN = (bool, int, str, bytes, type(None))
 
 
 class Input(NamedTuple):
@@ -102,11 +102,7 @@ class Arguments:
         )
 
     def _plain(self, leaf: Any) -> Any:
-        if isinstance(leaf, float):
-            return "float", repr(leaf)
-        if isinstance(leaf, complex):
-            return "complex", repr(leaf)
-        if isinstance(leaf, (slice, range)):
+        if isinstance(leaf, (float, complex, slice, range)):
             return type(leaf), repr(leaf)
         if isinstance(leaf, _PLAIN):
             return type(leaf), leaf
