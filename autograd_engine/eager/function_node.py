@@ -8,7 +8,7 @@ with the rest when the graph is freed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 
@@ -197,17 +197,14 @@ class LayerOp(OpaqueOp):
         return f"<layer {self.name}({', '.join(self.inputs)}) -> {', '.join(self.outputs)}>"
 
 
-class Label:
+class Label(NamedTuple):
     """A layer and the line that called it, put in words only when they are read."""
 
-    __slots__ = ("_layer", "_location")
-
-    def __init__(self, layer: type, location: Location) -> None:
-        self._layer = layer
-        self._location = location
+    layer: type[Any]
+    location: Location
 
     def __str__(self) -> str:
-        return f"{self._layer.__name__}.apply at {self._location.with_text}"
+        return f"{self.layer.__name__}.apply at {self.location.with_text}"
 
 
 class Taking:

@@ -8,7 +8,7 @@ import inspect
 import threading
 from collections.abc import Callable, Generator, Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast, overload
 
 from autograd_engine.core.checks import left_unentered
 from autograd_engine.eager.graph_cuts import note_block
@@ -34,7 +34,7 @@ __all__ = [
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Recorder:
+class Recorder(NamedTuple):
     """What is kept of each operation beyond what its rules read.
 
     Attributes
@@ -52,30 +52,16 @@ class Recorder:
         recorded; a layer of the user's has no attributes.
     """
 
-    __slots__ = ("contexts", "hooks", "reads", "stacks", "watch")
-
-    def __init__(
-        self,
-        contexts: bool = False,
-        hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]] | None = None,
-        reads: Callable[[Any], None] | None = None,
-        stacks: bool = False,
-        watch: Callable[..., None] | None = None,
-    ) -> None:
-        self.contexts = contexts
-        self.hooks = hooks
-        self.reads = reads
-        self.stacks = stacks
-        self.watch = watch
+    contexts: bool = False
+    hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]] | None = None
+    reads: Callable[[Any], None] | None = None
+    stacks: bool = False
+    watch: Callable[..., None] | None = None
 
     @property
     def extra(self) -> bool:
         """Whether it does anything beyond the usual."""
         return self.contexts or self.hooks is not None or self.watch is not None or self.stacks
-
-    def but(self, **changes: Any) -> Recorder:
-        """A recorder that differs in `changes`."""
-        return Recorder(**{name: getattr(self, name) for name in self.__slots__} | changes)
 
 
 class _GradMode(threading.local):
@@ -110,7 +96,7 @@ def _with_stacks(recorder: bool | Recorder, keep: bool) -> bool | Recorder:
     known = recorder if isinstance(recorder, Recorder) else Recorder()
     if known.stacks == keep:
         return recorder
-    changed = known.but(stacks=keep)
+    changed = known._replace(stacks=keep)
     return changed if changed.extra else True
 
 
@@ -126,7 +112,7 @@ def recorded_with(**changes: Any) -> Iterator[None]:
     before = grad_mode.recorder
     known = before if isinstance(before, Recorder) else Recorder()
     try:  # before anything is set: an interrupt may come in between
-        grad_mode.recorder = known.but(**changes)
+        grad_mode.recorder = known._replace(**changes)
         grad_mode.switch(bool(grad_mode.enabled))
         yield
     finally:

@@ -148,7 +148,7 @@ class Segment:
         """Record as the caller of the first run did, but for `changes`."""
         before = grad_mode.recorder, bool(grad_mode.enabled), grad_mode.inference
         try:
-            grad_mode.recorder, grad_mode.inference = self._recorder.but(**changes), False
+            grad_mode.recorder, grad_mode.inference = self._recorder._replace(**changes), False
             grad_mode.switch(True)
             with strengthened(self._strong):
                 yield
@@ -201,7 +201,7 @@ class Segment:
         at = caller()
         try:
             args, kwargs, exact = self._arguments()
-            again = _Again(self._saved, self._places, self._reads, exact and self._checks)
+            again = _Again(self, exact and self._checks)
             source = self._generator() if self._generator is not None else None
             hooks = again.capture, _as_it_is
             with self._recording(hooks=hooks, reads=again.check), replaying(source):
@@ -254,18 +254,10 @@ class Segment:
 class _Again:
     """What one more run of a function saves and reads, held against the first."""
 
-    __slots__ = ("_exact", "_places", "_reads", "_saved", "count", "error", "position")
+    __slots__ = ("_exact", "_first", "count", "error", "position")
 
-    def __init__(
-        self,
-        saved: list[tuple[Spec, Array]],
-        places: list[weakref.ref[Place]],
-        reads: list[tuple[weakref.ref[Tensor], Callable[[], Any]] | None],
-        exact: bool,
-    ) -> None:
-        self._saved = saved
-        self._places = places
-        self._reads = reads
+    def __init__(self, first: Segment, exact: bool) -> None:
+        self._first = first
         self._exact = exact
         self.count = 0
         self.position = 0
@@ -278,8 +270,8 @@ class _Again:
     def capture(self, tensor: Tensor) -> Tensor:
         index = self.count
         self.count += 1
-        if index < len(self._saved):
-            spec, sample = self._saved[index]
+        if index < len(self._first._saved):
+            spec, sample = self._first._saved[index]
             data = tensor._data
             if (data.shape, data.dtype) != (spec.shape, spec.dtype):
                 self._refuse(
@@ -293,7 +285,7 @@ class _Again:
                     "Draw random numbers with paddle's functions, under preserve_rng_state=True, "
                     "and hand what may change in between to recompute as an argument"
                 )
-            place = self._places[index]()
+            place = self._first._places[index]()
             if place is not None:
                 place.value = tensor
         return tensor
@@ -303,9 +295,9 @@ class _Again:
         for t in tensors:
             if t.__class__ is Spec:
                 continue
-            position = self.position
+            reads, position = self._first._reads, self.position
             self.position += 1
-            known = self._reads[position] if position < len(self._reads) else None
+            known = reads[position] if position < len(reads) else None
             read_then = known is not None and known[0]() is t
             if known is None or not read_then:
                 continue

@@ -17,8 +17,8 @@ import dis
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import CodeType
-from typing import TYPE_CHECKING, Any, Final
+from types import CodeType, MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from autograd_engine.core.locations import Location
 
@@ -31,7 +31,7 @@ _NOTHING: Final = object()
 _GENERATES: Final = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
-class Value:
+class Value(NamedTuple):
     """What an operand may be.
 
     Attributes
@@ -48,19 +48,10 @@ class Value:
         The constant that it is.
     """
 
-    __slots__ = ("constant", "objects", "pending", "unknown")
-
-    def __init__(
-        self,
-        objects: Mapping[Any, Any] | None = None,
-        unknown: bool = False,
-        pending: frozenset[Any] = frozenset(),
-        constant: Any = _NOTHING,
-    ) -> None:
-        self.objects: Mapping[Any, Any] = {} if objects is None else objects
-        self.unknown = unknown
-        self.pending = pending
-        self.constant = constant
+    objects: Mapping[Any, Any] = MappingProxyType({})
+    unknown: bool = False
+    pending: frozenset[Any] = frozenset()
+    constant: Any = _NOTHING
 
     @property
     def closed(self) -> bool:

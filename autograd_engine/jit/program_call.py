@@ -28,7 +28,7 @@ from autograd_engine.jit.guards import Guards
 from autograd_engine.jit.program_node import TracedNode, TracedOp, TracedPullback
 from autograd_engine.jit.state_switch import traced
 from autograd_engine.jit.tracing import Captured, NeedsValue, Trace, Write
-from autograd_engine.jit.training_step import STATES, TrainingCall
+from autograd_engine.jit.training_step import STATES, TrainingCall, index_of
 from autograd_engine.program.builder import Constant, append_write
 from autograd_engine.program.ir.block import unused_name
 from autograd_engine.program.ir.program import Program, Variable, program_guard
@@ -280,7 +280,7 @@ def _check_no_parameters(trace: Trace) -> None:
             )
 
 
-class Difference:
+class Difference(NamedTuple):
     """What makes another program necessary.
 
     Attributes
@@ -292,14 +292,9 @@ class Difference:
         Whether it has few values, of which each has its program, as whether a leaf has a gradient.
     """
 
-    __slots__ = ("is_state", "place", "what")
-
-    def __init__(
-        self, what: str, place: places.Place | None = None, *, is_state: bool = False
-    ) -> None:
-        self.what = what
-        self.place = place
-        self.is_state = is_state
+    what: str
+    place: places.Place | None = None
+    is_state: bool = False
 
     def __str__(self) -> str:
         place = self.place
@@ -410,9 +405,4 @@ def _placed(trace: Trace, value: Any, places: dict[int, int], results: list[Vari
     place = places.get(id(var))
     if place is not None:
         return Place(place, given=True)
-    latest = trace.latest(var)
-    for k, known in enumerate(results):
-        if known is latest:
-            return Place(k)
-    results.append(latest)
-    return Place(len(results) - 1)
+    return Place(index_of(results, trace.latest(var)))
