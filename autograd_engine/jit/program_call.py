@@ -230,7 +230,10 @@ def trace_function(
         args, kwargs = arguments.rebuilt(variables)
         with traced(trace):
             returned = _called(trace, function, args, kwargs)
-            flat = [_output(trace, v) for v in nest.leaves(returned)]
+            flat = [
+                v.placed(trace.block) if v.__class__ is Constant else v
+                for v in nest.leaves(returned)
+            ]
         _check_no_parameters(trace)
         guards = Guards(function, *nested)
         guards.began_as(before)
@@ -261,13 +264,6 @@ def _called(trace: Trace, function: Callable[..., Any], args: Any, kwargs: Any) 
             "paddle.static.nn.while_loop for a loop, paddle.gather or x[i] for an index; or run it "
             "eagerly where it cannot be traced, with to_static(full_graph=False)"
         ) from error
-
-
-def _output(trace: Trace, value: Any) -> Any:
-    """An output as a variable of the program; Tensors and plain values as they are."""
-    if value.__class__ is Constant:
-        return value.placed(trace.block)
-    return value
 
 
 def _check_no_parameters(trace: Trace) -> None:

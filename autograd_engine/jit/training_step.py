@@ -132,7 +132,6 @@ class Training:
         self.gradients: dict[int, _Gradient] = {}
         self.updates: dict[tuple[int, int], _Update] = {}
         self.settings: list[tuple[Optimizer, Any]] = []
-        self.ran_backward = False
 
     # --- gradients
 
@@ -181,7 +180,6 @@ class Training:
             mine.of_rows = of_rows and total is g
             total.stop_gradient = True
             mine.value, mine.cleared, mine.touched = total, None, True
-        self.ran_backward = True
 
     def _leaves(self) -> list[tuple[Tensor, Variable]]:
         """What the function is given and finds, and requires a gradient."""
