@@ -192,11 +192,9 @@ class _GradSwitch:
             grad_mode.inference = inference
         grad_mode.switch(enabled)  # with the recorder there is now: it may be another one
 
-    def _again(self) -> _GradSwitch:
-        return _GradSwitch(self._enabled, self._inference)
-
     def __call__(self, function: F) -> F:
-        return decorated(function, self._again, type(self).__name__)
+        again = functools.partial(_GradSwitch, self._enabled, self._inference)
+        return decorated(function, again, type(self).__name__)
 
 
 def decorated(function: F, again: Callable[[], Any], name: str) -> F:

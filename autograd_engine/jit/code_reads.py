@@ -17,8 +17,9 @@ import dis
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import CodeType, MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import TYPE_CHECKING, Any, Final
 
 from autograd_engine.core.locations import Location
 
@@ -31,7 +32,8 @@ _NOTHING: Final = object()
 _GENERATES: Final = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
-class Value(NamedTuple):
+@dataclass(eq=False, slots=True)
+class Value:
     """What an operand may be.
 
     Attributes
@@ -48,7 +50,7 @@ class Value(NamedTuple):
         The constant that it is.
     """
 
-    objects: Mapping[Any, Any] = MappingProxyType({})
+    objects: Mapping[Any, Any] = field(default_factory=dict)
     unknown: bool = False
     pending: frozenset[Any] = frozenset()
     constant: Any = _NOTHING
