@@ -8,7 +8,8 @@ with the rest when the graph is freed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Final, NamedTuple, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -197,7 +198,8 @@ class LayerOp(OpaqueOp):
         return f"<layer {self.name}({', '.join(self.inputs)}) -> {', '.join(self.outputs)}>"
 
 
-class Label(NamedTuple):
+@dataclass(eq=False, slots=True)
+class Label:
     """A layer and the line that called it, put in words only when they are read."""
 
     layer: type[Any]
@@ -262,7 +264,9 @@ class LayerPullback(OpaquePullback):
         sources: Sequence[Source],
         strong: bool = False,
     ) -> None:
-        super().__init__(op, wanted, strong)
+        self.op = op
+        self.wanted = wanted
+        self.strong = strong
         self._sources = sources
 
     def _but(self, wanted: tuple[int, ...], strong: bool) -> Self:
