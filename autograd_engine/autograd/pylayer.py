@@ -351,13 +351,12 @@ class _Arguments:
 
 def _apply(layer: type[PyLayer], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     frame = user_frame_from(_getframe(1))
-    location = Location(frame.f_code, frame.f_lasti)
+    label = Label(layer, Location(frame.f_code, frame.f_lasti))
     arguments = _Arguments(layer, args, kwargs)
     open_inputs = [not t._stop for t in arguments.tensors]
     mode = grad_mode.enabled
     context = PyLayerContext()
     context.needs_input_grad = _needs(arguments.counts, open_inputs)
-    label = Label(layer, location)
     with Taking("forward", label), no_grad():
         returned = layer.forward(context, *args, **kwargs)
     found: list[Tensor] = []
@@ -371,7 +370,7 @@ def _apply(layer: type[PyLayer], args: tuple[Any, ...], kwargs: dict[str, Any]) 
     node = None
     if mode and any(open_inputs):
         _refuse_lost_writes(arguments, found, label)
-        node = _record(layer, arguments, outputs, context, location, (args, kwargs))
+        node = _record(label, arguments, outputs, context, (args, kwargs))
         if mode.__class__ is Recorder:
             arrays = [a for _, a, _ in arguments.before]
             record_more(mode, node, arguments.tensors, arrays, tuple([a for _, a in outputs]))
@@ -403,41 +402,40 @@ def _refuse_lost_writes(arguments: _Arguments, outputs: list[Tensor], label: Lab
 
 
 def _record(
-    layer: type[PyLayer],
+    label: Label,
     arguments: _Arguments,
     outputs: list[tuple[Tensor, Any]],
     context: PyLayerContext,
-    location: Location,
     given: tuple[Any, Any],
 ) -> LayerNode:
     before = arguments.before
     for t in context._closed:
         if not any(t is output for output, _ in outputs):
             raise ArgumentError(
-                f"{Label(layer, location)}: mark_non_differentiable was given a Tensor that "
+                f"{label}: mark_non_differentiable was given a Tensor that "
                 "forward does not return; mark the outputs themselves"
             )
     closed = []
     for j, (output, data) in enumerate(outputs):
         if data.dtype.kind == "c":
             raise DTypeError(
-                f"{Label(layer, location)}: output {j} is {data.dtype.name}, and gradients "
+                f"{label}: output {j} is {data.dtype.name}, and gradients "
                 "through complex values are not supported; return real and imaginary parts"
             )
         if data.dtype.kind != "f" or any(output is t for t in context._closed):
             closed.append(j)
     op = LayerOp(
-        layer,
+        label.layer,
         arguments.where,
         arguments.counts,
         [Spec(a.shape, a.dtype) for _, a, _ in before],
         [Spec(a.shape, a.dtype) for _, a in outputs],
         closed,
-        location,
+        label.location,
     )
     kept = _keep(context, before, outputs)
     if kept.computed:
-        kept.again = _again(layer, context, arguments, given, Label(layer, location))
+        kept.again = _again(label, context, arguments, given)
     edges: list[tuple[int, Edge]] = [
         (k, taken.edge) for k, taken in enumerate(before) if taken.edge is not None
     ]
@@ -447,8 +445,8 @@ def _record(
         tuple([e for _, e in edges]),
         (context, *kept.arrays),
         None,
-        location.code,
-        location.instruction,
+        label.location.code,
+        label.location.instruction,
     )
 
 
@@ -472,11 +470,7 @@ def _keep(
 
 
 def _again(
-    layer: type[PyLayer],
-    context: PyLayerContext,
-    arguments: _Arguments,
-    given: tuple[Any, Any],
-    label: Label,
+    label: Label, context: PyLayerContext, arguments: _Arguments, given: tuple[Any, Any]
 ) -> Again:
     numbers = iter(range(len(arguments.tensors)))
     args, kwargs = map_tensors(lambda _: Number(next(numbers)), given)
@@ -488,7 +482,7 @@ def _again(
         trial = PyLayerContext()
         trial.needs_input_grad = needs
         with Taking("forward", label, refuse_numpy):
-            layer.forward(
+            label.layer.forward(
                 trial,
                 *map_tensors(lambda n: own[n.place], args, Number),
                 **map_tensors(lambda n: own[n.place], kwargs, Number),

@@ -122,6 +122,12 @@ class Location:
         return linecache.getline(self.filename, self.lineno).strip()
 
     @property
+    def with_text(self) -> str:
+        """``train.py:12 (loss = f(x))``; the text is left out where it cannot be read."""
+        text = self.text
+        return f"{self} ({text})" if text else str(self)
+
+    @property
     def shown(self) -> str:
         """The file as messages name it."""
         return _shown(self.filename)

@@ -8,7 +8,8 @@ with the rest when the graph is freed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Final
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -33,7 +34,16 @@ from autograd_engine.errors import (
 )
 from autograd_engine.ops.registry.namespace import raw
 
-__all__ = ["Label", "LayerNode", "LayerOp", "LayerPullback", "OpaqueOp", "Taking", "refuse_numpy"]
+__all__ = [
+    "Label",
+    "LayerNode",
+    "LayerOp",
+    "LayerPullback",
+    "OpaqueOp",
+    "OpaquePullback",
+    "Taking",
+    "refuse_numpy",
+]
 
 
 class OpaqueOp:
@@ -57,6 +67,42 @@ class OpaqueOp:
     takes_scattered: ClassVar[frozenset[str]] = frozenset()
 
     __slots__ = ()
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    def input_at(self, position: int) -> str:
+        return self.inputs[position]
+
+    def output_at(self, position: int) -> str:
+        return self.outputs[position]
+
+    def reads_value(self, _: int) -> bool:
+        return True
+
+
+class OpaquePullback:
+    """The gradient of an `OpaqueOp`, as a `Pullback`; it takes one cotangent at a time."""
+
+    batches = False
+    project = 0
+
+    __slots__ = ("op", "strong", "wanted")
+
+    def __init__(self, op: Any, wanted: tuple[int, ...], strong: bool = False) -> None:
+        self.op = op
+        self.wanted = wanted
+        self.strong = strong
+
+    def _but(self, wanted: tuple[int, ...], strong: bool) -> Self:
+        """One that differs in these."""
+        return type(self)(self.op, wanted, strong)
+
+    def restrict(self, wanted: tuple[int, ...]) -> Self:
+        return self if wanted == self.wanted else self._but(wanted, self.strong)
+
+    def strengthened(self) -> Self:
+        return self if self.strong else self._but(self.wanted, True)
 
 
 class LayerOp(OpaqueOp):
@@ -115,7 +161,7 @@ class LayerOp(OpaqueOp):
         return str(self.layer.__module__)
 
     @property
-    def inputs(self) -> tuple[str, ...]:
+    def inputs(self) -> tuple[str, ...]:  # type: ignore[override]  # only reports ask for them
         """The names that the user's forward has for them."""
         try:
             return self._inputs
@@ -135,15 +181,6 @@ class LayerOp(OpaqueOp):
             )
             return self._inputs
 
-    def input_at(self, position: int) -> str:
-        return self.inputs[position]
-
-    def output_at(self, position: int) -> str:
-        return self.outputs[position]
-
-    def reads_value(self, _: int) -> bool:
-        return True
-
     def rule_at(self, position: int) -> Any:
         """What gives its gradient; None for a Tensor that can have none."""
         return self.layer.backward if self.input_specs[position].dtype.kind == "f" else None
@@ -161,18 +198,15 @@ class LayerOp(OpaqueOp):
         return f"<layer {self.name}({', '.join(self.inputs)}) -> {', '.join(self.outputs)}>"
 
 
+@dataclass(eq=False, slots=True)
 class Label:
     """A layer and the line that called it, put in words only when they are read."""
 
-    __slots__ = ("_layer", "_location")
-
-    def __init__(self, layer: type, location: Location) -> None:
-        self._layer = layer
-        self._location = location
+    layer: type[Any]
+    location: Location
 
     def __str__(self) -> str:
-        text = self._location.text
-        return f"{self._layer.__name__}.apply at {self._location}" + (f" ({text})" if text else "")
+        return f"{self.layer.__name__}.apply at {self.location.with_text}"
 
 
 class Taking:
@@ -216,16 +250,12 @@ def refuse_numpy(kind: str, tensor: Tensor) -> None:
         )
 
 
-class LayerPullback:
-    """The user's backward, as the pullback of one call.
+class LayerPullback(OpaquePullback):
+    """The user's backward, as the pullback of one call."""
 
-    See `Pullback` for the attributes. ``batches`` says that it takes one cotangent at a time.
-    """
+    __slots__ = ("_sources",)
 
-    batches = False
-    project = 0
-
-    __slots__ = ("_sources", "op", "strong", "wanted")
+    op: LayerOp
 
     def __init__(
         self,
@@ -236,23 +266,15 @@ class LayerPullback:
     ) -> None:
         self.op = op
         self.wanted = wanted
-        self._sources = sources
         self.strong = strong
+        self._sources = sources
+
+    def _but(self, wanted: tuple[int, ...], strong: bool) -> Self:
+        return type(self)(self.op, wanted, self._sources, strong)
 
     @property
     def saved(self) -> tuple[str, ...]:
         return ("context", *names_of(self._sources, self.op.inputs, self.op.outputs))
-
-    def restrict(self, wanted: tuple[int, ...]) -> LayerPullback:
-        if wanted == self.wanted:
-            return self
-        return LayerPullback(self.op, wanted, self._sources, self.strong)
-
-    def strengthened(self) -> LayerPullback:
-        return self if self.strong else LayerPullback(self.op, self.wanted, self._sources, True)
-
-    def bare(self, position: int) -> LayerPullback:
-        return self.restrict((position,))
 
     def pull(self, xp: Any, g: Any, saved: Any, _: Any) -> tuple[Any, ...]:
         """One cotangent for each wanted input, from those of the outputs by their index."""
@@ -418,10 +440,7 @@ class _Once(LayerPullback):
             "take the mark off; for forward mode alone, give the layer a static method jvp"
         )
 
-    def restrict(self, wanted: tuple[int, ...]) -> LayerPullback:
-        return self
-
-    def strengthened(self) -> LayerPullback:
+    def _but(self, wanted: tuple[int, ...], strong: bool) -> Self:
         return self
 
 

@@ -121,11 +121,18 @@ def _general_code(name: str, inputs: Sequence[str], attrs: Sequence[str]) -> Cod
 
 
 @contextlib.contextmanager
-def general_calls() -> Iterator[None]:
+def general_calls(exchange: Callable[[], None], restore: Callable[[], None]) -> Iterator[None]:
     """Inside the ``with`` block every call of an operation takes the general way, `apply`.
 
     So nothing is spent, outside of it, on asking whether somebody wants to see the call. Other
     threads take that way too, with the same results.
+
+    Parameters
+    ----------
+    exchange : callable
+        Exchanges whatever else is another thing inside of a block.
+    restore : callable
+        Puts it back when the last block, in any thread, has ended.
     """
     block = object()
     try:  # before anything is exchanged: an interrupt may come in between
@@ -134,11 +141,13 @@ def general_calls() -> Iterator[None]:
             # All of them, also where another block is open: an interrupt may have left some out.
             for call, codes in list(_generated.items()):
                 call.__code__ = codes.general
+            exchange()
         yield
     finally:
         with _exchanging:
             _open.discard(block)
             if not _open:
+                restore()
                 for call, codes in list(_generated.items()):
                     call.__code__ = codes.flat
 

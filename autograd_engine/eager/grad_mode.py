@@ -8,7 +8,7 @@ import inspect
 import threading
 from collections.abc import Callable, Generator, Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast, overload
 
 from autograd_engine.core.checks import left_unentered
 from autograd_engine.eager.graph_cuts import note_block
@@ -34,7 +34,7 @@ __all__ = [
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Recorder:
+class Recorder(NamedTuple):
     """What is kept of each operation beyond what its rules read.
 
     Attributes
@@ -52,30 +52,16 @@ class Recorder:
         recorded; a layer of the user's has no attributes.
     """
 
-    __slots__ = ("contexts", "hooks", "reads", "stacks", "watch")
-
-    def __init__(
-        self,
-        contexts: bool = False,
-        hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]] | None = None,
-        reads: Callable[[Any], None] | None = None,
-        stacks: bool = False,
-        watch: Callable[..., None] | None = None,
-    ) -> None:
-        self.contexts = contexts
-        self.hooks = hooks
-        self.reads = reads
-        self.stacks = stacks
-        self.watch = watch
+    contexts: bool = False
+    hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]] | None = None
+    reads: Callable[[Any], None] | None = None
+    stacks: bool = False
+    watch: Callable[..., None] | None = None
 
     @property
     def extra(self) -> bool:
         """Whether it does anything beyond the usual."""
         return self.contexts or self.hooks is not None or self.watch is not None or self.stacks
-
-    def but(self, **changes: Any) -> Recorder:
-        """A recorder that differs in `changes`."""
-        return Recorder(**{name: getattr(self, name) for name in self.__slots__} | changes)
 
 
 class _GradMode(threading.local):
@@ -110,7 +96,7 @@ def _with_stacks(recorder: bool | Recorder, keep: bool) -> bool | Recorder:
     known = recorder if isinstance(recorder, Recorder) else Recorder()
     if known.stacks == keep:
         return recorder
-    changed = known.but(stacks=keep)
+    changed = known._replace(stacks=keep)
     return changed if changed.extra else True
 
 
@@ -126,7 +112,7 @@ def recorded_with(**changes: Any) -> Iterator[None]:
     before = grad_mode.recorder
     known = before if isinstance(before, Recorder) else Recorder()
     try:  # before anything is set: an interrupt may come in between
-        grad_mode.recorder = known.but(**changes)
+        grad_mode.recorder = known._replace(**changes)
         grad_mode.switch(bool(grad_mode.enabled))
         yield
     finally:
@@ -141,17 +127,9 @@ def unwatched() -> contextlib.AbstractContextManager[None]:
     return contextlib.nullcontext() if grad_mode.anomaly is None else recorded_with(watch=None)
 
 
-@contextlib.contextmanager
-def recording() -> Iterator[None]:
+def recording() -> _GradSwitch:
     """Record, whatever the user has switched off: for what is differentiated as a whole."""
-    before = bool(grad_mode.enabled), grad_mode.inference
-    try:
-        grad_mode.inference = False
-        grad_mode.switch(True)
-        yield
-    finally:
-        grad_mode.inference = before[1]
-        grad_mode.switch(before[0])
+    return _GradSwitch(True, inference=False)
 
 
 def is_grad_enabled() -> bool:
@@ -192,7 +170,8 @@ class _GradSwitch:
         try:
             self._set()
         except BaseException:  # an interrupt, and nobody will call __exit__
-            grad_mode.inference = self._before.pop()[1]
+            enabled, grad_mode.inference = self._before.pop()
+            grad_mode.switch(enabled)
             raise
 
     def _set(self) -> None:
@@ -213,11 +192,9 @@ class _GradSwitch:
             grad_mode.inference = inference
         grad_mode.switch(enabled)  # with the recorder there is now: it may be another one
 
-    def _again(self) -> _GradSwitch:
-        return _GradSwitch(self._enabled, self._inference)
-
     def __call__(self, function: F) -> F:
-        return decorated(function, self._again, type(self).__name__)
+        again = functools.partial(_GradSwitch, self._enabled, self._inference)
+        return decorated(function, again, type(self).__name__)
 
 
 def decorated(function: F, again: Callable[[], Any], name: str) -> F:
@@ -294,7 +271,23 @@ if TYPE_CHECKING:
 
 else:
 
-    class no_grad(_GradSwitch):  # noqa: N801 - the public name
+    class _Fixed(_GradSwitch):
+        """One that always switches to the same: it decorates without parentheses as well."""
+
+        _on: bool
+
+        def __new__(cls, function: Any = None) -> Any:
+            """``@no_grad`` without parentheses decorates as well."""
+            self = super().__new__(cls)
+            if function is None:
+                return self
+            self.__init__()  # type: ignore[misc]
+            return self(function)
+
+        def __init__(self) -> None:
+            super().__init__(enabled=self._on)
+
+    class no_grad(_Fixed):  # noqa: N801 - the public name
         """Do not record operations: as ``with no_grad():`` or as a decorator.
 
         Examples
@@ -307,18 +300,9 @@ else:
         True
         """
 
-        def __new__(cls, function: Any = None) -> Any:
-            """``@no_grad`` without parentheses decorates as well."""
-            self = super().__new__(cls)
-            if function is None:
-                return self
-            self.__init__()  # type: ignore[misc]
-            return self(function)
+        _on = False
 
-        def __init__(self) -> None:
-            super().__init__(enabled=False)
-
-    class enable_grad(_GradSwitch):  # noqa: N801 - the public name
+    class enable_grad(_Fixed):  # noqa: N801 - the public name
         """Record operations inside a `no_grad` block: ``with enable_grad():`` or a decorator.
 
         Examples
@@ -329,16 +313,7 @@ else:
         True
         """
 
-        def __new__(cls, function: Any = None) -> Any:
-            """``@enable_grad`` without parentheses decorates as well."""
-            self = super().__new__(cls)
-            if function is None:
-                return self
-            self.__init__()  # type: ignore[misc]
-            return self(function)
-
-        def __init__(self) -> None:
-            super().__init__(enabled=True)
+        _on = True
 
     class inference_mode(_GradSwitch):  # noqa: N801 - the public name
         """Record nothing, and let nothing inside switch recording on again.

@@ -136,10 +136,8 @@ def format_tensor(
     *,
     dtype_name: str,
     stop_gradient: bool,
-    place: str = "Place(cpu)",
-    prefix: str = "Tensor",
 ) -> str:
-    r"""Return the text of a tensor, heading and body.
+    """Return the text of a tensor, heading and body.
 
     Parameters
     ----------
@@ -149,11 +147,6 @@ def format_tensor(
         The dtype as the heading names it, such as ``"float32"``.
     stop_gradient : bool
         Whether the tensor is cut off from differentiation.
-    place : str
-        Where the data live.
-    prefix : str
-        What stands before the parenthesis. It may have several lines, as the
-        ``"Parameter containing:\nTensor"`` of a parameter; the body is indented under the last.
 
     Examples
     --------
@@ -161,9 +154,9 @@ def format_tensor(
     Tensor(shape=[2], dtype=float64, place=Place(cpu), stop_gradient=True,
            [1.50000000, -2.       ])
     """
-    indent = len(prefix.rpartition("\n")[2]) + 1
+    indent = len("Tensor(")
     return (
-        f"{prefix}(shape={list(data.shape)}, dtype={dtype_name}, place={place}, "
+        f"Tensor(shape={list(data.shape)}, dtype={dtype_name}, place=Place(cpu), "
         f"stop_gradient={stop_gradient},\n{' ' * indent}{format_array(data, indent)})"
     )
 

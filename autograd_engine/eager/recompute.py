@@ -148,7 +148,7 @@ class Segment:
         """Record as the caller of the first run did, but for `changes`."""
         before = grad_mode.recorder, bool(grad_mode.enabled), grad_mode.inference
         try:
-            grad_mode.recorder, grad_mode.inference = self._recorder.but(**changes), False
+            grad_mode.recorder, grad_mode.inference = self._recorder._replace(**changes), False
             grad_mode.switch(True)
             with strengthened(self._strong):
                 yield
@@ -174,7 +174,7 @@ class Segment:
                 continue
             data = t._data
             held = t._node is None and not t._stop
-            self._reads.append((weakref.ref(t), _Held(data) if held else weakref.ref(data)))
+            self._reads.append((weakref.ref(t), _held(data) if held else weakref.ref(data)))
         if self._recorder.reads is not None:
             self._recorder.reads(tensors)
 
@@ -201,7 +201,7 @@ class Segment:
         at = caller()
         try:
             args, kwargs, exact = self._arguments()
-            again = _Again(self._saved, self._places, self._reads, exact and self._checks)
+            again = _Again(self, exact and self._checks)
             source = self._generator() if self._generator is not None else None
             hooks = again.capture, _as_it_is
             with self._recording(hooks=hooks, reads=again.check), replaying(source):
@@ -216,13 +216,14 @@ class Segment:
         except RecomputeError as error:
             self._forget()
             raise RecomputeError(
-                f"recompute: {self._label()} was run again for the gradient that {_at(at)} takes, "
-                f"and {error}"
+                f"recompute: {self._label()} was run again for the gradient that {at.with_text} "
+                f"takes, and {error}"
             ) from None
         except Exception as error:
             self._forget()
             error.add_note(
-                f"while recompute ran {self._label()} again for the gradient that {_at(at)} takes"
+                f"while recompute ran {self._label()} again for the gradient that {at.with_text} "
+                "takes"
             )
             raise
 
@@ -247,24 +248,16 @@ class Segment:
                 place.value = None
 
     def _label(self) -> str:
-        return f"{self.name} of {_at(self.location)}"
+        return f"{self.name} of {self.location.with_text}"
 
 
 class _Again:
     """What one more run of a function saves and reads, held against the first."""
 
-    __slots__ = ("_exact", "_places", "_reads", "_saved", "count", "error", "position")
+    __slots__ = ("_exact", "_first", "count", "error", "position")
 
-    def __init__(
-        self,
-        saved: list[tuple[Spec, Array]],
-        places: list[weakref.ref[Place]],
-        reads: list[tuple[weakref.ref[Tensor], Callable[[], Any]] | None],
-        exact: bool,
-    ) -> None:
-        self._saved = saved
-        self._places = places
-        self._reads = reads
+    def __init__(self, first: Segment, exact: bool) -> None:
+        self._first = first
         self._exact = exact
         self.count = 0
         self.position = 0
@@ -277,8 +270,8 @@ class _Again:
     def capture(self, tensor: Tensor) -> Tensor:
         index = self.count
         self.count += 1
-        if index < len(self._saved):
-            spec, sample = self._saved[index]
+        if index < len(self._first._saved):
+            spec, sample = self._first._saved[index]
             data = tensor._data
             if (data.shape, data.dtype) != (spec.shape, spec.dtype):
                 self._refuse(
@@ -292,7 +285,7 @@ class _Again:
                     "Draw random numbers with paddle's functions, under preserve_rng_state=True, "
                     "and hand what may change in between to recompute as an argument"
                 )
-            place = self._places[index]()
+            place = self._first._places[index]()
             if place is not None:
                 place.value = tensor
         return tensor
@@ -302,19 +295,19 @@ class _Again:
         for t in tensors:
             if t.__class__ is Spec:
                 continue
-            position = self.position
+            reads, position = self._first._reads, self.position
             self.position += 1
-            known = self._reads[position] if position < len(self._reads) else None
+            known = reads[position] if position < len(reads) else None
             read_then = known is not None and known[0]() is t
             if known is None or not read_then:
                 continue
             before, now = known[1](), t._data
             if before is not now and not _same_values(before, now):
                 self._refuse(
-                    f"{t.name}, which {_at(caller())} reads, has been given other values since "
-                    "the first run: by an optimizer's step, set_value or a method that writes in "
-                    "place. Take the gradient before that, or hand the tensor to recompute as an "
-                    "argument, whose values of the first run are kept"
+                    f"{t.name}, which {caller().with_text} reads, has been given other values "
+                    "since the first run: by an optimizer's step, set_value or a method that "
+                    "writes in place. Take the gradient before that, or hand the tensor to "
+                    "recompute as an argument, whose values of the first run are kept"
                 )
 
 
@@ -322,16 +315,9 @@ def _as_it_is(tensor: Tensor) -> Tensor:
     return tensor
 
 
-class _Held:
+def _held(value: Any) -> Callable[[], Any]:
     """What a weak reference is, but for the weakness."""
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value: Any) -> None:
-        self._value = value
-
-    def __call__(self) -> Any:
-        return self._value
+    return lambda: value
 
 
 def _same_values(before: Array | None, after: Array) -> bool:
@@ -361,8 +347,3 @@ def _close(a: Array, b: Array) -> bool:
         return False
     a, b = a[finite].astype("complex128"), b[finite].astype("complex128")
     return bool((np.abs(a - b) <= loose * (np.abs(b) + np.abs(b).max(initial=0.0))).all())
-
-
-def _at(location: Location) -> str:
-    text = location.text
-    return f"{location}" + (f" ({text})" if text else "")

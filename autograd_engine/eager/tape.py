@@ -469,10 +469,8 @@ def check_alive(node: Node) -> None:
     freed = node.saved
     if freed.__class__ is not Location:
         return
-    line = freed.text
     raise GraphFreedError(
-        f"this graph was freed by an earlier backward pass at {freed}"
-        + (f" ({line})" if line else "")
+        f"this graph was freed by an earlier backward pass at {freed.with_text}"
         + (", which was interrupted" if getattr(freed, "unfinished", False) else "")
         + f"; it reached {node.name} of {node.location}. Call that earlier pass with "
         "retain_graph=True, or compute the result again before the second one"

@@ -23,7 +23,7 @@ from autograd_engine.program.ir.program import Variable
 
 __all__ = ["Arguments", "Input", "bind"]
 
-_PLAIN = (bool, int, str, bytes, type(None), slice, range)
+_PLAIN = (bool, int, str, bytes, type(None))
 
 
 class Input(NamedTuple):
@@ -102,11 +102,7 @@ class Arguments:
         )
 
     def _plain(self, leaf: Any) -> Any:
-        if isinstance(leaf, float):
-            return "float", repr(leaf)
-        if isinstance(leaf, complex):
-            return "complex", repr(leaf)
-        if isinstance(leaf, (slice, range)):
+        if isinstance(leaf, (float, complex, slice, range)):
             return type(leaf), repr(leaf)
         if isinstance(leaf, _PLAIN):
             return type(leaf), leaf
@@ -175,7 +171,6 @@ def bind(
     ShapeError, DTypeError
         When a Tensor is not as `input_spec` says.
     """
-    names: list[str] | None = None
     if not named and not kwargs and input_spec is None:
         quick = Arguments(args, kwargs)
         quick.fill(name, {}, None)
@@ -187,19 +182,22 @@ def bind(
             raise TypeError(f"{name}: {error}; it takes {signature}") from None
         args, kwargs = bound.args, bound.kwargs
         names = _names(signature, bound)
+    else:
+        names = [f"x{k}" for k in range(len(args))]
     arguments = Arguments(args, kwargs)
     specs: dict[int, tuple[InputSpec, str]] = {}
     labels: list[str] = []
-    for k, (label, value) in enumerate(_top(args, kwargs, names)):
+    top = [*zip(names, args, strict=False), *kwargs.items()]
+    for k, (label, value) in enumerate(top):
         here = nest.leaves(value)
         first = len(labels)
         labels += [label] if len(here) == 1 else [f"{label}_{i}" for i in range(len(here))]
         if input_spec is not None and k < len(input_spec):
             _match(name, label, value, input_spec[k], first, specs)
-    if input_spec is not None and len(input_spec) > len(args) + len(kwargs):
+    if input_spec is not None and len(input_spec) > len(top):
         raise ArgumentError(
-            f"{name}: input_spec has {len(input_spec)} entries for {len(args) + len(kwargs)} "
-            "arguments; give one for each"
+            f"{name}: input_spec has {len(input_spec)} entries for {len(top)} arguments; give one "
+            "for each"
         )
     arguments.fill(name, specs, labels)
     return arguments
@@ -220,14 +218,6 @@ def _names(signature: inspect.Signature, bound: inspect.BoundArguments) -> list[
         ):
             names.append(parameter.name)
     return names
-
-
-def _top(
-    args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str] | None
-) -> list[tuple[str, Any]]:
-    known = names or []
-    positional = [known[k] if k < len(known) else f"x{k}" for k in range(len(args))]
-    return [*zip(positional, args, strict=True), *kwargs.items()]
 
 
 def _match(

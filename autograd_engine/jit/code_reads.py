@@ -16,18 +16,23 @@ from __future__ import annotations
 import dis
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from autograd_engine.core.locations import Location
 
-__all__ = ["CLOSED", "UNKNOWN", "Frame", "Objects", "Value", "names_of", "step", "strings_of"]
+if TYPE_CHECKING:
+    from autograd_engine.jit.object_reads import ObjectReads
+
+__all__ = ["CLOSED", "UNKNOWN", "Frame", "Value", "names_of", "step", "strings_of"]
 
 _NOTHING: Final = object()
 _GENERATES: Final = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
+@dataclass(eq=False, slots=True)
 class Value:
     """What an operand may be.
 
@@ -45,19 +50,10 @@ class Value:
         The constant that it is.
     """
 
-    __slots__ = ("constant", "objects", "pending", "unknown")
-
-    def __init__(
-        self,
-        objects: Mapping[Any, Any] | None = None,
-        unknown: bool = False,
-        pending: frozenset[Any] = frozenset(),
-        constant: Any = _NOTHING,
-    ) -> None:
-        self.objects: Mapping[Any, Any] = {} if objects is None else objects
-        self.unknown = unknown
-        self.pending = pending
-        self.constant = constant
+    objects: Mapping[Any, Any] = field(default_factory=dict)
+    unknown: bool = False
+    pending: frozenset[Any] = frozenset()
+    constant: Any = _NOTHING
 
     @property
     def closed(self) -> bool:
@@ -73,7 +69,8 @@ class Value:
 
     def joined(self, other: Value) -> Value:
         """Either of them."""
-        if self.covers(other):
+        same = self.constant is _NOTHING or self.constant is other.constant
+        if same and self.covers(other):
             return self
         return Value(
             {**self.objects, **other.objects},
@@ -85,28 +82,6 @@ class Value:
 CLOSED: Final = Value()
 UNKNOWN: Final = Value(unknown=True)
 _NULL: Final = Value()  # what CPython puts beside a callable that is no method
-
-
-class Objects(Protocol):
-    """Those that code may get at, and what becomes of the places that it reads."""
-
-    at: Location | None
-
-    def of(self, value: Any, label: str = "") -> Value: ...
-    def variable(self, frame: Frame, name: str) -> Value: ...
-    def cell(self, frame: Frame, name: str) -> Value: ...
-    def imported(self, frame: Frame, name: str, level: int) -> Value: ...
-    def attribute(self, value: Value, name: str) -> Value: ...
-    def set_attribute(self, owner: Value, name: str, value: Value) -> None: ...
-    def item(self, value: Value, key: Value) -> Value: ...
-    def elements(self, value: Value) -> Value: ...
-    def call(
-        self, callee: Value, args: Sequence[Value], keywords: Mapping[str, Value]
-    ) -> Value: ...
-    def hand_on(self, value: Value) -> None: ...
-    def read(self, value: Value) -> None: ...
-    def store(self, value: Value, places: Iterable[Any]) -> None: ...
-    def again(self, frame: Frame) -> None: ...
 
 
 class Frame:
@@ -168,26 +143,28 @@ class Frame:
             frame = frame.outer
         return frame
 
-    def put(self, name: str, value: Value, objects: Objects) -> None:
+    def put(self, name: str, value: Value, objects: ObjectReads) -> None:
         """A variable may be that, too."""
         old = self.variables.get(name, CLOSED)
         if not old.covers(value):
             self.variables[name] = old.joined(value)
             self._again(objects)
 
-    def _again(self, objects: Objects) -> None:
+    def _again(self, objects: ObjectReads) -> None:
         objects.again(self)
         for frame in self.inner.values():  # which may read the variable, too
             frame._again(objects)
 
-    def give(self, value: Value, objects: Objects) -> None:
+    def give(self, value: Value, objects: ObjectReads) -> None:
         """It may return that, too."""
         if not self.returns.covers(value):
             self.returns = self.returns.joined(value)
             for user in list(self.users):
                 objects.again(user)
 
-    def bind(self, args: Sequence[Value], keywords: Mapping[str, Value], objects: Objects) -> None:
+    def bind(
+        self, args: Sequence[Value], keywords: Mapping[str, Value], objects: ObjectReads
+    ) -> None:
         """A call with these arguments."""
         code = self.code
         for k, value in enumerate(args):
@@ -202,14 +179,14 @@ class Frame:
             else:
                 self._collect(value, objects)
 
-    def _collect(self, value: Value, objects: Objects) -> None:
+    def _collect(self, value: Value, objects: ObjectReads) -> None:
         """One of ``*args`` or ``**kwargs``."""
         objects.hand_on(value)
         if not value.closed:
             for name in self.parameters[self.code.co_argcount + self.code.co_kwonlyargcount :]:
                 self.put(name, UNKNOWN, objects)
 
-    def open_to_all(self, objects: Objects, first: int = 0) -> None:
+    def open_to_all(self, objects: ObjectReads, first: int = 0) -> None:
         """Anything may call it, with anything for the parameters from the first of these."""
         for name in self.parameters[first:]:
             self.put(name, UNKNOWN, objects)
@@ -221,31 +198,12 @@ class Frame:
 # --- code, prepared
 
 
-class _Instruction(NamedTuple):
-    name: str
-    opcode: int
-    arg: int | None
-    value: Any
-    shown: str
-    offset: int
-    target: int | None
+_JUMPS: Final = frozenset({*dis.hasjrel, *dis.hasjabs})
 
 
 @functools.lru_cache(maxsize=4096)
-def _instructions(code: CodeType) -> tuple[_Instruction, ...]:
-    jumps = {*dis.hasjrel, *dis.hasjabs}
-    return tuple(
-        _Instruction(
-            i.opname,
-            i.opcode,
-            i.arg,
-            i.argval,
-            i.argrepr,
-            i.offset,
-            i.argval if i.opcode in jumps else None,
-        )
-        for i in dis.get_instructions(code)
-    )
+def _instructions(code: CodeType) -> tuple[dis.Instruction, ...]:
+    return tuple(dis.get_instructions(code))
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -274,7 +232,7 @@ def strings_of(code: CodeType) -> Iterator[str]:
 # --- one pass over the code of a frame
 
 
-def step(frame: Frame, objects: Objects) -> None:
+def step(frame: Frame, objects: ObjectReads) -> None:
     """Interpret the code of a frame once, with what its variables are known to be."""
     run = _Pass(frame, objects)
     for instruction in _instructions(frame.code):
@@ -287,7 +245,7 @@ class _Pass:
     An operand below those that are known, as where an exception is handled, is unknown.
     """
 
-    def __init__(self, frame: Frame, objects: Objects) -> None:
+    def __init__(self, frame: Frame, objects: ObjectReads) -> None:
         self.frame = frame
         self.objects = objects
         self.stack: list[Value] = []
@@ -304,7 +262,7 @@ class _Pass:
     def push(self, value: Value) -> None:
         self.stack.append(value)
 
-    def one(self, i: _Instruction) -> None:
+    def one(self, i: dis.Instruction) -> None:
         known = self.frame.stacks.get(i.offset)
         if known is not None:
             self.stack = _merged(self.stack, known) if self.reached else list(known)
@@ -312,21 +270,21 @@ class _Pass:
         elif not self.reached:  # the code that handles an exception
             self.stack, self.reached = [], True
         self.objects.at = Location(self.frame.code, i.offset)
-        handle = _HANDLERS.get(i.name)
-        if i.target is not None:
+        handle = _HANDLERS.get(i.opname)
+        if i.opcode in _JUMPS:
             self._jump(i)
         elif handle is not None:
             handle(self, i)
         else:
             self._unknown(i)
 
-    def _test(self, i: _Instruction) -> None:
-        if "NONE" in i.name:  # which object it is says its place
+    def _test(self, i: dis.Instruction) -> None:
+        if "NONE" in i.opname:  # which object it is says its place
             self.objects.read(self.pop())
         else:
             self.objects.hand_on(self.pop())
 
-    def _unknown(self, i: _Instruction) -> None:
+    def _unknown(self, i: dis.Instruction) -> None:
         """An instruction of which nothing is known but how many operands are there afterwards."""
         depth = len(self.stack) + dis.stack_effect(i.opcode, i.arg, jump=False)
         self._lose(max(0, depth))
@@ -336,22 +294,21 @@ class _Pass:
             self.objects.hand_on(value)
         self.stack = [UNKNOWN] * depth
 
-    def _jump(self, i: _Instruction) -> None:
-        target = i.target
-        assert target is not None
-        if i.name.startswith("POP_JUMP"):
+    def _jump(self, i: dis.Instruction) -> None:
+        target = i.argval
+        if i.opname.startswith("POP_JUMP"):
             self._test(i)
             self._arrive(target, self.stack)
-        elif i.name == "FOR_ITER":
+        elif i.opname == "FOR_ITER":
             elements = self.stack[-1] if self.stack else UNKNOWN
             change = dis.stack_effect(i.opcode, i.arg, jump=True)
             rest = self.stack[:change] if change < 0 else self.stack + [CLOSED] * change
             self._arrive(target, rest)
             self.push(elements)
-        elif i.name.startswith("JUMP_IF"):  # ... _OR_POP: the operand stays where it jumps
+        elif i.opname.startswith("JUMP_IF"):  # ... _OR_POP: the operand stays where it jumps
             self._arrive(target, self.stack)
             self._test(i)
-        elif i.name.startswith("JUMP"):
+        elif i.opname.startswith("JUMP"):
             self._arrive(target, self.stack)
             self.reached = False
         else:
@@ -449,8 +406,8 @@ class _Pass:
         places = [(own, part) for own in owner.objects for part in (name, "elements")]
         self.objects.store(value, places)
 
-    def load_attribute(self, i: _Instruction, method: bool) -> None:
-        self.push(self.objects.attribute(self.pop(), i.value))
+    def load_attribute(self, i: dis.Instruction, method: bool) -> None:
+        self.push(self.objects.attribute(self.pop(), i.argval))
         if method:
             self.push(_NULL)
 
@@ -537,35 +494,31 @@ class _Pass:
             self.objects.read(value)
         self.push(CLOSED)
 
-    def name_keywords(self, i: _Instruction) -> None:
+    def name_keywords(self, i: dis.Instruction) -> None:
         assert i.arg is not None
         self.keywords = self.frame.code.co_consts[i.arg]
 
-    def load_global(self, i: _Instruction) -> None:
-        self.load_variable(i.value)
+    def load_global(self, i: dis.Instruction) -> None:
+        self.load_variable(i.argval)
         if (i.arg or 0) & 1:
             self.push(_NULL)
 
-    def load_super(self, i: _Instruction) -> None:
+    def load_super(self, i: dis.Instruction) -> None:
         _, _, own = self.popped(3)
-        self.push(self.objects.attribute(own, i.value))
+        self.push(self.objects.attribute(own, i.argval))
         if (i.arg or 0) & 1:
             self.push(_NULL)
 
-    def import_name(self, i: _Instruction) -> None:
+    def import_name(self, i: dis.Instruction) -> None:
         level, _ = self.popped(2)
-        self.push(self.objects.imported(self.frame, i.value, level.constant))
+        self.push(self.objects.imported(self.frame, i.argval, level.constant))
 
-    def import_from(self, i: _Instruction) -> None:
-        self.push(self.objects.attribute(self.stack[-1] if self.stack else UNKNOWN, i.value))
+    def import_from(self, i: dis.Instruction) -> None:
+        self.push(self.objects.attribute(self.stack[-1] if self.stack else UNKNOWN, i.argval))
 
-    def call_with_names(self, i: _Instruction) -> None:
+    def call_with_names(self, i: dis.Instruction) -> None:
         names = self.pop().constant
         self.call(i.arg or 0, names if isinstance(names, tuple) else ())
-
-    def call_with_all(self, i: _Instruction) -> None:
-        """``f(*args, **kwargs)``"""
-        self.combine(1 - dis.stack_effect(i.opcode, i.arg))
 
     def enter(self) -> None:
         """``with``: what to call when it ends, and what it gives."""
@@ -582,32 +535,26 @@ class _Pass:
         self.combine(1)
         self.push(_NULL)
 
-    def iterate(self) -> None:
-        self.push(self.objects.elements(self.pop()))
-
 
 def _merged(old: list[Value], new: list[Value]) -> list[Value]:
     """Stacks of two ways to one instruction, aligned at their tops."""
     count = min(len(old), len(new))
     pairs = zip(old[len(old) - count :], new[len(new) - count :], strict=True)
-    return [
-        a if a is b or (a.covers(b) and a.constant is b.constant) else _either(a, b)
-        for a, b in pairs
-    ]
+    return [a.joined(b) for a, b in pairs]
 
 
-def _either(a: Value, b: Value) -> Value:
-    both = a.joined(b)
-    return both if both.constant is _NOTHING else Value(both.objects, both.unknown, both.pending)
-
-
-_Handler = Callable[[_Pass, _Instruction], object]
+_Handler = Callable[[_Pass, dis.Instruction], object]
 
 _IN_3_11: Final = "LOAD_METHOD" in dis.opmap and "PRECALL" in dis.opmap
 
 
-def _count(i: _Instruction) -> int:
+def _count(i: dis.Instruction) -> int:
     return i.arg or 0
+
+
+def _less(i: dis.Instruction) -> int:
+    """How many operands fewer there are afterwards."""
+    return -dis.stack_effect(i.opcode, i.arg)
 
 
 _HANDLERS: Final[dict[str, _Handler]] = {
@@ -619,89 +566,84 @@ _HANDLERS: Final[dict[str, _Handler]] = {
         ),
         lambda p, i: None,
     ),
-    "LOAD_CONST": lambda p, i: p.push(Value(constant=i.value)),
-    "LOAD_SMALL_INT": lambda p, i: p.push(Value(constant=i.value)),
+    **dict.fromkeys(
+        ("LOAD_CONST", "LOAD_SMALL_INT"), lambda p, i: p.push(Value(constant=i.argval))
+    ),
+    **dict.fromkeys(
+        ("LOAD_CLOSURE", "LOAD_ASSERTION_ERROR", "LOAD_COMMON_CONSTANT", "LOAD_LOCALS"),
+        lambda p, i: p.push(CLOSED),
+    ),
     "LOAD_BUILD_CLASS": lambda p, i: p.push(UNKNOWN),
-    "LOAD_CLOSURE": lambda p, i: p.push(CLOSED),
-    "LOAD_ASSERTION_ERROR": lambda p, i: p.push(CLOSED),
-    "LOAD_COMMON_CONSTANT": lambda p, i: p.push(CLOSED),
-    "LOAD_LOCALS": lambda p, i: p.push(CLOSED),
     "PUSH_NULL": lambda p, i: p.push(_NULL),
     "PUSH_EXC_INFO": lambda p, i: p.handle(),
     **dict.fromkeys(
         ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_FAST_AND_CLEAR"),
-        lambda p, i: p.load(i.value),
+        lambda p, i: p.load(i.argval),
     ),
     **dict.fromkeys(
         ("LOAD_FAST_LOAD_FAST", "LOAD_FAST_BORROW_LOAD_FAST_BORROW"),
-        lambda p, i: p.load(*i.value),
+        lambda p, i: p.load(*i.argval),
     ),
-    "STORE_FAST": lambda p, i: p.store(i.value),
-    "STORE_FAST_STORE_FAST": lambda p, i: p.store(*i.value),
-    "STORE_FAST_LOAD_FAST": lambda p, i: p.store_and_load(*i.value),
-    "LOAD_DEREF": lambda p, i: p.load_from_cell(i.value),
-    "LOAD_CLASSDEREF": lambda p, i: p.load_from_cell(i.value),
-    "LOAD_FROM_DICT_OR_DEREF": lambda p, i: p.load_from_cell(i.value, within=1),
-    "STORE_DEREF": lambda p, i: p.store_to_cell(i.value),
-    "LOAD_GLOBAL": lambda p, i: p.load_global(i),
-    "LOAD_NAME": lambda p, i: p.load_variable(i.value),
-    "LOAD_FROM_DICT_OR_GLOBALS": lambda p, i: p.load_variable(i.value, within=1),
-    "STORE_GLOBAL": lambda p, i: p.objects.store(p.pop(), [(id(p.frame.module), i.value)]),
-    "STORE_NAME": lambda p, i: p.store_in_class(i.value),
+    "STORE_FAST": lambda p, i: p.store(i.argval),
+    "STORE_FAST_STORE_FAST": lambda p, i: p.store(*i.argval),
+    "STORE_FAST_LOAD_FAST": lambda p, i: p.store_and_load(*i.argval),
+    **dict.fromkeys(("LOAD_DEREF", "LOAD_CLASSDEREF"), lambda p, i: p.load_from_cell(i.argval)),
+    "LOAD_FROM_DICT_OR_DEREF": lambda p, i: p.load_from_cell(i.argval, within=1),
+    "STORE_DEREF": lambda p, i: p.store_to_cell(i.argval),
+    "LOAD_GLOBAL": _Pass.load_global,
+    "LOAD_NAME": lambda p, i: p.load_variable(i.argval),
+    "LOAD_FROM_DICT_OR_GLOBALS": lambda p, i: p.load_variable(i.argval, within=1),
+    "STORE_GLOBAL": lambda p, i: p.objects.store(p.pop(), [(id(p.frame.module), i.argval)]),
+    "STORE_NAME": lambda p, i: p.store_in_class(i.argval),
     "LOAD_METHOD": lambda p, i: p.load_attribute(i, True),
     "LOAD_ATTR": lambda p, i: p.load_attribute(i, not _IN_3_11 and bool(_count(i) & 1)),
-    "LOAD_SUPER_ATTR": lambda p, i: p.load_super(i),
-    "STORE_ATTR": lambda p, i: p.store_attribute(i.value),
-    "DELETE_ATTR": lambda p, i: p.drop(1),
+    "LOAD_SUPER_ATTR": _Pass.load_super,
+    "STORE_ATTR": lambda p, i: p.store_attribute(i.argval),
     "BINARY_SUBSCR": lambda p, i: p.load_item(),
     "STORE_SUBSCR": lambda p, i: p.store_item(),
-    "BINARY_OP": lambda p, i: p.load_item() if i.shown == "[]" else p.arithmetic(2),
+    "BINARY_OP": lambda p, i: p.load_item() if i.argrepr == "[]" else p.arithmetic(2),
     **dict.fromkeys(
         ("UNARY_POSITIVE", "UNARY_NEGATIVE", "UNARY_INVERT"), lambda p, i: p.arithmetic(1)
     ),
     **dict.fromkeys(
-        ("UNARY_NOT", "TO_BOOL", "FORMAT_SIMPLE", "CONVERT_VALUE", "CALL_INTRINSIC_1"),
-        lambda p, i: p.combine(1),
+        (
+            *("UNARY_NOT", "TO_BOOL", "COMPARE_OP", "CONTAINS_OP", "BINARY_SLICE"),
+            *("FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC", "CONVERT_VALUE"),
+            *("CALL_INTRINSIC_1", "CALL_INTRINSIC_2", "CALL_FUNCTION_EX"),
+            *("BUILD_TUPLE", "BUILD_STRING", "BUILD_SLICE"),
+        ),
+        lambda p, i: p.combine(1 + _less(i)),
     ),
     **dict.fromkeys(
-        ("COMPARE_OP", "CONTAINS_OP", "FORMAT_WITH_SPEC", "CALL_INTRINSIC_2"),
-        lambda p, i: p.combine(2),
+        ("BUILD_LIST", "BUILD_SET", "BUILD_MAP", "BUILD_CONST_KEY_MAP"),
+        lambda p, i: p.collection(1 + _less(i)),
     ),
-    "BINARY_SLICE": lambda p, i: p.combine(3),
-    "FORMAT_VALUE": lambda p, i: p.combine(2 if _count(i) & 4 else 1),
+    **dict.fromkeys(
+        (
+            *("LIST_APPEND", "LIST_EXTEND", "SET_ADD", "SET_UPDATE"),
+            *("MAP_ADD", "DICT_UPDATE", "DICT_MERGE"),
+        ),
+        lambda p, i: p.collect(_less(i), _count(i)),
+    ),
     "IS_OP": lambda p, i: p.same(2),
+    **dict.fromkeys(("UNPACK_SEQUENCE", "UNPACK_EX"), lambda p, i: p.unpack(1 - _less(i))),
+    "GET_ITER": lambda p, i: p.push(p.objects.elements(p.pop())),
     **dict.fromkeys(
-        ("BUILD_TUPLE", "BUILD_STRING", "BUILD_SLICE"), lambda p, i: p.combine(_count(i))
-    ),
-    **dict.fromkeys(("BUILD_LIST", "BUILD_SET"), lambda p, i: p.collection(_count(i))),
-    "BUILD_MAP": lambda p, i: p.collection(2 * _count(i)),
-    "BUILD_CONST_KEY_MAP": lambda p, i: p.collection(_count(i) + 1),
-    **dict.fromkeys(
-        ("LIST_APPEND", "LIST_EXTEND", "SET_ADD", "SET_UPDATE", "DICT_UPDATE", "DICT_MERGE"),
-        lambda p, i: p.collect(1, _count(i)),
-    ),
-    "MAP_ADD": lambda p, i: p.collect(2, _count(i)),
-    "UNPACK_SEQUENCE": lambda p, i: p.unpack(_count(i)),
-    "UNPACK_EX": lambda p, i: p.unpack((_count(i) & 0xFF) + 1 + (_count(i) >> 8)),
-    "GET_ITER": lambda p, i: p.iterate(),
-    **dict.fromkeys(
-        ("POP_TOP", "END_FOR", "POP_ITER", "POP_EXCEPT"),
-        lambda p, i: p.drop(-dis.stack_effect(i.opcode, i.arg)),
+        ("POP_TOP", "END_FOR", "POP_ITER", "POP_EXCEPT", "DELETE_ATTR"),
+        lambda p, i: p.drop(_less(i)),
     ),
     "COPY": lambda p, i: p.copy(_count(i)),
     "SWAP": lambda p, i: p.swap(_count(i)),
-    "KW_NAMES": lambda p, i: p.name_keywords(i),
+    "KW_NAMES": _Pass.name_keywords,
     "CALL": lambda p, i: p.call(_count(i), p.keywords),
-    "CALL_KW": lambda p, i: p.call_with_names(i),
-    "CALL_FUNCTION_EX": lambda p, i: p.call_with_all(i),
-    "MAKE_FUNCTION": lambda p, i: p.make_function((i.arg or 0).bit_count()),
+    "CALL_KW": _Pass.call_with_names,
+    "MAKE_FUNCTION": lambda p, i: p.make_function(_less(i)),
     "SET_FUNCTION_ATTRIBUTE": lambda p, i: p.function_attribute(),
     "BEFORE_WITH": lambda p, i: p.enter(),
     "LOAD_SPECIAL": lambda p, i: p.special(),
-    "IMPORT_NAME": lambda p, i: p.import_name(i),
-    "IMPORT_FROM": lambda p, i: p.import_from(i),
+    "IMPORT_NAME": _Pass.import_name,
+    "IMPORT_FROM": _Pass.import_from,
     "RETURN_VALUE": lambda p, i: p.returned(p.pop()),
     "RETURN_CONST": lambda p, i: p.returned(CLOSED),
-    "RAISE_VARARGS": lambda p, i: p.leave(_count(i)),
-    "RERAISE": lambda p, i: p.leave(1),
+    **dict.fromkeys(("RAISE_VARARGS", "RERAISE"), lambda p, i: p.leave(_less(i))),
 }

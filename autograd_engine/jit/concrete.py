@@ -257,17 +257,14 @@ class Backward(NamedTuple):
     Attributes
     ----------
     compiled : Half
-        Takes the `saved` values, then the cotangents of `outputs`; returns the `parts`.
+        Takes the `saved` values, then the cotangents; returns the parts of the gradients.
     saved : list of Ref
-    outputs : tuple of int
-        Which results have a cotangent.
     counts : list of int
         How many parts each input has.
     """
 
     compiled: Half
     saved: list[Ref]
-    outputs: tuple[int, ...]
     counts: list[int]
 
 
@@ -322,16 +319,12 @@ class Halves:
 
     def _compile_forward(self) -> Half:
         """With all that a backward pass from every output reads among what it returns."""
-        plain: list[Operator] = []
-        if self.open:
-            targets, found = self._gradients(self.open, strong=False)
-            plain = live_operators(self.program.global_block().ops, self.results)
-            self.forward_operators = plain
-            first = self._half(self.open, targets, found, None)
-            self._backward[self.open, False] = first
+        block = self.program.global_block()
+        found = self._gradients(self.open, strong=False) if self.open else None
+        self.forward_operators = live_operators(block.ops, self.results)
+        if found is not None:
+            first = self._backward[self.open, False] = self._half(*found, None)
             self.saved = first.saved
-        else:
-            self.forward_operators = live_operators(self.program.global_block().ops, self.results)
         outputs = [*self.results, *self.saved]
         bare = [False] * len(self.results) + self.as_spec
         return Half(
@@ -353,7 +346,7 @@ class Halves:
             if found is None:
                 targets, gradients_found = self._gradients(outputs, strong)
                 available = {r.key for r in self.saved}
-                found = self._half(outputs, targets, gradients_found, available)
+                found = self._half(targets, gradients_found, available)
                 self._backward[outputs, strong] = found
             return found
 
@@ -378,7 +371,6 @@ class Halves:
 
     def _half(
         self,
-        outputs: tuple[int, ...],
         seeds: list[Variable],
         found: Sequence[Variable | None],
         available: set[Key] | None,
@@ -422,7 +414,7 @@ class Halves:
             self.as_spec = [r.key not in values for r in refs]
         inputs = [*refs, *(Ref(v, 0) for v in seeds)]
         compiled = Half("backward", operators, inputs, parts, backend=self.backend)
-        return Backward(compiled, refs, outputs, counts)
+        return Backward(compiled, refs, counts)
 
     def keep(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """Saved values; of what is asked for its shape only, that."""

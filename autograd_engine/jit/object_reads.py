@@ -32,15 +32,12 @@ from autograd_engine.jit.places import (
     ABSENT,
     CLOSED_TYPES,
     PLAIN_TYPES,
-    Keys,
     Place,
-    cell_contents,
-    computed,
     default,
     elements_of,
     entry,
+    keys_kept,
     keyword_default,
-    member,
     own_attribute,
 )
 
@@ -59,6 +56,8 @@ _CALLED: Final = ("forward", "backward")
 _SEQUENCES: Final = (list, tuple, deque)
 _DICTS: Final = (dict, defaultdict, OrderedDict, Counter, MappingProxyType)
 _ITEMS: Final = (*_SEQUENCES, *_DICTS)
+_COLLECTIONS: Final = (*_ITEMS, set, frozenset)
+_ARRAYS: Final = (np.ndarray, bytearray)
 # Methods of collections that look at nothing in them.
 _ADDING: Final = frozenset({"append", "appendleft", "extend", "insert", "add", "update"})
 
@@ -147,7 +146,7 @@ class ObjectReads:
             place = Place(read, label, self.at, counted)
             if id(owner) not in self._nests:
                 if len(self.places) >= MOST_PLACES:
-                    self._is_beyond(label)
+                    self.beyond = self.beyond or label
                     return self.of(place.value, label)
                 self.places[key] = place
                 self._alive.append(owner)
@@ -156,9 +155,6 @@ class ObjectReads:
             return found.joined(Value(pending=frozenset((key,))))
         place.used = True
         return found if place.value is ABSENT else found.joined(self.of(place.value, label))
-
-    def _is_beyond(self, label: str) -> None:
-        self.beyond = self.beyond or label
 
     def read(self, value: Value) -> None:
         for key in value.pending:
@@ -229,11 +225,11 @@ class ObjectReads:
         code names.
         """
         label, kinds = self._label(value), value._kinds
-        self._whether(value, "kinds", Keys(kinds), f"what {label} holds", counted=True)
+        self._whether(value, "kinds", keys_kept(kinds), f"what {label} holds", counted=True)
         held = [self._own(value, name) for name in kinds]
         for name in ("_forward_pre_hooks", "_forward_post_hooks"):
             hooks = getattr(value, name)
-            self._whether(hooks, "keys", Keys(hooks), f"the keys of {label}.{name}")
+            self._whether(hooks, "keys", keys_kept(hooks), f"the keys of {label}.{name}")
             for hook in hooks.values():
                 self.hand_on(self.of(hook, f"a hook of {label}"))
         foreign = [
@@ -309,7 +305,7 @@ class ObjectReads:
         if cell is None:
             return CLOSED
         label = f"{name} of {_qualified(frame)}"
-        return self._found(cell, name, functools.partial(cell_contents, cell), label)
+        return self._found(cell, name, lambda: cell.cell_contents, label)
 
     def imported(self, frame: Frame, name: str, level: int) -> Value:
         if level:
@@ -328,11 +324,8 @@ class ObjectReads:
             self._loose.setdefault(name, self.at)
         elif value.closed:
             return Value(pending=value.pending)
-        found = UNKNOWN if value.unknown else CLOSED
         self.read(value)
-        for one in value.objects.values():
-            found = found.joined(self._attribute(one, name))
-        return found
+        return _of_each(value, lambda one: self._attribute(one, name))
 
     def _attribute(self, value: Any, name: str) -> Value:
         if isinstance(value, ModuleType):
@@ -345,10 +338,9 @@ class ObjectReads:
             if isinstance(held, (list, set, Mapping)):
                 self.hand_on(self.of(held, f"{self._label(value)}.{name}"))  # such as os.environ
             return self.of(held, f"{self._label(value)}.{name}")
-        if isinstance(value, Frame):
-            self._hand_on(value)
-            return UNKNOWN
-        if isinstance(value, (*_ITEMS, set, frozenset)) and type(value).__module__ in (
+        if isinstance(value, (Frame, np.ndarray, bytearray, ContextVar, weakref.ref)):
+            return self._used(value)
+        if isinstance(value, _COLLECTIONS) and type(value).__module__ in (
             "builtins",
             "collections",
         ):
@@ -359,9 +351,6 @@ class ObjectReads:
             inside = self.elements(Value({id(value): value}))
             self.hand_on(inside)
             return CLOSED if inside.closed else UNKNOWN
-        if isinstance(value, (np.ndarray, bytearray, ContextVar, weakref.ref)):
-            self._hand_on(value)
-            return CLOSED if isinstance(value, (np.ndarray, bytearray)) else UNKNOWN
         return self._of_object(value, name)
 
     def _of_object(self, value: Any, name: str, *, loosely: bool = False) -> Value:
@@ -373,11 +362,10 @@ class ObjectReads:
         mine = [cls for cls in classes if name in vars(cls)]
         found, slot = CLOSED, False
         if any("__getattribute__" in vars(cls) for cls in classes):
-            self._hand_on(value)
-            found = UNKNOWN
+            found = self._used(value)
         for cls in mine:  # all of them, for a method may call that of a base
             label = f"{cls.__qualname__}.{name}"
-            raw = self._found(cls, name, functools.partial(member, cls, name), label)
+            raw = self._found(cls, name, functools.partial(own_attribute, cls, name), label)
             slot = slot or inspect.ismemberdescriptor(vars(cls)[name])
             found = found.joined(self._bound(value, name, raw, vars(cls)[name]))
         if slot:
@@ -386,8 +374,7 @@ class ObjectReads:
             found = found.joined(slotted)
         elif isinstance(value, type):
             if not mine and not loosely:
-                self._hand_on(value)
-                found = UNKNOWN
+                found = self._used(value)
         elif mine or name in _dict_of(value) or name in self._strings:
             found = found.joined(self._own(value, name))
         elif not loosely:
@@ -410,20 +397,18 @@ class ObjectReads:
         if isinstance(value, type):
             return raw
         if isinstance(held, FunctionFront):
-            held = held.dygraph_function
+            held = _wrapped(held)
         if isinstance(held, FunctionType):
             return self.of(MethodType(held, value))
         if isinstance(held, property) and held.fset is not None and name in self._set:
             self.hand_on(self.of(MethodType(held.fset, value)))
-        getter = held.fget if isinstance(held, property) else getattr(held, "func", None)
-        if isinstance(held, (property, functools.cached_property)) and getter is not None:
-            return self.call(self.of(getter, name), [self.of(value)], {})
+        if isinstance(held, (property, functools.cached_property)) and _getter(held) is not None:
+            return self.call(self.of(_getter(held), name), [self.of(value)], {})
         if inspect.ismemberdescriptor(held):
             return CLOSED
         if hasattr(type(held), "__get__"):
             self.hand_on(raw)
-            self._hand_on(value)
-            return UNKNOWN
+            return self._used(value)
         return raw
 
     def _of_library(self, value: Any, name: str) -> Value:
@@ -442,12 +427,17 @@ class ObjectReads:
                 return self.call(self.of(dynamic, "__getattr__"), args, {})
             if dynamic is None:
                 return self._own(value, name)  # it is not there, and must stay so
-        self._hand_on(value)
-        return UNKNOWN
+        return self._used(value)
 
     def _computed(self, value: Any, name: str) -> Value:
         """What an object of another library says, such as a configuration, by code of its own."""
-        read = functools.partial(computed, value, name)
+
+        def read() -> Any:
+            try:
+                return getattr(value, name)
+            except Exception as error:
+                raise AttributeError(name) from error
+
         first, second = Place(read, name, None).value, Place(read, name, None).value
         self._hand_on(value)
         if first is second or isinstance(first, PLAIN_TYPES):
@@ -457,19 +447,15 @@ class ObjectReads:
     # --- collections
 
     def item(self, value: Value, key: Value) -> Value:
-        found = UNKNOWN if value.unknown else CLOSED
         if value.closed:
             return Value(pending=value.pending)
-        for one in value.objects.values():
-            found = found.joined(self._item(one, key.constant))
-        return found
+        return _of_each(value, lambda one: self._item(one, key.constant))
 
     def _item(self, value: Any, key: Any) -> Value:
-        if isinstance(value, (np.ndarray, bytearray)):
+        if isinstance(value, _ARRAYS):
             return self._contents(value)
         if type(value) not in _ITEMS:
-            self._hand_on(value)
-            return UNKNOWN
+            return self._used(value)
         if not isinstance(key, PLAIN_TYPES) or (type(value) in _SEQUENCES and type(key) is not int):
             return self._elements(value)
         found = UNKNOWN if (id(value), "elements") in self._written else CLOSED
@@ -477,7 +463,7 @@ class ObjectReads:
 
     def _element(self, value: Any, key: Any) -> Value:
         makes = isinstance(value, (defaultdict, Counter))  # what it is asked for, where it is not
-        read = functools.partial(entry, value, key) if makes else _reader(value, key)
+        read = functools.partial(entry if makes else operator.getitem, value, key)
         return self._found(value, ("item", key), read, f"{self._label(value)}[{key!r}]")
 
     def _contents(self, array: Any) -> Value:
@@ -491,16 +477,11 @@ class ObjectReads:
 
     def elements(self, value: Value) -> Value:
         """Those of a collection, which are all read."""
-        found = UNKNOWN if value.unknown else CLOSED
         self.read(value)
-        for one in value.objects.values():
-            if isinstance(one, (*_ITEMS, set, frozenset)):
-                found = found.joined(self._elements(one))
-            else:
-                self._hand_on(one)
-                known = isinstance(one, (np.ndarray, bytearray))
-                found = found.joined(CLOSED if known else UNKNOWN)
-        return found
+        return _of_each(
+            value,
+            lambda one: self._elements(one) if isinstance(one, _COLLECTIONS) else self._used(one),
+        )
 
     def _elements(self, value: Any) -> Value:
         found = self._inside.get(id(value))
@@ -512,7 +493,7 @@ class ObjectReads:
         label = self._label(value)
         keyed = isinstance(value, Mapping)
         if len(self.places) + len(value) > MOST_PLACES:
-            self._is_beyond(label)
+            self.beyond = self.beyond or label
             read = functools.partial(len, value)
             self._whether(value, "size", read, f"len({label})")
             return UNKNOWN
@@ -524,7 +505,7 @@ class ObjectReads:
             return found
         if id(value) not in self._nests:
             if keyed:
-                self._whether(value, "keys", Keys(value), f"the keys of {label}")
+                self._whether(value, "keys", keys_kept(value), f"the keys of {label}")
             else:
                 size = functools.partial(len, value)
                 self.read(self._found(value, ("size",), size, f"len({label})"))
@@ -547,13 +528,11 @@ class ObjectReads:
             self.read(value)
         closed = all(v.closed for v in given)
         self.read(callee)
-        found = CLOSED
+        found = _of_each(callee, lambda one: self._call(one, args, keywords))
         if callee.unknown or callee.closed:  # such as a method of a Tensor
             for value in given:
                 self.hand_on(value)
-            found = CLOSED if closed and not callee.unknown else UNKNOWN
-        for one in callee.objects.values():
-            found = found.joined(self._call(one, args, keywords))
+            found = found if closed else UNKNOWN.joined(found)
         return found
 
     def _call(self, callee: Any, args: Sequence[Value], keywords: Mapping[str, Value]) -> Value:
@@ -562,9 +541,6 @@ class ObjectReads:
         if isinstance(callee, MethodType):
             own = self.of(callee.__self__, "self")
             return self._call(callee.__func__, [own, *args], keywords)
-        if isinstance(callee, FunctionFront):
-            function = self.of(callee.dygraph_function, self._label(callee))
-            return self.call(function, args, keywords)
         if isinstance(callee, functools.partial):
             first = [self.of(v, self._label(callee)) for v in callee.args]
             self._partial(callee)
@@ -702,10 +678,11 @@ class ObjectReads:
             value = self._found(function, ("default", name), read, f"default {name} of {label}")
             frame.put(name, value, self)
 
-    def _partial(self, value: Any) -> None:
+    def _partial(self, value: Any) -> Value:
+        """The arguments that it holds."""
         label = self._label(value)
-        self.elements(self.of(value.args, f"args of {label}"))
-        self.elements(self.of(value.keywords, f"keywords of {label}"))
+        args = self.elements(self.of(value.args, f"args of {label}"))
+        return args.joined(self.elements(self.of(value.keywords, f"keywords of {label}")))
 
     # --- what is handed on
 
@@ -713,6 +690,11 @@ class ObjectReads:
         self.read(value)
         for one in list(value.objects.values()):
             self._hand_on(one)
+
+    def _used(self, value: Any) -> Value:
+        """What an instruction of unknown effect makes of an object."""
+        self._hand_on(value)
+        return CLOSED if isinstance(value, _ARRAYS) else UNKNOWN
 
     def _hand_on(self, value: Any) -> None:
         """Anything may be done with an object."""
@@ -723,57 +705,46 @@ class ObjectReads:
         self._handed_on[key] = (value, set())
         self._seen.add(("handed on", key))
         if isinstance(value, Frame):
-            value.open_to_all(self)
-            self.hand_on(value.returns)
+            self._open(value)
         elif isinstance(value, FunctionType):
-            self._hand_on_function(value)
+            self._hand_on(_wrapped(value))
+            if not is_foreign(_home(value)):
+                self._open(self._frame(value))
         elif isinstance(value, MethodType):
-            self._hand_on_method(value)
+            own, function = value.__self__, value.__func__
+            if isinstance(function, FunctionType) and not is_foreign(_home(function)):
+                self._open(self._frame(function), self.of(own, "self"))
+            else:
+                self._hand_on(own)
+                self._hand_on(function)
         elif isinstance(value, functools.partial):
-            self._partial(value)
-            self.hand_on(self.elements(self.of(value.args)))
-            self.hand_on(self.elements(self.of(value.keywords)))
+            self.hand_on(self._partial(value))
             self._hand_on(value.func)
         elif isinstance(value, BuiltinMethodType):  # such as the append of a list
             if not isinstance(value.__self__, ModuleType):
                 self._hand_on(value.__self__)
         elif isinstance(value, (staticmethod, classmethod)):
             self._hand_on(value.__func__)
-        elif isinstance(value, property):
-            self._hand_on(value.fget)
-        elif isinstance(value, functools.cached_property):
-            self._hand_on(value.func)
+        elif isinstance(value, (property, functools.cached_property)):
+            self._hand_on(_getter(value))
         elif isinstance(value, ContextVar):
             read = value.get
             label = f"the value of {self._label(value)}"
             self.hand_on(self._found(value, "value", read, label))
         elif isinstance(value, weakref.ref):
             self.hand_on(self._referred(value))
-        elif isinstance(value, (np.ndarray, bytearray)):
+        elif isinstance(value, _ARRAYS):
             self.read(self._contents(value))
         else:
             if isinstance(value, (*_SEQUENCES, set, frozenset, Mapping)):
                 self.hand_on(self._elements(value))
             self._hand_on_object(value)
 
-    def _hand_on_function(self, function: FunctionType) -> None:
-        if (wrapped := getattr(function, "__wrapped__", None)) is not None:
-            self._hand_on(wrapped)
-        if not is_foreign(_home(function)):
-            frame = self._frame(function)
-            frame.open_to_all(self)
-            self.hand_on(frame.returns)
-
-    def _hand_on_method(self, method: MethodType) -> None:
-        own, function = method.__self__, method.__func__
-        if isinstance(function, FunctionType) and not is_foreign(_home(function)):
-            frame = self._frame(function)
-            frame.bind([self.of(own, "self")], {}, self)
-            frame.open_to_all(self, 1)
-            self.hand_on(frame.returns)
-        else:
-            self._hand_on(own)
-            self._hand_on(function)
+    def _open(self, frame: Frame, *own: Value) -> None:
+        """Anything may call it, with anything for what comes after its own arguments."""
+        frame.bind(own, {}, self)
+        frame.open_to_all(self, len(own))
+        self.hand_on(frame.returns)
 
     def _hand_on_object(self, value: Any) -> None:
         """What operators, `len`, subscripts and calls run."""
@@ -782,12 +753,7 @@ class ObjectReads:
             return
         for name in getattr(value, "_kinds", ()) if isinstance(value, Counted) else ():
             self.hand_on(self._own(value, name))
-        own = value if isinstance(value, type) else type(value)
-        if is_foreign(own.__module__):
-            return
-        for cls in own.__mro__:
-            if is_foreign(cls.__module__):
-                continue
+        for cls in self._classes(value):
             for name, held in list(vars(cls).items()):
                 making = isinstance(value, type) or name not in ("__init__", "__new__")
                 if name.startswith("__") and isinstance(held, FunctionType) and making:
@@ -798,14 +764,9 @@ class ObjectReads:
 
     def _behind(self, value: Any) -> None:
         """What stands in front of a function: a cache, or `to_static`."""
-        label = self._label(value)
-        if isinstance(value, FunctionFront):
-            self.hand_on(self.of(value.dygraph_function, label))
-        elif fronts := getattr(type(value), "stands_in_front_of", ()):
-            for name in fronts:
-                self.hand_on(self.of(getattr(value, name), label))
-        else:
-            self.hand_on(self.of(_wrapped(value), label))
+        fronts = getattr(type(value), "stands_in_front_of", ())
+        for behind in [getattr(value, name) for name in fronts] or [_wrapped(value)]:
+            self.hand_on(self.of(behind, self._label(value)))
 
     def _read_loosely(self, value: Any, done: set[str]) -> None:
         """Read of an object what is read of unknown values."""
@@ -830,6 +791,14 @@ class ObjectReads:
                 self.hand_on(self._of_object(value, name, loosely=True))
 
 
+def _of_each(value: Value, look: Callable[[Any], Value]) -> Value:
+    """What is found of the objects that a value may be."""
+    found = UNKNOWN if value.unknown else CLOSED
+    for one in value.objects.values():
+        found = found.joined(look(one))
+    return found
+
+
 def _key(value: Any) -> Any:
     """What tells an object apart; methods are made anew each time that somebody asks for them."""
     if isinstance(value, MethodType):
@@ -845,10 +814,16 @@ def _home(function: FunctionType) -> Any:
 
 
 def _wrapped(value: Any) -> Any:
-    """The function that a cache or a decorator stands in front of."""
+    """The function that a cache, a decorator or `to_static` stands in front of."""
+    if isinstance(value, FunctionFront):
+        return value.dygraph_function
     if isinstance(value, (ModuleType, type)):
         return None
     return _dict_of(value).get("__wrapped__")
+
+
+def _getter(held: Any) -> Any:
+    return held.fget if isinstance(held, property) else held.func
 
 
 def _dict_of(value: Any) -> Mapping[str, Any]:
@@ -858,10 +833,6 @@ def _dict_of(value: Any) -> Mapping[str, Any]:
     except AttributeError:
         return {}
     return found
-
-
-def _reader(value: Any, key: Any) -> Callable[[], Any]:
-    return functools.partial(value.__getitem__, key)
 
 
 def _qualified(frame: Frame) -> str:

@@ -99,21 +99,10 @@ def first_changed(places: list[Place]) -> Place | None:
     return None
 
 
-class Keys:
-    """Whether a mapping has the keys it had, in their order."""
-
-    __slots__ = ("_keys", "_mapping")
-
-    def __init__(self, found: Mapping[Any, Any]) -> None:
-        self._mapping = found
-        self._keys = tuple(found)
-
-    def __call__(self) -> bool:
-        return tuple(self._mapping) == self._keys
-
-
-def cell_contents(cell: Any) -> Any:
-    return cell.cell_contents
+def keys_kept(found: Mapping[Any, Any]) -> Callable[[], bool]:
+    """Whether a mapping has the keys it has now, in their order."""
+    keys = tuple(found)
+    return lambda: tuple(found) == keys
 
 
 def default(function: FunctionType, position: int) -> Any:
@@ -126,18 +115,6 @@ def keyword_default(function: FunctionType, name: str) -> Any:
 
 def own_attribute(value: Any, name: str) -> Any:
     return value.__dict__[name]
-
-
-def computed(value: Any, name: str) -> Any:
-    """An attribute that code of another library makes."""
-    try:
-        return getattr(value, name)
-    except Exception as error:
-        raise AttributeError(name) from error
-
-
-def member(cls: type, name: str) -> Any:
-    return vars(cls)[name]
 
 
 def elements_of(array: Any) -> Any:

@@ -28,7 +28,7 @@ from autograd_engine.jit.guards import Guards
 from autograd_engine.jit.program_node import TracedNode, TracedOp, TracedPullback
 from autograd_engine.jit.state_switch import traced
 from autograd_engine.jit.tracing import Captured, NeedsValue, Trace, Write
-from autograd_engine.jit.training_step import STATES, TrainingCall
+from autograd_engine.jit.training_step import STATES, TrainingCall, index_of
 from autograd_engine.program.builder import Constant, append_write
 from autograd_engine.program.ir.block import unused_name
 from autograd_engine.program.ir.program import Program, Variable, program_guard
@@ -230,7 +230,10 @@ def trace_function(
         args, kwargs = arguments.rebuilt(variables)
         with traced(trace):
             returned = _called(trace, function, args, kwargs)
-            flat = [_output(trace, v) for v in nest.leaves(returned)]
+            flat = [
+                v.placed(trace.block) if v.__class__ is Constant else v
+                for v in nest.leaves(returned)
+            ]
         _check_no_parameters(trace)
         guards = Guards(function, *nested)
         guards.began_as(before)
@@ -263,13 +266,6 @@ def _called(trace: Trace, function: Callable[..., Any], args: Any, kwargs: Any) 
         ) from error
 
 
-def _output(trace: Trace, value: Any) -> Any:
-    """An output as a variable of the program; Tensors and plain values as they are."""
-    if value.__class__ is Constant:
-        return value.placed(trace.block)
-    return value
-
-
 def _check_no_parameters(trace: Trace) -> None:
     known = {id(c.var) for c in trace.captured}
     for var in trace.program.all_parameters():
@@ -280,7 +276,7 @@ def _check_no_parameters(trace: Trace) -> None:
             )
 
 
-class Difference:
+class Difference(NamedTuple):
     """What makes another program necessary.
 
     Attributes
@@ -292,14 +288,9 @@ class Difference:
         Whether it has few values, of which each has its program, as whether a leaf has a gradient.
     """
 
-    __slots__ = ("is_state", "place", "what")
-
-    def __init__(
-        self, what: str, place: places.Place | None = None, *, is_state: bool = False
-    ) -> None:
-        self.what = what
-        self.place = place
-        self.is_state = is_state
+    what: str
+    place: places.Place | None = None
+    is_state: bool = False
 
     def __str__(self) -> str:
         place = self.place
@@ -307,8 +298,7 @@ class Difference:
             return self.what
         if place.at is None:
             return f"{place.label} {place.difference()}"
-        text = f" ({place.at.text})" if place.at.text else ""
-        return f"{place.label}, read at {place.at}{text}, {place.difference()}"
+        return f"{place.label}, read at {place.at.with_text}, {place.difference()}"
 
 
 _SAME_TENSORS: Final = Difference("other arguments are one and the same Tensor")
@@ -411,9 +401,4 @@ def _placed(trace: Trace, value: Any, places: dict[int, int], results: list[Vari
     place = places.get(id(var))
     if place is not None:
         return Place(place, given=True)
-    latest = trace.latest(var)
-    for k, known in enumerate(results):
-        if known is latest:
-            return Place(k)
-    results.append(latest)
-    return Place(len(results) - 1)
+    return Place(index_of(results, trace.latest(var)))

@@ -18,7 +18,7 @@ import numpy as np
 
 from autograd_engine.core.random_generator import own_generator
 from autograd_engine.core.spec import Spec
-from autograd_engine.eager.function_node import OpaqueOp
+from autograd_engine.eager.function_node import OpaqueOp, OpaquePullback
 from autograd_engine.eager.grad_mode import recorded_with, recording
 from autograd_engine.eager.tape import Edge, MultiNode, Node, WrittenOut, check_alive, connect
 from autograd_engine.eager.tensor import Tensor
@@ -46,15 +46,6 @@ class TracedOp(OpaqueOp):
             name for j, name in enumerate(self.outputs) if j not in halves.open
         )
 
-    def input_at(self, position: int) -> str:
-        return self.inputs[position]
-
-    def output_at(self, position: int) -> str:
-        return self.outputs[position]
-
-    def reads_value(self, _: int) -> bool:
-        return True
-
     def rule_at(self, position: int) -> Any:
         return self if position in self.halves.wanted else None
 
@@ -65,44 +56,18 @@ class TracedOp(OpaqueOp):
         return f"<traced {self.name}({', '.join(self.inputs)})>"
 
 
-class TracedPullback:
+class TracedPullback(OpaquePullback):
     """The backward half, as a pullback.
 
     `wanted` has each input as often as it has parts, in the order of the edges of the node.
     """
 
-    batches = False
-    project = 0
-
-    __slots__ = ("_keep", "op", "strong", "wanted")
-
-    def __init__(
-        self,
-        op: TracedOp,
-        wanted: tuple[int, ...],
-        keep: tuple[int, ...] | None = None,
-        strong: bool = False,
-    ) -> None:
-        self.op = op
-        self.wanted = wanted
-        self._keep = keep  # which inputs are followed
-        self.strong = strong
+    __slots__ = ()
 
     @property
     def saved(self) -> tuple[str, ...]:
         halves = self.op.halves
         return tuple([r.var.name for r in halves.saved])
-
-    def restrict(self, wanted: tuple[int, ...]) -> TracedPullback:
-        if wanted == self.wanted:
-            return self
-        return TracedPullback(self.op, wanted, wanted, self.strong)
-
-    def strengthened(self) -> TracedPullback:
-        return self if self.strong else TracedPullback(self.op, self.wanted, self._keep, True)
-
-    def bare(self, position: int) -> TracedPullback:
-        return self.restrict(tuple([k for k in self.wanted if k == position]))
 
     def pull(self, xp: Any, g: Any, saved: Any, _: Any) -> tuple[Any, ...]:
         """One part for each entry of `wanted`, None for those that do not arise."""
@@ -149,29 +114,17 @@ class TracedNode(MultiNode):
     draws: Callable[[], np.random.Generator] | None
 
 
-class _Passing:
-    """The pullback of a call that has been written out: cotangents go on to its operations."""
+class _Passing(OpaquePullback):
+    """The pullback of a call that has been written out: cotangents go on to its operations.
+
+    What is `wanted` are outputs.
+    """
 
     batches = True
-    project = 0
-    strong = False
     saved = ()
     origins = ()
 
-    __slots__ = ("op", "wanted")
-
-    def __init__(self, op: TracedOp, wanted: tuple[int, ...]) -> None:
-        self.op = op
-        self.wanted = wanted  # here: outputs
-
-    def restrict(self, wanted: tuple[int, ...]) -> _Passing:
-        return self if wanted == self.wanted else _Passing(self.op, wanted)
-
-    def strengthened(self) -> _Passing:
-        return self
-
-    def bare(self, position: int) -> _Passing:
-        return self.restrict((position,))
+    __slots__ = ()
 
     def pull(self, xp: Any, g: Any, saved: Any, _: Any) -> tuple[Any, ...]:
         return tuple([g[j] for j in self.wanted])

@@ -30,6 +30,7 @@ from autograd_engine.jit.program_call import (
     trace_function,
 )
 from autograd_engine.jit.static_function import StaticFunction, to_static
+from autograd_engine.jit.training_step import index_of
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.files.state import read_state, state_writer
 from autograd_engine.program.files.text import (
@@ -188,10 +189,7 @@ def _fetchable(traced: TracedProgram) -> tuple[Any, list[Variable]]:
         if value.given:
             with program_guard(traced.program):
                 var = ops.assign(var)
-        known = [k for k, f in enumerate(fetches) if f is var]
-        if not known:
-            fetches.append(var)
-        return {"result": known[0] if known else len(fetches) - 1}
+        return {"result": index_of(fetches, var)}
 
     template = iter([place(v) for v in traced._returned.template])
     structure = _written(traced._returned.structure, template)

@@ -7,7 +7,6 @@ spent on them otherwise.
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -24,54 +23,44 @@ from autograd_engine.program.ir.program import Variable
 
 __all__ = ["traced"]
 
-_lock: Final = threading.Lock()
-_open: Final[set[object]] = set()  # traces, in all threads
 _absent: Final = object()
-_originals: Final[dict[tuple[type, str], Any]] = {}
-_exchanged: Final[dict[tuple[type, str], Any]] = {}
+# By class and name: what was there, and what takes its place.
+_exchanged: Final[dict[tuple[type, str], tuple[Any, Any]]] = {}
 
 
 @contextlib.contextmanager
 def traced(trace: Trace) -> Iterator[None]:
     """Inside the ``with`` block operations of this thread belong to `trace`."""
+    # Not while a lock is held: another thread may be importing it, and wait for the lock.
+    import autograd_engine.optimizer.lbfgs  # noqa: F401
+
     before = grad_mode.trace
-    block = object()
-    try:  # before anything is exchanged: an interrupt may come in between
-        _enter(block)
-        with general_calls():
-            grad_mode.trace = trace
-            try:
-                yield
-            finally:
-                grad_mode.trace = before
-    finally:
-        _leave(block)
+    with general_calls(_exchange, _restore):
+        grad_mode.trace = trace
+        try:
+            yield
+        finally:
+            grad_mode.trace = before
 
 
-def _enter(block: object) -> None:
-    with _lock:
-        _open.add(block)
-        if not _originals:
-            new = _replacements()
-            old = {(cls, name): vars(cls).get(name, _absent) for cls, name in new}
-            _exchanged.update(new)
-            _originals.update(old)
-        # All of them, also where another trace is open: an interrupt may have left some out.
-        for (cls, name), replacement in _exchanged.items():
-            setattr(cls, name, replacement)
+def _exchange() -> None:
+    if not _exchanged:
+        new = _replacements()
+        _exchanged.update(
+            {(cls, name): (vars(cls).get(name, _absent), new[cls, name]) for cls, name in new}
+        )
+    # All of them, also where another trace is open: an interrupt may have left some out.
+    for (cls, name), (_, replacement) in _exchanged.items():
+        setattr(cls, name, replacement)
 
 
-def _leave(block: object) -> None:
-    with _lock:
-        _open.discard(block)
-        if _open:
-            return
-        for (cls, name), original in _originals.items():
-            if original is not _absent:
-                setattr(cls, name, original)
-            elif name in vars(cls):
-                delattr(cls, name)
-        _originals.clear()
+def _restore() -> None:
+    for (cls, name), (original, _) in _exchanged.items():
+        if original is not _absent:
+            setattr(cls, name, original)
+        elif name in vars(cls):
+            delattr(cls, name)
+    _exchanged.clear()
 
 
 def _replacements() -> dict[tuple[type, str], Any]:
@@ -96,8 +85,7 @@ def _replacements() -> dict[tuple[type, str], Any]:
         found[cls, "set_value"] = _instead(
             cls.set_value, lambda trace, self, value: trace.set_value(self, value)
         )
-    backward = Tensor.backward
-    found[Tensor, "backward"] = _instead(backward, _backward)
+    found[Tensor, "backward"] = _instead(Tensor.backward, _backward)
     found |= _of_optimizers()
     for name in (
         *("numpy", "item", "tolist", "__bool__", "__array__", "__dlpack__"),
@@ -106,8 +94,7 @@ def _replacements() -> dict[tuple[type, str], Any]:
         found[Variable, name] = _instead(getattr(Variable, name), _asks(name))
     found[Variable, "__len__"] = _instead(Variable.__len__, _length)
     found[Variable, "__iter__"] = _instead(Variable.__iter__, _rows)
-    shape = Variable.__dict__["shape"].fget
-    found[Variable, "shape"] = property(_instead(shape, _shape))
+    found[Variable, "shape"] = property(_instead(vars(Variable)["shape"].fget, _shape))
     found[Variable, "__getattr__"] = _attribute(Variable.__getattr__)
     return found
 
@@ -162,17 +149,14 @@ def _instead(original: Callable[..., Any], function: Callable[..., Any]) -> Call
 def _guarded(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
     """Reads values of a Tensor: the program is one for these."""
 
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        trace = grad_mode.trace
-        if trace is None:
-            return original(self, *args, **kwargs)
+    def read(trace: Trace, self: Any, *args: Any, **kwargs: Any) -> Any:
         trace.read(self, _words(name))
         made = original(self, *args, **kwargs)
         if isinstance(made, Tensor):
             trace.created(made)
         return made
 
-    return method
+    return _instead(original, read)
 
 
 def _watched(name: str, original: property) -> property:
@@ -192,15 +176,13 @@ def _watched(name: str, original: property) -> property:
 def _recorded(original: Callable[..., None]) -> Callable[..., None]:
     """A Tensor that is made of numbers while a function is traced."""
 
-    def method(self: Any, data: Any = None, *args: Any, **kwargs: Any) -> None:
-        trace = grad_mode.trace
-        if trace is not None:
-            for tensor in _tensors(data):
-                trace.read(tensor, "Tensor(...)")
-            trace.created(self)
+    def make(trace: Trace, self: Any, data: Any = None, *args: Any, **kwargs: Any) -> None:
+        for tensor in _tensors(data):
+            trace.read(tensor, "Tensor(...)")
+        trace.created(self)
         original(self, data, *args, **kwargs)
 
-    return method
+    return _instead(original, make)
 
 
 def _tensors(data: Any) -> Iterator[Tensor]:
@@ -348,13 +330,11 @@ def _shape(trace: Trace, self: Any) -> Size:
 def _attribute(original: Callable[..., Any]) -> Callable[..., Any]:
     """What tensors have and variables of a program have not."""
 
-    def method(self: Any, name: str) -> Any:
-        trace = grad_mode.trace
-        if trace is not None:
-            if name == "requires_grad":
-                return not self.stop_gradient
-            if name == "backward":
-                return lambda *a, **k: _backward(trace, self, *a, **k)
+    def get(trace: Trace, self: Any, name: str) -> Any:
+        if name == "requires_grad":
+            return not self.stop_gradient
+        if name == "backward":
+            return lambda *a, **k: _backward(trace, self, *a, **k)
         return original(self, name)
 
-    return method
+    return _instead(original, get)

@@ -236,10 +236,7 @@ class StaticFunction(FunctionFront, Generic[P, R]):
         self._programs: dict[Any, list[TracedProgram]] = {}
         self._eager: set[Any] = set()
         self._made: deque[tuple[Any, TracedProgram]] = deque()  # in the order of their making
-        self._warned = False
-        self._traced_often = False
-        self._said_why = False
-        self._said_beyond = False
+        self._said: set[str] = set()  # what was warned of
         self._reasons: set[Any] = set()  # for which it was traced again
         self._lock = threading.RLock()
         self._last: TracedProgram | None = None
@@ -294,9 +291,10 @@ class StaticFunction(FunctionFront, Generic[P, R]):
             if len(self._eager) >= _MOST:  # known again after another attempt
                 self._eager.clear()
             self._eager.add(arguments.key)
-            if not self._warned:
-                self._warned = True
-                _warn(f"{self._name} cannot be traced and runs eagerly (full_graph=False): {error}")
+            self._warn(
+                "eager",
+                f"{self._name} cannot be traced and runs eagerly (full_graph=False): {error}",
+            )
             return None
         self._keep(arguments.key, made)
         return made
@@ -304,7 +302,7 @@ class StaticFunction(FunctionFront, Generic[P, R]):
     def _say_why(self, arguments: Arguments) -> None:
         """Warn when one thing makes another program necessary for the second time."""
         candidates = self._programs.get(arguments.key)
-        if self._said_why or not candidates:
+        if "again" in self._said or not candidates:
             return
         difference = candidates[0].differs(arguments)
         if difference is None or difference.is_state:
@@ -315,12 +313,12 @@ class StaticFunction(FunctionFront, Generic[P, R]):
                 self._reasons.clear()
             self._reasons.add(reason)
             return
-        self._said_why = True
-        _warn(
+        self._warn(
+            "again",
             f"{self._name} is traced again, for inputs of the kind that it was traced for before: "
             f"{difference}. Each value takes a program, and {_MOST_FOR_INPUTS} are kept. Pass what "
             "changes as a Tensor, or keep it out of the function, so that one program serves; or "
-            "do not trace the function"
+            "do not trace the function",
         )
 
     def _keep(self, key: Any, made: TracedProgram) -> None:
@@ -329,26 +327,41 @@ class StaticFunction(FunctionFront, Generic[P, R]):
         same.insert(0, made)
         self._last = made
         self._made.append((key, made))
-        if made.guards.beyond and not self._said_beyond:
-            self._said_beyond = True
-            _warn(
+        if made.guards.beyond:
+            self._warn(
+                "beyond",
                 f"{self._name} reads more than {MOST_PLACES} places: {made.guards.beyond}, and "
                 "what would be looked at after it, is known by identity and length alone, so "
-                "changes inside go unseen. Pass what may change there as an argument"
+                "changes inside go unseen. Pass what may change there as an argument",
             )
         if len(same) > _MOST_FOR_INPUTS:
             self._drop(key, same[-1])
         if len(self._made) <= _MOST:
             return
         self._drop(*self._made[0])
-        if not self._traced_often:
-            self._traced_often = True
-            _warn(
-                f"{self._name} was traced more than {_MOST} times, and its oldest programs are "
-                "dropped: arguments that are no Tensors, or shapes of Tensors, differ between "
-                "calls. Pass what changes as a Tensor, or leave sizes open in an input_spec, so "
-                "that one program serves; or do not trace the function"
-            )
+        self._warn(
+            "often",
+            f"{self._name} was traced more than {_MOST} times, and its oldest programs are "
+            "dropped: arguments that are no Tensors, or shapes of Tensors, differ between "
+            "calls. Pass what changes as a Tensor, or leave sizes open in an input_spec, so "
+            "that one program serves; or do not trace the function",
+        )
+
+    def _warn(self, what: str, message: str) -> None:
+        """Warn once, at the line of the user's that is being executed."""
+        if what in self._said:
+            return
+        self._said.add(what)
+        frame = user_frame_from(sys._getframe(1))
+        module = frame.f_globals
+        warnings.warn_explicit(
+            message,
+            RuntimeWarning,
+            frame.f_code.co_filename,
+            frame.f_lineno,
+            module.get("__name__"),
+            module.setdefault("__warningregistry__", {}),
+        )
 
     def _drop(self, key: Any, oldest: TracedProgram) -> None:
         self._made.remove((key, oldest))
@@ -467,14 +480,10 @@ def _again(
 def _called(function: Any) -> Callable[..., Any]:
     """What a call runs: the forward method of an object that has one."""
     forward = getattr(function, "forward", None)
-    if callable(forward) and not inspect.isfunction(function) and not inspect.ismethod(function):
-        if callable(function):  # __call__ may do more than forward
-            called: Callable[..., Any] = function
-            return called
-        found: Callable[..., Any] = forward
-        return found
-    target: Callable[..., Any] = function
-    return target
+    called: Callable[..., Any] = function  # __call__ may do more than forward
+    if not callable(function) and callable(forward):
+        called = forward
+    return called
 
 
 def _signature(target: Callable[..., Any]) -> inspect.Signature | None:
@@ -483,20 +492,6 @@ def _signature(target: Callable[..., Any]) -> inspect.Signature | None:
         return inspect.signature(function)
     except (TypeError, ValueError):
         return None
-
-
-def _warn(message: str) -> None:
-    """Warn at the line of the user's that is being executed."""
-    frame = user_frame_from(sys._getframe(1))
-    module = frame.f_globals
-    warnings.warn_explicit(
-        message,
-        RuntimeWarning,
-        frame.f_code.co_filename,
-        frame.f_lineno,
-        module.get("__name__"),
-        module.setdefault("__warningregistry__", {}),
-    )
 
 
 def operations_are_seen() -> bool:

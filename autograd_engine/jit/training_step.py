@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from autograd_engine.jit.tracing import Trace
     from autograd_engine.optimizer.optimizer import Optimizer
 
-__all__ = ["STATES", "Slot", "Training", "TrainingCall"]
+__all__ = ["STATES", "Slot", "Training", "TrainingCall", "index_of"]
 
 Array = NDArray[Any]
 NONE: Final = "none"
@@ -57,6 +58,7 @@ class Slot(NamedTuple):
     state: tuple[Optimizer, Tensor] | None = None
 
 
+@dataclass(eq=False, slots=True)
 class _Gradient:
     """The gradient of one leaf, while the function is traced.
 
@@ -78,17 +80,14 @@ class _Gradient:
     touched : bool
     """
 
-    def __init__(
-        self, tensor: Tensor, position: int | None, began: str, value: Variable | None
-    ) -> None:
-        self.tensor = tensor
-        self.position = position
-        self.began = began
-        self.value = value
-        self.zeros: Variable | None = None
-        self.of_rows = False
-        self.cleared: Location | None = None
-        self.touched = False
+    tensor: Tensor
+    position: int | None
+    began: str
+    value: Variable | None
+    zeros: Variable | None = None
+    of_rows: bool = False
+    cleared: Location | None = None
+    touched: bool = False
 
 
 class _Update(NamedTuple):
@@ -133,7 +132,6 @@ class Training:
         self.gradients: dict[int, _Gradient] = {}
         self.updates: dict[tuple[int, int], _Update] = {}
         self.settings: list[tuple[Optimizer, Any]] = []
-        self.ran_backward = False
 
     # --- gradients
 
@@ -182,7 +180,6 @@ class Training:
             mine.of_rows = of_rows and total is g
             total.stop_gradient = True
             mine.value, mine.cleared, mine.touched = total, None, True
-        self.ran_backward = True
 
     def _leaves(self) -> list[tuple[Tensor, Variable]]:
         """What the function is given and finds, and requires a gradient."""
@@ -309,6 +306,15 @@ class Training:
             )
 
 
+def index_of(values: list[Variable], value: Variable) -> int:
+    """Where a value is in a list, at whose end it is put if it is not there."""
+    for k, known in enumerate(values):
+        if known is value:
+            return k
+    values.append(value)
+    return len(values) - 1
+
+
 def _of_rows(block: Block, gradient: Variable) -> bool:
     """Whether it is that of a table, of which some rows were looked up with ``sparse=True``."""
     for made in reversed(block.ops):
@@ -372,7 +378,7 @@ class TrainingCall:
         self._updates: list[tuple[_Update, int, list[int]]] = []
         self._gradients: list[tuple[_Gradient, int | None]] = []
         for update in training.updates.values():
-            places = [self._place(v) for v in (update.var, *update.state)]
+            places = [index_of(self.results, v) for v in (update.var, *update.state)]
             self._updates.append((update, places[0], places[1:]))
         for mine in training.gradients.values():
             value = None if mine.value is None else training.trace.latest(mine.value)
@@ -380,15 +386,8 @@ class TrainingCall:
                 continue
             place = None
             if value is not None and mine.cleared is None:
-                place = self._place(value)
+                place = index_of(self.results, value)
             self._gradients.append((mine, place))
-
-    def _place(self, var: Variable) -> int:
-        for k, known in enumerate(self.results):
-            if known is var:
-                return k
-        self.results.append(var)
-        return len(self.results) - 1
 
     def serves(self) -> bool:
         """Whether the optimizers are told what they were when the function was traced."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from sys import getrefcount
 from typing import Any
 
 import numpy as np
 
+from autograd_engine.core import pytree as nest
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import Spec, format_shape, may_equal
 from autograd_engine.errors import (
@@ -133,7 +134,7 @@ def own(box: list[Any], k: int, given: Sequence[Any]) -> Any:
     while isinstance(owner[0].base, np.ndarray):
         owner = [owner[0].base]
         held = held or _references(owner, 0) > _ONE + 1  # and what is a view of it
-    if any(owner[0] is _owner(g) for g in _arrays(given)):
+    if any(owner[0] is _owner(g) for g in nest.leaves(given) if isinstance(g, np.ndarray)):
         return array
     return np.array(array) if held or owner[0].base is not None else array
 
@@ -142,15 +143,6 @@ def _owner(array: Any) -> Any:
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
-
-
-def _arrays(values: Any) -> Iterator[Any]:
-    """The ndarrays in nested tuples and dicts."""
-    if isinstance(values, np.ndarray):
-        yield values
-    elif isinstance(values, (tuple, dict)):
-        for value in values.values() if isinstance(values, dict) else values:
-            yield from _arrays(value)
 
 
 def _result(op: OpDef, value: Any, wanted: Spec, which: str) -> Any:

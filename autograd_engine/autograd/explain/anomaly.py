@@ -379,7 +379,7 @@ def set_detect_anomaly(mode: bool, check_nan: bool = True, check_inf: bool = Tru
     anomaly = _anomaly("set_detect_anomaly", check_nan, check_inf) if mode else None
     known = grad_mode.recorder
     recorder = known if isinstance(known, Recorder) else Recorder()
-    recorder = recorder.but(watch=None if anomaly is None else anomaly.watch)
+    recorder = recorder._replace(watch=None if anomaly is None else anomaly.watch)
     grad_mode.anomaly = anomaly
     grad_mode.recorder = recorder if recorder.extra else True
     grad_mode.switch(bool(grad_mode.enabled))
