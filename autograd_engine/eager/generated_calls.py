@@ -31,7 +31,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core.locations import run_generated, user_frame_from, users
-from autograd_engine.eager.grad_mode import grad_mode
+from autograd_engine.eager.grad_mode import current_mode
 from autograd_engine.eager.record import explain_failure, results_of
 from autograd_engine.eager.tape import Node, newer
 from autograd_engine.eager.tensor import Tensor
@@ -86,7 +86,7 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
         "_explain_failure": explain_failure,
         "_general": general,
         "_getframe": _getframe,
-        "_grad_mode": grad_mode,
+        "_current_mode": current_mode,
         "_kernel": op.kernel,
         "_ndarray": np.ndarray,
         "_new": object.__new__,
@@ -271,7 +271,7 @@ def _recording(op: OpDef, arrays: list[str]) -> list[str]:
     closed = " and ".join(f"{name}._stop" for name in names)
     closed = f"({closed})" if len(names) > 1 else closed
     return [
-        f"    if not {closed} and (_mode := _grad_mode.enabled):",
+        f"    if not {closed} and (_mode := _current_mode().enabled):",
         *("        " + line for line in body),
     ]
 

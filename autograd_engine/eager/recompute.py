@@ -23,7 +23,7 @@ from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.random_generator import generator, replaying, snapshot
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.function_saved import map_tensors
-from autograd_engine.eager.grad_mode import Recorder, grad_mode
+from autograd_engine.eager.grad_mode import Recorder, grad_mode, mode_changed
 from autograd_engine.eager.saved_hooks import Packed
 from autograd_engine.eager.tape import Node
 from autograd_engine.eager.tensor import Parameter, Tensor
@@ -144,15 +144,9 @@ class Segment:
     @contextlib.contextmanager
     def _recording(self, **changes: Any) -> Iterator[None]:
         """Record as the caller of the first run did, but for `changes`."""
-        before = grad_mode.recorder, bool(grad_mode.enabled), grad_mode.inference
-        try:
-            grad_mode.recorder, grad_mode.inference = self._recorder._replace(**changes), False
-            grad_mode.switch(True)
-            with strengthened(self._strong):
-                yield
-        finally:
-            grad_mode.recorder, enabled, grad_mode.inference = before
-            grad_mode.switch(enabled)
+        records = self._recorder._asdict() | changes
+        with mode_changed({"on": True, "inference": False}, records), strengthened(self._strong):
+            yield
 
     def _pack(self, tensor: Tensor) -> Place:
         place = Place(self, len(self._places))

@@ -11,7 +11,7 @@ import numpy as np
 from autograd_engine.core.dtypes import common_dtype, scalar_dtype
 from autograd_engine.core.locations import user_frame_from, user_stack
 from autograd_engine.core.spec import Array, Spec
-from autograd_engine.eager.grad_mode import Recorder, grad_mode
+from autograd_engine.eager.grad_mode import Recorder, current_mode
 from autograd_engine.eager.graph_cuts import note_cut
 from autograd_engine.eager.saved_hooks import Packed
 from autograd_engine.eager.tape import MultiNode, Node, edge_of
@@ -40,7 +40,7 @@ def apply(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     -------
     Tensor, or tuple of Tensors for an operation with several outputs
     """
-    if (trace := grad_mode.trace) is not None and trace.takes(operands):
+    if (trace := current_mode().trace) is not None and trace.takes(operands):
         return trace.emit(op, operands, attrs)
     tensors = operands if _ready(op, operands) else prepare(op, operands)
     arrays = [t._data if t.__class__ is not Spec else t for t in tensors]
@@ -71,7 +71,7 @@ def results_of(
         if t.__class__ is not Spec and not t._stop:
             mask |= bit
         bit += bit
-    if mask and (mode := grad_mode.enabled):
+    if mask and (mode := current_mode().enabled):
         node = _record(op, mask, tensors, arrays, outputs, attrs)
         if node is not None and mode.__class__ is Recorder:
             record_more(mode, node, tensors, arrays, outputs)

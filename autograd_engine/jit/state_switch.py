@@ -14,7 +14,7 @@ from autograd_engine.core.dims import Dim, UnknownSize
 from autograd_engine.core.locations import caller
 from autograd_engine.eager.array_methods import Values
 from autograd_engine.eager.generated_calls import general_calls
-from autograd_engine.eager.grad_mode import grad_mode
+from autograd_engine.eager.grad_mode import grad_mode, mode_changed
 from autograd_engine.eager.tensor import Size, Tensor
 from autograd_engine.errors import ModeError
 from autograd_engine.jit.tracing import NeedsValue, Trace
@@ -30,17 +30,12 @@ _exchanged: Final[dict[tuple[type, str], tuple[Any, Any]]] = {}
 
 @contextlib.contextmanager
 def traced(trace: Trace) -> Iterator[None]:
-    """Inside the ``with`` block operations of this thread belong to `trace`."""
+    """Inside the ``with`` block operations of this thread, and task, belong to `trace`."""
     # Not while a lock is held: another thread may be importing it, and wait for the lock.
     import autograd_engine.optimizer.lbfgs  # noqa: F401
 
-    before = grad_mode.trace
-    with general_calls(_exchange, _restore):
-        grad_mode.trace = trace
-        try:
-            yield
-        finally:
-            grad_mode.trace = before
+    with general_calls(_exchange, _restore), mode_changed({"trace": trace}):
+        yield
 
 
 def _exchange() -> None:

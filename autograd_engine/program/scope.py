@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from autograd_engine.core.overrides import Setting
 from autograd_engine.core.spec import Array
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.program.scope_state import Held, State, in_order
@@ -325,12 +326,8 @@ def held_for(variable: Any, scope: Any, function: str) -> ScopeVariable:
     )
 
 
-class _Current(threading.local):
-    # One for all threads, until a guard names another for its own.
-    scope = Scope()
-
-
-_current: Final = _Current()
+# One for all threads, until a guard names another for its own.
+_current: Final = Setting("autograd_engine.scope", Scope())
 
 
 def global_scope() -> Scope:
@@ -346,12 +343,14 @@ def global_scope() -> Scope:
     >>> paddle.static.global_scope().find_var("nothing of this name") is None
     True
     """
-    return _current.scope
+    return _current.get()
 
 
 @contextlib.contextmanager
 def scope_guard(scope: Scope) -> Iterator[None]:
-    """Make `scope` the global one inside a ``with`` block, for the thread that enters it.
+    """Make `scope` the global one inside a ``with`` block.
+
+    For the thread, and the asyncio task, that enters it.
 
     Parameters
     ----------
@@ -371,8 +370,5 @@ def scope_guard(scope: Scope) -> Iterator[None]:
     """
     if not isinstance(scope, Scope):
         raise TypeError(f"scope_guard takes a Scope, got {type(scope).__name__}")
-    old, _current.scope = _current.scope, scope
-    try:
+    with _current.replaced(scope):
         yield
-    finally:
-        _current.scope = old

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core.above import above
+from autograd_engine.core.overrides import Setting
 from autograd_engine.errors import ArgumentError
 from autograd_engine.program import mode
 from autograd_engine.program.ir.block import Block
@@ -413,23 +414,19 @@ class Program:
         return found
 
 
-class _Defaults(threading.local):
-    # One pair for all threads, until a guard names others for its own.
-    main = Program()
-    startup = Program()
-
-
-_defaults: Final = _Defaults()
+# One pair for all threads, until a guard names others for its own.
+_main: Final = Setting("autograd_engine.main_program", Program())
+_startup: Final = Setting("autograd_engine.startup_program", Program())
 
 
 def default_main_program() -> Program:
     """The program that operations are added to, unless a `program_guard` names another."""
-    return _defaults.main
+    return _main.get()
 
 
 def default_startup_program() -> Program:
     """The program that initialises the parameters of the main one."""
-    return _defaults.startup
+    return _startup.get()
 
 
 @contextlib.contextmanager
@@ -447,14 +444,10 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
     for what, program in (("main_program", main_program), ("startup_program", startup_program)):
         if not isinstance(program, Program) and not (what[0] == "s" and program is None):
             raise TypeError(f"program_guard: {what} must be a Program, got {program!r}")
-    old, depth = (_defaults.main, _defaults.startup), mode.guards()
-    try:  # before anything is set: an interrupt may come in between
-        _defaults.main = main_program
+    with contextlib.ExitStack() as blocks:
+        blocks.enter_context(_main.replaced(main_program))
         if startup_program is not None:
-            _defaults.startup = startup_program
+            blocks.enter_context(_startup.replaced(startup_program))
             main_program.startup = weakref.ref(startup_program)
-        mode.set_guards(depth + 1)
+        blocks.enter_context(mode.guarded.replaced(True))
         yield
-    finally:
-        mode.set_guards(depth)
-        _defaults.main, _defaults.startup = old
