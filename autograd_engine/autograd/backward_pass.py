@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.locations import Location, caller
+from autograd_engine.core.locks import awaited_lock
 from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
 from autograd_engine.eager.hooks import LeafHooks, Retained, run_hooks
 from autograd_engine.eager.row_sparse import RowSparse
@@ -37,7 +37,7 @@ __all__ = [
 
 
 _new = object.__new__
-_publishing = threading.RLock()
+_publishing = awaited_lock(0)
 _Update: TypeAlias = tuple[Tensor, Tensor | None, Any, Tensor]  # leaf, before, what arrived, sum
 _ndarray = np.ndarray
 

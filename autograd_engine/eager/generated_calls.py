@@ -31,6 +31,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core.locations import run_generated, user_frame_from, users
+from autograd_engine.core.locks import renewed_lock
 from autograd_engine.eager.grad_mode import current_mode
 from autograd_engine.eager.record import explain_failure, results_of
 from autograd_engine.eager.tape import Node, newer
@@ -64,8 +65,28 @@ class _Codes:
 
 
 _generated: Final[weakref.WeakKeyDictionary[FunctionType, _Codes]] = weakref.WeakKeyDictionary()
-_exchanging: Final = threading.Lock()
-_open: Final[set[object]] = set()  # blocks of `general_calls`, in all threads
+# Blocks of `general_calls`, in all threads, each with its thread; and what puts back the rest.
+_open: Final[dict[object, int]] = {}
+_restores: Final[set[Callable[[], None]]] = set()
+
+
+def _keep_own() -> None:
+    """In a child: blocks of other threads have not come with this one."""
+    me = threading.get_ident()
+    for block in [block for block, thread in _open.items() if thread != me]:
+        del _open[block]
+    if not _open:
+        _put_back()
+
+
+def _put_back() -> None:
+    for restore in _restores:
+        restore()
+    for call, codes in list(_generated.items()):
+        call.__code__ = codes.flat
+
+
+_exchanging: Final = renewed_lock(_keep_own)
 
 
 def generates(op: OpDef) -> bool:
@@ -137,7 +158,8 @@ def general_calls(exchange: Callable[[], None], restore: Callable[[], None]) -> 
     block = object()
     try:  # before anything is exchanged: an interrupt may come in between
         with _exchanging:
-            _open.add(block)
+            _open[block] = threading.get_ident()
+            _restores.add(restore)
             # All of them, also where another block is open: an interrupt may have left some out.
             for call, codes in list(_generated.items()):
                 call.__code__ = codes.general
@@ -145,11 +167,9 @@ def general_calls(exchange: Callable[[], None], restore: Callable[[], None]) -> 
         yield
     finally:
         with _exchanging:
-            _open.discard(block)
+            _open.pop(block, None)
             if not _open:
-                restore()
-                for call, codes in list(_generated.items()):
-                    call.__code__ = codes.flat
+                _put_back()
 
 
 class _Pullbacks(dict[int, Any]):

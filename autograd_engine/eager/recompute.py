@@ -12,7 +12,6 @@ composes with everything that reads a graph.
 from __future__ import annotations
 
 import contextlib
-import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, NoReturn
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from autograd_engine.core.locations import Location, caller
+from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.random_generator import generator, replaying, snapshot
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.function_saved import map_tensors
@@ -124,7 +124,7 @@ class Segment:
         self._reads: list[tuple[weakref.ref[Tensor], Callable[[], Any]] | None] = []
         self._complete = False
         self._running = False
-        self._lock = threading.RLock()
+        self._lock = renewed_lock(self._not_running)
 
     @property
     def name(self) -> str:
@@ -188,6 +188,12 @@ class Segment:
             value, place.value = place.value, None
         assert value is not None
         return value
+
+    def _not_running(self) -> None:
+        """In a child: nobody goes on with a run that another thread has begun."""
+        if self._running:
+            self._running = False
+            self._forget()
 
     def _run_again(self) -> None:
         at = caller()

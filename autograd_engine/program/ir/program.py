@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
@@ -13,10 +12,12 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core.above import above
+from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.overrides import Setting
+from autograd_engine.core.random_generator import shared_stream
 from autograd_engine.errors import ArgumentError
 from autograd_engine.program import mode
-from autograd_engine.program.ir.block import Block
+from autograd_engine.program.ir.block import AsItWas, Block
 from autograd_engine.program.ir.operator import Operator
 from autograd_engine.program.ir.variable import (
     Key,
@@ -70,7 +71,7 @@ class Program:
         # operators that were there before, see `restored_on_error`.
         self._open: list[Block] = []
         self.undoing: list[Callable[[], None]] = []
-        self._guards = 0
+        self.guards: list[AsItWas] = []  # of `restored_on_error`, the innermost last
         # What executors compiled of it lives as long as both do: a plan knows its program, so an
         # executor that held the plans would keep every program it ever ran.
         self.compiled: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
@@ -83,13 +84,18 @@ class Program:
         self.startup: weakref.ref[Program] | None = None
         # Held while it is compiled, and while a change is made that is seen as a whole or not at
         # all; while a run draws from its random stream.
-        self.lock = threading.RLock()
-        self.drawing = threading.RLock()
+        self.lock = renewed_lock(self._undo_unfinished)
+        self.drawing = renewed_lock()
         self._random_seed = 0
         self._generator: np.random.Generator | None = None
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise not_copied("a program")
+
+    def _undo_unfinished(self) -> None:
+        """In a child: a change that another thread was making is not made."""
+        while self.guards:
+            self.guards.pop().restore()
 
     def changed(self) -> None:
         """Programs compiled from the text so far are out of date."""
@@ -105,7 +111,7 @@ class Program:
         if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
             raise ArgumentError(f"Program.random_seed must be a non-negative int, got {seed!r}")
         self._random_seed = seed
-        self._generator = np.random.default_rng(seed) if seed else None
+        self._generator = shared_stream(seed) if seed else None
 
     @property
     def generator(self) -> np.random.Generator | None:

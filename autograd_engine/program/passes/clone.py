@@ -38,11 +38,11 @@ _OWN: Final = frozenset(
         "blocks",
         "compiled",
         "drawing",
+        "guards",
         "lock",
         "undoing",
         "version",
         "_generator",
-        "_guards",
         "_open",
     }
 )
