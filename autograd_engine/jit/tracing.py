@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograd_engine.core.dims import UnknownSize
 from autograd_engine.core.locations import caller
 from autograd_engine.core.random_generator import on_move
 from autograd_engine.core.spec import Array, Spec, format_shape
@@ -174,6 +175,13 @@ class Trace:
     def operands(self, operands: Sequence[Any]) -> list[Any]:
         """Operands as what they are now: variables for Tensors, and the latest for variables."""
         return [self.latest(v) for v in operands]
+
+    def check_attributes(self, op: OpDef, attrs: dict[str, Any]) -> None:
+        """Refuse a size that is not known among what is to be fixed in the program."""
+        for value in attrs.values():
+            for part in value if value.__class__ is tuple else (value,):
+                if isinstance(part, UnknownSize):
+                    part.refuse(op.name)
 
     def latest(self, value: Any) -> Any:
         if isinstance(value, Tensor):

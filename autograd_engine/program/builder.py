@@ -183,6 +183,7 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     trace = grad_mode.trace
     if trace is not None:
         operands = trace.operands(operands)
+        trace.check_attributes(op, attrs)
     if Constant in map(type, operands) and any(_loose(v) for v in operands):
         neighbours = [v for v in operands if isinstance(v, (Tensor, Variable)) and not _loose(v)]
         if not neighbours and op.runs_always:
