@@ -209,9 +209,7 @@ def _asks(name: str) -> Callable[..., Any]:
 
 
 def _detached(trace: Trace, self: Any) -> Any:
-    made = ops.assign(self)
-    made.stop_gradient = True
-    return made
+    return ops.reinterpret(self, dtype=self.dtype.name)
 
 
 def _backward(trace: Trace, self: Any, grad_tensor: Any = None, retain_graph: bool = False) -> None:

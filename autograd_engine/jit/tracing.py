@@ -36,7 +36,6 @@ from autograd_engine.program.ir.program import (
     Block,
     Parameter,
     Program,
-    Ref,
     Variable,
 )
 from autograd_engine.program.operands import constant, spec_of
@@ -237,10 +236,9 @@ class Trace:
         """`tensor` was made while the function ran: its numbers are part of the program."""
         self._made[id(tensor)] = tensor
 
-    def made(self, operands: Sequence[Any], results: Sequence[Variable]) -> None:
-        """Results of an operation carry a gradient where they would eagerly."""
-        inputs = [r.var for r in operands if isinstance(r, Ref)]
-        if not grad_mode.enabled or (inputs and all(v.stop_gradient for v in inputs)):
+    def made(self, results: Sequence[Variable]) -> None:
+        """Results of an operation carry no gradient where they would not eagerly."""
+        if not grad_mode.enabled:
             for var in results:
                 var.stop_gradient = True
 
