@@ -384,7 +384,7 @@ def _duplicated(
         return None
     if op.name == "assign" or (op.name == "add_n" and len(values) == 1):
         return first
-    if op.name == "cast":
+    if op.name in ("cast", "reinterpret"):
         return first if first.dtype == np.dtype(attrs["dtype"]) else None
     if op.name in ("multiply", "divide"):
         return _times_one(op.name, first, values[1])

@@ -183,6 +183,7 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     trace = grad_mode.trace
     if trace is not None:
         operands = trace.operands(operands)
+        trace.check_attributes(op, attrs)
     if Constant in map(type, operands) and any(_loose(v) for v in operands):
         neighbours = [v for v in operands if isinstance(v, (Tensor, Variable)) and not _loose(v)]
         if not neighbours and op.runs_always:
@@ -202,16 +203,28 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
         inferred = op.infer_tuple([v.spec for v in operands], attrs)
     prefix = _context.prefix or unique_name.generate(op.name)
     results = []
+    closed = _context.role == "forward" and not _wants_gradient(op, refs)
     for k, spec in enumerate(inferred):
         no_gradient = (
-            not op.inputs or op.output_at(k) in op.nondiff_outputs or spec.dtype.kind not in "fc"
+            closed
+            or not op.inputs
+            or op.output_at(k) in op.nondiff_outputs
+            or spec.dtype.kind not in "fc"
         )
         results.append(new_result(block, f"{prefix}.tmp", spec, stop_gradient=no_gradient))
     append_operator(block, op, tuple(refs), tuple(results), attrs)
     variables = tuple(r.var for r in results)
     if trace is not None and _context.role == "forward":
-        trace.made(refs, variables)
+        trace.made(variables)
     return variables if op.multiple else variables[0]
+
+
+def _wants_gradient(op: OpDef, operands: Sequence[OperandRef]) -> bool:
+    """Whether a gradient would flow through the operation to one of them."""
+    for k, ref in enumerate(operands):
+        if ref.__class__ is Ref and not ref.var.stop_gradient and op.rule_at(k) is not None:
+            return True
+    return False
 
 
 def new_result(block: Block, stem: str, spec: Spec, *, stop_gradient: bool) -> Ref:

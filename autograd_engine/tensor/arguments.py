@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dims import Dim, Size, UnknownSize
+from autograd_engine.core.dims import Dim, Size
 from autograd_engine.core.spec import (
     Shape,
     broadcast_shapes,
@@ -64,8 +64,6 @@ def ints(op: str, argument: str, values: Any) -> tuple[int, ...]:
         values = (values,)
     if not isinstance(values, (list, tuple)) or not builtins.all(_is_integer(v) for v in values):
         raise TypeError(f"{op}: {argument} must hold ints, got {values!r}")
-    if argument == "shape":  # where -1 is what is not known; others have to know it
-        values = [-1 if isinstance(v, UnknownSize) else v for v in values]
     return tuple(int(v) for v in values)
 
 

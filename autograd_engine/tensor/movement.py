@@ -16,6 +16,7 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import axis_of, integer, ints
+from autograd_engine.tensor.open_sizes import is_open, sizes_of
 from autograd_engine.tensor.shape import swapaxes
 
 __all__ = [
@@ -204,7 +205,7 @@ def crop(
     have = spec_of(x).shape
     starts = (0,) * len(have) if offsets is None else ints("crop", "offsets", offsets)
     whole = tuple(-1 if isinstance(d, Dim) else d for d in have)
-    sizes = whole if shape is None else ints("crop", "shape", shape)
+    sizes = whole if shape is None else sizes_of("crop", shape)
     if not len(starts) == len(sizes) == len(have):
         raise ArgumentError(
             f"crop: shape and offsets must have a number for each of the {len(have)} axes of "
@@ -212,8 +213,12 @@ def crop(
         )
     key, kept = [], []
     for axis, (start, size, n) in enumerate(zip(starts, sizes, have, strict=True)):
+        if is_open(size):
+            if start or size.dim != n:
+                size.refuse("crop")
+            size = -1
         known = not isinstance(n, Dim)
-        if start < 0 or size < -1 or (known and start + max(size, 0) > n):  # type: ignore[operator]
+        if start < 0 or size < -1 or (known and start + max(size, 0) > n):
             raise ShapeError(
                 f"crop: {size} elements from {start} on do not lie in axis {axis} of "
                 f"{format_shape(have)}"

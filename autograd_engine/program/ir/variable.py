@@ -125,9 +125,7 @@ class Variable(VariableMethods):
         """The same value, through which no gradient flows."""
         from autograd_engine.ops.registry.namespace import ops
 
-        made = ops.assign(self)
-        made.stop_gradient = True
-        return made
+        return ops.reinterpret(self, dtype=self.spec.dtype.name)  # which has no gradient
 
     def get_value(self, scope: Any = None) -> Any:
         """What a scope (the global one by default) holds for this persistable variable."""
