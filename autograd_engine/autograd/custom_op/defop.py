@@ -192,6 +192,21 @@ class Operation(OpDef):
             )
         return super().rule_at(position)
 
+    def check_several(self, values: Any, count: int, name: str) -> None:
+        """What a rule returned for a variadic input has to have an entry for each operand."""
+        if isinstance(values, (list, tuple)):
+            found: Any = len(values)
+        else:  # stacked along a first axis
+            shape = _spec(values).shape if hasattr(values, "dtype") else ()
+            if shape and may_equal(shape[:1], (count,)):
+                return
+            found = kind(values)
+        if found != count:
+            raise ArgumentError(
+                f"{self.name}: the rule for {name} returned {found} for {count} operands; return "
+                "a list with one gradient for each"
+            )
+
     def check_gradient(self, xp: Any, value: Any, like: Any, name: str, stretched: bool) -> Any:
         """What a rule returned, if it can be the gradient of that input."""
         where = f"{self.name}: the rule for {name} returned"

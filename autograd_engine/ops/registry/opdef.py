@@ -179,7 +179,9 @@ class OpDef:
         Of an operation that is not in the table, its function in each namespace.
     """
 
-    check_gradient: Callable[..., Any] | None = None  # what results of rules are put through
+    # What results of rules are put through; and that for all operands of a variadic input.
+    check_gradient: Callable[..., Any] | None = None
+    check_several: Callable[..., Any] | None = None
 
     def __init__(
         self,
