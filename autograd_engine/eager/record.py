@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograd_engine.core.dtypes import common_dtype, scalar_dtype
+from autograd_engine.core.dtypes import common_dtype, holds_numbers, python_number, scalar_dtype
 from autograd_engine.core.locations import user_frame_from, user_stack
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.grad_mode import Recorder, grad_mode
@@ -159,11 +159,11 @@ def prepare(op: OpDef, operands: Sequence[Any]) -> list[Any]:
     tensors: list[Any] = []
     scalars = False
     for k, value in enumerate(operands):
+        if isinstance(value, np.generic):  # np.sqrt(2) is as weak as 2.0 is
+            number = python_number(value)
+            value = value if number is None else number
         if isinstance(value, (Tensor, Spec)):
             tensors.append(value)
-        elif isinstance(value, np.generic):  # np.sqrt(2) is as weak as 2.0 is
-            tensors.append(value.item())
-            scalars = True
         elif isinstance(value, (bool, int, float, complex)):
             tensors.append(value)
             scalars = True
@@ -222,7 +222,7 @@ def _as_complex(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
 
 def _constant(op: OpDef, position: int, value: Any) -> Array:
     array = np.array(value)  # a copy: the caller may go on writing to its own
-    if array.dtype.kind not in "biufc":
+    if not holds_numbers(array.dtype):
         raise DTypeError(
             f"{op.name}: argument {op.input_at(position)!r} is an array of dtype {array.dtype}; "
             "use bool, integers, floats or complex numbers"
