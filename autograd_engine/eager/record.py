@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograd_engine.core.dtypes import common_dtype, scalar_dtype
+from autograd_engine.core.dtypes import common_dtype, holds_numbers, python_number, scalar_dtype
 from autograd_engine.core.locations import user_frame_from, user_stack
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.grad_mode import Recorder, current_mode
@@ -17,6 +17,7 @@ from autograd_engine.eager.saved_hooks import Packed
 from autograd_engine.eager.tape import MultiNode, Node, edge_of
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import DTypeError, NotATensorError
+from autograd_engine.ops.complex import no_complex_gradients
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 
 __all__ = ["apply", "cast", "explain_failure", "prepare", "record_more", "results_of"]
@@ -108,14 +109,11 @@ def _record(
         project = op.projected([a.shape for a in arrays], outputs[0].shape)
     pullback = op.pullback(mask, project)
     kind = outputs[0].dtype.kind
+    if kind == "c" and any(mask >> k & 1 and op.reads_value(k) for k in range(len(tensors))):
+        raise DTypeError(no_complex_gradients(op.name))
     if not pullback.wanted or kind in "biu":  # cast to integers: the gradient ends there
         note_cut(op.name, tensors[mask.bit_length() - 1], *outputs)
         return None
-    if kind == "c":
-        raise DTypeError(
-            f"{op.name}: gradients through complex values are not supported; use x.detach() where "
-            "the result is not to be differentiated, or compute with real and imaginary parts"
-        )
     edges = tuple([edge_of(tensors[k]) for k in pullback.wanted])
     grouped = (outputs,) if op.variadic_output else outputs
     saved = pullback.save(*op.group(arrays), *grouped)
@@ -161,11 +159,11 @@ def prepare(op: OpDef, operands: Sequence[Any]) -> list[Any]:
     tensors: list[Any] = []
     scalars = False
     for k, value in enumerate(operands):
+        if isinstance(value, np.generic):  # np.sqrt(2) is as weak as 2.0 is
+            number = python_number(value)
+            value = value if number is None else number
         if isinstance(value, (Tensor, Spec)):
             tensors.append(value)
-        elif isinstance(value, np.generic):  # np.sqrt(2) is as weak as 2.0 is
-            tensors.append(value.item())
-            scalars = True
         elif isinstance(value, (bool, int, float, complex)):
             tensors.append(value)
             scalars = True
@@ -193,8 +191,11 @@ def prepare(op: OpDef, operands: Sequence[Any]) -> list[Any]:
             if counts and t.__class__ is not Spec
         ]
         common = common_dtype(dtypes, floating=op.dtypes == "floating")
+        to_common = _as_complex if common.kind == "c" else cast
         tensors = [
-            cast(t, common) if counts and t.__class__ is not Spec and t._data.dtype != common else t
+            to_common(t, common)
+            if counts and t.__class__ is not Spec and t._data.dtype != common
+            else t
             for t, counts in zip(tensors, typed, strict=True)
         ]
     if op.real:
@@ -208,9 +209,20 @@ def cast(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
     return out
 
 
+def _as_complex(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
+    """`x` in a complex dtype, which wants a gradient if `x` does.
+
+    No gradient flows through complex values. Whether one would is known of the operation itself:
+    a comparison has none to lose.
+    """
+    out = Tensor._wrap(x._data.astype(dtype))
+    out._stop = x._stop
+    return out
+
+
 def _constant(op: OpDef, position: int, value: Any) -> Array:
     array = np.array(value)  # a copy: the caller may go on writing to its own
-    if array.dtype.kind not in "biufc":
+    if not holds_numbers(array.dtype):
         raise DTypeError(
             f"{op.name}: argument {op.input_at(position)!r} is an array of dtype {array.dtype}; "
             "use bool, integers, floats or complex numbers"

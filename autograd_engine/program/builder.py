@@ -11,7 +11,7 @@ import numpy as np
 
 from autograd_engine import unique_name
 from autograd_engine.core.array_conversion import in_dtype
-from autograd_engine.core.dtypes import common_dtype, scalar_dtype
+from autograd_engine.core.dtypes import common_dtype, holds_numbers, python_number, scalar_dtype
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import Spec, format_shape, may_equal
 from autograd_engine.eager.grad_mode import grad_mode
@@ -345,13 +345,13 @@ def _operand(op: OpDef, position: int, value: Any, block: Block) -> Any:
         if value.__class__ is Constant:
             value = value.placed(block)
         return value if value.block is block else value.seen_from(block)
-    if isinstance(value, np.generic):
-        return value.item()
+    if isinstance(value, np.generic) and (number := python_number(value)) is not None:
+        return number
     if isinstance(value, (bool, int, float, complex)):
         return value
     argument = f"{op.name}: argument {op.input_at(position)!r}"
     if isinstance(value, np.ndarray):
-        if value.dtype.kind not in "biufc":
+        if not holds_numbers(value.dtype):
             raise DTypeError(f"{argument} is an array of dtype {value.dtype}; use numbers")
         return Constant(np.array(value)).placed(block)
     if value.__class__ is Number:

@@ -19,7 +19,7 @@ from autograd_engine.errors import (
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.backward.append_backward import gradients
-from autograd_engine.program.backward.dataflow import needed_keys
+from autograd_engine.program.backward.dataflow import needed_keys, refuse_complex
 from autograd_engine.program.backward.decompose import as_variable, decompose_on_path
 from autograd_engine.program.backward.operation_gradient import (
     counts,
@@ -153,6 +153,8 @@ def _append_tangents(
             if isinstance(operator.op, BlockOp):
                 results = _push_blocks(operator, tangents, influenced)
             else:
+                if operator.results[0].spec.dtype.kind == "f":  # else no goal, or not yet
+                    refuse_complex(operator, influenced)
                 results = _push_operator(operator, tangents)
         # A branch or a loop may return more by now, for the gradient that was taken of it.
         for ref, t in zip(operator.results, results, strict=False):

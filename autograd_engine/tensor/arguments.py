@@ -67,10 +67,13 @@ def ints(op: str, argument: str, values: Any) -> tuple[int, ...]:
     return tuple(int(v) for v in values)
 
 
-def axis_of(op: str, x: Any, axis: Any) -> int:
-    """An axis that exists: a 0-d array has none to cut, join or look along."""
+def axis_of(op: str, x: Any, axis: Any, *, scalars: bool = False) -> int:
+    """An axis that exists: a 0-d array has none to cut or join along.
+
+    With `scalars` it is looked at along 0 or -1, as a line of one element.
+    """
     ndim = spec_of(x).ndim
-    if not ndim:
+    if not ndim and not scalars:
         raise ShapeError(f"{op}: takes one dimension or more, got a 0-d array; use reshape([1])")
     return normalize_axis(op, int(axis) if isinstance(axis, Tensor) else axis, ndim)
 

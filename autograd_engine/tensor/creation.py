@@ -438,6 +438,9 @@ def assign(x: Any, output: Tensor | Variable | None = None) -> Tensor:
             f"assign: output {output.name} is a leaf that requires a gradient, and the value has a "
             "history that it would lose: use paddle.no_grad(), or the result of assign(x)"
         )
+    wanted = output._data.dtype
+    if out._node is not None and wanted != out._data.dtype and wanted.kind in "fc":
+        out = ops.cast(out, dtype=wanted.name)  # which the gradient goes through
     output.set_value(out)
     output._node, output._stop = out._node, out._stop and output._stop
     return output

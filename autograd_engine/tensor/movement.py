@@ -248,7 +248,10 @@ def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> 
     width, stride = integer("unfold", "size", size), integer("unfold", "step", step)
     if width < 1 or stride < 1:
         raise ArgumentError(f"unfold: size and step must be positive, got {width} and {stride}")
-    return ops.windows(x, axis=axis_of("unfold", x, axis), size=width, step=stride)
+    axis = axis_of("unfold", x, axis, scalars=True)
+    lines = x if spec_of(x).ndim else ops.reshape(x, shape=(1,))
+    windows = ops.windows(lines, axis=axis, size=width, step=stride)
+    return windows if lines is x else ops.reshape(windows, shape=(1,))
 
 
 @atomic

@@ -43,9 +43,14 @@ def topk(
     ([3.0, 2.0], [1, 2])
     """
     x = as_operand("topk", x)
-    axis = axis_of("topk", x, -1 if axis is None else axis)
-    _check_rank("topk", x, k, axis)
-    return ops.topk(x, k=k, axis=axis, largest=largest)
+    scalar = not spec_of(x).ndim
+    along = axis_of("topk", x, -1 if axis is None else axis, scalars=True)
+    x = ops.reshape(x, shape=(1,)) if scalar else x
+    _check_rank("topk", x, k, along)
+    values, indices = ops.topk(x, k=k, axis=along, largest=largest)
+    if scalar:
+        return ops.reshape(values, shape=()), ops.reshape(indices, shape=())
+    return values, indices
 
 
 def _check_rank(op: str, x: Any, k: Any, axis: int) -> None:
@@ -346,7 +351,7 @@ def _line(op: str, x: Any, axis: int | None) -> tuple[Any, int, bool]:
     """The operand, the axis (the last for None), and whether it was a 0-d array."""
     x = as_operand(op, x)
     ndim = spec_of(x).ndim
-    axis = normalize_axis(op, -1 if axis is None else axis, max(ndim, 1))
+    axis = normalize_axis(op, -1 if axis is None else axis, ndim)
     if ndim and spec_of(x).shape[axis] == 0:
         raise ArgumentError(f"{op}: axis {axis} is empty, and an empty set has no {op}")
     return (x, axis, False) if ndim else (ops.reshape(x, shape=(1,)), 0, True)

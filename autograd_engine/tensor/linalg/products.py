@@ -14,6 +14,7 @@ from autograd_engine.core.spec import (
     format_shape,
     matmul_shape,
     may_equal,
+    normalize_axes,
     normalize_axis,
 )
 from autograd_engine.eager.tensor import Tensor
@@ -194,7 +195,7 @@ def vecdot(x: Any, y: Any, axis: int = -1, name: str | None = None) -> Tensor:
     [3.0, 7.0]
     """
     products = as_operand("vecdot", x) * as_operand("vecdot", y, "y")
-    return ops.sum(products, axis=(normalize_axis("vecdot", axis, spec_of(products).ndim),))
+    return ops.sum(products, axis=normalize_axes("vecdot", axis, spec_of(products).ndim))
 
 
 def _added(op: str, input: Any, product: Any, beta: float, alpha: float) -> Any:
