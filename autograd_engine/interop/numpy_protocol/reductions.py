@@ -8,7 +8,13 @@ from typing import Any
 from autograd_engine.errors import ArgumentError
 from autograd_engine.interop.numpy_protocol.array_function import covers
 from autograd_engine.interop.numpy_protocol.array_ufunc import reduce_with
-from autograd_engine.interop.numpy_protocol.operands import UNSET, as_tensor, floating, given
+from autograd_engine.interop.numpy_protocol.operands import (
+    UNSET,
+    as_tensor,
+    as_tensors,
+    floating,
+    given,
+)
 from autograd_engine.tensor import public as paddle
 
 __all__: list[str] = []
@@ -160,7 +166,7 @@ def _average(
         mean = _mean(x, axis, keepdims=keepdims)
         scale = _count(floating(x), axis, keepdims, True)
         return (mean, scale) if returned else mean
-    w = as_tensor(weights)
+    x, w = as_tensors(x, weights)
     if w.ndim == 1 and x.ndim > 1:
         if axis is None or isinstance(axis, tuple):
             raise ArgumentError("np.average: weights of another shape need axis, an int")
