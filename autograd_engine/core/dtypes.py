@@ -114,8 +114,6 @@ def as_dtype(dtype: DTypeLike) -> DType:
         return dtype
     if dtype is None:  # NumPy would take it for float64
         raise DTypeError(f"None is no dtype; use one of {', '.join(_NAMES)}")
-    if dtype is float:  # a Python float means the default floating dtype, as in the reference
-        return _BY_NUMPY[get_default_numpy_dtype()]
     try:
         return _BY_NUMPY[np.dtype(dtype).newbyteorder("=")]
     except (TypeError, ValueError, KeyError):
