@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograd_engine.core.dtypes import common_dtype, scalar_dtype
+from autograd_engine.core.dtypes import scalar_dtype
 from autograd_engine.core.locations import user_frame_from, user_stack
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.grad_mode import Recorder, grad_mode
@@ -89,7 +89,7 @@ def _ready(op: OpDef, operands: Sequence[Any]) -> bool:
     if op.dtypes == "any":
         return True
     first = operands[0]._data.dtype
-    if op.untyped or (op.dtypes == "floating" and first.kind not in "fc"):
+    if op.untyped or not op.meets(first):
         return False
     return all(t._data.dtype is first for t in operands)
 
@@ -192,7 +192,7 @@ def prepare(op: OpDef, operands: Sequence[Any]) -> list[Any]:
             for t, counts in zip(tensors, typed, strict=True)
             if counts and t.__class__ is not Spec
         ]
-        common = common_dtype(dtypes, floating=op.dtypes == "floating")
+        common = op.common_dtype(dtypes)
         tensors = [
             cast(t, common) if counts and t.__class__ is not Spec and t._data.dtype != common else t
             for t, counts in zip(tensors, typed, strict=True)
