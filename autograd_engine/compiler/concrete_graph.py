@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core.dims import Dim, Size
-from autograd_engine.core.dtypes import common_dtype, scalar_dtype
+from autograd_engine.core.dtypes import scalar_dtype
 from autograd_engine.core.spec import Array, Shape, Spec
 from autograd_engine.ops.registry.namespace import Namespace
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
@@ -290,7 +290,7 @@ class Graph(Namespace):
             values[k] = self.number(values[k], scalar_dtype(values[k], known))
         if op.dtypes != "any":
             dtypes = [values[k].dtype for k in typed]
-            common = common_dtype(dtypes, floating=op.dtypes == "floating")
+            common = op.common_dtype(dtypes)
             for k in typed:
                 if values[k].dtype != common:
                     values[k] = self._cast(values[k], common)

@@ -142,8 +142,6 @@ def as_dtype(dtype: DTypeLike) -> DType:
         return dtype
     if dtype is None:  # NumPy would take it for float64
         raise DTypeError(f"None is no dtype; use one of {', '.join(_NAMES)}")
-    if dtype is float:  # a Python float means the default floating dtype, as in the reference
-        return _BY_NUMPY[get_default_numpy_dtype()]
     named = _numpy_dtype(dtype)
     found = None if named is None else _BY_NUMPY.get(named.newbyteorder("="))
     if found is None:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograd_engine.core.dtypes import common_dtype, holds_numbers, python_number, scalar_dtype
+from autograd_engine.core.dtypes import holds_numbers, python_number, scalar_dtype
 from autograd_engine.core.locations import user_frame_from, user_stack
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.grad_mode import Recorder, current_mode
@@ -90,7 +90,7 @@ def _ready(op: OpDef, operands: Sequence[Any]) -> bool:
     if op.dtypes == "any":
         return True
     first = operands[0]._data.dtype
-    if op.untyped or (op.dtypes == "floating" and first.kind not in "fc"):
+    if op.untyped or not op.meets(first):
         return False
     return all(t._data.dtype is first for t in operands)
 
@@ -190,7 +190,7 @@ def prepare(op: OpDef, operands: Sequence[Any]) -> list[Any]:
             for t, counts in zip(tensors, typed, strict=True)
             if counts and t.__class__ is not Spec
         ]
-        common = common_dtype(dtypes, floating=op.dtypes == "floating")
+        common = op.common_dtype(dtypes)
         to_common = _as_complex if common.kind == "c" else cast
         tensors = [
             to_common(t, common)

@@ -11,7 +11,7 @@ import numpy as np
 
 from autograd_engine import unique_name
 from autograd_engine.core.array_conversion import in_dtype
-from autograd_engine.core.dtypes import common_dtype, holds_numbers, python_number, scalar_dtype
+from autograd_engine.core.dtypes import holds_numbers, python_number, scalar_dtype
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import Spec, format_shape, may_equal
 from autograd_engine.eager.grad_mode import grad_mode
@@ -286,7 +286,7 @@ def _as_they_are(op: OpDef, operands: Sequence[Any], block: Block) -> list[Ref] 
         elif v.spec.dtype != dtype and op.dtypes != "any":
             return None
         refs.append(Ref(v, v.version))
-    if dtype is None or (op.dtypes == "floating" and dtype.kind not in "fc"):
+    if dtype is None or not op.meets(dtype):
         return None
     return refs
 
@@ -305,7 +305,7 @@ def _prepare(op: OpDef, operands: Sequence[Any], block: Block) -> list[Ref | Lit
     if op.dtypes == "any":
         return refs
     dtypes = [r.spec.dtype for r, t in zip(refs, typed, strict=True) if t]
-    common = common_dtype(dtypes, floating=op.dtypes == "floating")
+    common = op.common_dtype(dtypes)
     return [_as(r, common) if t else r for r, t in zip(refs, typed, strict=True)]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.dims import Dim, Size
+from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import (
     Shape,
     broadcast_shapes,
@@ -33,6 +34,7 @@ __all__ = [
     "axis_of",
     "check_smaller",
     "expanded",
+    "in_dtype",
     "index_columns",
     "integer",
     "ints",
@@ -41,6 +43,13 @@ __all__ = [
     "operands",
     "refuse_gradient",
 ]
+
+
+def in_dtype(out: Any, dtype: DTypeLike | None) -> Any:
+    """`out` in the dtype that was asked for, if one was; integers that do not fit wrap."""
+    if dtype is None or spec_of(out).dtype == (chosen := to_numpy(dtype)):
+        return out
+    return ops.cast(out, dtype=chosen.name)
 
 
 def _is_integer(value: Any) -> bool:

@@ -181,7 +181,7 @@ def increment(x: Any, value: float = 1.0, name: str | None = None) -> Tensor:
 
 
 def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x to the power of y, elementwise with broadcasting.
+    """x to the power of y, elementwise with broadcasting; bools count as int64.
 
     Examples
     --------
@@ -189,8 +189,10 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> (paddle.to_tensor([1.0, 2.0]) ** 3).tolist()
     [1.0, 8.0]
     """
-    if isinstance(y, (int, float)) and not isinstance(y, bool) and y == 2:
-        return ops.square(x)
+    if isinstance(y, int):
+        return ops.pow(x, y) if y != 2 else ops.square(x)
+    if isinstance(y, float) and y == 2 and spec_of(as_operand("pow", x)).dtype.kind in "fc":
+        return ops.square(x)  # an integer to the power of 2.0 is a float
     return ops.pow(x, y)
 
 
