@@ -339,9 +339,6 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     if not values:
         raise ArgumentError("add_n: inputs is empty; give one array at least")
     values = [as_operand("add_n", v, f"inputs[{k}]") for k, v in enumerate(values)]
-    if len(values) > 2 and all(spec_of(v).dtype.char == "e" for v in values):
-        wide = [ops.cast(v, dtype="float32") for v in values]  # 2048 + 1 is 2048 in float16
-        return ops.cast(ops.add_n(*wide), dtype="float16")
     return ops.add_n(*values)
 
 
