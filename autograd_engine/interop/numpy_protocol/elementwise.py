@@ -124,8 +124,14 @@ def _clip(
             bounds = [v if given(v) else None for v in (low, high)]
             return paddle.clip(x, *bounds)
     if given(low):
-        x = paddle.maximum(*as_tensors(x, low))
-    return paddle.minimum(*as_tensors(x, high)) if given(high) else x
+        x = _inside(paddle.greater_equal, x, low)
+    return _inside(paddle.less_equal, x, high) if given(high) else x
+
+
+def _inside(compare: Any, x: Any, bound: Any) -> Any:
+    """x where it is inside of the bound or on it, with all of the gradient; else the bound."""
+    x, bound = as_tensors(x, bound)
+    return paddle.where(paddle.logical_or(compare(x, bound), paddle.isnan(x)), x, bound)
 
 
 # --- along a curve
