@@ -35,6 +35,7 @@ from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.record import explain_failure, results_of
 from autograd_engine.eager.tape import Node, newer
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.views import link
 from autograd_engine.ops.registry.opdef import OpDef
 
 __all__ = ["general_calls", "generate_call", "generates"]
@@ -88,6 +89,7 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
         "_getframe": _getframe,
         "_grad_mode": grad_mode,
         "_kernel": op.kernel,
+        "_link": link,
         "_ndarray": np.ndarray,
         "_new": object.__new__,
         "_op": op,
@@ -210,6 +212,7 @@ def _source(op: OpDef, unless: str) -> str:
         *_recording(op, arrays),
         "    _t._stop = True",
         "    _t._node = None",
+        *([f"    _link(_t, {inputs}, _op, {_attr_dict(op)})"] if op.write else []),
         "    return _t",
     ]
     return "\n".join(lines) + "\n"
@@ -266,6 +269,7 @@ def _recording(op: OpDef, arrays: list[str]) -> list[str]:
         "_node.seq = _newer()",
         "_node.code = _frame.f_code",
         "_node.instruction = _frame.f_lasti",
+        *([f"_link(_t, {op.inputs[0]}, _op, _node.attrs)"] if op.write else []),
         "return _t",
     ]
     closed = " and ".join(f"{name}._stop" for name in names)

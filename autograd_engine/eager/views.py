@@ -1,0 +1,381 @@
+"""Views: tensors that have parts of the same values, and see each other's changes.
+
+No memory is written, so a view is one by what is noted when it is made: of which tensor, and by
+which operation with which attributes, its *path*. Where one of them is changed, what all of them
+are parts of becomes the result of an operation, ``setitem(base, key, value)`` or a movement back,
+and the others are taken from that again: values, and history where the change is recorded.
+
+Tensors that share values form a `Storage`. Those that share the history of these as well, as a
+tensor and its slices do, are a `Group` of it; `detach` begins another group of the same storage.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from weakref import ref
+
+import numpy as np
+
+from autograd_engine.core.locations import Location, user_frame_from
+from autograd_engine.core.spec import Array
+from autograd_engine.eager.grad_mode import grad_mode
+from autograd_engine.ops.registry.namespace import ops, raw
+
+if TYPE_CHECKING:
+    from autograd_engine.eager.tape import Node
+    from autograd_engine.eager.tensor import Tensor
+    from autograd_engine.ops.registry.opdef import OpDef
+
+__all__ = [
+    "ComposedView",
+    "Group",
+    "Path",
+    "Storage",
+    "carried_by",
+    "cut_off",
+    "follow",
+    "is_alone",
+    "leave",
+    "link",
+    "link_detached",
+    "lost_through",
+    "note_view",
+    "overwrite",
+    "put",
+    "take",
+    "write_values",
+]
+
+
+class ComposedView(NamedTuple):
+    """A view that several operations make together.
+
+    Attributes
+    ----------
+    name : str
+    read : callable
+        ``read(xp, x, **attrs)`` is the view.
+    write : callable
+        ``write(xp, value, x, **attrs)`` is what `x` becomes, as in `OpDef.writes`.
+    has_gradient : bool
+    """
+
+    name: str
+    read: Callable[..., Any]
+    write: Callable[..., Any]
+    has_gradient: bool = True
+    elements: None = None
+
+
+# How a view is taken from the whole: the path to what it is taken from (None for the whole), the
+# operation, and its attributes.
+Path: TypeAlias = tuple[Any, "OpDef | ComposedView", dict[str, Any]]
+
+
+class Storage:
+    """What tensors have parts of.
+
+    Attributes
+    ----------
+    data : ndarray
+        All of the values, as they are now.
+    members : list of weakref
+        The tensors.
+    version : int
+        How often one of them has been changed in place.
+    """
+
+    __slots__ = ("_room", "data", "members", "version")
+
+    def __init__(self, data: Array, version: int) -> None:
+        self.data = data
+        self.members: list[ref[Tensor]] = []
+        self.version = version
+        self._room = 16
+
+    def add(self, tensor: Tensor) -> None:
+        members = self.members
+        if len(members) >= self._room:  # mostly of tensors that are gone
+            alive = [m for m in members if m() is not None]
+            members[: len(members)] = alive
+            self._room = max(16, 2 * len(alive))
+        members.append(ref(tensor))
+
+    def alive(self) -> list[Tensor]:
+        found = [m() for m in self.members]
+        return [t for t in found if t is not None and _storage_of(t) is self]
+
+
+class Group:
+    """Tensors of a storage that share the history of the values.
+
+    Attributes
+    ----------
+    storage : Storage
+    node : Node or None
+        What the whole is the result of; None where no gradient flows, or to a leaf.
+    leaf : weakref or None
+        The tensor that requires a gradient, and is the whole or one of the views.
+    begun : Location or None
+        The line that made the first one under `no_grad`, of a tensor that carries a gradient.
+    """
+
+    __slots__ = ("begun", "leaf", "node", "storage")
+
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+        self.node: Node | None = None
+        self.leaf: ref[Tensor] | None = None
+        self.begun: Location | None = None
+
+
+def _storage_of(tensor: Tensor) -> Storage | None:
+    group = getattr(tensor, "_group", None)
+    return None if group is None else group.storage
+
+
+def _shared(x: Tensor) -> Group:
+    """The group of `x`, which is the whole of a new storage if it had none."""
+    group = Group(Storage(x._data, getattr(x, "_version", 0)))
+    if not x._stop:
+        group.node = x._node
+        if x._node is None:
+            group.leaf = ref(x)
+    group.storage.members.append(ref(x))
+    known = getattr(x, "_group", None)
+    if known is not None:  # another thread was quicker
+        return known  # type: ignore[no-any-return]
+    x._group, x._path = group, None
+    return group
+
+
+def link(view: Tensor, x: Tensor, op: OpDef | ComposedView, attrs: dict[str, Any]) -> None:
+    """Note that `view` is what `op` takes from `x`."""
+    group = getattr(x, "_group", None)
+    if group is None:
+        group = _shared(x)
+        path = None
+    else:
+        path = x._path
+        if path is not None and op.elements == "ordered" and _moved(view, x, path, op, attrs):
+            return
+    storage = group.storage
+    if not (x._stop or grad_mode.enabled):
+        group = Group(storage)
+        frame = user_frame_from(sys._getframe(1))
+        group.begun = Location(frame.f_code, frame.f_lasti)
+    view._path = path, op, attrs
+    view._group = group
+    storage.add(view)
+
+
+def note_view(view: Any, x: Any, op: OpDef | ComposedView, attrs: dict[str, Any]) -> Any:
+    """Note that `view` is one of `x`, for an operation that does not say so itself; return it."""
+    trace = grad_mode.trace
+    if trace is not None:
+        trace.note_view(view, x, op, attrs)
+    elif getattr(view, "_data", None) is not None:  # variables of a program are no views
+        link(view, x, op, attrs)
+    return view
+
+
+def link_detached(view: Tensor, x: Tensor) -> None:
+    """Note that `view` has the values of `x`, and no history."""
+    group = getattr(x, "_group", None)
+    if group is None:
+        group = _shared(x)
+    storage = group.storage
+    view._path, view._group = x._path, Group(storage)
+    storage.add(view)
+
+
+def cut_off(tensor: Tensor) -> None:
+    """A group of its own for `tensor`, whose history begins or ends here: it shares values only."""
+    group = getattr(tensor, "_group", None)
+    if group is None:
+        return
+    new = Group(group.storage)
+    if not tensor._stop and tensor._node is None:
+        new.leaf = ref(tensor)
+    tensor._group = new
+
+
+def leave(tensor: Tensor) -> None:
+    """What is done to `tensor` from now on is seen in no other one."""
+    storage = _storage_of(tensor)
+    if storage is not None:
+        tensor._version, tensor._group, tensor._path = storage.version, None, None
+
+
+def is_alone(tensor: Tensor) -> bool:
+    """Whether no other tensor shares its values; if so it leaves the storage."""
+    storage = _storage_of(tensor)
+    if storage is None:
+        return True
+    if any(t is not tensor for t in storage.alive()):
+        return False
+    leave(tensor)
+    return True
+
+
+def _moved(
+    view: Tensor, x: Tensor, path: Path, op: OpDef | ComposedView, attrs: dict[str, Any]
+) -> bool:
+    """Whether reshaping had to copy elements of values that lie in memory in order.
+
+    Where the whole lies in another order by chance, it is tried with an array that does not.
+    """
+    before: Any = path
+    while before is not None and before[1].elements == "ordered":
+        before = before[0]
+    if before is None:
+        return False
+    given, made, data = x._data, view._data, x._group.storage.data
+    if not data.flags.c_contiguous:
+        given = take(raw, path, np.empty(data.shape, data.dtype))
+        made = _read(raw, op, given, attrs)
+    return made.size > 0 and not np.may_share_memory(given, made)
+
+
+# --- along a path
+
+
+def _steps(path: Any) -> list[Path]:
+    """The parts of a path, from the whole."""
+    steps = []
+    while path is not None:
+        steps.append(path)
+        path = path[0]
+    return steps[::-1]
+
+
+def _read(xp: Any, op: OpDef | ComposedView, x: Any, attrs: dict[str, Any]) -> Any:
+    if op.__class__ is ComposedView:
+        return op.read(xp, x, **attrs)
+    return getattr(xp, op.name)(x, **attrs)
+
+
+def take(xp: Any, path: Any, whole: Any, known: dict[int, Any] | None = None) -> Any:
+    """What a path leads to; `known` has what is on the way, by the id of the path."""
+    waiting = []
+    while path is not None and (known is None or id(path) not in known):
+        waiting.append(path)
+        path = path[0]
+    value = whole if path is None or known is None else known[id(path)]
+    for step in reversed(waiting):
+        _, op, attrs = step
+        value = _read(xp, op, value, attrs)
+        if known is not None:
+            known[id(step)] = value
+    return value
+
+
+def put(xp: Any, path: Any, whole: Any, value: Any) -> Any:
+    """The whole with `value` where a path leads to."""
+    steps = _steps(path)
+    sources = [whole]
+    for _, op, attrs in steps[:-1]:
+        sources.append(_read(xp, op, sources[-1], attrs))
+    for (_, op, attrs), source in zip(reversed(steps), reversed(sources), strict=True):
+        assert op.write is not None
+        value = op.write(xp, value, source, **attrs)
+    return value
+
+
+# --- changes
+
+
+def carried_by(tensor: Tensor) -> Tensor | None:
+    """The leaf that requires a gradient and has all the values of which `tensor` has a part."""
+    group = getattr(tensor, "_group", None)
+    leaf = None if group is None or group.leaf is None else group.leaf()
+    if leaf is None or leaf._stop or leaf._node is not None or leaf._group is not group:
+        return None
+    return leaf
+
+
+def lost_through(tensor: Tensor) -> str | None:
+    """The operation between `tensor` and the whole that has no gradient, if there is one."""
+    for _, op, _ in _steps(tensor._path):
+        if not (op.has_gradient if isinstance(op, ComposedView) else op.rule_at(0)):
+            return op.name
+    return None
+
+
+def overwrite(tensor: Tensor, result: Tensor, *, counts: bool = True) -> None:
+    """`tensor`, which shares its values, takes those and the history of `result`.
+
+    The others take the values; those of its group the history too, where something is recorded and
+    a gradient flows through the result or through what was there.
+    """
+    group = tensor._group
+    if not grad_mode.enabled or (group.node is None and result._stop):
+        _set_values(tensor, result._data, counts)
+        return
+    storage = group.storage
+    whole = tensor._wrap(storage.data, group.node)
+    new = result if tensor._path is None else put(ops, tensor._path, whole, result)
+    new = tensor._wrap(new._data, None if new._stop else new._node)
+    same: dict[int, Any] = {}
+    values: dict[int, Any] = {}
+    changes: list[tuple[Any, str, Any]] = [
+        (storage, "data", new._data),
+        (storage, "version", storage.version + counts),
+        (group, "node", new._node),
+    ]
+    members = storage.alive()
+    for member in members:
+        if member._group is group:
+            part = take(ops, member._path, new, same)
+            changes += [
+                (member, "_data", part._data),
+                (member, "_node", part._node),
+                (member, "_stop", part._stop),
+            ]
+        else:
+            changes.append((member, "_data", take(raw, member._path, new._data, values)))
+    _commit(changes)
+    for member in members:
+        if member._group is group and getattr(member, "_retains", False) and not member._stop:
+            member.retain_grads()
+
+
+def _set_values(tensor: Tensor, data: Array, counts: bool = False) -> None:
+    """Other values for `tensor` and all that share them; histories stay."""
+    storage = tensor._group.storage
+    whole = data if tensor._path is None else put(raw, tensor._path, storage.data, data)
+    known: dict[int, Any] = {}
+    changes: list[tuple[Any, str, Any]] = [
+        (storage, "data", whole),
+        (storage, "version", storage.version + counts),
+    ]
+    changes += [(t, "_data", take(raw, t._path, whole, known)) for t in storage.alive()]
+    _commit(changes)
+
+
+def write_values(tensor: Tensor, data: Array) -> None:
+    """`tensor`, and all that share its values, have those of `data`; histories stay."""
+    if getattr(tensor, "_group", None) is None or is_alone(tensor):
+        tensor._data = data
+    elif data.shape != tensor._data.shape or data.dtype != tensor._data.dtype:
+        leave(tensor)
+        tensor._data = data
+    else:
+        _set_values(tensor, data)
+
+
+def follow(tensor: Tensor) -> None:
+    """`tensor` was given other values: all that share them have these."""
+    if not is_alone(tensor):
+        _set_values(tensor, tensor._data)
+
+
+def _commit(changes: Iterable[tuple[Any, str, Any]]) -> None:
+    """All or nothing, whatever interrupts: no Python code runs between the first and the last."""
+    targets, names, values = zip(*changes, strict=True)
+    old = [getattr(target, name) for target, name in zip(targets, names, strict=True)]
+    deque(map(setattr, targets, names, values), 0)
+    del old
