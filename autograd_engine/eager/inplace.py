@@ -12,7 +12,14 @@ from typing import TypeVar
 from autograd_engine.core.locations import caller
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.eager.views import carried_by, is_alone, leave, lost_through, overwrite
+from autograd_engine.eager.views import (
+    carried_by,
+    is_alone,
+    leave,
+    lost_through,
+    overwrite,
+    storage_of,
+)
 from autograd_engine.errors import DTypeError, NotDifferentiableError, ShapeError
 
 __all__ = ["check_writable", "rebind"]
@@ -160,4 +167,4 @@ def _take_place(tensor: Tensor, result: Tensor, leaf: bool) -> None:
     if group is None:
         tensor._version = version
     else:
-        group.storage.version = version
+        storage_of(tensor).changes = version

@@ -18,7 +18,7 @@ from autograd_engine.eager.grad_mode import recording
 from autograd_engine.eager.graph_cuts import follow_cut, note_cut
 from autograd_engine.eager.printing import format_tensor
 from autograd_engine.eager.sequence import newer
-from autograd_engine.eager.views import cut_off, link_detached, overwrite, write_values
+from autograd_engine.eager.views import cut_off, link_detached, overwrite, storage_of, write_values
 from autograd_engine.errors import DTypeError, NotATensorError, ShapeError
 
 if TYPE_CHECKING:
@@ -235,8 +235,8 @@ class Tensor(Values):
 
         Those on its views, and on what it is a view of, count as well.
         """
-        group = getattr(self, "_group", None)
-        return getattr(self, "_version", 0) if group is None else group.storage.version
+        storage = storage_of(self)
+        return getattr(self, "_version", 0) if storage is None else storage.version
 
     @property
     def T(self) -> Tensor:  # noqa: N802 - the public name

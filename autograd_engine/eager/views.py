@@ -24,6 +24,8 @@ from autograd_engine.core.spec import Array
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.ops.registry.namespace import ops, raw
 
+_new = object.__new__
+
 if TYPE_CHECKING:
     from autograd_engine.eager.tape import Node
     from autograd_engine.eager.tensor import Tensor
@@ -45,6 +47,7 @@ __all__ = [
     "note_view",
     "overwrite",
     "put",
+    "storage_of",
     "take",
     "write_values",
 ]
@@ -75,40 +78,6 @@ class ComposedView(NamedTuple):
 Path: TypeAlias = tuple[Any, "OpDef | ComposedView", dict[str, Any]]
 
 
-class Storage:
-    """What tensors have parts of.
-
-    Attributes
-    ----------
-    data : ndarray
-        All of the values, as they are now.
-    members : list of weakref
-        The tensors.
-    version : int
-        How often one of them has been changed in place.
-    """
-
-    __slots__ = ("_room", "data", "members", "version")
-
-    def __init__(self, data: Array, version: int) -> None:
-        self.data = data
-        self.members: list[ref[Tensor]] = []
-        self.version = version
-        self._room = 16
-
-    def add(self, tensor: Tensor) -> None:
-        members = self.members
-        if len(members) >= self._room:  # mostly of tensors that are gone
-            alive = [m for m in members if m() is not None]
-            members[: len(members)] = alive
-            self._room = max(16, 2 * len(alive))
-        members.append(ref(tensor))
-
-    def alive(self) -> list[Tensor]:
-        found = [m() for m in self.members]
-        return [t for t in found if t is not None and _storage_of(t) is self]
-
-
 class Group:
     """Tensors of a storage that share the history of the values.
 
@@ -123,53 +92,106 @@ class Group:
         The line that made the first one under `no_grad`, of a tensor that carries a gradient.
     """
 
-    __slots__ = ("begun", "leaf", "node", "storage")
+    __slots__ = ("leaf", "node", "storage")
+
+    storage: Storage
+    node: Node | None
+    leaf: ref[Tensor] | None
+    begun: Location | None = None
 
     def __init__(self, storage: Storage) -> None:
         self.storage = storage
-        self.node: Node | None = None
-        self.leaf: ref[Tensor] | None = None
-        self.begun: Location | None = None
+        self.node = self.leaf = None
 
 
-def _storage_of(tensor: Tensor) -> Storage | None:
+class _Unrecorded(Group):
+    """A group that begins under `no_grad`."""
+
+    __slots__ = ("begun",)
+
+    def __init__(self, storage: Storage, begun: Location) -> None:
+        super().__init__(storage)
+        self.begun = begun
+
+
+class Storage(Group):
+    """What tensors have parts of, and the group of the first of them: most have no other.
+
+    Attributes
+    ----------
+    data : ndarray
+        All of the values, as they are now.
+    members : list of weakref
+        The tensors, the first one first.
+    changes : int or None
+        How often one of them has been changed in place; None where it was the first one alone.
+    """
+
+    __slots__ = ("changes", "data", "members")
+
+    data: Array
+    members: list[ref[Tensor]]
+    changes: int | None
+
+    @property
+    def version(self) -> int:
+        first = self.members[0]() if self.changes is None else None
+        return getattr(first, "_version", 0) if self.changes is None else self.changes
+
+    def alive(self) -> list[Tensor]:
+        found = [m() for m in self.members]
+        return [t for t in found if t is not None and storage_of(t) is self]
+
+
+def storage_of(tensor: Tensor) -> Storage | None:
+    """What `tensor` has a part of, with others."""
     group = getattr(tensor, "_group", None)
-    return None if group is None else group.storage
+    return group if group is None or group.__class__ is Storage else group.storage
 
 
-def _shared(x: Tensor) -> Group:
-    """The group of `x`, which is the whole of a new storage if it had none."""
-    group = Group(Storage(x._data, getattr(x, "_version", 0)))
+def _shared(x: Tensor) -> Storage:
+    """A storage of which `x` is the whole."""
+    storage: Storage = _new(Storage)
+    storage.data, storage.changes, storage.members = x._data, None, [ref(x)]
+    storage.node = storage.leaf = None
     if not x._stop:
-        group.node = x._node
         if x._node is None:
-            group.leaf = ref(x)
-    group.storage.members.append(ref(x))
+            storage.leaf = storage.members[0]
+        else:
+            storage.node = x._node
     known = getattr(x, "_group", None)
     if known is not None:  # another thread was quicker
-        return known  # type: ignore[no-any-return]
-    x._group, x._path = group, None
-    return group
+        return storage_of(x)  # type: ignore[return-value]
+    x._group, x._path = storage, None
+    return storage
 
 
 def link(view: Tensor, x: Tensor, op: OpDef | ComposedView, attrs: dict[str, Any]) -> None:
     """Note that `view` is what `op` takes from `x`."""
-    group = getattr(x, "_group", None)
+    # A tensor that shares its values is referred to weakly; of most it need not be asked.
+    group = None if x.__weakref__ is None else getattr(x, "_group", None)
     if group is None:
-        group = _shared(x)
+        group = storage = _shared(x)
         path = None
     else:
         path = x._path
         if path is not None and op.elements == "ordered" and _moved(view, x, path, op, attrs):
             return
-    storage = group.storage
+        storage = group if group.__class__ is Storage else group.storage
     if not (x._stop or grad_mode.enabled):
-        group = Group(storage)
         frame = user_frame_from(sys._getframe(1))
-        group.begun = Location(frame.f_code, frame.f_lasti)
+        group = _Unrecorded(storage, Location(frame.f_code, frame.f_lasti))
     view._path = path, op, attrs
     view._group = group
-    storage.add(view)
+    members = storage.members
+    members.append(ref(view))
+    if not len(members) & 31:
+        _forget_dead(members)
+
+
+def _forget_dead(members: list[ref[Tensor]]) -> None:
+    """Most were of tensors that are gone; the first one stays, which tells of the changes."""
+    members[1:] = [m for m in members[1:] if m() is not None]
 
 
 def note_view(view: Any, x: Any, op: OpDef | ComposedView, attrs: dict[str, Any]) -> Any:
@@ -184,35 +206,36 @@ def note_view(view: Any, x: Any, op: OpDef | ComposedView, attrs: dict[str, Any]
 
 def link_detached(view: Tensor, x: Tensor) -> None:
     """Note that `view` has the values of `x`, and no history."""
-    group = getattr(x, "_group", None)
-    if group is None:
-        group = _shared(x)
-    storage = group.storage
+    storage = storage_of(x)
+    if storage is None:
+        storage = _shared(x)
     view._path, view._group = x._path, Group(storage)
-    storage.add(view)
+    storage.members.append(ref(view))
+    if not len(storage.members) & 31:
+        _forget_dead(storage.members)
 
 
 def cut_off(tensor: Tensor) -> None:
     """A group of its own for `tensor`, whose history begins or ends here: it shares values only."""
-    group = getattr(tensor, "_group", None)
-    if group is None:
+    storage = storage_of(tensor)
+    if storage is None:
         return
-    new = Group(group.storage)
+    group = Group(storage)
     if not tensor._stop and tensor._node is None:
-        new.leaf = ref(tensor)
-    tensor._group = new
+        group.leaf = ref(tensor)
+    tensor._group = group
 
 
 def leave(tensor: Tensor) -> None:
     """What is done to `tensor` from now on is seen in no other one."""
-    storage = _storage_of(tensor)
+    storage = storage_of(tensor)
     if storage is not None:
         tensor._version, tensor._group, tensor._path = storage.version, None, None
 
 
 def is_alone(tensor: Tensor) -> bool:
     """Whether no other tensor shares its values; if so it leaves the storage."""
-    storage = _storage_of(tensor)
+    storage = storage_of(tensor)
     if storage is None:
         return True
     if any(t is not tensor for t in storage.alive()):
@@ -233,7 +256,7 @@ def _moved(
         before = before[0]
     if before is None:
         return False
-    given, made, data = x._data, view._data, x._group.storage.data
+    given, made, data = x._data, view._data, storage_of(x).data
     if not data.flags.c_contiguous:
         given = take(raw, path, np.empty(data.shape, data.dtype))
         made = _read(raw, op, given, attrs)
@@ -315,7 +338,9 @@ def overwrite(tensor: Tensor, result: Tensor, *, counts: bool = True) -> None:
     if not grad_mode.enabled or (group.node is None and result._stop):
         _set_values(tensor, result._data, counts)
         return
-    storage = group.storage
+    storage = storage_of(tensor)
+    assert group is not None
+    assert storage is not None
     whole = tensor._wrap(storage.data, group.node)
     new = result if tensor._path is None else put(ops, tensor._path, whole, result)
     new = tensor._wrap(new._data, None if new._stop else new._node)
@@ -323,7 +348,7 @@ def overwrite(tensor: Tensor, result: Tensor, *, counts: bool = True) -> None:
     values: dict[int, Any] = {}
     changes: list[tuple[Any, str, Any]] = [
         (storage, "data", new._data),
-        (storage, "version", storage.version + counts),
+        (storage, "changes", storage.version + counts),
         (group, "node", new._node),
     ]
     members = storage.alive()
@@ -345,12 +370,13 @@ def overwrite(tensor: Tensor, result: Tensor, *, counts: bool = True) -> None:
 
 def _set_values(tensor: Tensor, data: Array, counts: bool = False) -> None:
     """Other values for `tensor` and all that share them; histories stay."""
-    storage = tensor._group.storage
+    storage = storage_of(tensor)
+    assert storage is not None
     whole = data if tensor._path is None else put(raw, tensor._path, storage.data, data)
     known: dict[int, Any] = {}
     changes: list[tuple[Any, str, Any]] = [
         (storage, "data", whole),
-        (storage, "version", storage.version + counts),
+        (storage, "changes", storage.version + counts),
     ]
     changes += [(t, "_data", take(raw, t._path, whole, known)) for t in storage.alive()]
     _commit(changes)
