@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.above import above
+from autograd_engine.core.spec import Array
 from autograd_engine.eager.graph_cuts import note_cut
 from autograd_engine.errors import ArgumentError, ShapeError
 
@@ -23,8 +23,6 @@ else:  # what is bound to Tensor is declared in a stub
     from autograd_engine.core.operand import Operand as TensorMethods
 
 __all__ = ["Values"]
-
-Array = NDArray[Any]
 
 
 def read_only(array: Array) -> Array:

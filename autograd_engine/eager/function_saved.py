@@ -18,8 +18,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from autograd_engine.core.spec import Array
 from autograd_engine.eager.grad_mode import recording
 from autograd_engine.eager.tape import Edge, MultiNode, connect, edge_of
 from autograd_engine.eager.tensor import Tensor
@@ -38,8 +38,6 @@ __all__ = [
     "names_of",
     "weakly",
 ]
-
-Array = NDArray[Any]
 
 
 class Number(NamedTuple):

@@ -15,9 +15,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, Final
 
-from numpy.typing import NDArray
-
 from autograd_engine.core.locations import PACKAGE_DIR, Location, user_frame_from
+from autograd_engine.core.spec import Array
 from autograd_engine.eager.sequence import newer
 
 __all__ = [
@@ -31,7 +30,6 @@ __all__ = [
     "recent_cuts",
 ]
 
-Array = NDArray[Any]
 _SWITCHES: Final = ("grad_mode.py", "contextlib.py")
 _MOST: Final = 256  # lines that are remembered; the longest unused are forgotten
 

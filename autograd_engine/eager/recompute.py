@@ -18,11 +18,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.random_generator import generator, replaying, snapshot
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.function_saved import map_tensors
 from autograd_engine.eager.grad_mode import Recorder, grad_mode
 from autograd_engine.eager.saved_hooks import Packed
@@ -34,7 +33,6 @@ from autograd_engine.ops.registry.strong_zeros import strengthened, zeros_are_st
 
 __all__ = ["Place", "Segment"]
 
-Array = NDArray[Any]
 _ASSIGN = REGISTRY["assign"].pullback(1)
 _SAMPLES = 16
 

@@ -7,11 +7,10 @@ from sys import _getframe
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import common_dtype, scalar_dtype
 from autograd_engine.core.locations import user_frame_from, user_stack
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.grad_mode import Recorder, grad_mode
 from autograd_engine.eager.graph_cuts import note_cut
 from autograd_engine.eager.saved_hooks import Packed
@@ -23,7 +22,6 @@ from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 
 __all__ = ["apply", "cast", "explain_failure", "prepare", "record_more", "results_of"]
 
-Array = NDArray[Any]
 _ndarray = np.ndarray
 CAST = REGISTRY["cast"]
 

@@ -6,15 +6,14 @@ from sys import getrefcount
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import DType, as_dtype
+from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Size, Tensor
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, merged_rows
 
 __all__ = ["RowSparse", "held_by_one"]
 
-Array = NDArray[Any]
 _PARTS = 16  # passes that add to a gradient before their rows are merged
 
 

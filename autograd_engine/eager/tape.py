@@ -20,10 +20,9 @@ from types import CodeType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.locations import Location, caller
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.hooks import Hooks, Retained, run_hooks
 from autograd_engine.eager.saved_hooks import Packed
 from autograd_engine.eager.sequence import newer
@@ -52,7 +51,6 @@ __all__ = [
     "write_out",
 ]
 
-Array = NDArray[Any]
 _ndarray = np.ndarray
 
 

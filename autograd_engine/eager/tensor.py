@@ -6,12 +6,12 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.above import above
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.dtypes import DType, DTypeLike, as_dtype
 from autograd_engine.core.locations import Location, caller
+from autograd_engine.core.spec import Array
 from autograd_engine.core.training_options import Trained, TrainingOptions
 from autograd_engine.eager.array_methods import Values
 from autograd_engine.eager.grad_mode import recording
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Parameter", "Size", "Tensor"]
 
-Array = NDArray[Any]
 _names = itertools.count()
 
 

@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.core.locations import caller
 from autograd_engine.core.random_generator import on_move
-from autograd_engine.core.spec import Spec, format_shape
+from autograd_engine.core.spec import Array, Spec, format_shape
 from autograd_engine.eager.grad_mode import grad_mode, no_grad as no_grad_block
 from autograd_engine.eager.inplace import check_writable
 from autograd_engine.eager.tensor import Parameter as EagerParameter, Tensor
@@ -43,8 +42,6 @@ from autograd_engine.program.operands import constant, spec_of
 from autograd_engine.tensor.setitem import written
 
 __all__ = ["Captured", "NeedsValue", "Trace", "Write"]
-
-Array = NDArray[Any]
 
 
 class NeedsValue(ModeError, TypeError):

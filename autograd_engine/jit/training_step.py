@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograd_engine.autograd.backward_pass import settled
 from autograd_engine.core.locations import Location, caller
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.row_sparse import RowSparse
 from autograd_engine.eager.tensor import Parameter as EagerParameter, Tensor
 from autograd_engine.eager.views import follow
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["STATES", "Slot", "Training", "TrainingCall", "index_of"]
 
-Array = NDArray[Any]
 NONE: Final = "none"
 CLEARED: Final = "cleared"
 GIVEN: Final = "given"

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pkgutil import iter_modules
+
+from autograd_engine.tensor import linalg
+
 from .derived import derived
 from .families import WRITTEN
 
@@ -11,8 +15,17 @@ DERIVED = derived({name for held in WRITTEN.values() for name in held})
 FAMILIES = {f: WRITTEN.get(f, {}) | DERIVED.get(f, {}) for f in WRITTEN | DERIVED}
 CASES = {name: listed for family in FAMILIES.values() for name, listed in family.items()}
 _FAMILY_OF = {name: family for family, held in FAMILIES.items() for name in held}
+_LARGE = {"activation", "loss"}  # enough for a test of their own
+_LINALG = {found.name for found in iter_modules(linalg.__path__)}
 
 
 def family(label: str) -> str:
-    """The family of the function that a label, ``name`` or ``name-case``, begins with."""
-    return _FAMILY_OF[label.partition("-")[0]]
+    """The family of the function that a label, ``name`` or ``name-case``, begins with.
+
+    Families of few cases, those of linear algebra and of networks, are taken together.
+    """
+    name = label.partition("-")[0]
+    found = _FAMILY_OF[name]
+    if found in _LINALG:
+        return "linalg"
+    return "nn" if name.startswith("nn.functional.") and found not in _LARGE else found

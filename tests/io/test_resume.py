@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import resumed_training
-from resumed_training import HALF, STEPS, TRAININGS, begun, outcome, resumed
 
 import autograd_engine as paddle
 from autograd_engine import nn, static
 from autograd_engine.compiler.native.toolchain.compiler import find_toolchain, why_not
+from tests.io import resumed_training
+from tests.io.resumed_training import HALF, STEPS, TRAININGS, begun, outcome, resumed
 
 SCRIPT = Path(resumed_training.__file__)
 TREE = str(Path(paddle.__file__).parents[1])

@@ -5,9 +5,8 @@ The reprs are those that Paddle 3.3 prints.
 
 from __future__ import annotations
 
-from layer_case import case, classes, floats
-
 import autograd_engine as paddle
+from tests.nn.layer_case import case, classes, floats
 
 F = paddle.nn.functional
 

@@ -5,9 +5,8 @@ The reprs are those that Paddle 3.3 prints.
 
 from __future__ import annotations
 
-from layer_case import case, floats, given, positive
-
 import autograd_engine as paddle
+from tests.nn.layer_case import case, floats, given, positive
 
 F = paddle.nn.functional
 

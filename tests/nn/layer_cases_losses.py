@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from layer_case import (
+import autograd_engine as paddle
+from tests.nn.layer_case import (
     Input,
     bits,
     case,
@@ -20,8 +21,6 @@ from layer_case import (
     probabilities,
     signs,
 )
-
-import autograd_engine as paddle
 
 F = paddle.nn.functional
 

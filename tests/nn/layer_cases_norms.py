@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from layer_case import case, floats
-
 import autograd_engine as paddle
+from tests.nn.layer_case import case, floats
 
 F = paddle.nn.functional
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from layer_cases import CASES
 
 import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError, ShapeError
+from tests.nn.layer_cases import CASES
 from tests.over import before, over
 
 nn = paddle.nn

@@ -6,10 +6,10 @@ import inspect
 from typing import Any
 
 import numpy as np
-from layer_cases import CASES, Case
 
 import autograd_engine as paddle
 from autograd_engine import unique_name
+from tests.nn.layer_cases import CASES, Case
 from tests.over import before, over
 
 static = paddle.static

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from layer_cases import CASES, Case
 
 import autograd_engine as paddle
 from autograd_engine import unique_name
+from tests.nn.layer_cases import CASES, Case
 
 peer = pytest.importorskip("paddle")
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from file_programs import BUILDERS, build, run
 
 import autograd_engine as paddle
 from autograd_engine import static, unique_name
@@ -22,6 +21,7 @@ from autograd_engine.errors import (
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY
 from tests.over import over
+from tests.program.file_programs import BUILDERS, build, run
 from tests.registry.samples import SAMPLES
 
 PARSE = static.Program.parse_from_string

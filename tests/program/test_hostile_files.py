@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from file_programs import BUILDERS, Built, build
 from hypothesis import HealthCheck, given, settings, strategies as st
-from mutations import JUNK, Mutator, at, mutated_bytes, mutated_text
 
 import autograd_engine as paddle
 from autograd_engine import static, unique_name
 from autograd_engine.errors import ArgumentError, ExecutionError, FeedError, FileFormatError
 from autograd_engine.program.files.state import state_bytes, state_from
+from tests.program.file_programs import BUILDERS, Built, build
+from tests.program.mutations import JUNK, Mutator, at, mutated_bytes, mutated_text
 from tests.tiers import by_default
 
 PARSE = static.Program.parse_from_string

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from together_programs import BUILDERS, KINDS, Built, build
 
 import autograd_engine as paddle
 from autograd_engine import static
@@ -25,6 +24,7 @@ from autograd_engine.program.backward.decompose import decompose
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.static.flags import flags
 from tests.over import over
+from tests.static.together_programs import BUILDERS, KINDS, Built, build
 
 Program = static.Program
 Run = Callable[[dict[str, Any]], list[Any]]

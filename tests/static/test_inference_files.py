@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from file_programs import build
 
 import autograd_engine as paddle
 from autograd_engine import static, unique_name
 from autograd_engine.errors import ArgumentError, BuildError, FileFormatError
+from tests.program.file_programs import build
 
 
 def classifier() -> tuple[static.Program, static.Program, Any, Any, Any]:

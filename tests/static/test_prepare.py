@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from node_backend import NodeProgram, NodeRun, Trouble
 
 import autograd_engine as paddle
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ExecutionError, FeedError
 from autograd_engine.static.executor import backend_choice as backends
+from tests.static.node_backend import NodeProgram, NodeRun, Trouble
 
 pytestmark = pytest.mark.usefixtures("static_mode", "third_runs")
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from node_backend import NodeProgram, Trouble
 
 import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError, ExecutionError, FeedError
 from autograd_engine.static.executor import backend_choice as backends
+from tests.static.node_backend import NodeProgram, Trouble
 
 pytestmark = pytest.mark.usefixtures("static_mode")
 

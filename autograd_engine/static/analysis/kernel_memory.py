@@ -28,9 +28,8 @@ import numpy as np
 from autograd_engine.core.dims import Dim, Size, product
 from autograd_engine.core.effects_switch import without_effects
 from autograd_engine.core.random_generator import own_generator
-from autograd_engine.core.spec import Shape, Spec
+from autograd_engine.core.spec import Array, Shape, Spec
 from autograd_engine.static.analysis.fake_array import (
-    Array,
     FakeArray,
     Layout,
     layout_of,

@@ -103,6 +103,8 @@ def difference(actual: Array, expected: Array, scale: float = 1.0, beside: float
         return f"dtype {actual.dtype} for {expected.dtype}"
     if actual.shape != expected.shape:
         return f"shape {actual.shape} for {expected.shape}"
+    if expected.dtype.kind == "c":
+        actual, expected = (np.stack([a.real, a.imag]) for a in (actual, expected))
     if expected.dtype.kind != "f":
         equal = np.array_equal(actual, expected)
         return "" if equal else f"{actual.ravel()[:6]} for {expected.ravel()[:6]}"
