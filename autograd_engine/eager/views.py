@@ -11,7 +11,9 @@ tensor and its slices do, are a `Group` of it; `detach` begins another group of 
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -25,6 +27,7 @@ from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.ops.registry.namespace import ops, raw
 
 _new = object.__new__
+_ROOM = 16
 
 if TYPE_CHECKING:
     from autograd_engine.eager.tape import Node
@@ -125,13 +128,16 @@ class Storage(Group):
         The tensors, the first one first.
     changes : int or None
         How often one of them has been changed in place; None where it was the first one alone.
+    room : int
+        How many members there may be before those are left out that are gone.
     """
 
-    __slots__ = ("changes", "data", "members")
+    __slots__ = ("changes", "data", "members", "room")
 
     data: Array
     members: list[ref[Tensor]]
     changes: int | None
+    room: int
 
     @property
     def version(self) -> int:
@@ -149,20 +155,33 @@ def storage_of(tensor: Tensor) -> Storage | None:
     return group if group is None or group.__class__ is Storage else group.storage
 
 
+_sharing = threading.Lock()
+
+
+def _forked() -> None:
+    global _sharing
+    _sharing = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
 def _shared(x: Tensor) -> Storage:
-    """A storage of which `x` is the whole."""
-    storage: Storage = _new(Storage)
-    storage.data, storage.changes, storage.members = x._data, None, [ref(x)]
-    storage.node = storage.leaf = None
-    if not x._stop:
-        if x._node is None:
-            storage.leaf = storage.members[0]
-        else:
-            storage.node = x._node
-    known = getattr(x, "_group", None)
-    if known is not None:  # another thread was quicker
-        return storage_of(x)  # type: ignore[return-value]
-    x._group, x._path = storage, None
+    """A storage of which `x` is the whole; or that in which another thread has put it since."""
+    with _sharing:
+        known = None if x.__weakref__ is None else storage_of(x)
+        if known is not None:
+            return known
+        storage: Storage = _new(Storage)
+        storage.data, storage.changes, storage.members = x._data, None, [ref(x)]
+        storage.node, storage.leaf, storage.room = None, None, _ROOM
+        if not x._stop:
+            if x._node is None:
+                storage.leaf = storage.members[0]
+            else:
+                storage.node = x._node
+        x._group, x._path = storage, None
     return storage
 
 
@@ -185,13 +204,17 @@ def link(view: Tensor, x: Tensor, op: OpDef | ComposedView, attrs: dict[str, Any
     view._group = group
     members = storage.members
     members.append(ref(view))
-    if not len(members) & 31:
-        _forget_dead(members)
+    if len(members) > storage.room:
+        _forget_dead(storage)
 
 
-def _forget_dead(members: list[ref[Tensor]]) -> None:
-    """Most were of tensors that are gone; the first one stays, which tells of the changes."""
-    members[1:] = [m for m in members[1:] if m() is not None]
+def _forget_dead(storage: Storage) -> None:
+    """Most members are tensors that are gone; the first one stays, which tells of the changes."""
+    with _sharing:
+        members = storage.members
+        known = len(members)  # another thread may add to them in the meantime
+        members[1:known] = [m for m in members[1:known] if m() is not None]
+        storage.room = max(_ROOM, 2 * len(members))
 
 
 def note_view(view: Any, x: Any, op: OpDef | ComposedView, attrs: dict[str, Any]) -> Any:
@@ -211,8 +234,8 @@ def link_detached(view: Tensor, x: Tensor) -> None:
         storage = _shared(x)
     view._path, view._group = x._path, Group(storage)
     storage.members.append(ref(view))
-    if not len(storage.members) & 31:
-        _forget_dead(storage.members)
+    if len(storage.members) > storage.room:
+        _forget_dead(storage)
 
 
 def cut_off(tensor: Tensor) -> None:

@@ -212,7 +212,7 @@ def _place_slice(out: Array, values: Array, *, key: Key) -> None:
 
 def _unslice_add(base: Array, *xs: Array, keys: tuple[Key, ...]) -> Array:
     """`base` with each of `xs` added at its key, one after the other."""
-    out = np.add(base, 0, order="C")
+    out = np.asarray(np.add(base, 0, order="C"))  # a number, where there are no dimensions
     for x, key in zip(xs, keys, strict=True):
         _place_slice(out, x, key=key)
     return out
