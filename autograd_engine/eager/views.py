@@ -45,6 +45,7 @@ __all__ = [
     "is_alone",
     "leave",
     "link",
+    "link_along",
     "link_detached",
     "lost_through",
     "note_view",
@@ -238,6 +239,24 @@ def link_detached(view: Tensor, x: Tensor) -> None:
         _forget_dead(storage)
 
 
+def link_along(view: Tensor, x: Tensor, path: Path | None, *, detached: bool) -> None:
+    """Note that `view` is what a path leads to from `x`, which may be a view itself."""
+    storage = storage_of(x)
+    if storage is None:
+        storage = _shared(x)
+    way, part = x._path, np.empty(storage.data.shape, storage.data.dtype)
+    if way is not None:
+        part = take(raw, way, part)
+    for _, op, attrs in _steps(path):
+        taken = _read(raw, op, part, attrs)
+        if op.elements == "ordered" and taken.size and not np.may_share_memory(taken, part):
+            return
+        way, part = (way, op, attrs), taken
+    cut = detached or not (x._stop or grad_mode.enabled)
+    view._path, view._group = way, Group(storage) if cut else x._group
+    storage.members.append(ref(view))
+
+
 def cut_off(tensor: Tensor) -> None:
     """A group of its own for `tensor`, whose history begins or ends here: it shares values only."""
     storage = storage_of(tensor)
@@ -321,6 +340,8 @@ def take(xp: Any, path: Any, whole: Any, known: dict[int, Any] | None = None) ->
 
 def put(xp: Any, path: Any, whole: Any, value: Any) -> Any:
     """The whole with `value` where a path leads to."""
+    if path is None:
+        return value
     steps = _steps(path)
     sources = [whole]
     for _, op, attrs in steps[:-1]:
@@ -365,7 +386,7 @@ def overwrite(tensor: Tensor, result: Tensor, *, counts: bool = True) -> None:
     assert group is not None
     assert storage is not None
     whole = tensor._wrap(storage.data, group.node)
-    new = result if tensor._path is None else put(ops, tensor._path, whole, result)
+    new = put(ops, tensor._path, whole, result)
     new = tensor._wrap(new._data, None if new._stop else new._node)
     same: dict[int, Any] = {}
     values: dict[int, Any] = {}
@@ -395,7 +416,7 @@ def _set_values(tensor: Tensor, data: Array, counts: bool = False) -> None:
     """Other values for `tensor` and all that share them; histories stay."""
     storage = storage_of(tensor)
     assert storage is not None
-    whole = data if tensor._path is None else put(raw, tensor._path, storage.data, data)
+    whole = put(raw, tensor._path, storage.data, data)
     known: dict[int, Any] = {}
     changes: list[tuple[Any, str, Any]] = [
         (storage, "data", whole),

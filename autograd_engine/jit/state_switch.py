@@ -209,6 +209,7 @@ def _asks(name: str) -> Callable[..., Any]:
 def _detached(trace: Trace, self: Any) -> Any:
     made = ops.assign(self)
     made.stop_gradient = True
+    trace.note_view(made, self, None, {})
     return made
 
 

@@ -17,6 +17,7 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DType, as_dtype
 from autograd_engine.core.spec import Spec
 from autograd_engine.core.training_options import Trained, TrainingOptions
+from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.errors import ArgumentError, BuildError, ModeError
 
 if TYPE_CHECKING:
@@ -127,6 +128,9 @@ class Variable(VariableMethods):
 
         made = ops.assign(self)
         made.stop_gradient = True
+        trace = grad_mode.trace
+        if trace is not None:
+            trace.note_view(made, self, None, {})
         return made
 
     def get_value(self, scope: Any = None) -> Any:
