@@ -517,5 +517,5 @@ def _result(tensor: Tensor, index: int, node: LayerNode | None, arguments: _Argu
     if is_alone(tensor):
         tensor._node, tensor._stop = slot, slot is None
     else:
-        overwrite(tensor, Tensor._wrap(data, slot), counts=False)
+        overwrite(tensor, Tensor._wrap(data, slot), f"{op.name}.apply", counts=False)
     return tensor

@@ -7,16 +7,15 @@ result, values and history both. Graphs recorded before keep the values they saw
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from autograd_engine.core.locations import caller
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import (
     carried_by,
+    here,
     is_alone,
     leave,
-    lost_through,
     overwrite,
     storage_of,
 )
@@ -55,36 +54,9 @@ def check_writable(tensor: Tensor, call: str, instead: str) -> None:
         node = tensor._node
         made = "" if node is None else f" by {node.name} at {node.location} ({node.location.text})"
         raise NotDifferentiableError(
-            f"{call} at {_here()}: {tensor.name}, made{made}, is a view of {leaf.name}, a leaf "
+            f"{call} at {here()}: {tensor.name}, made{made}, is a view of {leaf.name}, a leaf "
             "that requires a gradient and cannot be written while operations are recorded, through "
             f"a view neither; use {instead}, or write it under paddle.no_grad()"
-        )
-
-
-def _here() -> str:
-    at = caller()
-    return f"{at} ({at.text})"
-
-
-def _check_recorded(tensor: Tensor, result: Tensor, call: str) -> None:
-    """Refuse a change that would lose a gradient."""
-    group = tensor._group
-    assert group is not None
-    if not grad_mode.enabled or (group.node is None and result._stop):
-        return
-    if group.begun is not None and not result._stop:
-        raise NotDifferentiableError(
-            f"{call} at {_here()}: {tensor.name} is a view that was made under no_grad, at "
-            f"{group.begun} ({group.begun.text}), of a tensor that carries a gradient, and what is "
-            "written has a gradient that would be lost there; make the view where operations are "
-            "recorded, or write value.detach()"
-        )
-    through = lost_through(tensor)
-    if through is not None:
-        raise NotDifferentiableError(
-            f"{call} at {_here()}: {tensor.name} is a view through {through}, which has no "
-            "gradient, and that of what it is a view of, or of what is written, would be lost; "
-            "write it under paddle.no_grad(), or to a clone"
         )
 
 
@@ -125,31 +97,46 @@ def rebind(
             f"{call}: {tensor.name} is {have.dtype.name} and cannot take a result of dtype "
             f"{new.dtype.name}; use {instead}, or cast the operands to {have.dtype.name}"
         )
-    shares = getattr(tensor, "_group", None) is not None
     if reshapes:
         _take_place(tensor, result, leaf)
-    elif shares and new.dtype == have.dtype and not is_alone(tensor):
-        _check_recorded(tensor, result, call)
-        overwrite(tensor, result)
-        return tensor
+    elif not is_alone(tensor):
+        if new.dtype != have.dtype and call != "cast_":
+            raise DTypeError(
+                f"{call}: {tensor.name} shares its values with others and stays {have.name}; the "
+                f"result is {new.dtype.name}: use {instead}, or cast the operands to {have.name}"
+            )
+        if new.dtype == have.dtype:
+            overwrite(tensor, result, call)
+            return tensor
+        leave(tensor)  # as values of another dtype it has memory of its own
+        _become(tensor, result, leaf)
     else:
-        if shares:
-            leave(tensor)
-        kept = leaf or (tensor._node is not None and not grad_mode.enabled)
-        if kept and new.dtype == have.dtype:  # other values, and the history stays
-            tensor._data = new
-        else:
-            # All or nothing, whatever interrupts: values and history belong together.
-            tensor._data, tensor._node, tensor._stop = new, result._node, result._stop
-        tensor._version = tensor.inplace_version + 1
-    if not leaf and getattr(tensor, "_retains", False):  # the gradient of what it is from now on
-        tensor.retain_grads()
+        _become(tensor, result, leaf)
     return tensor
+
+
+def _become(tensor: Tensor, result: Tensor, leaf: bool) -> None:
+    """`tensor`, which shares its values with no other, takes those and the history of `result`."""
+    new, node = result._data, tensor._node
+    keeps = leaf or (node is not None and not grad_mode.enabled)
+    if keeps and new.dtype == tensor._data.dtype:
+        tensor._data = new
+    else:
+        # All or nothing, whatever interrupts: values and history belong together.
+        tensor._data, tensor._node, tensor._stop = new, result._node, result._stop
+    tensor._version = tensor.inplace_version + 1
+    _retain_again(tensor, node)
+
+
+def _retain_again(tensor: Tensor, before: Any) -> None:
+    """The gradient that is retained is that of what the tensor is from now on."""
+    if tensor._node is not before and getattr(tensor, "_retains", False):
+        tensor.retain_grads()
 
 
 def _take_place(tensor: Tensor, result: Tensor, leaf: bool) -> None:
     """`tensor` becomes the `result` of a movement: another view of the same values."""
-    version = tensor.inplace_version + 1
+    version, before = tensor.inplace_version + 1, tensor._node
     group = getattr(result, "_group", None)
     path = None if group is None else result._path
     if leaf:  # its shape is the same, and it stays the leaf
@@ -164,7 +151,9 @@ def _take_place(tensor: Tensor, result: Tensor, leaf: bool) -> None:
             group,
             path,
         )
-    if group is None:
+    storage = storage_of(tensor)
+    if storage is None:
         tensor._version = version
     else:
-        storage_of(tensor).changes = version
+        storage.changes = version
+    _retain_again(tensor, before)

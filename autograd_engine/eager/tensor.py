@@ -103,6 +103,7 @@ class Tensor(Values):
     _retains: bool
     _group: Group | None  # of a tensor with views, or that is one: what it shares with the others
     _path: Path | None  # and how it is taken from the whole
+    __weakref__: Any  # the weak references to it, None where there are none
     _born: int  # of a leaf: the number that the next operation had when it became one
     _cleared: Location  # the line that cleared the gradient; of a gradient: that made it zeros
 
@@ -383,7 +384,7 @@ class Tensor(Values):
         if group is not None and group.node is not None:
             note_cut("set_value()", self, array)
             with recording():  # what was there has a history, of which these values end a part
-                overwrite(self, Tensor._wrap(array), counts=False)
+                overwrite(self, Tensor._wrap(array), "set_value", counts=False)
         elif group is not None or self._node is None:
             write_values(self, array)
         else:

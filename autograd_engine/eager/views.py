@@ -21,9 +21,10 @@ from weakref import ref
 
 import numpy as np
 
-from autograd_engine.core.locations import Location, user_frame_from
+from autograd_engine.core.locations import Location, caller, user_frame_from
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.grad_mode import grad_mode
+from autograd_engine.errors import NotDifferentiableError
 from autograd_engine.ops.registry.namespace import ops, raw
 
 _new = object.__new__
@@ -42,12 +43,12 @@ __all__ = [
     "carried_by",
     "cut_off",
     "follow",
+    "here",
     "is_alone",
     "leave",
     "link",
     "link_along",
     "link_detached",
-    "lost_through",
     "note_view",
     "overwrite",
     "put",
@@ -156,12 +157,12 @@ def storage_of(tensor: Tensor) -> Storage | None:
     return group if group is None or group.__class__ is Storage else group.storage
 
 
-_sharing = threading.Lock()
+_sharing = threading.RLock()  # held while a storage is made or changed; reading needs none
 
 
 def _forked() -> None:
     global _sharing
-    _sharing = threading.Lock()
+    _sharing = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -298,7 +299,9 @@ def _moved(
         before = before[0]
     if before is None:
         return False
-    given, made, data = x._data, view._data, storage_of(x).data
+    storage = storage_of(x)
+    assert storage is not None
+    given, made, data = x._data, view._data, storage.data
     if not data.flags.c_contiguous:
         given = take(raw, path, np.empty(data.shape, data.dtype))
         made = _read(raw, op, given, attrs)
@@ -358,13 +361,13 @@ def put(xp: Any, path: Any, whole: Any, value: Any) -> Any:
 def carried_by(tensor: Tensor) -> Tensor | None:
     """The leaf that requires a gradient and has all the values of which `tensor` has a part."""
     group = getattr(tensor, "_group", None)
-    leaf = None if group is None or group.leaf is None else group.leaf()
+    leaf: Tensor | None = None if group is None or group.leaf is None else group.leaf()
     if leaf is None or leaf._stop or leaf._node is not None or leaf._group is not group:
         return None
     return leaf
 
 
-def lost_through(tensor: Tensor) -> str | None:
+def _lost_through(tensor: Tensor) -> str | None:
     """The operation between `tensor` and the whole that has no gradient, if there is one."""
     for _, op, _ in _steps(tensor._path):
         if not (op.has_gradient if isinstance(op, ComposedView) else op.rule_at(0)):
@@ -372,41 +375,70 @@ def lost_through(tensor: Tensor) -> str | None:
     return None
 
 
-def overwrite(tensor: Tensor, result: Tensor, *, counts: bool = True) -> None:
+def here() -> str:
+    """The user's line, with its text."""
+    at = caller()
+    return f"{at} ({at.text})"
+
+
+def _check_recorded(tensor: Tensor, group: Group, result: Tensor, call: str) -> None:
+    """Refuse a change that would lose a gradient."""
+    if group.begun is not None and not result._stop:
+        raise NotDifferentiableError(
+            f"{call} at {here()}: {tensor.name} is a view that was made under no_grad, at "
+            f"{group.begun} ({group.begun.text}), of a tensor that carries a gradient, and what is "
+            "written has a gradient that would be lost there; make the view where operations are "
+            "recorded, or write value.detach()"
+        )
+    through = _lost_through(tensor)
+    if through is not None:
+        raise NotDifferentiableError(
+            f"{call} at {here()}: {tensor.name} is a view through {through}, which has no "
+            "gradient, and that of what it is a view of, or of what is written, would be lost; "
+            "write it under paddle.no_grad(), or to a clone"
+        )
+
+
+def overwrite(tensor: Tensor, result: Tensor, call: str, *, counts: bool = True) -> None:
     """`tensor`, which shares its values, takes those and the history of `result`.
 
     The others take the values; those of its group the history too, where something is recorded and
-    a gradient flows through the result or through what was there.
+    a gradient flows through the result or through what was there. `call` is what the user wrote.
+
+    Raises
+    ------
+    NotDifferentiableError
+        Where a gradient would be lost.
     """
-    group = tensor._group
-    if not grad_mode.enabled or (group.node is None and result._stop):
-        _set_values(tensor, result._data, counts)
-        return
-    storage = storage_of(tensor)
-    assert group is not None
-    assert storage is not None
-    whole = tensor._wrap(storage.data, group.node)
-    new = put(ops, tensor._path, whole, result)
-    new = tensor._wrap(new._data, None if new._stop else new._node)
-    same: dict[int, Any] = {}
-    values: dict[int, Any] = {}
-    changes: list[tuple[Any, str, Any]] = [
-        (storage, "data", new._data),
-        (storage, "changes", storage.version + counts),
-        (group, "node", new._node),
-    ]
-    members = storage.alive()
-    for member in members:
-        if member._group is group:
-            part = take(ops, member._path, new, same)
-            changes += [
-                (member, "_data", part._data),
-                (member, "_node", part._node),
-                (member, "_stop", part._stop),
-            ]
-        else:
-            changes.append((member, "_data", take(raw, member._path, new._data, values)))
-    _commit(changes)
+    with _sharing:
+        group, storage = tensor._group, storage_of(tensor)
+        assert group is not None
+        assert storage is not None
+        if not grad_mode.enabled or (group.node is None and result._stop):
+            _set_values(tensor, result._data, counts)
+            return
+        _check_recorded(tensor, group, result, call)
+        new = put(ops, tensor._path, tensor._wrap(storage.data, group.node), result)
+        new = tensor._wrap(new._data, None if new._stop else new._node)
+        same: dict[int, Any] = {}
+        values: dict[int, Any] = {}
+        changes: list[tuple[Any, str, Any]] = [
+            (storage, "data", new._data),
+            (storage, "changes", storage.version + counts),
+            (group, "node", new._node),
+        ]
+        members = storage.alive()
+        for member in members:
+            if member._group is group:
+                part = take(ops, member._path, new, same)
+                changes += [
+                    (member, "_data", part._data),
+                    (member, "_node", part._node),
+                    (member, "_stop", part._stop),
+                ]
+            else:
+                changes.append((member, "_data", take(raw, member._path, new._data, values)))
+        _commit(changes)
     for member in members:
         if member._group is group and getattr(member, "_retains", False) and not member._stop:
             member.retain_grads()
@@ -414,16 +446,17 @@ def overwrite(tensor: Tensor, result: Tensor, *, counts: bool = True) -> None:
 
 def _set_values(tensor: Tensor, data: Array, counts: bool = False) -> None:
     """Other values for `tensor` and all that share them; histories stay."""
-    storage = storage_of(tensor)
-    assert storage is not None
-    whole = put(raw, tensor._path, storage.data, data)
-    known: dict[int, Any] = {}
-    changes: list[tuple[Any, str, Any]] = [
-        (storage, "data", whole),
-        (storage, "changes", storage.version + counts),
-    ]
-    changes += [(t, "_data", take(raw, t._path, whole, known)) for t in storage.alive()]
-    _commit(changes)
+    with _sharing:
+        storage = storage_of(tensor)
+        assert storage is not None
+        whole = put(raw, tensor._path, storage.data, data)
+        known: dict[int, Any] = {}
+        changes: list[tuple[Any, str, Any]] = [
+            (storage, "data", whole),
+            (storage, "changes", storage.version + counts),
+        ]
+        changes += [(t, "_data", take(raw, t._path, whole, known)) for t in storage.alive()]
+        _commit(changes)
 
 
 def write_values(tensor: Tensor, data: Array) -> None:

@@ -124,7 +124,7 @@ def as_complex(x: Any, name: str | None = None) -> Tensor:
             f"{format_shape(shape)}"
         )
     refuse_gradient("as_complex", x, _INSTEAD)
-    return note_view(_from_parts(ops, x), x, _AS_COMPLEX, {})  # type: ignore[no-any-return]
+    return note_view(_from_parts(ops, x), x, _AS_COMPLEX, {})
 
 
 def as_real(x: Any, name: str | None = None) -> Tensor:
@@ -137,7 +137,7 @@ def as_real(x: Any, name: str | None = None) -> Tensor:
     [[1.0, 0.0]]
     """
     x = _complex_operand("as_real", x)
-    return note_view(_to_parts(ops, x), x, _AS_REAL, {})  # type: ignore[no-any-return]
+    return note_view(_to_parts(ops, x), x, _AS_REAL, {})
 
 
 @atomic

@@ -443,5 +443,5 @@ def assign(x: Any, output: Tensor | Variable | None = None) -> Tensor:
     if getattr(output, "_group", None) is None:
         output._node, output._stop = out._node, out._stop and output._stop
     elif not out._stop:
-        overwrite(output, out, counts=False)
+        overwrite(output, out, "assign", counts=False)
     return output

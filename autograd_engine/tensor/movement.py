@@ -299,7 +299,7 @@ def as_strided(
             f"position {index.max()}, and x has {count} elements"
         )
     if isinstance(x, Tensor):
-        return note_view(_strided(ops, x, index), x, _STRIDED, {"index": index})  # type: ignore[no-any-return]
+        return note_view(_strided(ops, x, index), x, _STRIDED, {"index": index})
     return _strided(ops, x, index)
 
 
