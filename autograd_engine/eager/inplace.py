@@ -102,8 +102,9 @@ def rebind(
     elif not is_alone(tensor):
         if new.dtype != have.dtype and call != "cast_":
             raise DTypeError(
-                f"{call}: {tensor.name} shares its values with others and stays {have.name}; the "
-                f"result is {new.dtype.name}: use {instead}, or cast the operands to {have.name}"
+                f"{call}: {tensor.name} shares its values with others and stays {have.dtype.name}; "
+                f"the result is {new.dtype.name}: use {instead}, or cast the operands to "
+                f"{have.dtype.name}"
             )
         if new.dtype == have.dtype:
             overwrite(tensor, result, call)
