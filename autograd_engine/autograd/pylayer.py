@@ -33,6 +33,7 @@ from autograd_engine.eager.grad_mode import Recorder, grad_mode, no_grad
 from autograd_engine.eager.record import record_more
 from autograd_engine.eager.tape import Edge, connect
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.views import carried_by, is_alone, overwrite, write_values
 from autograd_engine.errors import (
     ArgumentError,
     DTypeError,
@@ -402,12 +403,15 @@ def _refuse_lost_writes(arguments: _Arguments, outputs: list[Tensor], label: Lab
             continue
         if edge is tensor:
             why = "is a leaf that requires a gradient; write to a copy, x.clone()"
+        elif carried_by(tensor) is not None:
+            why = "is a view of a leaf that requires a gradient; write to a copy, x.clone()"
         elif any(t is tensor for t in outputs):
             continue
         else:
             why = "has a history, and does not return it; return it too, or write to x.clone()"
             tensor._node = edge  # type: ignore[assignment]
-        tensor._data, tensor._stop = array, False
+        write_values(tensor, array)
+        tensor._stop = False
         raise NotDifferentiableError(f"{label}: forward writes to its Tensor {k}, which {why}")
 
 
@@ -519,5 +523,8 @@ def _result(tensor: Tensor, index: int, node: LayerNode | None, arguments: _Argu
     slot = None if op.output_at(index) in op.nondiff_outputs else node.slot(index)
     if not written:
         return Tensor._wrap(data, slot)
-    tensor._node, tensor._stop = slot, slot is None
+    if is_alone(tensor):
+        tensor._node, tensor._stop = slot, slot is None
+    else:
+        overwrite(tensor, Tensor._wrap(data, slot), f"{op.name}.apply", counts=False)
     return tensor

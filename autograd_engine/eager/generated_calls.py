@@ -41,6 +41,7 @@ from autograd_engine.eager.grad_mode import current_mode
 from autograd_engine.eager.record import explain_failure, results_of
 from autograd_engine.eager.tape import Node, newer
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.views import link
 from autograd_engine.ops.registry.opdef import OpDef
 
 __all__ = ["general_calls", "generate_call", "generates"]
@@ -115,6 +116,7 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
         "_getframe": _getframe,
         "_current_mode": current_mode,
         "_kernel": op.kernel,
+        "_link": link,
         "_ndarray": np.ndarray,
         "_new": object.__new__,
         "_op": op,
@@ -233,6 +235,7 @@ def _source(op: OpDef, unless: str) -> str:
         *_recording(op, arrays),
         "_t._stop = True",
         "_t._node = None",
+        *([f"_link(_t, {inputs}, _op, {_attr_dict(op)})"] if op.write else []),
         "return _t",
     ]
     lines = [
@@ -307,6 +310,7 @@ def _recording(op: OpDef, arrays: list[str]) -> list[str]:
         "_node.seq = _newer()",
         "_node.code = _frame.f_code",
         "_node.instruction = _frame.f_lasti",
+        *([f"_link(_t, {op.inputs[0]}, _op, _node.attrs)"] if op.write else []),
         "return _t",
     ]
     closed = " and ".join(f"{name}._stop" for name in names)

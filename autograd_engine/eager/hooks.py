@@ -135,7 +135,9 @@ def run_hooks(hooks: Hooks, g: Any, where: object, retained: Retained | None = N
         for hook in tuple(hooks.values()):
             if hook.__class__ is Retain:
                 tensor = hook.tensor()
-                if tensor is not None and retained is not None:
+                node = None if tensor is None else tensor._node
+                moved = node is not None and getattr(node, "hooks", None) is not hooks
+                if tensor is not None and retained is not None and not moved:
                     retained.append((tensor, _own(grad)))
                 continue
             before = grad._data

@@ -16,6 +16,7 @@ from autograd_engine.eager.graph_cuts import note_cut
 from autograd_engine.eager.saved_hooks import Packed
 from autograd_engine.eager.tape import MultiNode, Node, edge_of
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.views import link
 from autograd_engine.errors import DTypeError, NotATensorError
 from autograd_engine.ops.complex import no_complex_gradients
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
@@ -77,7 +78,10 @@ def results_of(
         if node is not None and mode.__class__ is Recorder:
             record_more(mode, node, tensors, arrays, outputs)
     if not op.multiple:
-        return Tensor._wrap(outputs[0], node)
+        result = Tensor._wrap(outputs[0], node)
+        if op.write is not None:
+            link(result, tensors[0], op, attrs)
+        return result
     return tuple([_wrap_output(op, node, i, o) for i, o in enumerate(outputs)])
 
 

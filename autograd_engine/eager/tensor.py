@@ -14,15 +14,18 @@ from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import Array
 from autograd_engine.core.training_options import Trained, TrainingOptions
 from autograd_engine.eager.array_methods import Values
+from autograd_engine.eager.grad_mode import recording
 from autograd_engine.eager.graph_cuts import follow_cut, note_cut
 from autograd_engine.eager.printing import format_tensor
 from autograd_engine.eager.sequence import newer
+from autograd_engine.eager.views import cut_off, link_detached, overwrite, storage_of, write_values
 from autograd_engine.errors import DTypeError, NotATensorError, ShapeError
 
 if TYPE_CHECKING:
     from autograd_engine.eager.grad_node import GradNode
     from autograd_engine.eager.hooks import LeafHooks
     from autograd_engine.eager.tape import Node
+    from autograd_engine.eager.views import Group, Path
 
 __all__ = ["Parameter", "Size", "Tensor"]
 
@@ -78,9 +81,11 @@ class Tensor(Values):
         "_cleared",
         "_data",
         "_grad",
+        "_group",
         "_hooks",
         "_name",
         "_node",
+        "_path",
         "_retains",
         "_stop",
         "_version",
@@ -96,6 +101,9 @@ class Tensor(Values):
     persistable: bool
     _hooks: LeafHooks | None  # of a leaf; those of the result of an operation are its node's
     _retains: bool
+    _group: Group | None  # of a tensor with views, or that is one: what it shares with the others
+    _path: Path | None  # and how it is taken from the whole
+    __weakref__: Any  # the weak references to it, None where there are none
     _born: int  # of a leaf: the number that the next operation had when it became one
     _cleared: Location  # the line that cleared the gradient; of a gradient: that made it zeros
 
@@ -109,7 +117,7 @@ class Tensor(Values):
             follow_cut(data, self._data)
         elif isinstance(data, Tensor) and not data._stop:
             note_cut("to_tensor()", data, self._data)
-        self._grad = self._hooks = None
+        self._grad = self._hooks = self._group = None
         self._node = None
         self._stop = True
         self.stop_gradient = stop_gradient
@@ -154,7 +162,10 @@ class Tensor(Values):
             note_cut("stop_gradient = True", self, self._data)
         if not value and self._stop and not hasattr(self, "_born"):
             self._born = newer()
+        changes = value is not self._stop
         self._stop = bool(value)
+        if changes:
+            cut_off(self)
 
     @property
     def requires_grad(self) -> bool:
@@ -220,8 +231,12 @@ class Tensor(Values):
 
     @property
     def inplace_version(self) -> int:
-        """How many in-place methods and index assignments have been called on this tensor."""
-        return getattr(self, "_version", 0)
+        """How many in-place methods and index assignments have been called on this tensor.
+
+        Those on its views, and on what it is a view of, count as well.
+        """
+        storage = storage_of(self)
+        return getattr(self, "_version", 0) if storage is None else storage.version
 
     @property
     def T(self) -> Tensor:  # noqa: N802 - the public name
@@ -305,16 +320,31 @@ class Tensor(Values):
     # --- values
 
     def detach(self) -> Tensor:
-        """The same values, outside the graph."""
+        """The same values, outside the graph.
+
+        They stay the same: a change in place of the one is one of the other, whose history it
+        leaves as it is. `clone` gives values of its own.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> w = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> w.detach()[0] = 5.0
+        >>> w.tolist(), w.stop_gradient
+        ([5.0, 2.0], False)
+        """
         if not self._stop:
             note_cut("detach()", self, self._data)
-        return Tensor._wrap(self._data)
+        detached = Tensor._wrap(self._data)
+        link_detached(detached, self)
+        return detached
 
     def set_value(self, value: Any) -> None:
         """Replace the values. Operations recorded before keep the old ones.
 
         A leaf stays a leaf. The result of an operation is one no longer: nothing flows from these
-        values into the graph that the old ones came from.
+        values into the graph that the old ones came from. Views of this tensor show the new values,
+        and so does what it is a view of.
 
         Parameters
         ----------
@@ -350,8 +380,13 @@ class Tensor(Values):
                 f"use value.astype({self._data.dtype.name!r})"
             )
         array = to_array(given, self._data.dtype)
-        if self._node is None:
-            self._data = array
+        group = getattr(self, "_group", None)
+        if group is not None and group.node is not None:
+            note_cut("set_value()", self, array)
+            with recording():  # what was there has a history, of which these values end a part
+                overwrite(self, Tensor._wrap(array), "set_value", counts=False)
+        elif group is not None or self._node is None:
+            write_values(self, array)
         else:
             note_cut("set_value()", self, array)
             # All or nothing, whatever interrupts: values and history belong together.

@@ -20,6 +20,7 @@ from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.inplace import check_writable, rebind
 from autograd_engine.eager.tape import Edge, edge_of
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.views import Path, link_along, storage_of
 from autograd_engine.errors import ArgumentError, BuildError, ExecutionError
 from autograd_engine.jit import places
 from autograd_engine.jit.arguments import Arguments
@@ -58,6 +59,15 @@ class Returned(NamedTuple):
     results: list[Variable]
 
 
+class ReturnedView(NamedTuple):
+    """A result that is a view of something that was given."""
+
+    result: int
+    given: int
+    path: Path | None
+    detached: bool
+
+
 class ProgramCall:
     """A program, and all that it takes to call it with Tensors.
 
@@ -83,6 +93,7 @@ class ProgramCall:
         wanted: list[int],
         training: TrainingCall | None = None,
         backend: str | None = None,
+        views: Sequence[ReturnedView] = (),
     ) -> None:
         self.name = name
         self.program = program
@@ -91,6 +102,7 @@ class ProgramCall:
         self._captured = captured
         self._returned = returned
         self._writes = writes
+        self._views = views
         self._training = training
         every = [*inputs, *(c.var for c in captured)]
         places = {id(v): k for k, v in enumerate(every)}
@@ -118,6 +130,7 @@ class ProgramCall:
         for write, target in zip(self._writes, targets, strict=True):
             if write.rebinds:
                 check_writable(target, write.call, write.instead)
+            self._check_apart(target, given, write)
         arrays = [t._data for t in given]
         training = self._training
         if training is not None:
@@ -133,12 +146,27 @@ class ProgramCall:
         first = count - len(self._writes)
         for target, write, result in zip(targets, self._writes, results[first:], strict=True):
             self._write(target, write, result)
+        for view in self._views:
+            link_along(results[view.result], given[view.given], view.path, detached=view.detached)
         if training is not None:
             training.write(given, [np.asarray(v) for v in made[count:]])
         flat = [
             v.pick(given, results) if isinstance(v, Place) else v for v in self._returned.template
         ]
         return nest.rebuild(self._returned.structure, flat, self.name)
+
+    def _check_apart(self, target: Tensor, given: Sequence[Tensor], write: Write) -> None:
+        """A program knows of no view but those that it makes."""
+        storage = storage_of(target)
+        if storage is None:
+            return
+        for other in given:
+            if other is not target and storage_of(other) is storage:
+                raise BuildError(
+                    f"{self.name}: {write.call} writes to {target.name}, which shares its values "
+                    f"with {other.name}, and the function uses both; a program would not see the "
+                    "change there: take the one from the other inside of the function"
+                )
 
     def _run(self, arrays: Sequence[Any]) -> Sequence[Any]:
         forward = self._halves.forward
@@ -340,6 +368,7 @@ class TracedProgram(ProgramCall):
         writes = list(trace.writes.values())
         stops = [v.stop_gradient for v in variables] + [c.tensor._stop for c in trace.captured]
         training = TrainingCall(trace.training) if trace.trains else None
+        views = _returned_views(trace, returned[1], template, indices)
         for write in writes:
             if write.var.persistable:
                 append_write(write.var, write.result)
@@ -356,6 +385,7 @@ class TracedProgram(ProgramCall):
             wanted,
             training,
             backend,
+            views,
         )
 
     def differs(self, arguments: Arguments) -> Difference | None:
@@ -388,6 +418,20 @@ class TracedProgram(ProgramCall):
         if len(tensors) < len(arguments.inputs):
             raise ArgumentError(f"{self.name}: an InputSpec is no value; pass a Tensor")
         return self.run(tensors)
+
+
+def _returned_views(
+    trace: Trace, returned: list[Any], template: list[Any], given: dict[int, int]
+) -> list[ReturnedView]:
+    """Results that share their values with what was given."""
+    found = []
+    for value, place in zip(returned, template, strict=True):
+        if not isinstance(value, Variable) or value not in trace.views or place.given:
+            continue
+        way = trace.views.way(value)
+        if id(way.whole) in given and not way.unsure:
+            found.append(ReturnedView(place.index, given[id(way.whole)], way.path, way.cut))
+    return found
 
 
 def _placed(trace: Trace, value: Any, places: dict[int, int], results: list[Variable]) -> Any:

@@ -204,7 +204,9 @@ def _asks(name: str) -> Callable[..., Any]:
 
 
 def _detached(trace: Trace, self: Any) -> Any:
-    return ops.reinterpret(self, dtype=self.dtype.name)
+    made = ops.reinterpret(self, dtype=self.dtype.name)  # which has no gradient
+    trace.note_view(made, self, None, {})
+    return made
 
 
 def _backward(trace: Trace, self: Any, grad_tensor: Any = None, retain_graph: bool = False) -> None:

@@ -27,6 +27,7 @@ from autograd_engine.errors import (
     NotDifferentiableError,
     ShapeError,
 )
+from autograd_engine.jit.traced_views import TracedViews
 from autograd_engine.jit.training_step import Training
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import OpDef
@@ -127,6 +128,7 @@ class Trace:
         self._now: dict[int, tuple[Variable, Variable]] = {}
         # Values that a leaf was given without a history: a gradient would flow to the leaf still.
         self._severed: dict[int, tuple[Variable, Variable, str]] = {}
+        self.views = TracedViews(self)
 
     @property
     def training(self) -> Training:
@@ -188,7 +190,7 @@ class Trace:
                 return value
             value = self.variable(value)
         if isinstance(value, Variable):
-            value = self._now.get(id(value), (value, value))[1]
+            value = self.views.now(value) if value in self.views else self.now(value)
         severed = self._severed.get(id(value))
         if severed is not None and grad_mode.enabled:
             _, var, call = severed
@@ -198,6 +200,21 @@ class Trace:
                 "the end of the function, or outside"
             )
         return value
+
+    def now(self, var: Variable) -> Variable:
+        """What a variable that is no view has become."""
+        return self._now.get(id(var), (var, var))[1]
+
+    def note_view(self, view: Any, x: Any, op: Any, attrs: dict[str, Any]) -> None:
+        """`view` is what `op` takes from `x`."""
+        self.views.note(view, x, op, attrs)
+
+    def origin(self, var: Variable) -> tuple[Any, bool]:
+        """What to write to for `var`, a Tensor where it is one; and whether that is a leaf."""
+        for captured in self.captured:
+            if captured.var is var:
+                return captured.tensor, self._is_leaf(captured.tensor, var)
+        return var, self._is_leaf(var, var)
 
     def variable(self, tensor: Tensor) -> Variable:
         """The variable that stands for a Tensor."""
@@ -320,11 +337,20 @@ class Trace:
         if result is current:
             return target
         self._check_write(first, result, call, instead)
+        if first in self.views:
+            self.views.write(first, result, call, instead, rebinds)
+            return target
+        leaf = self._is_leaf(target, first)
+        if rebinds and not leaf and not (grad_mode.enabled or current.stop_gradient):
+            raise BuildError(
+                f"{self.name}: {call} under no_grad changes the values of {first.name} and leaves "
+                f"their history; a program has no gradient for that: use {instead}"
+            )
         for key, (adopter, now) in list(self._now.items()):
             if now is first:  # which goes on with the values that it was given
                 self._now[key] = adopter, ops.assign(first)
         self._now[id(first)] = first, result
-        if result.stop_gradient and not current.stop_gradient and self._is_leaf(target, first):
+        if result.stop_gradient and not current.stop_gradient and leaf:
             self._severed[id(result)] = result, first, call
         # A variable of the function's own is what it is now; others are written when it has run.
         own = (v for _, v, _ in self._arguments.values())

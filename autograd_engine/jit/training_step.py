@@ -21,6 +21,7 @@ from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.row_sparse import RowSparse
 from autograd_engine.eager.tensor import Parameter as EagerParameter, Tensor
+from autograd_engine.eager.views import follow
 from autograd_engine.errors import BuildError
 from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.ops.registry.opdef import REGISTRY
@@ -408,6 +409,7 @@ class TrainingCall:
             kept = update.optimizer._eager_state
             # A parameter and its state belong together, whatever interrupts.
             update.tensor._data, kept[key] = values[place], [values[k] for k in state]
+            follow(update.tensor)
         for mine, where in self._gradients:
             tensor = mine.tensor if mine.position is None else given[mine.position]
             if where is not None:

@@ -40,7 +40,7 @@ defop(
     infer=_infer_part,
     elementwise=True,
     work=nothing,
-).vjp(x=NONDIFF)
+).vjp(x=NONDIFF).writes(lambda xp, value, x: xp.to_complex(value, xp.imag_part(x)))
 defop(
     "imag_part",
     lambda x: np.array(x.imag),
@@ -48,7 +48,7 @@ defop(
     infer=_infer_part,
     elementwise=True,
     work=nothing,
-).vjp(x=NONDIFF)
+).vjp(x=NONDIFF).writes(lambda xp, value, x: xp.to_complex(xp.real_part(x), value))
 
 
 def _infer_to_complex(real: Spec, imag: Spec) -> Spec:

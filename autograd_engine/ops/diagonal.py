@@ -112,9 +112,14 @@ def _diag_embed(x: Array, *, offset: int = 0, axis1: int, axis2: int) -> Array:
     return _written(_embedded(x.shape, offset, axis1, axis2), x, offset, axis1, axis2)
 
 
+def _write_diagonal(xp: Any, value: Any, x: Any, **attrs: Any) -> Any:
+    there = xp.undiagonal_like(xp.full_like(value, value=True, dtype="bool"), x, **attrs)
+    return xp.where(there, xp.undiagonal_like(value, x, **attrs), x)
+
+
 defop("diagonal", _diagonal, inputs="x", infer=_infer_diagonal, **PICKED).vjp(
     x=lambda xp, g, x_like, **attrs: xp.undiagonal_like(g, x_like, **attrs)
-)
+).writes(_write_diagonal)
 defop(
     "undiagonal_like",
     _undiagonal_like,

@@ -191,7 +191,9 @@ def _unslice_like(x: Array, like: Like, *, key: Key) -> Array:
 
 defop(
     "getitem", _getitem, inputs="x", infer=_infer_getitem, **PICKED, zero_gradient="not_chosen"
-).vjp(x=scattering(lambda xp, g, x_like, *, key: xp.scatter("unslice_like", g, x_like, key=key)))
+).vjp(
+    x=scattering(lambda xp, g, x_like, *, key: xp.scatter("unslice_like", g, x_like, key=key))
+).writes(lambda xp, value, x, *, key: xp.setitem(x, value, key=key))
 unslice_like = defop(
     "unslice_like",
     _unslice_like,
@@ -210,7 +212,7 @@ def _place_slice(out: Array, values: Array, *, key: Key) -> None:
 
 def _unslice_add(base: Array, *xs: Array, keys: tuple[Key, ...]) -> Array:
     """`base` with each of `xs` added at its key, one after the other."""
-    out = np.add(base, 0, order="C")
+    out = np.asarray(np.add(base, 0, order="C"))  # a number, where there are no dimensions
     for x, key in zip(xs, keys, strict=True):
         _place_slice(out, x, key=key)
     return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -86,13 +87,21 @@ def _infer_unwindows(x: Like, like: Like, *, axis: int, size: int, step: int) ->
     return Spec(like.shape, x.dtype)
 
 
+def _write_windows(xp: Any, value: Any, x: Any, **attrs: Any) -> Any:
+    """Of several values for one element the last stays."""
+    order = np.arange(math.prod(x.shape)).reshape(tuple(x.shape))
+    positions = np.ascontiguousarray(_windows(order, **attrs)).reshape(-1)
+    flat, values = xp.reshape(x, shape=(-1,)), xp.reshape(value, shape=(-1,))
+    return xp.reshape_like(xp.setitem(flat, values, positions, key=("index",)), x)
+
+
 defop(
     "windows",
     _windows,
     inputs="x",
     infer=lambda x, *, axis, size, step: Spec(_windows_shape(x.shape, axis, size, step), x.dtype),
     **PICKED,
-).vjp(x=lambda xp, g, x_like, **attrs: xp.unwindows_like(g, x_like, **attrs))
+).vjp(x=lambda xp, g, x_like, **attrs: xp.unwindows_like(g, x_like, **attrs)).writes(_write_windows)
 defop(
     "unwindows_like",
     _unwindows_like,

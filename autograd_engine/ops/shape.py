@@ -37,13 +37,17 @@ def _reshape(x: Array, *, shape: tuple[int, ...]) -> Array:
     return x.reshape(sizes)
 
 
+def _reshape_back(xp: Any, value: Any, x: Any, **_: Any) -> Any:
+    return xp.reshape_like(value, x)
+
+
 defop(
     "reshape",
     _reshape,
     inputs="x",
     infer=lambda x, *, shape: Spec(reshaped("reshape", x.shape, shape), x.dtype),
     **RESHAPED,
-).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like))
+).vjp(x=lambda xp, g, x_like: xp.reshape_like(g, x_like)).writes(_reshape_back)
 
 
 # --- the leading axes as one, which needs no sizes while a program is built
@@ -108,14 +112,16 @@ def _unflattened(shape: Shape, axis: int, sizes: tuple[int, ...]) -> Shape:
 
 defop("flatten_axes", _flatten_axes, inputs="x", infer=_infer_flatten_axes, **RESHAPED).vjp(
     x=lambda xp, g, x_like: xp.reshape_like(g, x_like)
-)
+).writes(_reshape_back)
 defop(
     "unflatten_axis",
     lambda x, *, axis, sizes: x.reshape(_unflattened(x.shape, axis, sizes)),
     inputs="x",
     infer=lambda x, *, axis, sizes: Spec(_unflattened(x.shape, axis, sizes), x.dtype),
     **RESHAPED,
-).vjp(x=lambda xp, g, *, axis, sizes: xp.flatten_axes(g, start=axis, stop=axis + len(sizes) - 1))
+).vjp(
+    x=lambda xp, g, *, axis, sizes: xp.flatten_axes(g, start=axis, stop=axis + len(sizes) - 1)
+).writes(_reshape_back)
 
 # --- the same array, once it is seen to have the right shape
 
@@ -172,10 +178,10 @@ defop(
     inputs="x",
     infer=_infer_unsqueeze,
     **RESHAPED,
-).vjp(x=lambda xp, g, *, axis: xp.squeeze(g, axis=axis))
+).vjp(x=lambda xp, g, *, axis: xp.squeeze(g, axis=axis)).writes(_reshape_back)
 defop(
     "squeeze", lambda x, *, axis: np.squeeze(x, axis), inputs="x", infer=_infer_squeeze, **RESHAPED
-).vjp(x=lambda xp, g, *, axis: xp.unsqueeze(g, axis=axis))
+).vjp(x=lambda xp, g, *, axis: xp.unsqueeze(g, axis=axis)).writes(_reshape_back)
 
 # --- transpose
 
@@ -190,7 +196,9 @@ defop(
     inputs="x",
     infer=lambda x, *, perm: Spec(tuple(x.shape[p] for p in perm), x.dtype),
     **PICKED,
-).vjp(x=lambda xp, g, *, perm: xp.transpose(g, perm=_inverse(perm)))
+).vjp(x=lambda xp, g, *, perm: xp.transpose(g, perm=_inverse(perm))).writes(
+    lambda xp, value, x, *, perm: xp.transpose(value, perm=_inverse(perm))
+)
 
 # --- expand
 
@@ -283,4 +291,4 @@ defop(
     casts=True,
     result="view",
     work=nothing,
-).nondiff()
+).nondiff().writes(lambda xp, value, x, **_: xp.reinterpret(value, dtype=np.dtype(x.dtype).name))

@@ -12,6 +12,7 @@ import numpy as np
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.grad_mode import enable_grad
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.views import write_values
 from autograd_engine.errors import ArgumentError, ModeError, ShapeError
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.optimizer.checks import count, number
@@ -210,7 +211,7 @@ class LBFGS(Optimizer):
         start = 0
         for p in self._open():
             stop = start + p._data.size
-            p._data = values[start:stop].reshape(p._data.shape).copy()
+            write_values(p, values[start:stop].reshape(p._data.shape).copy())
             start = stop
 
     def _gradient(self) -> tuple[Array, float]:

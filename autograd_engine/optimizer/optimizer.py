@@ -11,6 +11,7 @@ from autograd_engine.core.locations import caller
 from autograd_engine.core.spec import Array, format_shape
 from autograd_engine.eager.row_sparse import RowSparse, held_by_one
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.views import follow, is_alone
 from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import REGISTRY
@@ -109,11 +110,15 @@ class Optimizer(Settings):
             elif not multiple:
                 new = kernel(data, grad._data, rate, **attrs)
                 p._data = new if new.__class__ is np.ndarray else np.asarray(new)
+                if getattr(p, "_group", None) is not None:
+                    follow(p)
             else:
                 new, *state = kernel(data, grad._data, rate, *self._state_of(p), **attrs)
                 key = id(p)
                 # All or nothing, whatever interrupts: a parameter and its state belong together.
                 p._data, self._eager_state[key] = new, state
+                if getattr(p, "_group", None) is not None:
+                    follow(p)
 
     def _trained(self) -> list[Any]:
         return [
@@ -170,6 +175,8 @@ class Optimizer(Settings):
             new = np.asarray(raw.cast(new, dtype="float16"))
         key = id(p)
         p._data, self._eager_state[key] = new, state
+        if getattr(p, "_group", None) is not None:
+            follow(p)
 
     @property
     def _by_rows(self) -> bool:
@@ -178,9 +185,12 @@ class Optimizer(Settings):
 
     def _update_rows(self, p: Tensor, grad: RowSparse, rate: Array, attrs: dict[str, Any]) -> None:
         """Write the rows in place where nobody else can see the array, else in a copy of it."""
-        if not held_by_one(p):
+        alone = is_alone(p)
+        if not (alone and held_by_one(p)):
             p._data = p._data.copy()
         self._write_rows(p._data, *grad.merged(), rate, p, attrs)
+        if not alone:
+            follow(p)
 
     def _write_rows(
         self, data: Array, rows: Array, values: Array, rate: Array, p: Tensor, attrs: dict[str, Any]

@@ -181,9 +181,16 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
         When the operation cannot take them.
     """
     trace = grad_mode.trace
-    if trace is not None:
-        operands = trace.operands(operands)
-        trace.check_attributes(op, attrs)
+    if trace is None:
+        return _emitted(op, operands, attrs, None)
+    trace.check_attributes(op, attrs)
+    made = _emitted(op, trace.operands(operands), attrs, trace)
+    if op.write is not None:
+        trace.note_view(made, operands[0], op, attrs)
+    return made
+
+
+def _emitted(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any], trace: Any) -> Any:
     if Constant in map(type, operands) and any(_loose(v) for v in operands):
         neighbours = [v for v in operands if isinstance(v, (Tensor, Variable)) and not _loose(v)]
         if not neighbours and op.runs_always:

@@ -7,11 +7,12 @@ NotDifferentiableError. Compute with real and imaginary parts instead; `fft.fft_
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.views import ComposedView, note_view
 from autograd_engine.errors import DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
@@ -89,6 +90,22 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     return ops.to_complex(*parts)
 
 
+def _from_parts(xp: Any, x: Any) -> Any:
+    return xp.to_complex(xp.getitem(x, key=(..., 0)), xp.getitem(x, key=(..., 1)))
+
+
+def _to_parts(xp: Any, x: Any) -> Any:
+    return xp.stack(xp.real_part(x), xp.imag_part(x), axis=len(x.shape))
+
+
+_AS_COMPLEX: Final = ComposedView(
+    "as_complex", _from_parts, lambda xp, value, x: _to_parts(xp, value), has_gradient=False
+)
+_AS_REAL: Final = ComposedView(
+    "as_real", _to_parts, lambda xp, value, x: _from_parts(xp, value), has_gradient=False
+)
+
+
 @atomic
 def as_complex(x: Any, name: str | None = None) -> Tensor:
     """Complex values from real ones whose last axis holds the two parts.
@@ -107,7 +124,7 @@ def as_complex(x: Any, name: str | None = None) -> Tensor:
             f"{format_shape(shape)}"
         )
     refuse_gradient("as_complex", x, _INSTEAD)
-    return ops.to_complex(ops.getitem(x, key=(..., 0)), ops.getitem(x, key=(..., 1)))
+    return note_view(_from_parts(ops, x), x, _AS_COMPLEX, {})
 
 
 def as_real(x: Any, name: str | None = None) -> Tensor:
@@ -120,7 +137,7 @@ def as_real(x: Any, name: str | None = None) -> Tensor:
     [[1.0, 0.0]]
     """
     x = _complex_operand("as_real", x)
-    return ops.stack(ops.real_part(x), ops.imag_part(x), axis=spec_of(x).ndim)
+    return note_view(_to_parts(ops, x), x, _AS_REAL, {})
 
 
 @atomic

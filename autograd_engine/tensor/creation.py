@@ -12,6 +12,7 @@ from autograd_engine.core.array_conversion import in_dtype
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.views import overwrite
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program import mode
@@ -442,5 +443,8 @@ def assign(x: Any, output: Tensor | Variable | None = None) -> Tensor:
     if out._node is not None and wanted != out._data.dtype and wanted.kind in "fc":
         out = ops.cast(out, dtype=wanted.name)  # which the gradient goes through
     output.set_value(out)
-    output._node, output._stop = out._node, out._stop and output._stop
+    if getattr(output, "_group", None) is None:
+        output._node, output._stop = out._node, out._stop and output._stop
+    elif not out._stop:
+        overwrite(output, out, "assign", counts=False)
     return output

@@ -142,7 +142,8 @@ def diag(x: Any, offset: int = 0, padding_value: float = 0, name: str | None = N
     if ndim > 2:
         raise ShapeError(f"diag: takes at most two dimensions, got {ndim}; use diagonal")
     if ndim == 2:
-        return ops.diagonal(x, **_plane("diag", x, offset, 0, 1))
+        found = ops.diagonal(x, **_plane("diag", x, offset, 0, 1))
+        return ops.assign(found) if isinstance(found, Tensor) else found  # `diagonal` is a view
     line = x if ndim else ops.unsqueeze(x, axis=(0,))
     attrs = {"offset": integer("diag", "offset", offset), "axis1": 0, "axis2": 1}
     out = ops.diag_embed(line, **attrs)

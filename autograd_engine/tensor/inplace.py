@@ -32,6 +32,7 @@ from autograd_engine.core.dtypes import INT64
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.inplace import check_writable, rebind
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.views import cut_off
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.conversion import (
@@ -293,4 +294,5 @@ def detach_(x: Any) -> Tensor:
         detached.stop_gradient = True
         return detached if trace is None else trace.write(x, detached, "detach_", "x.detach()")
     x._node, x._stop = None, True
+    cut_off(x)
     return x

@@ -9,8 +9,10 @@ from typing import Any
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape, normalize_axis
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.views import note_view
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import axis_of, integer, ints, operands
@@ -294,7 +296,8 @@ def _at_positions(x: Any, positions: tuple[int, ...], axis: int) -> list[Any]:
         if min(sizes) >= 0:
             return list(ops.split(x, sizes=sizes, axis=axis))
     lead = (slice(None),) * axis
-    return [ops.getitem(x, key=(*lead, slice(a, b))) for a, b in itertools.pairwise(bounds)]
+    parts = [ops.getitem(x, key=(*lead, slice(a, b))) for a, b in itertools.pairwise(bounds)]
+    return [ops.assign(p) if isinstance(p, Tensor) else p for p in parts]  # copies, as the others
 
 
 def _split_along(op: str, x: Any, num_or_indices: Any, least: int, axis: int) -> list[Any]:
@@ -354,7 +357,10 @@ def unbind(input: Any, axis: int = 0) -> list[Tensor]:
     """
     x = as_operand("unbind", input, "input")
     axis = axis_of("unbind", x, axis)
-    return list(ops.unstack(x, axis=axis)) if spec_of(x).shape[axis] != 0 else []
+    rows = list(ops.unstack(x, axis=axis)) if spec_of(x).shape[axis] != 0 else []
+    for k, row in enumerate(rows):
+        note_view(row, x, REGISTRY["getitem"], {"key": (*[slice(None)] * axis, k)})
+    return rows
 
 
 def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Tensor]:

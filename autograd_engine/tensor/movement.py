@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape, may_equal, normalize_axes, normalize_axis
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.views import ComposedView, note_view
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
@@ -226,6 +227,8 @@ def crop(
         key.append(builtins.slice(start or None, None if size == -1 else start + size))
         kept.append(0 if known or size == -1 else size)
     out = ops.getitem(x, key=tuple(key))
+    if isinstance(out, Tensor):
+        return ops.assign(out)  # a copy in the reference
     # The slice of an unknown size may be shorter than asked for: reshape checks it when it runs.
     return ops.reshape(out, shape=tuple(kept)) if any(kept) else out
 
@@ -252,6 +255,19 @@ def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> 
     lines = x if spec_of(x).ndim else ops.reshape(x, shape=(1,))
     windows = ops.windows(lines, axis=axis, size=width, step=stride)
     return windows if lines is x else ops.reshape(windows, shape=(1,))
+
+
+def _strided(xp: Any, x: Any, index: Any) -> Any:
+    return xp.gather(xp.reshape(x, shape=(-1,)), index, axis=0)
+
+
+def _write_strided(xp: Any, value: Any, x: Any, index: Any) -> Any:
+    """Of several values for one element the last stays."""
+    flat = xp.reshape(x, shape=(-1,))
+    return xp.reshape_like(xp.setitem(flat, value, index, key=("index",)), x)
+
+
+_STRIDED: Final = ComposedView("as_strided", _strided, _write_strided)
 
 
 @atomic
@@ -290,7 +306,9 @@ def as_strided(
             f"as_strided: shape {list(sizes)} with stride {list(strides)} from {first} on reaches "
             f"position {index.max()}, and x has {count} elements"
         )
-    return ops.gather(ops.reshape(x, shape=(-1,)), index, axis=0)
+    if isinstance(x, Tensor):
+        return note_view(_strided(ops, x, index), x, _STRIDED, {"index": index})
+    return _strided(ops, x, index)
 
 
 # --- a part replaced

@@ -174,7 +174,9 @@ def t(input: Any, name: str | None = None) -> Tensor:
     ndim = spec_of(x).ndim
     if ndim > 2:
         raise ShapeError(f"t: takes at most two dimensions, got {ndim}; use transpose with perm")
-    return ops.transpose(x, perm=(1, 0)) if ndim == 2 else ops.assign(x)
+    if ndim == 2:
+        return ops.transpose(x, perm=(1, 0))
+    return ops.getitem(x, key=(...,)) if isinstance(x, Tensor) else ops.assign(x)
 
 
 def moveaxis(
@@ -352,4 +354,6 @@ def view_as(x: Any, other: Any, name: str | None = None) -> Tensor:
             f"view_as: {format_shape(have.shape)} has {have.size} elements and cannot become "
             f"{format_shape(wanted.shape)}, which has {wanted.size}"
         )
+    if isinstance(x, Tensor) and x.size:  # the operation that is noted as a view
+        return ops.reshape(x, shape=tuple(wanted.shape))
     return ops.reshape_like(x, other)

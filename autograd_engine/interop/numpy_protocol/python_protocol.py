@@ -16,7 +16,9 @@ import numpy as np
 from autograd_engine.eager.array_methods import read_only
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.views import link
 from autograd_engine.errors import ArgumentError
+from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.tensor.joining import unbind
 
 __all__ = ["deep", "reduced", "restored", "shallow", "rows"]
@@ -117,6 +119,8 @@ def _rows(tensor: Any, step: int) -> Iterator[Tensor]:
         if tensor._data is not data or tensor._node is not node:
             yield tensor[k]  # written in the meantime: as it is now
         elif taken is None:
-            yield Tensor._wrap(data[k, ...])
+            row = Tensor._wrap(data[k, ...])
+            link(row, tensor, REGISTRY["getitem"], {"key": (k,)})
+            yield row
         else:
             yield taken[k]

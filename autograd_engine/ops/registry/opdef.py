@@ -172,6 +172,9 @@ class OpDef:
         "multiplied_by_zero".
     takes_scattered : frozenset of str
         Inputs that may be `Scattered` cotangents, in programs.
+    write : callable or None
+        Of an operation whose result is a view of its operand: what that becomes when the result is
+        written to; see `writes`.
     place, record_places : callable or None
         Of an operation that `Scattered` can stand for; see `scatters`.
     module : str
@@ -239,6 +242,7 @@ class OpDef:
         self.nan_hint = nan_hint
         self.zero_gradient = zero_gradient
         self.takes_scattered = frozenset(takes_scattered.split())
+        self.write: Callable[..., Any] | None = None
         self.place: Callable[..., None] | None = None
         self.record_places: Callable[..., Any] | None = None
         self.multiple = self.variadic_output or len(self.outputs) > 1
@@ -288,6 +292,18 @@ class OpDef:
             if name in self.rules:
                 raise RegistryError(f"{self.name} has a rule for {name!r} already")
             self.rules[name] = fn if isinstance(fn, _NonDifferentiable) else Rule(self, name, fn)
+        return self
+
+    def writes(self, fn: Callable[..., Any]) -> OpDef:
+        """Declare the result a view of the operand, and how that is written through it.
+
+        ``fn(xp, value, x, **attrs)`` is `x` with the elements of `value` where those of the result
+        come from. To the user a change of the one is a change of the other then, so an operation
+        that the reference has as a copy has none, whatever `result` says of memory.
+        """
+        if len(self.inputs) != 1 or self.multiple:
+            raise RegistryError(f"{self.name}: a view has one operand and one result")
+        self.write = fn
         return self
 
     def vjp_together(self, names: str, fn: Callable[..., Any]) -> OpDef:

@@ -105,7 +105,7 @@ class Scattered:
         if self.base is None:
             out = np.zeros(self.shape, wide)
         else:  # + 0 as the zeros would be added: -0 becomes 0
-            out = np.add(self.base, 0, dtype=wide, order="C")
+            out = np.asarray(np.add(self.base, 0, dtype=wide, order="C"))
         for values, places, attrs in self.parts:
             place(out, values, *places, **attrs)
         return out.astype(self.dtype, copy=False)

@@ -17,6 +17,7 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DType, as_dtype
 from autograd_engine.core.spec import Spec
 from autograd_engine.core.training_options import Trained, TrainingOptions
+from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.errors import ArgumentError, BuildError, ModeError
 
 if TYPE_CHECKING:
@@ -125,7 +126,11 @@ class Variable(VariableMethods):
         """The same value, through which no gradient flows."""
         from autograd_engine.ops.registry.namespace import ops
 
-        return ops.reinterpret(self, dtype=self.spec.dtype.name)  # which has no gradient
+        made = ops.reinterpret(self, dtype=self.spec.dtype.name)  # which has no gradient
+        trace = grad_mode.trace
+        if trace is not None:
+            trace.note_view(made, self, None, {})
+        return made
 
     def get_value(self, scope: Any = None) -> Any:
         """What a scope (the global one by default) holds for this persistable variable."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.views import storage_of
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
@@ -61,7 +62,11 @@ def einsum(equation: str, *operands: Any) -> Tensor:
         later = {*output, *(c for _, rest in terms[k + 1 :] for c in rest)}
         total, labels = _contract(total, labels, x, names, later)
     total, labels = _summed(total, labels, set(output))
-    return _arranged(total, labels, output)
+    made = _arranged(total, labels, output)
+    storage = storage_of(made) if isinstance(made, Tensor) else None
+    if storage is not None and any(storage_of(x) is storage for x in operands):
+        return ops.assign(made)  # a movement of one operand, which the reference copies
+    return made
 
 
 # --- the equation

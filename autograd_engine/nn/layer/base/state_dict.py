@@ -11,6 +11,7 @@ import numpy as np
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.views import write_values
 from autograd_engine.errors import ArgumentError, DTypeError, ModeError
 from autograd_engine.nn.layer.base.registered import (
     BUFFER,
@@ -160,7 +161,7 @@ def cast(layer: Layer, dtype: np.dtype[Any]) -> None:
             )
     for value in held:
         if value._data.dtype.kind == "f" and value._data.dtype != dtype:
-            value._data = value._data.astype(dtype)
+            write_values(value, value._data.astype(dtype))
             value._grad = None
     for each in layers:
         each._dtype = dtype
