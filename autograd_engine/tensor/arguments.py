@@ -42,6 +42,7 @@ __all__ = [
     "meeting",
     "operands",
     "refuse_gradient",
+    "times",
 ]
 
 
@@ -50,6 +51,12 @@ def in_dtype(out: Any, dtype: DTypeLike | None) -> Any:
     if dtype is None or spec_of(out).dtype == (chosen := to_numpy(dtype)):
         return out
     return ops.cast(out, dtype=chosen.name)
+
+
+def times(value: Any, factor: Any) -> Any:
+    """The product, which is `value` for 1; a tensor has a gradient also where it is 1 now."""
+    plain = isinstance(factor, (int, float, np.generic)) and factor == 1
+    return value if plain else ops.multiply(value, factor)
 
 
 def _is_integer(value: Any) -> bool:

@@ -17,6 +17,7 @@ from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.builder import append_write
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.arguments import times
 from autograd_engine.tensor.sorting import nonzero
 
 __all__ = [
@@ -76,6 +77,7 @@ __all__ = [
 
 
 _ACTIVATIONS = ("relu", "sigmoid", "tanh")
+_ONE = 1  # the default of alpha, known by identity
 
 
 def add(x: Any, y: Any, name: str | None = None, *, alpha: float = 1) -> Tensor:
@@ -87,12 +89,12 @@ def add(x: Any, y: Any, name: str | None = None, *, alpha: float = 1) -> Tensor:
     >>> paddle.add(paddle.to_tensor([1.0, 2.0]), 1.0).tolist()
     [2.0, 3.0]
     """
-    return ops.add(x, y if alpha == 1 else ops.multiply(y, alpha))
+    return ops.add(x, y if alpha is _ONE else times(y, alpha))
 
 
 def subtract(x: Any, y: Any, name: str | None = None, *, alpha: float = 1) -> Tensor:
     """x - alpha * y, elementwise with broadcasting."""
-    return ops.subtract(x, y if alpha == 1 else ops.multiply(y, alpha))
+    return ops.subtract(x, y if alpha is _ONE else times(y, alpha))
 
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:

@@ -14,6 +14,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ModeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
+from autograd_engine.program.conversion import carries_gradient
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import axis_of
@@ -249,6 +250,8 @@ def _quantile(
     order = ops.argsort(y, axis=last)
     total, numbers = lines.counts()
     probabilities = wanted.reshape((1,) * last + (-1,))  # an ndarray, a constant in either mode
+    if carries_gradient(q):
+        probabilities = ops.reshape(ops.cast(q, dtype="float64"), shape=probabilities.shape)
     if ignore_nan:
         rank = ops.multiply(ops.maximum(numbers - 1.0, 0.0), probabilities)
     else:

@@ -22,6 +22,7 @@ from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.arguments import times
 
 __all__ = [
     "addmm",
@@ -200,7 +201,7 @@ def vecdot(x: Any, y: Any, axis: int = -1, name: str | None = None) -> Tensor:
 
 def _added(op: str, input: Any, product: Any, beta: float, alpha: float) -> Any:
     input = as_operand(op, input, "input")
-    return (input if beta == 1 else input * beta) + (product if alpha == 1 else product * alpha)
+    return times(input, beta) + times(product, alpha)
 
 
 @atomic
