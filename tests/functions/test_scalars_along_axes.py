@@ -22,13 +22,40 @@ MORE = {
     "vecdot": {"y": X},
 }
 # They cut, join, turn or index what lies along an axis: a 0-d array has none of these, as in NumPy.
-NEEDS_AN_AXIS = """
-    chunk concat cosine_similarity cross cumulative_trapezoid diff gather glu index_add index_fill
-    index_select matrix_norm maxout normalize put_along_axis renorm repeat_interleave roll
-    scatter_add scatter_reduce select_scatter softmax_with_cross_entropy split
-    take_along_axis tensor_split trapezoid unbind unflatten unique unique_consecutive
-    unstack cross_entropy
-""".split()
+NEEDS_AN_AXIS = (
+    "chunk",
+    "concat",
+    "cosine_similarity",
+    "cross",
+    "cumulative_trapezoid",
+    "diff",
+    "gather",
+    "glu",
+    "index_add",
+    "index_fill",
+    "index_select",
+    "matrix_norm",
+    "maxout",
+    "normalize",
+    "put_along_axis",
+    "renorm",
+    "repeat_interleave",
+    "roll",
+    "scatter_add",
+    "scatter_reduce",
+    "select_scatter",
+    "softmax_with_cross_entropy",
+    "split",
+    "take_along_axis",
+    "tensor_split",
+    "trapezoid",
+    "unbind",
+    "unflatten",
+    "unique",
+    "unique_consecutive",
+    "unstack",
+    "cross_entropy",
+)
 # The axis is one of the result, or names which elements are drawn alike.
 OF_THE_RESULT = ["dropout", "squeeze", "stack", "unsqueeze"]
 
