@@ -10,6 +10,7 @@ import pytest
 
 from autograd_engine.compiler.native.toolchain import compiler as toolchain
 from autograd_engine.compiler.native.toolchain.compiler import CompileError, find_toolchain, why_not
+from tests.tiers import by_default
 
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler on PATH")
@@ -204,3 +205,92 @@ def test_a_compiler_that_hangs_is_given_up(tmp_path: Path) -> None:
     slow = wrapper(tmp_path / "slow", "exec sleep 30")
     with pytest.raises(CompileError, match="took more than"):
         toolchain.run([str(slow)], seconds=0.2)
+
+
+# Flags that give other numbers than IEEE 754 says; what some compilers do not know is refused.
+BREAKING = [
+    "-ffast-math",
+    "-Ofast",
+    "-funsafe-math-optimizations",
+    "-ffinite-math-only",
+    "-fno-signed-zeros",
+    "-freciprocal-math",
+    "-fassociative-math",
+    "-fsingle-precision-constant",
+    "-fapprox-func",
+    "-ffp-model=fast",
+    "-mdaz-ftz",
+    "-mrecip",
+    "-mfpmath=387",
+    "-fpack-struct",
+    "-m32",
+]
+# exp and what it is made of: sums that are not to be reordered, and NaN, infinities, zeros below.
+PROBE = """
+#include <math.h>
+void probe(const double *x, double *out);
+void probe(const double *x, double *out)
+{
+    for (int i = 0; i < 8; i++) {
+        double k = (x[i] + 0x1.8p52) - 0x1.8p52;
+        out[i] = x[i] != x[i] ? -7.0 : k * 0.1 / 49.0 + (x[i] * 0.0 + 0.0);
+    }
+    out[7] = 1e-310 * x[0];
+}
+"""
+
+
+def probed(found: toolchain.Toolchain, directory: Path) -> list[str]:
+    source, target = directory / "probe.c", directory / "probe.so"
+    source.write_text(PROBE)
+    toolchain.run(found.library_command(source, target))
+    given = (-1.99, 0.3, float("nan"), float("inf"), -0.0, 1e9, 2.5, 1.0)
+    x, out = (ctypes.c_double * 8)(*given), (ctypes.c_double * 8)()
+    ctypes.CDLL(str(target)).probe(x, out)
+    return [value.hex() for value in out]
+
+
+@needs_compiler
+@pytest.mark.parametrize("flag", by_default(BREAKING, 2))
+def test_flags_that_break_the_arithmetic_are_undone_or_refused(
+    flag: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = find_toolchain()
+    assert plain is not None
+    monkeypatch.setenv("AUTOGRAD_ENGINE_CFLAGS", flag)
+    monkeypatch.setattr(toolchain, "_CANDIDATES", ("cc",))
+    found = find_toolchain()
+    if found is None:
+        assert "no C compiler that works" in why_not()
+    else:
+        (tmp_path / "plain").mkdir()
+        assert probed(found, tmp_path) == probed(plain, tmp_path / "plain")
+    assert 5e-324 * 1.0 != 0.0, "this thread flushes to zero"
+
+
+@needs_compiler
+def test_the_trial_finds_what_the_flags_break(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without anything that undoes them, by the arithmetic alone."""
+    monkeypatch.setattr(toolchain, "_STRICT", ())
+    monkeypatch.setattr(toolchain, "_CARELESS", frozenset())
+    monkeypatch.setattr(toolchain, "_CANDIDATES", ("cc",))
+    monkeypatch.setenv("AUTOGRAD_ENGINE_CFLAGS", "-ffast-math")
+    assert find_toolchain() is None
+    assert "what it makes gives" in why_not()
+    assert 5e-324 * 1.0 != 0.0, "this thread flushes to zero"
+
+
+@needs_compiler
+def test_a_library_that_crashes_does_so_in_another_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crash = tmp_path / "crash.h"
+    crash.write_text(
+        "#include <stdlib.h>\n__attribute__((constructor)) static void end(void) { abort(); }\n"
+    )
+    monkeypatch.setenv("AUTOGRAD_ENGINE_CFLAGS", f"-include {crash}")
+    monkeypatch.setattr(toolchain, "_CANDIDATES", ("cc",))
+    assert find_toolchain() is None
+    assert "crashes here (signal 6)" in why_not()

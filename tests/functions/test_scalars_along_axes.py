@@ -22,7 +22,7 @@ MORE = {
     "vecdot": {"y": X},
 }
 # They cut, join, turn or index what lies along an axis: a 0-d array has none of these, as in NumPy.
-NEEDS_AN_AXIS = [
+NEEDS_AN_AXIS = (
     "chunk",
     "concat",
     "cosine_similarity",
@@ -55,7 +55,7 @@ NEEDS_AN_AXIS = [
     "unique_consecutive",
     "unstack",
     "cross_entropy",
-]
+)
 # The axis is one of the result, or names which elements are drawn alike.
 OF_THE_RESULT = ["dropout", "squeeze", "stack", "unsqueeze"]
 

@@ -89,7 +89,7 @@ EITHER_MODE = [
     case("topk 0", lambda t: paddle.topk(t.a, 0), VALUE, "k must be 1 to 3 for axis 1, got 0"),
     case("topk 4", lambda t: paddle.topk(t.a, 4), VALUE, "k must be 1 to 3"),
     case("topk float", lambda t: paddle.topk(t.a, 1.0), VALUE, "k must be 1 to 3"),
-    case("topk 0-d", lambda t: paddle.topk(t.s, 1), SHAPE, "one dimension or more"),
+    case("topk 0-d", lambda t: paddle.topk(t.s, 1, 1), SHAPE, "given for a 0-d array"),
     # shapes
     case("reshape size", lambda t: paddle.reshape(t.a, [4]), SHAPE, "6 elements and cannot become"),
     case("reshape two -1", lambda t: t.a.reshape([-1, -1]), SHAPE, "more than one -1"),
