@@ -21,6 +21,7 @@ __all__ = [
     "GraphFreedError",
     "MissingLibraryError",
     "ModeError",
+    "NoHistoryWarning",
     "NoLengthError",
     "NotATensorError",
     "NotDifferentiableError",
@@ -119,6 +120,13 @@ class GradientCheckError(AssertionError):
 
 class MissingLibraryError(ImportError):
     """What was asked for needs a library that is optional, and not installed."""
+
+
+class NoHistoryWarning(UserWarning):
+    """``backward()`` of a value that carries no gradient: nothing happens.
+
+    It says why: never recorded, computed where recording is off, detached. Once for a line.
+    """
 
 
 class NoLengthError(TypeError, ValueError, RuntimeError):
