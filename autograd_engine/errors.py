@@ -22,6 +22,7 @@ __all__ = [
     "GraphFreedError",
     "MissingLibraryError",
     "ModeError",
+    "NoHistoryWarning",
     "NoLengthError",
     "NotATensorError",
     "NotDifferentiableError",
@@ -128,6 +129,13 @@ class GradientCutWarning(UserWarning):
 
 class MissingLibraryError(ImportError):
     """What was asked for needs a library that is optional, and not installed."""
+
+
+class NoHistoryWarning(UserWarning):
+    """``backward()`` of a value that carries no gradient: nothing happens.
+
+    It says why: never recorded, computed where recording is off, detached. Once for a line.
+    """
 
 
 class NoLengthError(TypeError, ValueError, RuntimeError):

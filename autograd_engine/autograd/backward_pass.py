@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
+from autograd_engine.autograd.no_history import warn_without_history
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.locks import awaited_lock
@@ -77,6 +78,11 @@ def backward(
     dump_backward_graph_path : str, optional
         Write drawings of the graph (dot) and the call stacks of its nodes into this directory.
 
+    Warns
+    -----
+    NoHistoryWarning
+        For each of `tensors` that carries no gradient, once for a line: it says why.
+
     Raises
     ------
     NotATensorError, ArgumentError, ShapeError
@@ -96,6 +102,8 @@ def backward(
     roots = _checked_tensors("backward", tensors, "tensors")
     cotangents = checked_cotangents("backward", roots, grad_tensors, "grad_tensors")
     require_bools("backward", retain_graph=retain_graph, create_graph=create_graph)
+    if any(t._stop for t in roots):
+        warn_without_history(roots)
     if create_graph:
         _run_recorded(roots, grad_tensors, cotangents, dump_backward_graph_path, caller())
     else:
@@ -134,8 +142,10 @@ def tensor_backward(
         and create_graph is False
         and dump_backward_graph_path is None
     ):
-        seeds = [] if self._stop else [(self._node or self, _ones(self._data))]
-        _run(seeds, retain_graph, None, caller())
+        if self._stop:
+            warn_without_history([self])
+            return
+        _run([(self._node or self, _ones(self._data))], retain_graph, None, caller())
     else:
         backward(
             self,

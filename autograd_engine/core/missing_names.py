@@ -104,11 +104,12 @@ _EAGER_ONLY = {
 }
 
 
-def eager_only(variable: Any, name: str) -> AttributeError:
-    """What to raise for an attribute that `variable` does not have."""
+def eager_only(variable: Any, name: str, besides: str) -> AttributeError:
+    """What to raise for an attribute that `variable` does not have; it says `besides` too."""
     if name not in _EAGER_ONLY:
         return AttributeError(f"{type(variable).__name__!r} object has no attribute {name!r}")
     return EagerOnlyError(
         f"the variable {variable.name} has no {name}, as tensors of eager mode have: "
         + _EAGER_ONLY[name]
+        + besides
     )

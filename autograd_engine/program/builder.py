@@ -334,15 +334,16 @@ def _mixed(value: Tensor) -> str:
         return (
             "is an eager Tensor among Variables of a program: declare it with paddle.static.data "
             "and feed it; or, for a layer, make one that takes Tensors outside of program_guard"
+            + mode.chosen_elsewhere()
         )
     if isinstance(value, EagerParameter):
         return (
             f"is {value.name}, a parameter of an eager layer, among Variables of a program: make "
-            "the layer inside of the program_guard too"
+            "the layer inside of the program_guard too" + mode.chosen_elsewhere()
         )
     return (
         "is an eager Tensor among Variables of a program; pass its values with .numpy(), or "
-        "declare it with paddle.static.data and feed it"
+        "declare it with paddle.static.data and feed it" + mode.chosen_elsewhere()
     )
 
 

@@ -19,6 +19,7 @@ from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program import mode
 from autograd_engine.program.builder import Constant, Number
 from autograd_engine.program.ir.program import (
     Block,
@@ -148,6 +149,7 @@ def as_variable(value: Any, block: Block, known: Sequence[np.dtype[Any]] = ()) -
     if isinstance(value, Tensor):
         raise ArgumentError(
             "an eager Tensor stands among variables of a program; pass its values with .numpy()"
+            + mode.chosen_elsewhere()
         )
     if isinstance(value, (bool, int, float, complex)):
         value = np.asarray(value, scalar_dtype(value, list(known)))

@@ -19,6 +19,7 @@ from autograd_engine.core.spec import Spec
 from autograd_engine.core.training_options import Trained, TrainingOptions
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.errors import ArgumentError, BuildError, ModeError
+from autograd_engine.program import mode
 
 if TYPE_CHECKING:
     from autograd_engine.program.ir.block import Block
@@ -174,21 +175,24 @@ class Variable(VariableMethods):
             f"the variable {self.name} has no value while the program is built, so Python's if, "
             "while, and, or and not cannot ask for it; use paddle.static.nn.cond(pred, true_fn, "
             "false_fn) for a branch, paddle.static.nn.while_loop for a loop, paddle.where element "
-            "by element, paddle.logical_and, logical_or and logical_not"
+            "by element, paddle.logical_and, logical_or and logical_not" + mode.chosen_elsewhere()
         )
 
     def __len__(self) -> int:
-        raise TypeError(f"len() of the variable {self.name}: use {self.name}.shape[0]")
+        raise TypeError(
+            f"len() of the variable {self.name}: use {self.name}.shape[0]{mode.chosen_elsewhere()}"
+        )
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError(
             f"the variable {self.name} cannot be iterated over; use paddle.unbind or slices"
+            + mode.chosen_elsewhere()
         )
 
     def _no_value(self, *_: Any, **__: Any) -> Any:
         raise ModeError(
             f"the variable {self.name} has no value while the program is built; run the program "
-            f"with Executor.run(..., fetch_list=[{self.name!r}])"
+            f"with Executor.run(..., fetch_list=[{self.name!r}])" + mode.chosen_elsewhere()
         )
 
     def __getattr__(self, name: str) -> Any:
@@ -196,7 +200,7 @@ class Variable(VariableMethods):
             raise AttributeError(name)
         from autograd_engine.core.missing_names import eager_only
 
-        raise eager_only(self, name)
+        raise eager_only(self, name, mode.chosen_elsewhere())
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise not_copied(f"the variable {self.name}")
