@@ -124,9 +124,9 @@ def _reflected(call: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 def _or_not(call: Callable[..., Any]) -> Callable[..., Any]:
     """`call` as an operator: what it cannot take is left to the other operand, Python's way."""
 
-    def attempt(*operands: Any) -> Any:
+    def attempt(*operands: Any, **attrs: Any) -> Any:
         try:
-            return call(*operands)
+            return call(*operands, **attrs)
         except NotATensorError:
             if all(isinstance(v, Operand) for v in operands):
                 raise  # a Tensor beside a Variable: ours to explain
@@ -191,10 +191,26 @@ _SPLITS: Final = (
 
 def _matmul(x: Any, y: Any) -> Any:
     """``x @ y``: generated when first used, for matrices; what else there is goes to `matmul`."""
-    call = generate_call(REGISTRY["matmul"], products.matmul, "_a0.ndim != 2 or _a1.ndim != 2")
+    general = _or_not(products.matmul)
+    call = generate_call(REGISTRY["matmul"], general, "_a0.ndim != 2 or _a1.ndim != 2")
     for cls in (Tensor, Variable):
         setattr(cls, "__matmul__", call)  # noqa: B010 - no attribute that a class declares
     return call(x, y)
+
+
+def _pow(x: Any, y: Any) -> Any:
+    """``x ** y``: generated when first used, for arrays; of numbers `pow` knows more."""
+    op, square = REGISTRY["pow"], ops.square
+    call = generate_call(op, _or_not(_general(op)))
+
+    def power(x: Any, y: Any) -> Any:
+        if y.__class__ is int and y == 2:
+            return square(x)
+        return elementwise.pow(x, y) if isinstance(y, (int, float)) else call(x, y)
+
+    for cls in (Tensor, Variable):
+        setattr(cls, "__pow__", power)  # noqa: B010 - as above
+    return power(x, y)
 
 
 METHODS: Final[dict[str, Any]] = {
@@ -230,10 +246,10 @@ METHODS: Final[dict[str, Any]] = {
     "astype": elementwise.cast,
     "clone": creation.clone,
     "__matmul__": _matmul,
-    "__rmatmul__": lambda self, other: products.matmul(other, self),
+    "__rmatmul__": _reflected(_or_not(products.matmul)),
     "__pos__": elementwise.positive,
-    "__pow__": elementwise.pow,
-    "__rpow__": lambda self, other: elementwise.pow(other, self),
+    "__pow__": _pow,
+    "__rpow__": _reflected(_or_not(elementwise.pow)),
     "__getitem__": getitem.getitem,
     "__setitem__": setitem.assign_item,
 }
@@ -256,6 +272,7 @@ ORIGINS.update(
         "EFFECTS": "static.print_assert",
         "array_function": "interop.numpy_protocol.array_function",
         "array_ufunc": "interop.numpy_protocol.array_ufunc",
+        "array_wanted": "interop.numpy_protocol.implicit_values",
         "backend_report": "static.analysis.backend_report",
         "block_text": "program.printing",
         "clone": "program.passes.clone",
@@ -265,6 +282,7 @@ ORIGINS.update(
         "export": "interop.numpy_protocol.dlpack",
         "flat_state": "io.files.save_load",
         "grad_fn": "eager.grad_node",
+        "number_wanted": "interop.numpy_protocol.implicit_values",
         "of_version": "interop.array_api",
         "operator_attributes": "program.printing",
         "operator_text": "program.printing",

@@ -1,4 +1,4 @@
-"""Exceptions: one per kind of user mistake, each text with what to type instead.
+"""Exceptions and warnings: one per kind of user mistake, each text with what to type instead.
 
 Several inherit from two built-in classes, because callers coming from the reference system
 catch one and callers coming from Python expect the other.
@@ -18,6 +18,7 @@ __all__ = [
     "FeedError",
     "FileFormatError",
     "GradientCheckError",
+    "GradientCutWarning",
     "GraphFreedError",
     "MissingLibraryError",
     "ModeError",
@@ -115,6 +116,14 @@ class GradientCheckError(AssertionError):
     def __init__(self, message: str, causes: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.causes = causes
+
+
+class GradientCutWarning(UserWarning):
+    """Another library took the values of a tensor that requires a gradient, unasked.
+
+    What it computes has no gradient: NumPy of a list of tensors, SciPy of a tensor. It is said once
+    for a line.
+    """
 
 
 class MissingLibraryError(ImportError):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Final
+
+from autograd_engine.core.overrides import Setting
 
 __all__ = ["after", "generate", "guard", "switch"]
 
@@ -39,12 +40,8 @@ class Generator:
             self._counters[key] = itertools.count(max(reached, used + 1))
 
 
-class _Current(threading.local):
-    # One for all threads, until one of them puts another in use for itself.
-    generator = Generator()
-
-
-_current: Final = _Current()
+# One for all threads, until one of them puts another in use for itself.
+_current: Final = Setting("autograd_engine.unique_name", Generator())
 
 
 def generate(key: str) -> str:
@@ -56,7 +53,7 @@ def generate(key: str) -> str:
     ...     generate("fc"), generate("fc"), generate("mean")
     ('fc_0', 'fc_1', 'mean_0')
     """
-    return _current.generator(key)
+    return _current.get()(key)
 
 
 def after(names: Iterable[str]) -> Generator:
@@ -80,12 +77,16 @@ def after(names: Iterable[str]) -> Generator:
 
 def advance(names: Iterable[str]) -> None:
     """Let no name that `generate` makes from here on be one of `names`."""
-    _current.generator.advance(names)
+    _current.get().advance(names)
 
 
 def switch(new_generator: Generator | None = None) -> Generator:
-    """Put other counters in use in this thread (fresh ones by default); returns those that were."""
-    old, _current.generator = _current.generator, new_generator or Generator()
+    """Put other counters in use here (fresh ones by default); returns those that were.
+
+    For the thread, or the asyncio task, that calls it.
+    """
+    old = _current.get()
+    _current.put(new_generator or Generator())
     return old
 
 
@@ -101,8 +102,5 @@ def guard(new_generator: str | Generator | None = None) -> Iterator[None]:
     """
     if isinstance(new_generator, str):
         new_generator = Generator(new_generator)
-    old = switch(new_generator)
-    try:
+    with _current.replaced(new_generator or Generator()):
         yield
-    finally:
-        switch(old)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import autograd_engine as paddle
-from autograd_engine.eager.grad_mode import grad_mode
-from autograd_engine.program.ir.program import _defaults as defaults
+from autograd_engine.eager.grad_mode import modes
+from autograd_engine.program.ir.program import _main as default_main, _startup as default_startup
 from autograd_engine.program.mode import in_dynamic_mode
 
 __all__ = ["fresh_state"]
@@ -19,16 +19,17 @@ def fresh_state() -> Iterator[None]:
     static = paddle.static
     main, startup, scope = static.Program(), static.Program(), static.Scope()
     paddle.seed(0)
-    with paddle.unique_name.guard(), static.scope_guard(scope):
-        before = defaults.main, defaults.startup
-        defaults.main, defaults.startup = main, startup
+    with (
+        paddle.unique_name.guard(),
+        static.scope_guard(scope),
+        default_main.replaced(main),
+        default_startup.replaced(startup),
+    ):
         try:
             yield
         finally:
-            defaults.main, defaults.startup = before
             paddle.disable_static()
-            grad_mode.inference, grad_mode.recorder = False, True
-            grad_mode.switch(True)
+            modes.reset()
             paddle.set_default_dtype("float32")
             paddle.set_flags({"FLAGS_call_stack_level": 1})
     assert in_dynamic_mode(), "a test left a program_guard open"

@@ -30,7 +30,7 @@ LONG = {
     "jit": ("to_static_gradients",),
     "program": ("atomic_saves", "files", "hostile_files", "recomputing"),
     "registry": ("bits", "shapes"),
-    "static": ("features_together", "memory_report", "optimizers", "scale"),
+    "static": ("features_together", "forks", "memory_report", "optimizers", "scale"),
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -10,10 +9,19 @@ import numpy as np
 
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.locations import Location, caller
+from autograd_engine.core.locks import awaited_lock
 from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
-from autograd_engine.eager.hooks import LeafHooks, Retained, run_hooks
+from autograd_engine.eager.hooks import Hooks, LeafHooks, Retained, run_hooks
 from autograd_engine.eager.row_sparse import RowSparse
-from autograd_engine.eager.tape import Edge, Observer, run_backward, write_out
+from autograd_engine.eager.tape import (
+    Edge,
+    HookedNode,
+    HookedSlot,
+    Observer,
+    Slot,
+    run_backward,
+    write_out,
+)
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
@@ -28,6 +36,8 @@ __all__ = [
     "backward",
     "checked_cotangents",
     "graph_dump",
+    "hooks_of",
+    "leaf_hooks",
     "observer",
     "recorded_cotangents",
     "seeds_of",
@@ -37,7 +47,7 @@ __all__ = [
 
 
 _new = object.__new__
-_publishing = threading.RLock()
+_publishing = awaited_lock(0)
 _Update: TypeAlias = tuple[Tensor, Tensor | None, Any, Tensor]  # leaf, before, what arrived, sum
 _ndarray = np.ndarray
 
@@ -236,6 +246,27 @@ def _gradient_and_hooks(leaf: Tensor) -> tuple[Tensor | None, LeafHooks | None]:
     with _publishing:
         leaf._grad, leaf._hooks = leaf.grad, getattr(leaf, "_hooks", None)
         return leaf._grad, leaf._hooks
+
+
+def leaf_hooks(leaf: Tensor) -> LeafHooks:
+    """Those of a leaf, to which one can be added: other threads find the same."""
+    with _publishing:
+        _, hooks = _gradient_and_hooks(leaf)
+        if hooks is None:
+            hooks = leaf._hooks = LeafHooks()
+        return hooks
+
+
+def hooks_of(tensor: Tensor) -> Hooks:
+    """Those on the gradient of a tensor, to which one can be added."""
+    node = tensor._node
+    if node is None:
+        return leaf_hooks(tensor).before
+    with _publishing:
+        if not isinstance(node, (HookedNode, HookedSlot)):
+            node.hooks = Hooks()  # a pass in another thread asks for them when it sees the class
+            node.__class__ = HookedSlot if isinstance(node, Slot) else HookedNode
+        return node.hooks
 
 
 def _publish(updated: list[_Update], retained: Retained, again: Callable[[Any, Any], Any]) -> None:

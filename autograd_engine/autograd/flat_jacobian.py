@@ -1,4 +1,7 @@
-"""``paddle.incubate.autograd``: derivatives of functions, as matrices of flattened tensors."""
+"""``paddle.incubate.autograd``: derivatives of functions as Paddle has them.
+
+Jacobians and Hessians are matrices of flattened tensors, and all results can be differentiated.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograd_engine.autograd import jacobians as matrices
-from autograd_engine.autograd.forward.jvp import (
-    inputs_of,
-    jvp,
-    or_zeros,
-    outputs_of,
-    vjp,
-)
+from autograd_engine.autograd.forward import jvp as products
+from autograd_engine.autograd.forward.jvp import inputs_of, or_zeros, outputs_of
 from autograd_engine.autograd.gradient import grad
 from autograd_engine.core.spec import Spec, format_shape
-from autograd_engine.eager.grad_mode import recording
+from autograd_engine.eager.grad_mode import is_grad_enabled, recording
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.registry.namespace import ops
@@ -90,6 +88,72 @@ class Hessian(Jacobian):
         found = [None] if y._stop else grad([y], [x], create_graph=True, allow_unused=True)
         (first,) = or_zeros([x], found)
         matrices.Jacobian.__init__(self, first, x, 0 if is_batched else None)
+
+
+def jvp(
+    func: Callable[..., Any],
+    xs: Tensor | Sequence[Tensor],
+    v: Tensor | Sequence[Tensor | None] | None = None,
+    create_graph: bool | None = None,
+) -> tuple[Any, Any]:
+    """`autograd.jvp`, whose results can be differentiated wherever gradients are recorded.
+
+    Parameters
+    ----------
+    func, xs, v
+        As in `autograd.jvp`.
+    create_graph : bool, optional
+        Record the computation, so that value and derivative can be differentiated: by `xs`, by `v`
+        and by what `func` uses besides. By default unless it is called under `no_grad`.
+
+    Returns
+    -------
+    ys, tangents
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> from autograd_engine.incubate import autograd
+    >>> w = paddle.to_tensor(3.0, stop_gradient=False)
+    >>> y, tangent = autograd.jvp(lambda x: w * x * x, paddle.to_tensor(2.0))
+    >>> (y + tangent).backward()
+    >>> tangent.item(), w.grad.item()
+    (12.0, 8.0)
+    """
+    return products.jvp(func, xs, v, is_grad_enabled() if create_graph is None else create_graph)
+
+
+def vjp(
+    func: Callable[..., Any],
+    xs: Tensor | Sequence[Tensor],
+    v: Tensor | Sequence[Tensor] | None = None,
+    create_graph: bool | None = None,
+) -> tuple[Any, Any]:
+    """`autograd.vjp`, whose results can be differentiated wherever gradients are recorded.
+
+    Parameters
+    ----------
+    func, xs, v
+        As in `autograd.vjp`.
+    create_graph : bool, optional
+        Record the computation, so that value and gradient can be differentiated: by `xs`, by `v`
+        and by what `func` uses besides. By default unless it is called under `no_grad`.
+
+    Returns
+    -------
+    ys, gradients
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> from autograd_engine.incubate import autograd
+    >>> w = paddle.to_tensor(3.0, stop_gradient=False)
+    >>> y, gradient = autograd.vjp(lambda x: w * x * x, paddle.to_tensor(2.0))
+    >>> (y + gradient).backward()
+    >>> gradient.item(), w.grad.item()
+    (12.0, 8.0)
+    """
+    return products.vjp(func, xs, v, is_grad_enabled() if create_graph is None else create_graph)
 
 
 def _recorded(function: str, func: Any, xs: Any, is_batched: bool) -> tuple[Tensor, Tensor]:

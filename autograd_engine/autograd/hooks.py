@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograd_engine.eager.hooks import Hook, Hooks, LeafHooks, RemovableHandle, Retain
-from autograd_engine.eager.tape import HookedNode, HookedSlot, Node, Slot
+from autograd_engine.autograd.backward_pass import hooks_of, leaf_hooks
+from autograd_engine.eager.hooks import Hook, RemovableHandle, Retain
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import NotDifferentiableError
 
@@ -53,7 +53,7 @@ def register_hook(self: Tensor, hook: Hook) -> RemovableHandle:
     (True, False)
     """
     _check(self, hook, "register_hook")
-    return _hooks_of(self).register(hook)
+    return hooks_of(self).register(hook)
 
 
 def retain_grads(self: Tensor) -> None:
@@ -74,8 +74,8 @@ def retain_grads(self: Tensor) -> None:
     """
     if self._node is None:
         return
-    hooks = _hooks_of(self)
-    if not any(h.__class__ is Retain and h.tensor() is self for h in hooks.values()):
+    hooks = hooks_of(self)
+    if not any(h.__class__ is Retain and h.tensor() is self for h in tuple(hooks.values())):
         hooks.register(Retain(self))
     self._retains = True
 
@@ -114,7 +114,7 @@ def register_post_accumulate_grad_hook(
             f"register_post_accumulate_grad_hook: {self.name} is the result of {self._node.name} "
             f"at {self._node.location}, and only leaves accumulate; use register_hook"
         )
-    return _leaf_hooks(self).after.register(hook)
+    return leaf_hooks(self).after.register(hook)
 
 
 def _check(tensor: Tensor, hook: Any, method: str) -> None:
@@ -125,24 +125,3 @@ def _check(tensor: Tensor, hook: Any, method: str) -> None:
             f"{method}: {tensor.name} has stop_gradient=True, so no gradient reaches it; set "
             "stop_gradient=False before it is used"
         )
-
-
-def _hooks_of(tensor: Tensor) -> Hooks:
-    node = tensor._node
-    if node is None:
-        return _leaf_hooks(tensor).before
-    if node.__class__ is Node:
-        node.__class__ = HookedNode
-        node.hooks = Hooks()
-    elif node.__class__ is Slot:
-        node.__class__ = HookedSlot
-        node.hooks = Hooks()
-    return node.hooks
-
-
-def _leaf_hooks(leaf: Tensor) -> LeafHooks:
-    hooks = getattr(leaf, "_hooks", None)
-    if hooks is None:
-        hooks = leaf._hooks = LeafHooks()
-        leaf._grad = leaf.grad
-    return hooks

@@ -11,6 +11,7 @@ from autograd_engine.core.checks import require_bools
 from autograd_engine.core.locations import Location, user_frame_from
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import Spec
+from autograd_engine.eager.function_arguments import Argument, Parameters
 from autograd_engine.eager.function_node import (
     Label,
     LayerNode,
@@ -62,7 +63,8 @@ class PyLayerContext:
     Attributes
     ----------
     needs_input_grad : tuple of bool
-        Whether a gradient is asked for, by argument of forward; False for what is no Tensor.
+        Whether a gradient is asked for, by argument of forward, in the order of its parameters;
+        False for what is no Tensor, or was left out in front of another.
 
     Examples
     --------
@@ -164,7 +166,8 @@ class PyLayerContext:
         new = PyLayerContext()
         new.__dict__ = self.__dict__
         new._saved, new._attributes, new._values = self._saved, self._attributes, values
-        new.needs_input_grad = _needs(op.counts, [k in wanted for k in range(len(op.where))])
+        flags = [k in wanted for k in range(len(op.input_specs))]
+        new.needs_input_grad = _needs(op.arguments, flags)
         return new
 
     def _restored(self, kept: Any) -> Any:
@@ -184,10 +187,10 @@ class PyLayerContext:
         return self._restored(kept[name])
 
 
-def _needs(counts: Sequence[int], flags: Sequence[bool]) -> tuple[bool, ...]:
+def _needs(arguments: Sequence[Argument], flags: Sequence[bool]) -> tuple[bool, ...]:
     """By argument, from those of the Tensors in them."""
     rest = iter(flags)
-    return tuple([sum([next(rest) for _ in range(count)]) > 0 for count in counts])
+    return tuple([sum([next(rest) for _ in a.paths]) > 0 for a in arguments])
 
 
 class PyLayer:
@@ -195,8 +198,10 @@ class PyLayer:
 
     Derive a class with two static methods. ``forward(ctx, *args, **kwargs)`` computes; nothing in
     it is recorded. ``backward(ctx, *grads)`` gets the gradient of each Tensor that forward
-    returned, and returns one for each Tensor that forward took, in this order, keyword arguments
-    and Tensors in lists, tuples and dicts included; None stands for zero. Call ``apply``.
+    returned, and returns one for each Tensor that forward took, in the order of forward's
+    parameters, whatever the order of keywords in the call, Tensors in lists, tuples and dicts
+    included; or one for each argument, None for what is no Tensor and a list for a list of Tensors;
+    or a dict with the names of arguments as its keys. None stands for zero. Call ``apply``.
 
     Where the gradient is to be differentiated again (``create_graph``, forward mode), backward is
     recorded, and what was saved is connected to the graph: written with paddle operations, it is
@@ -319,29 +324,29 @@ def once_differentiable(backward: Callable[P, R]) -> Callable[P, R]:
 class _Arguments:
     """The Tensors among the arguments of a call, and where they are."""
 
-    __slots__ = ("before", "counts", "tensors", "where")
+    __slots__ = ("arguments", "before", "tensors")
 
-    def __init__(self, layer: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def __init__(self, layer: type, given: Sequence[tuple[int | str, Any]]) -> None:
         self.tensors: list[Tensor] = []
-        self.where: list[tuple[int | str, str]] = []
-        self.counts: list[int] = []
-        named: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
-        for key, value in named:
-            before = len(self.tensors)
-            self._collect(layer, value, key, "")
-            self.counts.append(len(self.tensors) - before)
+        self.arguments: list[Argument] = []
+        for key, value in given:
+            paths: list[tuple[Any, ...]] = []
+            self._collect(layer, value, (), paths)
+            self.arguments.append(Argument(key, tuple(paths)))
         self.before = [Snapshot.of(t) for t in self.tensors]
 
-    def _collect(self, layer: type, value: Any, key: int | str, path: str) -> None:
+    def _collect(
+        self, layer: type, value: Any, path: tuple[Any, ...], paths: list[tuple[Any, ...]]
+    ) -> None:
         if isinstance(value, Tensor):
             self.tensors.append(value)
-            self.where.append((key, path))
+            paths.append(path)
         elif isinstance(value, (list, tuple)):
             for i, item in enumerate(value):
-                self._collect(layer, item, key, f"{path}[{i}]")
+                self._collect(layer, item, (*path, i), paths)
         elif isinstance(value, dict):
             for name, item in value.items():
-                self._collect(layer, item, key, f"{path}[{name!r}]")
+                self._collect(layer, item, (*path, name), paths)
         elif isinstance(value, Operand):
             raise ModeError(
                 f"{layer.__name__}.apply: a PyLayer runs on eager Tensors, and was given a "
@@ -353,11 +358,16 @@ class _Arguments:
 def _apply(layer: type[PyLayer], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     frame = user_frame_from(_getframe(1))
     label = Label(layer, Location(frame.f_code, frame.f_lasti))
-    arguments = _Arguments(layer, args, kwargs)
+    given: list[tuple[int | str, Any]] = list(enumerate(args))
+    if kwargs:
+        named = Parameters.of(layer.forward).in_order(len(args), kwargs)
+        kwargs = {name: kwargs[name] for name in named if name in kwargs}
+        given += [(name, kwargs.get(name)) for name in named]
+    arguments = _Arguments(layer, given)
     open_inputs = [not t._stop for t in arguments.tensors]
     mode = grad_mode.enabled
     context = PyLayerContext()
-    context.needs_input_grad = _needs(arguments.counts, open_inputs)
+    context.needs_input_grad = _needs(arguments.arguments, open_inputs)
     with Taking("forward", label), no_grad():
         returned = layer.forward(context, *args, **kwargs)
     found: list[Tensor] = []
@@ -430,8 +440,7 @@ def _record(
             closed.append(j)
     op = LayerOp(
         label.layer,
-        arguments.where,
-        arguments.counts,
+        arguments.arguments,
         [Spec(a.shape, a.dtype) for _, a, _ in before],
         [Spec(a.shape, a.dtype) for _, a in outputs],
         closed,

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core.dims import Dim, Size
-from autograd_engine.core.dtypes import common_dtype, scalar_dtype
+from autograd_engine.core.dtypes import scalar_dtype
 from autograd_engine.core.spec import Array, Shape, Spec
 from autograd_engine.ops.registry.namespace import Namespace
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
@@ -290,7 +290,7 @@ class Graph(Namespace):
             values[k] = self.number(values[k], scalar_dtype(values[k], known))
         if op.dtypes != "any":
             dtypes = [values[k].dtype for k in typed]
-            common = common_dtype(dtypes, floating=op.dtypes == "floating")
+            common = op.common_dtype(dtypes)
             for k in typed:
                 if values[k].dtype != common:
                     values[k] = self._cast(values[k], common)
@@ -384,7 +384,7 @@ def _duplicated(
         return None
     if op.name == "assign" or (op.name == "add_n" and len(values) == 1):
         return first
-    if op.name == "cast":
+    if op.name in ("cast", "reinterpret"):
         return first if first.dtype == np.dtype(attrs["dtype"]) else None
     if op.name in ("multiply", "divide"):
         return _times_one(op.name, first, values[1])

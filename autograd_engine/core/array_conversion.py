@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from autograd_engine.core.dims import UnknownSize
 from autograd_engine.core.dtypes import (
     DTYPES,
     DTypeLike,
@@ -46,6 +47,9 @@ def to_array(data: Any, dtype: DTypeLike | None, function: str = "to_tensor") ->
 
 
 def _refuse(function: str, data: Any, array: Array) -> NoReturn:
+    for value in array.ravel().tolist():
+        if isinstance(value, UnknownSize):
+            value.refuse(function)
     if array.size and all(isinstance(v, (bool, int, float)) for v in array.ravel().tolist()):
         raise ArgumentError(
             f"{function}: {data!r:.200} holds an integer that does not fit int64; give a floating "

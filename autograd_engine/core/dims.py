@@ -13,7 +13,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 __all__ = ["Dim", "Size", "UnknownSize", "fresh_dim", "monomial", "product", "term_order"]
 
@@ -40,10 +40,24 @@ def term_order(term: tuple[Monomial, int]) -> tuple[int, list[list[Any]]]:
 class UnknownSize:
     """What stands for a size in a shape that is asked for while it is not known; see `jit`.
 
-    Where sizes are given to an operation it is -1.
+    Attributes
+    ----------
+    var : Variable
+        Whose axis has that size.
+    axis : int
+    dim : Dim
     """
 
-    __slots__ = ()
+    __slots__ = ("axis", "dim", "var")
+
+    def __init__(self, var: Any, axis: int, dim: Dim) -> None:
+        self.var = var
+        self.axis = axis
+        self.dim = dim
+
+    def refuse(self, what: str) -> NoReturn:
+        """Say that `what` needs to know the size."""
+        raise TypeError(f"{what}: the size {self.dim} is not known")
 
 
 class Dim:

@@ -15,6 +15,8 @@ __all__ = [
     "as_dtype",
     "common_dtype",
     "get_default_dtype",
+    "holds_numbers",
+    "python_number",
     "set_default_dtype",
     "to_numpy",
 ]
@@ -39,10 +41,8 @@ class DType:
         if isinstance(other, DType):
             return self is other
         if isinstance(other, (str, type, np.dtype)):
-            try:
-                return bool(self.dtype == np.dtype(other))
-            except TypeError:
-                return False
+            named = _numpy_dtype(other)
+            return named is not None and bool(self.dtype == named)  # for NumPy None is float64
         return NotImplemented
 
     def __hash__(self) -> int:
@@ -92,6 +92,35 @@ _NAMES = (
 DTYPES: Final[dict[str, DType]] = {name: DType(name) for name in _NAMES}
 _BY_NUMPY: Final[dict[np.dtype[Any], DType]] = {d.dtype: d for d in DTYPES.values()}
 
+
+def _names_of_numpy() -> dict[str, np.dtype[Any]]:
+    """What NumPy calls the dtypes of the engine: names, letters, and codes with a byte order."""
+    named = {n: np.dtype(t) for n, t in np.sctypeDict.items() if np.dtype(t) in _BY_NUMPY}
+    codes = [*np.typecodes["All"], *(d.str[1:] for d in _BY_NUMPY)]
+    for code in codes:
+        if np.dtype(code) in _BY_NUMPY:
+            named |= {order + code: np.dtype(order + code) for order in ("", "=", "<", ">", "|")}
+    return named
+
+
+_OF_NAME: Final = _names_of_numpy()
+
+
+def _numpy_dtype(dtype: Any) -> np.dtype[Any] | None:
+    """The NumPy dtype that is meant, None if none of the engine's is.
+
+    A name is looked up: `np.dtype` reads any other text as the fields of a structure, and raises
+    what its parser raises.
+    """
+    if isinstance(dtype, str):
+        return _OF_NAME.get(dtype)
+    try:
+        found: np.dtype[Any] = np.dtype(dtype)
+        return found
+    except Exception:  # of a type with an attribute `dtype` NumPy asks that, which may do anything
+        return None
+
+
 BOOL: Final = np.dtype(np.bool_)
 INT64: Final = np.dtype(np.int64)
 FLOAT32: Final = np.dtype(np.float32)
@@ -114,16 +143,15 @@ def as_dtype(dtype: DTypeLike) -> DType:
         return dtype
     if dtype is None:  # NumPy would take it for float64
         raise DTypeError(f"None is no dtype; use one of {', '.join(_NAMES)}")
-    if dtype is float:  # a Python float means the default floating dtype, as in the reference
-        return _BY_NUMPY[get_default_numpy_dtype()]
-    try:
-        return _BY_NUMPY[np.dtype(dtype).newbyteorder("=")]
-    except (TypeError, ValueError, KeyError):
+    named = _numpy_dtype(dtype)
+    found = None if named is None else _BY_NUMPY.get(named.newbyteorder("="))
+    if found is None:
         size = isinstance(dtype, int) and not isinstance(dtype, bool)
         raise DTypeError(
             f"{dtype!r:.80} is no dtype of this engine; use one of {', '.join(_NAMES)}"
             f"{' (the sizes of a shape go into one list, [2, 3])' if size else ''}"
-        ) from None
+        )
+    return found
 
 
 def to_numpy(dtype: DTypeLike) -> np.dtype[Any]:
@@ -182,6 +210,22 @@ def common_dtype(dtypes: list[np.dtype[Any]], *, floating: bool = False) -> np.d
     if floating and common.kind not in "fc":
         return get_default_numpy_dtype()
     return common
+
+
+def python_number(value: np.generic) -> bool | int | float | complex | None:
+    """The number that a NumPy scalar holds, None for one that holds text, bytes or a time."""
+    if value.dtype.kind not in "biufc":
+        return None
+    number: Any = value.item()
+    if isinstance(number, np.generic):  # of a long double there is no Python number
+        return float(number) if value.dtype.kind == "f" else complex(number)
+    found: bool | int | float | complex = number
+    return found
+
+
+def holds_numbers(dtype: np.dtype[Any]) -> bool:
+    """Whether arrays of it may stand beside tensors: those of long doubles are too wide."""
+    return dtype.kind in "biufc" and dtype.char not in "gG"
 
 
 def scalar_dtype(value: bool | int | float | complex, dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:

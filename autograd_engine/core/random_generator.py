@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.core.locks import renew_in_child, renewed_lock
 from autograd_engine.errors import ArgumentError
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "rewound",
     "seed",
     "set_rng_state",
+    "shared_stream",
     "snapshot",
 ]
 
@@ -41,7 +43,7 @@ class _Own(threading.local):
 
 _state: Final = _State()
 _own: Final = _Own()
-_beginning: Final = threading.Lock()
+_beginning: Final = renewed_lock()
 
 
 def generator() -> np.random.Generator:
@@ -58,7 +60,14 @@ def _begin_unseeded() -> None:
     with _beginning:  # threads that draw for the first time draw from one stream
         if _state.shared is None:
             _state.seed = _unpredictable()
-            _state.shared = np.random.default_rng(_state.seed)
+            _state.shared = shared_stream(_state.seed)
+
+
+def shared_stream(seed: int) -> np.random.Generator:
+    """A generator that several threads may draw from, and a forked child too: NumPy locks it."""
+    stream = np.random.default_rng(seed)
+    renew_in_child(stream.bit_generator.lock)
+    return stream
 
 
 @contextlib.contextmanager
@@ -272,6 +281,7 @@ def _begin(seed: int, stream: np.random.Generator) -> None:
     if _own.replays:
         _own.generator = stream
     else:
+        renew_in_child(stream.bit_generator.lock)
         _state.seed, _state.shared = seed, stream
 
 

@@ -113,15 +113,18 @@ def may_equal(a: Shape, b: Shape) -> bool:
 
 
 def normalize_axis(op: str, axis: int, ndim: int) -> int:
-    """`axis` counted from the front; a ShapeError when there is no such axis."""
+    """`axis` counted from the front; a ShapeError when there is no such axis.
+
+    A 0-d array is looked at along 0 or -1 as if it had one axis, of which there is one element.
+    """
     if not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
         raise TypeError(f"{op}: axis must be an int, got {axis!r} ({type(axis).__name__})")
-    if not -ndim <= axis < max(ndim, 1):
+    if not -max(ndim, 1) <= axis < max(ndim, 1):
         raise ShapeError(
             f"{op}: axis {axis} is out of range for an array with {ndim} dimensions; "
             f"use {-ndim} to {ndim - 1}"
             if ndim
-            else f"{op}: axis {axis} given for a 0-d array, which has no axes"
+            else f"{op}: axis {axis} given for a 0-d array, which has no axes; use 0, -1 or None"
         )
     return int(axis) % ndim if ndim else 0
 

@@ -6,6 +6,7 @@ The methods are here, what they do beyond a few lines is in `interop.numpy_proto
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from autograd_engine.core.above import above
 from autograd_engine.core.spec import Array
+from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.graph_cuts import note_cut
 from autograd_engine.errors import ArgumentError, ShapeError
 
@@ -70,6 +72,8 @@ class Values(TensorMethods):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         values = self.numpy()
+        if not self._stop and grad_mode.enabled:
+            values = above.array_wanted(self, values, sys._getframe(1))
         if dtype is not None and np.dtype(dtype) != values.dtype:
             if copy is False:
                 raise ValueError(
@@ -148,6 +152,8 @@ class Values(TensorMethods):
         return bool(data.item())
 
     def __float__(self) -> float:
+        if not self._stop and grad_mode.enabled:
+            above.number_wanted(sys._getframe(1))
         return float(self._real("float"))
 
     def __int__(self) -> int:
@@ -166,6 +172,8 @@ class Values(TensorMethods):
         return value
 
     def __complex__(self) -> complex:
+        if not self._stop and grad_mode.enabled:
+            above.number_wanted(sys._getframe(1))
         return complex(self.item())
 
     def __index__(self) -> int:

@@ -15,6 +15,7 @@ import numpy as np
 
 from autograd_engine.core.locations import Location
 from autograd_engine.core.spec import Spec, format_shape
+from autograd_engine.eager.function_arguments import Argument, Expected, tensor_names
 from autograd_engine.eager.function_saved import (
     PlainResiduals,
     RecordedResiduals,
@@ -115,8 +116,8 @@ class LayerOp(OpaqueOp):
     inputs, outputs : tuple of str
     input_specs, output_specs : list of Spec
         Of the Tensors among arguments and results, in order.
-    counts : list of int
-        How many Tensors each argument holds.
+    arguments : list of Argument
+        Of the call, in the order of forward's parameters.
     nondiff_outputs : frozenset of str
     location : Location
         The line that called it.
@@ -124,7 +125,7 @@ class LayerOp(OpaqueOp):
 
     __slots__ = (
         "_inputs",
-        "counts",
+        "arguments",
         "input_specs",
         "layer",
         "location",
@@ -132,14 +133,12 @@ class LayerOp(OpaqueOp):
         "nondiff_outputs",
         "output_specs",
         "outputs",
-        "where",
     )
 
     def __init__(
         self,
         layer: Any,
-        where: Sequence[tuple[int | str, str]],
-        counts: list[int],
+        arguments: Sequence[Argument],
         input_specs: list[Spec],
         output_specs: list[Spec],
         closed: Sequence[int],
@@ -147,8 +146,7 @@ class LayerOp(OpaqueOp):
     ) -> None:
         self.layer = layer
         self.name: str = layer.__name__
-        self.where = where
-        self.counts = counts
+        self.arguments = arguments
         self.input_specs = input_specs
         self.output_specs = output_specs
         several = len(output_specs) > 1
@@ -166,19 +164,7 @@ class LayerOp(OpaqueOp):
         try:
             return self._inputs
         except AttributeError:
-            code = getattr(self.layer.forward, "__code__", None)
-            known = code.co_varnames[1 : code.co_argcount] if code is not None else ()
-            self._inputs: tuple[str, ...] = tuple(
-                (
-                    key
-                    if isinstance(key, str)
-                    else known[key]
-                    if key < len(known)
-                    else f"input {key}"
-                )
-                + path
-                for key, path in self.where
-            )
+            self._inputs: tuple[str, ...] = tuple(tensor_names(self.layer.forward, self.arguments))
             return self._inputs
 
     def rule_at(self, position: int) -> Any:
@@ -319,9 +305,10 @@ class LayerPullback(OpaquePullback):
         with Taking("jvp", op.label, refuse_numpy if grad_mode.enabled else None):
             returned = jvp(passing, *[by_input.get(k) for k in range(len(op.input_specs))])
         results = list(returned) if isinstance(returned, (list, tuple)) else [returned]
-        if len(results) != len(op.output_specs):
+        if len(results) != len(op.output_specs) or isinstance(returned, dict):
+            count = "a dict of" if isinstance(returned, dict) else len(results)
             raise ArgumentError(
-                f"{op.name}.jvp returned {len(results)} tangents for {len(op.output_specs)} output "
+                f"{op.name}.jvp returned {count} tangents for {len(op.output_specs)} output "
                 f"Tensors; return one for each, None for zeros ({op.label})"
             )
         for j, t in enumerate(results):
@@ -341,44 +328,13 @@ class LayerPullback(OpaquePullback):
         """What backward returned: one Tensor or None for each wanted input, checked."""
         op = self.op
         name = f"{op.name}.backward"
-        found = self._matched(returned)
-        if found is None:
-            names = ", ".join(op.inputs)
-            count = len(returned) if isinstance(returned, (list, tuple)) else 1
-            raise ArgumentError(
-                f"{name} returned {count} gradients, and forward took {len(op.inputs)} Tensors "
-                f"({names}): return one for each, in this order, None where there is no gradient "
-                f"({op.label})"
-            )
+        expected = Expected(name, op.layer.forward, op.arguments, self.wanted, op.label)
+        found = expected.by_tensor(returned)
         results = tuple([found[k] for k in self.wanted])
         for k, r in zip(self.wanted, results, strict=True):
             if r is not None:
                 self._check(r, op.input_specs[k], name, k, "gradient")
         return results
-
-    def _matched(self, returned: Any) -> list[Any] | None:
-        """One entry for each Tensor among the arguments, None where the numbers do not fit.
-
-        Whoever comes from PyTorch returns one for each argument, None for what is no Tensor.
-        """
-        tensors = len(self.op.input_specs)
-        top = list(returned) if isinstance(returned, (list, tuple)) else [returned]
-        flat = _flat(top)
-        if len(flat) == tensors:
-            return flat
-        counts = self.op.counts
-        if len(top) == len(counts):
-            parts: list[Any] = []
-            for value, count in zip(top, counts, strict=True):
-                part = [None] * count if value is None else _flat([value])
-                if len(part) != count:
-                    return None
-                parts += part
-            return parts
-        rest = range(len(flat), tensors)
-        if flat and not any(k in self.wanted for k in rest):  # none is asked for those
-            return [*flat, *[None] * len(rest)][:tensors] if len(flat) < tensors else None
-        return None
 
     def _check(self, value: Any, spec: Spec, function: str, position: int, what: str) -> None:
         if (
@@ -404,18 +360,6 @@ class LayerPullback(OpaquePullback):
             f"{function} returned a {data.dtype.name} {what} for {place}, which is "
             f"{spec.dtype.name}; use .astype({spec.dtype.name!r}) ({self.op.label})"
         )
-
-
-def _flat(values: Sequence[Any]) -> list[Any]:
-    out: list[Any] = []
-    for v in values:
-        if isinstance(v, dict):
-            out += _flat(list(v.values()))
-        elif isinstance(v, (list, tuple)):
-            out += _flat(v)
-        else:
-            out.append(v)
-    return out
 
 
 class LayerNode(MultiNode):
@@ -461,7 +405,7 @@ def _once_only(
     nothing = Spec((), np.dtype(np.float32))
     specs = [nothing if r is None else Spec(r._data.shape, r._data.dtype) for r in results]
     refusing: Any = _Once(
-        LayerOp(op.layer, op.where, op.counts, op.input_specs, specs, (), at),
+        LayerOp(op.layer, op.arguments, op.input_specs, specs, (), at),
         tuple(range(len(edges))),
         (),
     )

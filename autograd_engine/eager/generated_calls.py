@@ -11,11 +11,15 @@ same, written out flat. For ``multiply``::
             _x, _y = _with_scalar(x, y)
             if _x is None: return _general(x, y)
             ...
-        if _a1.dtype is not _a0.dtype: return _general(x, y)
-        _out = _kernel(_a0, _a1)
-        ...
+        try:
+            if _a1.dtype is not _a0.dtype: return _general(x, y)
+            _out = _kernel(_a0, _a1)
+            ...
+        except AttributeError: ...
 
-What falls outside (mixed dtypes, ndarrays, Variables) goes to `general`.
+What falls outside (mixed dtypes, ndarrays, Variables) goes to `general`. So does what is no Tensor
+but has an attribute ``_data``, such as the arrays of other libraries: nobody asks for its class
+before the kernel fails, or something else of a Tensor is missing.
 """
 
 from __future__ import annotations
@@ -30,8 +34,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.core.dtypes import BOOL
 from autograd_engine.core.locations import run_generated, user_frame_from, users
-from autograd_engine.eager.grad_mode import grad_mode
+from autograd_engine.core.locks import renewed_lock
+from autograd_engine.eager.grad_mode import current_mode
 from autograd_engine.eager.record import explain_failure, results_of
 from autograd_engine.eager.tape import Node, newer
 from autograd_engine.eager.tensor import Tensor
@@ -65,8 +71,28 @@ class _Codes:
 
 
 _generated: Final[weakref.WeakKeyDictionary[FunctionType, _Codes]] = weakref.WeakKeyDictionary()
-_exchanging: Final = threading.Lock()
-_open: Final[set[object]] = set()  # blocks of `general_calls`, in all threads
+# Blocks of `general_calls`, in all threads, each with its thread; and what puts back the rest.
+_open: Final[dict[object, int]] = {}
+_restores: Final[set[Callable[[], None]]] = set()
+
+
+def _keep_own() -> None:
+    """In a child: blocks of other threads have not come with this one."""
+    me = threading.get_ident()
+    for block in [block for block, thread in _open.items() if thread != me]:
+        del _open[block]
+    if not _open:
+        _put_back()
+
+
+def _put_back() -> None:
+    for restore in _restores:
+        restore()
+    for call, codes in list(_generated.items()):
+        call.__code__ = codes.flat
+
+
+_exchanging: Final = renewed_lock(_keep_own)
 
 
 def generates(op: OpDef) -> bool:
@@ -84,10 +110,11 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
         "_Node": Node,
         "_Tensor": Tensor,
         "_asarray": np.asarray,
+        "_bool": BOOL,
         "_explain_failure": explain_failure,
         "_general": general,
         "_getframe": _getframe,
-        "_grad_mode": grad_mode,
+        "_current_mode": current_mode,
         "_kernel": op.kernel,
         "_link": link,
         "_ndarray": np.ndarray,
@@ -139,7 +166,8 @@ def general_calls(exchange: Callable[[], None], restore: Callable[[], None]) -> 
     block = object()
     try:  # before anything is exchanged: an interrupt may come in between
         with _exchanging:
-            _open.add(block)
+            _open[block] = threading.get_ident()
+            _restores.add(restore)
             # All of them, also where another block is open: an interrupt may have left some out.
             for call, codes in list(_generated.items()):
                 call.__code__ = codes.general
@@ -147,11 +175,9 @@ def general_calls(exchange: Callable[[], None], restore: Callable[[], None]) -> 
         yield
     finally:
         with _exchanging:
-            _open.discard(block)
+            _open.pop(block, None)
             if not _open:
-                restore()
-                for call, codes in list(_generated.items()):
-                    call.__code__ = codes.flat
+                _put_back()
 
 
 class _Pullbacks(dict[int, Any]):
@@ -195,25 +221,34 @@ def _source(op: OpDef, unless: str) -> str:
     signature += "".join(f", {name}=_default_{name}" for name in op.attrs)
     data = ", ".join(f"{name}._data" for name in op.inputs)
     general = f"_general({inputs}{attrs})"
+    tensors = " and ".join(f"isinstance({name}, _Tensor)" for name in op.inputs)
+    body = [
+        *_checks(op, arrays, general, unless),
+        "try:",
+        f"    _out = _kernel({', '.join(arrays)}{attrs})",
+        "except Exception as _error:",
+        f"    if not ({tensors}): return {general}",
+        f"    _explain_failure(_op, ({', '.join(arrays)},), {_attr_dict(op)}, _error)",
+        "if _out.__class__ is not _ndarray: _out = _asarray(_out)",
+        "_t = _new(_Tensor)",
+        "_t._data = _out",
+        *_recording(op, arrays),
+        "_t._stop = True",
+        "_t._node = None",
+        *([f"_link(_t, {inputs}, _op, {_attr_dict(op)})"] if op.write else []),
+        "return _t",
+    ]
     lines = [
         f"def {op.name}({signature}):",
         "    try:",
         f"        {', '.join(arrays)} = {data}",
         "    except AttributeError:",
         *_other_operands(op, arrays, data, general),
-        *_checks(op, arrays, general, unless),
         "    try:",
-        f"        _out = _kernel({', '.join(arrays)}{attrs})",
-        "    except Exception as _error:",
-        f"        _explain_failure(_op, ({', '.join(arrays)},), {_attr_dict(op)}, _error)",
-        "    if _out.__class__ is not _ndarray: _out = _asarray(_out)",
-        "    _t = _new(_Tensor)",
-        "    _t._data = _out",
-        *_recording(op, arrays),
-        "    _t._stop = True",
-        "    _t._node = None",
-        *([f"    _link(_t, {inputs}, _op, {_attr_dict(op)})"] if op.write else []),
-        "    return _t",
+        *("        " + line for line in body),
+        "    except AttributeError:",
+        f"        if {tensors}: raise",
+        f"        return {general}",
     ]
     return "\n".join(lines) + "\n"
 
@@ -236,9 +271,11 @@ def _checks(op: OpDef, arrays: list[str], general: str, unless: str) -> list[str
         tests += [f"{a}.dtype is not _a0.dtype" for a in arrays[1:]]
     if op.dtypes == "floating":
         tests.append('_a0.dtype.kind != "f"' if op.real else '_a0.dtype.kind not in "fc"')
+    elif op.dtypes == "numeric":
+        tests.append("_a0.dtype is _bool")
     elif op.real:
         tests.append('_a0.dtype.kind == "c"')
-    return [f"    if {' or '.join(tests)}: return {general}"] if tests else []
+    return [f"if {' or '.join(tests)}: return {general}"] if tests else []
 
 
 def _attr_dict(op: OpDef) -> str:
@@ -246,10 +283,14 @@ def _attr_dict(op: OpDef) -> str:
 
 
 def _recording(op: OpDef, arrays: list[str]) -> list[str]:
-    """Put the call on the tape if an input that has a rule wants a gradient."""
+    """Put the call on the tape if an input that has a rule wants a gradient.
+
+    Either way each operand is asked for ``_stop`` once, which tells a Tensor from what looks alike.
+    """
     open_inputs = [k for k in range(len(op.inputs)) if op.rule_at(k) is not None]
+    asked = [f"{name}._stop" for k, name in enumerate(op.inputs) if k not in open_inputs]
     if not open_inputs:
-        return []
+        return asked
     names = [op.inputs[k] for k in open_inputs]
     given = f"({', '.join(op.inputs)},), ({', '.join(arrays)},)"
     body = [
@@ -275,8 +316,11 @@ def _recording(op: OpDef, arrays: list[str]) -> list[str]:
     closed = " and ".join(f"{name}._stop" for name in names)
     closed = f"({closed})" if len(names) > 1 else closed
     return [
-        f"    if not {closed} and (_mode := _grad_mode.enabled):",
+        *asked,
+        f"if not {closed}:",
+        "    if _mode := _current_mode().enabled:",
         *("        " + line for line in body),
+        *(f"    {name}._stop" for name in names[1:]),
     ]
 
 

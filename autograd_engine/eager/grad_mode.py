@@ -1,21 +1,21 @@
-"""Whether operations are recorded, and with how much: a switch of each thread's own."""
+"""Whether operations are recorded, and with how much: a switch of each thread and task."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
 import inspect
-import threading
-from collections.abc import Callable, Generator, Iterator
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast, overload
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast, overload
 
-from autograd_engine.core.checks import left_unentered
+from autograd_engine.core.overrides import Override, Overrides, OverridingBlock
 from autograd_engine.eager.graph_cuts import note_block
 from autograd_engine.errors import ArgumentError
 
 __all__ = [
+    "Mode",
     "Recorder",
+    "current_mode",
     "decorated",
     "enable_grad",
     "grad_mode",
@@ -24,6 +24,8 @@ __all__ = [
     "is_inference_mode_enabled",
     "keep_stacks",
     "linearizes",
+    "mode_changed",
+    "modes",
     "no_grad",
     "recorded_with",
     "recording",
@@ -64,62 +66,131 @@ class Recorder(NamedTuple):
         return self.contexts or self.hooks is not None or self.watch is not None or self.stacks
 
 
-class _GradMode(threading.local):
-    """`enabled` is what a call looks at: False, or what records it.
+class Mode(Override):
+    """What operations on tensors do in a thread and a task, as far as a block can change it.
 
-    That is True in the usual case, and calls generated for an operation serve it themselves. A
-    `Recorder` sends them the general way.
+    `enabled` is what a call looks at: False, or what records it. That is True in the usual case,
+    and calls generated for an operation serve it themselves. A `Recorder` sends them the general
+    way.
+
+    Parameters
+    ----------
+    changes : mapping
+        Values for ``on``, ``inference``, ``anomaly`` and ``trace``.
+    records : mapping
+        Fields of `Recorder`.
     """
 
-    enabled: bool | Recorder = True
-    recorder: bool | Recorder = True  # what `enabled` is where recording is switched on
-    inference: bool = False  # it cannot be switched on
-    anomaly: Any = None  # what looks for NaN and infinity in this thread; see `eager.anomaly`
-    trace: Any = None  # what makes operators of operations on tensors; see `jit.tracing`
+    __slots__ = ("anomaly", "changes", "enabled", "inference", "on", "recorder", "records", "trace")
 
-    def switch(self, on: bool) -> None:
-        self.enabled = on and not self.inference and self.recorder
+    def __init__(self, changes: Mapping[str, Any], records: Mapping[str, Any]) -> None:
+        self.outer = self.token = None  # as in the class above, without a call of it
+        self.left = self.stays = False
+        self.changes = changes
+        self.records = records
+
+    def fold(self) -> None:
+        outer: Mode = self.outer
+        self.on: bool = outer.on
+        # Whether recording cannot be switched on.
+        self.inference: bool = outer.inference
+        # What looks for NaN and infinity; see `autograd.explain.anomaly`.
+        self.anomaly: Any = outer.anomaly
+        # What makes operators of operations on tensors; see `jit.tracing`.
+        self.trace: Any = outer.trace
+        # What `enabled` is where recording is switched on.
+        self.recorder: bool | Recorder = outer.recorder
+        if not self.left:
+            for name, value in self.changes.items():
+                setattr(self, name, value)
+        records = self.records
+        if records and not self.left:
+            known = outer.recorder if isinstance(outer.recorder, Recorder) else Recorder()
+            self.recorder = known._replace(**records)
+            if self.recorder == _PLAIN:
+                self.recorder = True
+        self.enabled: bool | Recorder = self.on and not self.inference and self.recorder
+
+    def succeed(self, earlier: Mode) -> None:
+        self.changes = {**earlier.changes, **self.changes}
+        self.records = {**earlier.records, **self.records}
 
 
-grad_mode = _GradMode()
+_NONE: Final[Mapping[str, Any]] = {}
+_PLAIN: Final = Recorder()
+
+
+def _default_mode() -> Mode:
+    mode = Mode(_NONE, _NONE)
+    mode.on = mode.recorder = mode.enabled = True
+    mode.inference = False
+    mode.anomaly = mode.trace = None
+    return mode
+
+
+modes: Final = Overrides("autograd_engine.grad_mode", _default_mode())
+current_mode: Final = modes.current
+
+
+class _GradMode:
+    """What the mode is here and now."""
+
+    @property
+    def enabled(self) -> bool | Recorder:
+        return current_mode().enabled
+
+    @property
+    def recorder(self) -> bool | Recorder:
+        return current_mode().recorder
+
+    @property
+    def inference(self) -> bool:
+        return current_mode().inference
+
+    @property
+    def anomaly(self) -> Any:
+        return current_mode().anomaly
+
+    @property
+    def trace(self) -> Any:
+        return current_mode().trace
+
+
+grad_mode: Final = _GradMode()
 
 
 def keep_stacks(keep: bool) -> None:
-    """Let nodes keep whole stacks, in this thread and in those that begin later."""
-    grad_mode.recorder = _with_stacks(grad_mode.recorder, keep)
-    grad_mode.switch(bool(grad_mode.enabled))
-    _GradMode.recorder = _GradMode.enabled = Recorder(stacks=True) if keep else True
+    """Let nodes keep whole stacks: a flag of the process, whatever blocks are open here.
+
+    Where another thread is inside of a block, it holds when that is left.
+    """
+    default = modes.default
+    default.recorder = default.enabled = Recorder(stacks=True) if keep else True
+    modes.refold()
 
 
-def _with_stacks(recorder: bool | Recorder, keep: bool) -> bool | Recorder:
-    """`recorder`, keeping whole stacks or not."""
-    known = recorder if isinstance(recorder, Recorder) else Recorder()
-    if known.stacks == keep:
-        return recorder
-    changed = known._replace(stacks=keep)
-    return changed if changed.extra else True
+@contextlib.contextmanager
+def mode_changed(
+    changes: Mapping[str, Any] = _NONE, records: Mapping[str, Any] = _NONE
+) -> Iterator[None]:
+    """Inside the ``with`` block the mode is another; see `Mode`."""
+    mode = Mode(changes, records)
+    try:  # before anything is set: an interrupt may come in between
+        modes.enter(mode)
+        yield
+    finally:
+        modes.leave(mode)
+
+
+def recorded_with(**records: Any) -> contextlib.AbstractContextManager[None]:
+    """Where operations are recorded, record them with a `Recorder` that differs in `records`."""
+    return mode_changed(records=records)
 
 
 def linearizes() -> bool:
     """Whether what is recorded here keeps what the forward mode needs."""
     mode = grad_mode.enabled
     return isinstance(mode, Recorder) and mode.contexts
-
-
-@contextlib.contextmanager
-def recorded_with(**changes: Any) -> Iterator[None]:
-    """Where operations are recorded, record them with a `Recorder` that differs in `changes`."""
-    before = grad_mode.recorder
-    known = before if isinstance(before, Recorder) else Recorder()
-    try:  # before anything is set: an interrupt may come in between
-        grad_mode.recorder = known._replace(**changes)
-        grad_mode.switch(bool(grad_mode.enabled))
-        yield
-    finally:
-        # A flag says whether stacks are kept, and may have been set inside.
-        now = grad_mode.recorder
-        grad_mode.recorder = _with_stacks(before, isinstance(now, Recorder) and now.stacks)
-        grad_mode.switch(bool(grad_mode.enabled))
 
 
 def unwatched() -> contextlib.AbstractContextManager[None]:
@@ -133,7 +204,7 @@ def recording() -> _GradSwitch:
 
 
 def is_grad_enabled() -> bool:
-    """Whether operations on tensors are recorded in this thread.
+    """Whether operations on tensors are recorded, in this thread and asyncio task.
 
     Examples
     --------
@@ -144,7 +215,7 @@ def is_grad_enabled() -> bool:
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether this thread is inside an `inference_mode` block.
+    """Whether this thread, or this asyncio task, is inside an `inference_mode` block.
 
     Examples
     --------
@@ -155,42 +226,27 @@ def is_inference_mode_enabled() -> bool:
     return grad_mode.inference
 
 
-class _GradSwitch:
-    """Context manager and decorator that sets the switch; nests, and serves generators."""
+_SWITCHED: Final[Mapping[tuple[bool, bool | None], Mapping[str, Any]]] = {
+    (on, inference): {"on": on} if inference is None else {"on": on, "inference": inference}
+    for on in (True, False)
+    for inference in (True, False, None)
+}
+
+
+class _GradSwitch(OverridingBlock):
+    """Context manager and decorator that sets the switch; serves generators and coroutines."""
+
+    _overrides = modes
 
     def __init__(self, enabled: bool, inference: bool | None = None) -> None:
+        super().__init__()
         self._enabled = enabled
         self._inference = inference  # None: as it is
-        self._before: list[tuple[bool, bool]] = []
 
-    def __enter__(self) -> None:
-        self._before.append((bool(grad_mode.enabled), grad_mode.inference))
-        if grad_mode.enabled and not self._enabled:
+    def _override(self) -> Mode:
+        if not self._enabled and current_mode().enabled:
             note_block("inference_mode" if self._inference else "no_grad")
-        try:
-            self._set()
-        except BaseException:  # an interrupt, and nobody will call __exit__
-            enabled, grad_mode.inference = self._before.pop()
-            grad_mode.switch(enabled)
-            raise
-
-    def _set(self) -> None:
-        if self._inference is not None:
-            grad_mode.inference = self._inference
-        grad_mode.switch(self._enabled)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if not self._before:
-            raise left_unentered(self)
-        enabled, inference = self._before.pop()
-        if self._inference is not None:
-            grad_mode.inference = inference
-        grad_mode.switch(enabled)  # with the recorder there is now: it may be another one
+        return Mode(_SWITCHED[self._enabled, self._inference], _NONE)
 
     def __call__(self, function: F) -> F:
         again = functools.partial(_GradSwitch, self._enabled, self._inference)
@@ -198,7 +254,11 @@ class _GradSwitch:
 
 
 def decorated(function: F, again: Callable[[], Any], name: str) -> F:
-    """`function`, run inside a new context manager from `again` each time; generators too."""
+    """`function`, run inside a new context manager from `again` each time.
+
+    Generators run inside of it, and what takes their values does not. So do generators that are
+    asynchronous; a coroutine is inside while it waits, for its task has a mode of its own.
+    """
     if not callable(function) or isinstance(function, type):
         also = "takes True or False, or " if name == "inference_mode" else ""
         got = function.__name__ if isinstance(function, type) else type(function).__name__
@@ -206,13 +266,18 @@ def decorated(function: F, again: Callable[[], Any], name: str) -> F:
             f"{name} {also}decorates functions, got {got}: write `with {name}():`, or "
             f"`@{name}()` above a function or method"
         )
-    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
-        raise TypeError(
-            f"{name} cannot decorate {function.__qualname__}: other tasks run "
-            "while it waits; use it as a context manager around what does not await"
-        )
     if inspect.isgeneratorfunction(function):
         return cast(F, _wrap_generator(function, again))
+    if inspect.isasyncgenfunction(function):
+        return cast(F, _wrap_async_generator(function, again))
+    if inspect.iscoroutinefunction(function):
+
+        @functools.wraps(function)
+        async def waiting(*args: Any, **kwargs: Any) -> Any:
+            with again():
+                return await function(*args, **kwargs)
+
+        return cast(F, waiting)
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -244,6 +309,32 @@ def _wrap_generator(function: Callable[..., Any], again: Callable[[], Any]) -> C
                 raise
             except BaseException as error:
                 step = functools.partial(generator.throw, error)
+
+    return wrapped
+
+
+def _wrap_async_generator(
+    function: Callable[..., Any], again: Callable[[], Any]
+) -> Callable[..., Any]:
+    @functools.wraps(function)
+    async def wrapped(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
+        generator = function(*args, **kwargs)
+        step: Callable[[], Any] = generator.__anext__
+        while True:
+            try:
+                with again():
+                    item = await step()
+            except StopAsyncIteration:
+                return
+            try:
+                sent = yield item
+                step = functools.partial(generator.asend, sent)
+            except GeneratorExit:
+                with again():
+                    await generator.aclose()
+                raise
+            except BaseException as error:
+                step = functools.partial(generator.athrow, error)
 
     return wrapped
 
@@ -371,13 +462,13 @@ class set_grad_enabled(_GradSwitch):  # noqa: N801 - the public name
                 f"{type(mode).__name__}: write set_grad_enabled(False), also above a function"
             )
         super().__init__(enabled=mode)
-        self._outer = bool(grad_mode.enabled), grad_mode.inference
-        self._set()
+        self._put = Mode(_SWITCHED[mode, None], _NONE)
+        self._before = modes.put(self._put)
 
     def __enter__(self) -> None:
-        self._before.append(self._outer)
-        self._set()
+        modes.take_back(self._put, self._before)  # what it has set ends with the block
+        super().__enter__()
 
     def __call__(self, function: F) -> F:
-        grad_mode.switch(self._outer[0])  # a decorator switches while the function runs only
+        modes.take_back(self._put, self._before)  # it switches while the function runs only
         return super().__call__(function)

@@ -8,6 +8,8 @@ gradient, nor of any ordinary operation.
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 import threading
 import weakref
@@ -30,7 +32,11 @@ __all__ = [
     "recent_cuts",
 ]
 
-_SWITCHES: Final = ("grad_mode.py", "contextlib.py")
+_SWITCHES: Final = (
+    contextlib.__file__,
+    os.path.join(PACKAGE_DIR, "core", "overrides.py"),
+    os.path.join(PACKAGE_DIR, "eager", "grad_mode.py"),
+)
 _MOST: Final = 256  # lines that are remembered; the longest unused are forgotten
 
 
@@ -150,7 +156,7 @@ def note_cut(kind: str, tensor: Any, *results: Array) -> None:
 def note_block(kind: str) -> None:
     """A block of the user's begins, in which nothing is recorded."""
     frame: FrameType | None = sys._getframe(2)
-    while frame is not None and frame.f_code.co_filename.endswith(_SWITCHES):
+    while frame is not None and frame.f_code.co_filename in _SWITCHES:
         frame = frame.f_back
     if frame is not None and not frame.f_code.co_filename.startswith(PACKAGE_DIR):
         _remember(_blocks, (id(frame.f_code), frame.f_lasti, kind), Block(kind, frame))

@@ -12,7 +12,6 @@ composes with everything that reads a graph.
 from __future__ import annotations
 
 import contextlib
-import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, NoReturn
@@ -20,10 +19,11 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from autograd_engine.core.locations import Location, caller
+from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.random_generator import generator, replaying, snapshot
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.function_saved import map_tensors
-from autograd_engine.eager.grad_mode import Recorder, grad_mode
+from autograd_engine.eager.grad_mode import Recorder, grad_mode, mode_changed
 from autograd_engine.eager.saved_hooks import Packed
 from autograd_engine.eager.tape import Node
 from autograd_engine.eager.tensor import Parameter, Tensor
@@ -124,7 +124,7 @@ class Segment:
         self._reads: list[tuple[weakref.ref[Tensor], Callable[[], Any]] | None] = []
         self._complete = False
         self._running = False
-        self._lock = threading.RLock()
+        self._lock = renewed_lock(self._not_running)
 
     @property
     def name(self) -> str:
@@ -144,15 +144,9 @@ class Segment:
     @contextlib.contextmanager
     def _recording(self, **changes: Any) -> Iterator[None]:
         """Record as the caller of the first run did, but for `changes`."""
-        before = grad_mode.recorder, bool(grad_mode.enabled), grad_mode.inference
-        try:
-            grad_mode.recorder, grad_mode.inference = self._recorder._replace(**changes), False
-            grad_mode.switch(True)
-            with strengthened(self._strong):
-                yield
-        finally:
-            grad_mode.recorder, enabled, grad_mode.inference = before
-            grad_mode.switch(enabled)
+        records = self._recorder._asdict() | changes
+        with mode_changed({"on": True, "inference": False}, records), strengthened(self._strong):
+            yield
 
     def _pack(self, tensor: Tensor) -> Place:
         place = Place(self, len(self._places))
@@ -194,6 +188,12 @@ class Segment:
             value, place.value = place.value, None
         assert value is not None
         return value
+
+    def _not_running(self) -> None:
+        """In a child: nobody goes on with a run that another thread has begun."""
+        if self._running:
+            self._running = False
+            self._forget()
 
     def _run_again(self) -> None:
         at = caller()

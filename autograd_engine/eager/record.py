@@ -8,16 +8,17 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograd_engine.core.dtypes import common_dtype, scalar_dtype
+from autograd_engine.core.dtypes import holds_numbers, python_number, scalar_dtype
 from autograd_engine.core.locations import user_frame_from, user_stack
 from autograd_engine.core.spec import Array, Spec
-from autograd_engine.eager.grad_mode import Recorder, grad_mode
+from autograd_engine.eager.grad_mode import Recorder, current_mode
 from autograd_engine.eager.graph_cuts import note_cut
 from autograd_engine.eager.saved_hooks import Packed
 from autograd_engine.eager.tape import MultiNode, Node, edge_of
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import link
 from autograd_engine.errors import DTypeError, NotATensorError
+from autograd_engine.ops.complex import no_complex_gradients
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 
 __all__ = ["apply", "cast", "explain_failure", "prepare", "record_more", "results_of"]
@@ -41,7 +42,7 @@ def apply(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     -------
     Tensor, or tuple of Tensors for an operation with several outputs
     """
-    if (trace := grad_mode.trace) is not None and trace.takes(operands):
+    if (trace := current_mode().trace) is not None and trace.takes(operands):
         return trace.emit(op, operands, attrs)
     tensors = operands if _ready(op, operands) else prepare(op, operands)
     arrays = [t._data if t.__class__ is not Spec else t for t in tensors]
@@ -72,7 +73,7 @@ def results_of(
         if t.__class__ is not Spec and not t._stop:
             mask |= bit
         bit += bit
-    if mask and (mode := grad_mode.enabled):
+    if mask and (mode := current_mode().enabled):
         node = _record(op, mask, tensors, arrays, outputs, attrs)
         if node is not None and mode.__class__ is Recorder:
             record_more(mode, node, tensors, arrays, outputs)
@@ -93,7 +94,7 @@ def _ready(op: OpDef, operands: Sequence[Any]) -> bool:
     if op.dtypes == "any":
         return True
     first = operands[0]._data.dtype
-    if op.untyped or (op.dtypes == "floating" and first.kind not in "fc"):
+    if op.untyped or not op.meets(first):
         return False
     return all(t._data.dtype is first for t in operands)
 
@@ -112,14 +113,11 @@ def _record(
         project = op.projected([a.shape for a in arrays], outputs[0].shape)
     pullback = op.pullback(mask, project)
     kind = outputs[0].dtype.kind
+    if kind == "c" and any(mask >> k & 1 and op.reads_value(k) for k in range(len(tensors))):
+        raise DTypeError(no_complex_gradients(op.name))
     if not pullback.wanted or kind in "biu":  # cast to integers: the gradient ends there
         note_cut(op.name, tensors[mask.bit_length() - 1], *outputs)
         return None
-    if kind == "c":
-        raise DTypeError(
-            f"{op.name}: gradients through complex values are not supported; use x.detach() where "
-            "the result is not to be differentiated, or compute with real and imaginary parts"
-        )
     edges = tuple([edge_of(tensors[k]) for k in pullback.wanted])
     grouped = (outputs,) if op.variadic_output else outputs
     saved = pullback.save(*op.group(arrays), *grouped)
@@ -165,11 +163,11 @@ def prepare(op: OpDef, operands: Sequence[Any]) -> list[Any]:
     tensors: list[Any] = []
     scalars = False
     for k, value in enumerate(operands):
+        if isinstance(value, np.generic):  # np.sqrt(2) is as weak as 2.0 is
+            number = python_number(value)
+            value = value if number is None else number
         if isinstance(value, (Tensor, Spec)):
             tensors.append(value)
-        elif isinstance(value, np.generic):  # np.sqrt(2) is as weak as 2.0 is
-            tensors.append(value.item())
-            scalars = True
         elif isinstance(value, (bool, int, float, complex)):
             tensors.append(value)
             scalars = True
@@ -196,9 +194,12 @@ def prepare(op: OpDef, operands: Sequence[Any]) -> list[Any]:
             for t, counts in zip(tensors, typed, strict=True)
             if counts and t.__class__ is not Spec
         ]
-        common = common_dtype(dtypes, floating=op.dtypes == "floating")
+        common = op.common_dtype(dtypes)
+        to_common = _as_complex if common.kind == "c" else cast
         tensors = [
-            cast(t, common) if counts and t.__class__ is not Spec and t._data.dtype != common else t
+            to_common(t, common)
+            if counts and t.__class__ is not Spec and t._data.dtype != common
+            else t
             for t, counts in zip(tensors, typed, strict=True)
         ]
     if op.real:
@@ -212,9 +213,20 @@ def cast(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
     return out
 
 
+def _as_complex(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
+    """`x` in a complex dtype, which wants a gradient if `x` does.
+
+    No gradient flows through complex values. Whether one would is known of the operation itself:
+    a comparison has none to lose.
+    """
+    out = Tensor._wrap(x._data.astype(dtype))
+    out._stop = x._stop
+    return out
+
+
 def _constant(op: OpDef, position: int, value: Any) -> Array:
     array = np.array(value)  # a copy: the caller may go on writing to its own
-    if array.dtype.kind not in "biufc":
+    if not holds_numbers(array.dtype):
         raise DTypeError(
             f"{op.name}: argument {op.input_at(position)!r} is an array of dtype {array.dtype}; "
             "use bool, integers, floats or complex numbers"

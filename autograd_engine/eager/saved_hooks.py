@@ -8,15 +8,13 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from types import TracebackType
 from typing import Any, TypeVar
 
 import numpy as np
 
-from autograd_engine.core.checks import left_unentered
+from autograd_engine.core.overrides import OverridingBlock
 from autograd_engine.core.spec import Spec, format_shape
-from autograd_engine.eager.grad_mode import decorated, no_grad, recorded_with
+from autograd_engine.eager.grad_mode import Mode, decorated, modes, no_grad
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import DTypeError, NotATensorError, ShapeError
 
@@ -92,7 +90,7 @@ class Packed:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class saved_tensors_hooks:  # noqa: N801 - the public name
+class saved_tensors_hooks(OverridingBlock):  # noqa: N801 - the public name
     """Keep what operations save for their gradients in another form: smaller, elsewhere.
 
     Inside the block, or the decorated function, each tensor that a recorded operation or a
@@ -108,10 +106,10 @@ class saved_tensors_hooks:  # noqa: N801 - the public name
 
     Notes
     -----
-    Pairs nest: the innermost one applies. Each thread has its own. An array that several operations
-    save is packed for each of them, and unpacked once each time that one of them needs it. Neither
-    hook records what it computes. What an operation saves without values, such as a shape, does not
-    pass through them.
+    Pairs nest: the innermost one applies. Each thread, and each asyncio task, has its own. An array
+    that several operations save is packed for each of them, and unpacked once each time that one of
+    them needs it. Neither hook records what it computes. What an operation saves without values,
+    such as a shape, does not pass through them.
 
     When `pack_hook` raises, the operation that saved has no result. When `unpack_hook` does, the
     backward pass ends without touching any ``.grad``.
@@ -133,6 +131,8 @@ class saved_tensors_hooks:  # noqa: N801 - the public name
     [2.0, 4.0]
     """
 
+    _overrides = modes
+
     def __init__(
         self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]
     ) -> None:
@@ -141,24 +141,12 @@ class saved_tensors_hooks:  # noqa: N801 - the public name
                 raise TypeError(
                     f"saved_tensors_hooks: {name} must be a function, got {type(hook).__name__}"
                 )
+        super().__init__()
         self._given = pack_hook, unpack_hook
         self._pair = _unrecorded(pack_hook), _unrecorded(unpack_hook)
-        self._open: list[AbstractContextManager[None]] = []
 
-    def __enter__(self) -> None:
-        scope = recorded_with(hooks=self._pair)
-        scope.__enter__()
-        self._open.append(scope)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if not self._open:
-            raise left_unentered(self)
-        self._open.pop().__exit__(kind, error, traceback)
+    def _override(self) -> Mode:
+        return Mode({}, {"hooks": self._pair})
 
     def __call__(self, function: F) -> F:
         return decorated(function, lambda: saved_tensors_hooks(*self._given), "saved_tensors_hooks")

@@ -12,6 +12,7 @@ docs/design/eager.md, "Values").
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -28,6 +29,7 @@ from autograd_engine.eager.saved_hooks import Packed
 from autograd_engine.eager.sequence import newer
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import GraphFreedError
+from autograd_engine.ops.registry.half_sum import HALF, HalfSum, is_half
 from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.ops.registry.pullback import Pullback
@@ -285,9 +287,16 @@ def run_backward(
     cotangents: dict[Edge, Any] = {}
     owned: set[Edge] = set()  # edges whose cotangent is a sum made here: nobody else sees it yet
     heap: list[tuple[int, Node]] = []
+    rounds = expected is not None  # sums may wait to be finished when the pass is through
     for edge, seed in roots:
         old = cotangents.get(edge)
-        cotangents[edge] = seed if old is None else old + seed
+        if old is None:
+            cotangents[edge] = seed
+        elif is_half(seed):
+            cotangents[edge] = HalfSum.of(old, seed)
+            rounds = True
+        else:
+            cotangents[edge] = old + seed
         if old is None and isinstance(edge, Node):
             heappush(heap, (edge.seq, edge))
 
@@ -326,18 +335,27 @@ def run_backward(
                 if gi is None:
                     continue
                 if edge is node:
-                    g = g + gi if expected is None else step.plus(edge, g, gi)
+                    if expected is not None:
+                        g = step.plus(edge, g, gi)
+                    elif gi.dtype is HALF if gi.__class__ is _ndarray else is_half(gi):
+                        g = HalfSum.of(g, gi)
+                    else:
+                        g = g + gi
                 elif edge in cotangents:
                     if expected is not None:
                         cotangents[edge] = step.plus(edge, cotangents[edge], gi)
-                    elif edge not in owned:
+                    elif edge in owned:
+                        if gi.__class__ is Scattered:  # no array adds it to itself in place
+                            cotangents[edge] = iadd_scattered(cotangents[edge], gi)
+                        else:
+                            cotangents[edge] += gi
+                    elif gi.dtype is HALF if gi.__class__ is _ndarray else is_half(gi):
+                        cotangents[edge] = HalfSum.of(cotangents[edge], gi)
+                        rounds = True
+                    else:
                         total = cotangents[edge] = cotangents[edge] + gi
                         if total.__class__ is _ndarray or total.__class__ is Scattered:
                             owned.add(edge)
-                    elif gi.__class__ is Scattered:  # no array adds it to itself in place
-                        cotangents[edge] = iadd_scattered(cotangents[edge], gi)
-                    else:
-                        cotangents[edge] += gi
                 elif edge.__class__ is not Node and isinstance(edge, Tensor):
                     cotangents[edge] = gi
                 elif node is None:
@@ -349,10 +367,12 @@ def run_backward(
     except BaseException:
         at.unfinished = True
         raise
-    if expected is not None:
+    if rounds:
         for edge, g in cotangents.items():
             if g.__class__ is Terms:
                 cotangents[edge] = g.dense()
+            elif g.__class__ is HalfSum:
+                cotangents[edge] = g.rounded()
     cotangents.update(captured)
     return cotangents
 
@@ -374,7 +394,7 @@ class Terms:
         return self.xp.add_n(*self.parts)
 
 
-_UNFINISHED: frozenset[Any] = frozenset({Scattered, Terms})
+_UNFINISHED: frozenset[Any] = frozenset({Scattered, Terms, HalfSum})
 
 
 def _arrivals(needed: set[Edge]) -> Counter[Edge]:
@@ -443,7 +463,12 @@ class _Step(NamedTuple):
         assert self.expected is not None
         if old.__class__ is Bundle:
             return old + new
+        if old.__class__ is HalfSum:
+            return HalfSum.of(old, new)
         if old.__class__ is Scattered or new.__class__ is Scattered:
+            if is_half(new):
+                parts = old.parts if old.__class__ is Terms else [old]
+                return functools.reduce(HalfSum.of, [*parts, new])
             return (old.dense() if old.__class__ is Terms else old) + new
         terms = old if old.__class__ is Terms else Terms(self.xp, [old])
         terms.parts.append(new)

@@ -12,7 +12,6 @@ values the shape.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +19,7 @@ import numpy as np
 
 from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.compiler.python.function import compile_operators
+from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.ops.registry.strong_zeros import strengthened
@@ -296,7 +296,7 @@ class Halves:
         self.inputs = [Ref(v, 0) for v in inputs]
         self.results = [Ref(v, v.version) for v in results]
         self.wanted = wanted
-        self._lock = threading.RLock()
+        self._lock = renewed_lock()
         self._backward: dict[tuple[tuple[int, ...], bool], Backward] = {}
         self.open = self._with_gradient()
         self.forward_operators: list[Operator] = []

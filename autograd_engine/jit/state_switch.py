@@ -7,14 +7,16 @@ spent on them otherwise.
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from types import FrameType
+from typing import Any, Final, NoReturn
 
 from autograd_engine.core.dims import Dim, UnknownSize
-from autograd_engine.core.locations import caller
+from autograd_engine.core.locations import PACKAGE_DIR, caller
 from autograd_engine.eager.array_methods import Values
 from autograd_engine.eager.generated_calls import general_calls
-from autograd_engine.eager.grad_mode import grad_mode
+from autograd_engine.eager.grad_mode import grad_mode, mode_changed
 from autograd_engine.eager.tensor import Size, Tensor
 from autograd_engine.errors import ModeError
 from autograd_engine.jit.tracing import NeedsValue, Trace
@@ -30,17 +32,12 @@ _exchanged: Final[dict[tuple[type, str], tuple[Any, Any]]] = {}
 
 @contextlib.contextmanager
 def traced(trace: Trace) -> Iterator[None]:
-    """Inside the ``with`` block operations of this thread belong to `trace`."""
+    """Inside the ``with`` block operations of this thread, and task, belong to `trace`."""
     # Not while a lock is held: another thread may be importing it, and wait for the lock.
     import autograd_engine.optimizer.lbfgs  # noqa: F401
 
-    before = grad_mode.trace
-    with general_calls(_exchange, _restore):
-        grad_mode.trace = trace
-        try:
-            yield
-        finally:
-            grad_mode.trace = before
+    with general_calls(_exchange, _restore), mode_changed({"trace": trace}):
+        yield
 
 
 def _exchange() -> None:
@@ -207,8 +204,7 @@ def _asks(name: str) -> Callable[..., Any]:
 
 
 def _detached(trace: Trace, self: Any) -> Any:
-    made = ops.assign(self)
-    made.stop_gradient = True
+    made = ops.reinterpret(self, dtype=self.dtype.name)  # which has no gradient
     trace.note_view(made, self, None, {})
     return made
 
@@ -271,27 +267,36 @@ class _UnknownSize(UnknownSize):
     says that it is one.
     """
 
-    __slots__ = ("axis", "dim")
-
-    def __init__(self, axis: int, dim: Dim) -> None:
-        self.axis = axis
-        self.dim = dim
+    __slots__ = ()
 
     def __eq__(self, other: object) -> Any:
         if type(other) is _UnknownSize and other.dim == self.dim:
             return True
-        return self._compared("__eq__", other)
+        return self._compared("__eq__", other, sys._getframe(1))
 
     def __ne__(self, other: object) -> Any:
-        return not self == other
+        if type(other) is _UnknownSize and other.dim == self.dim:
+            return False
+        return self._compared("__ne__", other, sys._getframe(1))
+
+    def refuse(self, what: str) -> NoReturn:
+        raise _unknown(what, self.axis)
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
         return int
 
-    def _compared(self, name: str, other: object) -> Any:
-        # x.shape[0] == -1, and < 0, are how one asks whether a size is known.
-        if type(other) is _UnknownSize or (isinstance(other, (int, float)) and other > 0):
+    def _compared(self, name: str, other: object, asker: FrameType) -> Any:
+        """The answer, if it is one of whether the size is known: ``x.shape[0] == -1``, ``< 0``.
+
+        All sizes have one answer there, and what is not known the other. What the engine itself
+        compares is to be a size.
+        """
+        if type(other) is _UnknownSize or asker.f_code.co_filename.startswith(PACKAGE_DIR):
+            raise _unknown("comparing an unknown size", self.axis)
+        if isinstance(other, (int, float)) and not (
+            other < 0 or (other == 0 and name in ("__lt__", "__ge__"))
+        ):
             raise _unknown("comparing an unknown size", self.axis)
         return getattr(int, name)(-1, other)
 
@@ -303,7 +308,7 @@ class _UnknownSize(UnknownSize):
 
 
 def _comparing(name: str) -> Any:
-    return lambda self, other: self._compared(name, other)
+    return lambda self, other: self._compared(name, other, sys._getframe(1))
 
 
 def _refusing(self: _UnknownSize, *_: Any) -> Any:
@@ -323,7 +328,7 @@ for _name in (
 
 def _shape(trace: Trace, self: Any) -> Size:
     sizes: list[Any] = [
-        _UnknownSize(k, d) if isinstance(d, Dim) else d for k, d in enumerate(self.spec.shape)
+        _UnknownSize(self, k, d) if isinstance(d, Dim) else d for k, d in enumerate(self.spec.shape)
     ]
     return Size(sizes)
 

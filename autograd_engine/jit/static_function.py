@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-import threading
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -26,6 +25,7 @@ from typing import (
 from autograd_engine.core.change_counter import Counted
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.locations import user_frame_from
+from autograd_engine.core.locks import renewed_lock
 from autograd_engine.eager.grad_mode import Recorder, grad_mode
 from autograd_engine.errors import ArgumentError, ModeError
 from autograd_engine.jit.arguments import Arguments, bind
@@ -238,7 +238,7 @@ class StaticFunction(FunctionFront, Generic[P, R]):
         self._made: deque[tuple[Any, TracedProgram]] = deque()  # in the order of their making
         self._said: set[str] = set()  # what was warned of
         self._reasons: set[Any] = set()  # for which it was traced again
-        self._lock = threading.RLock()
+        self._lock = renewed_lock()
         self._last: TracedProgram | None = None
         if not hasattr(function, "forward"):
             functools.update_wrapper(self, function, updated=())

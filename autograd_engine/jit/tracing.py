@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograd_engine.core.dims import UnknownSize
 from autograd_engine.core.locations import caller
 from autograd_engine.core.random_generator import on_move
 from autograd_engine.core.spec import Array, Spec, format_shape
@@ -36,7 +37,6 @@ from autograd_engine.program.ir.program import (
     Block,
     Parameter,
     Program,
-    Ref,
     Variable,
 )
 from autograd_engine.program.operands import constant, spec_of
@@ -177,6 +177,13 @@ class Trace:
         """Operands as what they are now: variables for Tensors, and the latest for variables."""
         return [self.latest(v) for v in operands]
 
+    def check_attributes(self, op: OpDef, attrs: dict[str, Any]) -> None:
+        """Refuse a size that is not known among what is to be fixed in the program."""
+        for value in attrs.values():
+            for part in value if value.__class__ is tuple else (value,):
+                if isinstance(part, UnknownSize):
+                    part.refuse(op.name)
+
     def latest(self, value: Any) -> Any:
         if isinstance(value, Tensor):
             if value.__class__ is Number:
@@ -246,10 +253,9 @@ class Trace:
         """`tensor` was made while the function ran: its numbers are part of the program."""
         self._made[id(tensor)] = tensor
 
-    def made(self, operands: Sequence[Any], results: Sequence[Variable]) -> None:
-        """Results of an operation carry a gradient where they would eagerly."""
-        inputs = [r.var for r in operands if isinstance(r, Ref)]
-        if not grad_mode.enabled or (inputs and all(v.stop_gradient for v in inputs)):
+    def made(self, results: Sequence[Variable]) -> None:
+        """Results of an operation carry no gradient where they would not eagerly."""
+        if not grad_mode.enabled:
             for var in results:
                 var.stop_gradient = True
 

@@ -5,11 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from autograd_engine.core.spec import Array, Spec
+from autograd_engine.errors import DTypeError
 from autograd_engine.ops.infer import broadcast, complex_dtype, real_dtype
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import nothing
+
+__all__ = ["no_complex_gradients"]
+
+
+def no_complex_gradients(where: str) -> DTypeError:
+    """What to raise where a gradient would go through complex values."""
+    return DTypeError(
+        f"{where}: gradients through complex values are not supported; use x.detach() where the "
+        "result is not to be differentiated, or compute with real and imaginary parts"
+    )
 
 
 def _to_complex(real: Array, imag: Array) -> Array:

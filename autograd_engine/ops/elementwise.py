@@ -90,6 +90,7 @@ def _where_both_are_0(xp: Any, x: Any, y: Any) -> Any:
 _binary(
     "pow",
     _pow,
+    dtypes="numeric",
     hint="an exponent below 1 has an infinite derivative at 0: keep the base away from 0",
 ).vjp(
     x=lambda xp, g, x, y: g * (y * xp.pow(x + _where_both_are_0(xp, x, y), y - 1.0)),
@@ -103,7 +104,7 @@ _unary(
     tangent="linear",
     elementwise=True,
 ).vjp(x=lambda xp, g: -g)
-_unary("square", np.square, dtypes="any").vjp(x=lambda xp, g, x: g * (2.0 * x))
+_unary("square", np.square, dtypes="numeric").vjp(x=lambda xp, g, x: g * (2.0 * x))
 _unary("abs", np.absolute, infer=lambda x: Spec(x.shape, real_dtype(x.dtype)), dtypes="any").vjp(
     x=lambda xp, g, x: g * xp.sign(x)
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import BOOL, common_dtype
+from autograd_engine.core.dtypes import BOOL, INT64, common_dtype
 from autograd_engine.core.spec import Like, Spec, broadcast_shapes
 from autograd_engine.errors import DTypeError
 
@@ -79,10 +79,8 @@ def no_bools(name: str, infer: Callable[..., Spec], instead: str) -> Callable[..
 
 
 def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Dtype of a sum: integers and bools widen as NumPy's do."""
-    if dtype.kind in "biu":
-        return np.dtype(np.uint64 if dtype.kind == "u" and dtype.itemsize == 8 else np.int64)
-    return dtype
+    """Dtype of a sum: integers and bools add up as int64."""
+    return INT64 if dtype.kind in "biu" else dtype
 
 
 def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:

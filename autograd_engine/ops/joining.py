@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from autograd_engine.core.spec import (
 )
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.registry.forms import PICKED
+from autograd_engine.ops.registry.half_sum import HalfSum
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, iadd_scattered
 from autograd_engine.ops.registry.symbolic_zero import hollow, is_hollow
@@ -138,17 +140,21 @@ defop("unstack", _unstack, inputs="x", outputs="*pieces", infer=_infer_unstack, 
 
 
 def _add_n(*xs: Any) -> Any:
-    """Left fold, the order in which the tape accumulates."""
+    """Left fold, the order in which the tape accumulates; float16 in float32."""
     if len(xs) == 1:
         return np.copy(xs[0])
     if any(map(is_hollow, xs)):
         return _without_hollow(xs)
-    total: Any = xs[0]
-    for k, x in enumerate(xs[1:]):
-        if x.shape != total.shape:
-            raise ShapeError("add_n: all inputs must have one shape; use add to broadcast")
-        in_place = k and x.__class__ is Scattered
-        total = iadd_scattered(total, x) if in_place else total + x
+    shape = xs[0].shape
+    if any(x.shape != shape for x in xs):
+        raise ShapeError("add_n: all inputs must have one shape; use add to broadcast")
+    if xs[0].dtype.char == "e":
+        total: Any = functools.reduce(HalfSum.of, xs).rounded()
+    else:
+        total = xs[0]
+        for k, x in enumerate(xs[1:]):
+            in_place = k and x.__class__ is Scattered
+            total = iadd_scattered(total, x) if in_place else total + x
     return total if total.__class__ is Scattered else np.asarray(total)
 
 

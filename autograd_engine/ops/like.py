@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograd_engine.core.spec import Array, Like, Spec, format_shape
+from autograd_engine.core.spec import Array, Like, Spec, format_shape, may_equal
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import cast, like as infer_like, same
 from autograd_engine.ops.kernels.sums import sum_like
@@ -75,6 +75,15 @@ def _reshape_like(x: Array, like: Like) -> Array:
     return x.reshape(like.shape)
 
 
+def _infer_reshape_like(x: Spec, like: Spec) -> Spec:
+    if not may_equal((x.size,), (like.size,)):
+        raise ShapeError(
+            f"reshape: {format_shape(x.shape)} has {x.size} elements and cannot become "
+            f"{format_shape(like.shape)}, which has {like.size}"
+        )
+    return infer_like(x, like)
+
+
 def _cast_like(x: Array, like: Like) -> Array:
     """`x` itself where the dtypes agree, so a rule may cast without asking whether it must."""
     if x.dtype.kind == "c":
@@ -109,7 +118,7 @@ defop("expand_like", _expand_like, inputs="x like", infer=infer_like, **PICKED).
 defop(
     "spread_like", _spread_like, inputs="x like", infer=infer_like, tangent="linear", work=nothing
 ).vjp(x=lambda xp, g, *, axis, keepdims: xp.mean(g, axis=axis, keepdims=keepdims), like=NONDIFF)
-defop("reshape_like", _reshape_like, inputs="x like", infer=infer_like, **RESHAPED).vjp(
+defop("reshape_like", _reshape_like, inputs="x like", infer=_infer_reshape_like, **RESHAPED).vjp(
     x=lambda xp, g, x_like: xp.reshape_like(g, x_like), like=NONDIFF
 )
 defop(

@@ -44,6 +44,8 @@ def _sum(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     if x.dtype.char == "e":  # accumulates in float32: 2048 + 1 is 2048 in float16
         wide = _add_reduce(x, axis=axis, keepdims=keepdims, dtype=np.float32)
         return np.asarray(wide).astype(np.float16)
+    if x.dtype.kind == "u":  # NumPy would add up as uint64
+        return np.asarray(_add_reduce(x, axis=axis, keepdims=keepdims, dtype=np.int64))
     return np.asarray(_total(x, axis, keepdims))
 
 

@@ -22,7 +22,7 @@ from autograd_engine.program.builder import (
     restored_on_error,
     spec_of,
 )
-from autograd_engine.program.ir.op_role import placement, scope_name
+from autograd_engine.program.ir.op_role import namescope, scope_name
 from autograd_engine.program.ir.program import (
     Block,
     Operator,
@@ -49,24 +49,23 @@ def append_updates(
     program = pairs[0][0].block.program
     block = program.current_block()  # inside a branch, the updates are of the branch
     startup = default_startup_program()
-    outer = placement.namescope
     with (
         restored_on_error(*(p for p, _ in pairs)),
         block.restored_on_error(),
         startup.global_block().restored_on_error(),
     ):
-        try:
-            placement.namescope = scope_name(program, "/", "gradient_clip")
-            with program_guard(program, startup), _emitting("gradient_clip", block):
-                clipped = optimizer._clipped(pairs)
-            optimizer._programs.add(program)
-            updates = []
-            for p, g in sorted(clipped, key=lambda pair: pair[0].name):
-                placement.namescope = scope_name(program, "/", "optimizer")
+        with (
+            namescope.replaced(scope_name(program, "/", "gradient_clip")),
+            program_guard(program, startup),
+            _emitting("gradient_clip", block),
+        ):
+            clipped = optimizer._clipped(pairs)
+        optimizer._programs.add(program)
+        updates = []
+        for p, g in sorted(clipped, key=lambda pair: pair[0].name):
+            with namescope.replaced(scope_name(program, "/", "optimizer")):
                 updates.append(_append_update(optimizer, p, g, block))
-            return updates
-        finally:
-            placement.namescope = outer
+        return updates
 
 
 def append_each(

@@ -11,7 +11,7 @@ import numpy as np
 
 from autograd_engine import unique_name
 from autograd_engine.core.array_conversion import in_dtype
-from autograd_engine.core.dtypes import common_dtype, scalar_dtype
+from autograd_engine.core.dtypes import holds_numbers, python_number, scalar_dtype
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import Spec, format_shape, may_equal
 from autograd_engine.eager.grad_mode import grad_mode
@@ -183,6 +183,7 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     trace = grad_mode.trace
     if trace is None:
         return _emitted(op, operands, attrs, None)
+    trace.check_attributes(op, attrs)
     made = _emitted(op, trace.operands(operands), attrs, trace)
     if op.write is not None:
         trace.note_view(made, operands[0], op, attrs)
@@ -209,16 +210,28 @@ def _emitted(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any], trace: A
         inferred = op.infer_tuple([v.spec for v in operands], attrs)
     prefix = _context.prefix or unique_name.generate(op.name)
     results = []
+    closed = _context.role == "forward" and not _wants_gradient(op, refs)
     for k, spec in enumerate(inferred):
         no_gradient = (
-            not op.inputs or op.output_at(k) in op.nondiff_outputs or spec.dtype.kind not in "fc"
+            closed
+            or not op.inputs
+            or op.output_at(k) in op.nondiff_outputs
+            or spec.dtype.kind not in "fc"
         )
         results.append(new_result(block, f"{prefix}.tmp", spec, stop_gradient=no_gradient))
     append_operator(block, op, tuple(refs), tuple(results), attrs)
     variables = tuple(r.var for r in results)
     if trace is not None and _context.role == "forward":
-        trace.made(refs, variables)
+        trace.made(variables)
     return variables if op.multiple else variables[0]
+
+
+def _wants_gradient(op: OpDef, operands: Sequence[OperandRef]) -> bool:
+    """Whether a gradient would flow through the operation to one of them."""
+    for k, ref in enumerate(operands):
+        if ref.__class__ is Ref and not ref.var.stop_gradient and op.rule_at(k) is not None:
+            return True
+    return False
 
 
 def new_result(block: Block, stem: str, spec: Spec, *, stop_gradient: bool) -> Ref:
@@ -280,7 +293,7 @@ def _as_they_are(op: OpDef, operands: Sequence[Any], block: Block) -> list[Ref] 
         elif v.spec.dtype != dtype and op.dtypes != "any":
             return None
         refs.append(Ref(v, v.version))
-    if dtype is None or (op.dtypes == "floating" and dtype.kind not in "fc"):
+    if dtype is None or not op.meets(dtype):
         return None
     return refs
 
@@ -299,7 +312,7 @@ def _prepare(op: OpDef, operands: Sequence[Any], block: Block) -> list[Ref | Lit
     if op.dtypes == "any":
         return refs
     dtypes = [r.spec.dtype for r, t in zip(refs, typed, strict=True) if t]
-    common = common_dtype(dtypes, floating=op.dtypes == "floating")
+    common = op.common_dtype(dtypes)
     return [_as(r, common) if t else r for r, t in zip(refs, typed, strict=True)]
 
 
@@ -339,13 +352,13 @@ def _operand(op: OpDef, position: int, value: Any, block: Block) -> Any:
         if value.__class__ is Constant:
             value = value.placed(block)
         return value if value.block is block else value.seen_from(block)
-    if isinstance(value, np.generic):
-        return value.item()
+    if isinstance(value, np.generic) and (number := python_number(value)) is not None:
+        return number
     if isinstance(value, (bool, int, float, complex)):
         return value
     argument = f"{op.name}: argument {op.input_at(position)!r}"
     if isinstance(value, np.ndarray):
-        if value.dtype.kind not in "biufc":
+        if not holds_numbers(value.dtype):
             raise DTypeError(f"{argument} is an array of dtype {value.dtype}; use numbers")
         return Constant(np.array(value)).placed(block)
     if value.__class__ is Number:

@@ -8,12 +8,16 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.eager.grad_mode import is_grad_enabled
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
+from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.ir.program import Variable
 
 __all__ = [
     "MOST",
+    "as_factor",
+    "carries_gradient",
     "count",
     "deviation",
     "held",
@@ -73,6 +77,20 @@ def number(function: str, argument: str, value: Any) -> Any:
     if not isinstance(value, (bool, int, float, complex)):
         raise TypeError(f"{function}: {argument} must be a number, got {type(value).__name__}")
     return value
+
+
+def carries_gradient(*values: Any) -> bool:
+    """Whether one of them is a Tensor of floats whose gradient would be lost with its number."""
+    return any(
+        isinstance(v, Tensor) and not v._stop and v._data.dtype.kind == "f" for v in values
+    ) and bool(is_grad_enabled())
+
+
+def as_factor(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A number as it is; a Tensor of one element, with its history, as one of no axes."""
+    if not isinstance(value, Tensor):
+        return value
+    return ops.cast(ops.reshape(value, shape=()), dtype=dtype.name)
 
 
 def held(function: str, argument: str, value: Any, dtype: np.dtype[Any]) -> Any:

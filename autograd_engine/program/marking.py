@@ -6,7 +6,8 @@ import contextlib
 from collections.abc import Iterator
 
 from autograd_engine.errors import ArgumentError
-from autograd_engine.program.ir.op_role import placement, scope_name
+from autograd_engine.program.ir import op_role
+from autograd_engine.program.ir.op_role import namescope, scope_name
 from autograd_engine.program.ir.program import default_main_program
 
 __all__ = ["device_guard", "name_scope"]
@@ -44,12 +45,8 @@ def name_scope(prefix: str | None = None) -> Iterator[None]:
         raise ArgumentError(
             f"name_scope: prefix must be a name, got {prefix!r}; write name_scope('encoder')"
         )
-    outer = placement.namescope
-    placement.namescope = scope_name(default_main_program(), outer, prefix)
-    try:
+    with namescope.replaced(scope_name(default_main_program(), namescope.get(), prefix)):
         yield
-    finally:
-        placement.namescope = outer
 
 
 @contextlib.contextmanager
@@ -80,9 +77,5 @@ def device_guard(device: str | None = None) -> Iterator[None]:
             f"device_guard: there is no device {device!r}: programs run on the CPU; write "
             "device_guard('cpu'), or leave it out"
         )
-    outer = placement.device
-    placement.device = device or ""
-    try:
+    with op_role.device.replaced(device or ""):
         yield
-    finally:
-        placement.device = outer

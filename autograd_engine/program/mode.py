@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import threading
+from typing import Final
 
+from autograd_engine.core.overrides import Setting
 from autograd_engine.errors import ModeError
 
 __all__ = [
     "building",
     "disable_static",
     "enable_static",
-    "guards",
+    "guarded",
     "in_dynamic_mode",
-    "set_guards",
     "require_dynamic",
     "require_static",
 ]
 
 
-class _Guards(threading.local):
-    depth: int = 0
+guarded: Final = Setting("autograd_engine.program_guard", False)
+"""Whether a `program_guard` is open: what is made there belongs to its program in either mode."""
 
 
 class _Mode:
     static: bool = False
-
-
-_guards = _Guards()
 
 
 def enable_static() -> None:
@@ -60,17 +57,7 @@ def in_dynamic_mode() -> bool:
 
 def building() -> bool:
     """Whether operations without operands belong to a program: in static mode, or in a guard."""
-    return _Mode.static or _guards.depth > 0
-
-
-def guards() -> int:
-    """How many blocks of `program_guard` are open in this thread."""
-    return _guards.depth
-
-
-def set_guards(depth: int) -> None:
-    """Inside `program_guard` what is made belongs to its program in either mode."""
-    _guards.depth = depth
+    return _Mode.static or guarded.get()
 
 
 def require_static(function: str) -> None:

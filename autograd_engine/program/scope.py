@@ -10,6 +10,8 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from autograd_engine.core.locks import awaited_lock, renewed_lock
+from autograd_engine.core.overrides import Setting
 from autograd_engine.core.spec import Array
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.program.scope_state import Held, State, in_order
@@ -92,16 +94,21 @@ class _Claims:
     A run claims all of its names at once, so that none can hold what another waits for.
     """
 
-    __slots__ = ("changed", "changes", "held", "reading", "states")
+    __slots__ = ("__weakref__", "changed", "changes", "held", "reading", "states")
 
     def __init__(self) -> None:
-        self.changed = threading.Condition(threading.Lock())
+        self.changed = threading.Condition(renewed_lock(self._keep_own))
         self.held: list[tuple[int, Collection[str]]] = []
-        self.reading = threading.RLock()  # a run reads all, or writes all, of its names under it
+        self.reading = awaited_lock(1)  # a run reads all, or writes all, of its names under it
         # Steps that keep variables of these scopes in memory of their own, and how often the scopes
         # have changed otherwise than by these; both under `reading`.
         self.states: weakref.WeakSet[State] = weakref.WeakSet()
         self.changes = 0
+
+    def _keep_own(self) -> None:
+        """In a child: runs of other threads have not come with it."""
+        me = threading.get_ident()
+        self.held = [claim for claim in self.held if claim[0] == me]
 
     def free(self, names: set[str]) -> bool:
         """Whether no other thread holds any; a run inside a run of this thread goes ahead."""
@@ -325,12 +332,8 @@ def held_for(variable: Any, scope: Any, function: str) -> ScopeVariable:
     )
 
 
-class _Current(threading.local):
-    # One for all threads, until a guard names another for its own.
-    scope = Scope()
-
-
-_current: Final = _Current()
+# One for all threads, until a guard names another for its own.
+_current: Final = Setting("autograd_engine.scope", Scope())
 
 
 def global_scope() -> Scope:
@@ -346,12 +349,14 @@ def global_scope() -> Scope:
     >>> paddle.static.global_scope().find_var("nothing of this name") is None
     True
     """
-    return _current.scope
+    return _current.get()
 
 
 @contextlib.contextmanager
 def scope_guard(scope: Scope) -> Iterator[None]:
-    """Make `scope` the global one inside a ``with`` block, for the thread that enters it.
+    """Make `scope` the global one inside a ``with`` block.
+
+    For the thread, and the asyncio task, that enters it.
 
     Parameters
     ----------
@@ -371,8 +376,5 @@ def scope_guard(scope: Scope) -> Iterator[None]:
     """
     if not isinstance(scope, Scope):
         raise TypeError(f"scope_guard takes a Scope, got {type(scope).__name__}")
-    old, _current.scope = _current.scope, scope
-    try:
+    with _current.replaced(scope):
         yield
-    finally:
-        _current.scope = old

@@ -9,13 +9,12 @@ given back to the scope first.
 from __future__ import annotations
 
 import itertools
-import os
 import threading
-import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from autograd_engine.core.locks import awaited_lock
 from autograd_engine.core.spec import Array
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Held", "State", "in_order"]
 
 _numbers: Final = itertools.count()
-_states: Final[weakref.WeakSet[State]] = weakref.WeakSet()
+_STEPS: Final = 2  # locked after the scopes, see `docs/design`
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
@@ -36,7 +35,7 @@ class State:
     # Which scope has the variable.
     homes: dict[str, Scope] = field(default_factory=dict)
     # Held while the step runs, and while anything is copied.
-    lock: threading.RLock = field(default_factory=threading.RLock)
+    lock: threading.RLock = field(init=False)
     # Whether nothing has happened in the scope that the next step must know of. It becomes true
     # only under the lock of the scope.
     ready: bool = False
@@ -48,7 +47,8 @@ class State:
     number: int = field(default_factory=_numbers.__next__)
 
     def __post_init__(self) -> None:
-        _states.add(self)
+        # A child process has the arrays as they are when it is made: not in the middle of a step.
+        self.lock = awaited_lock(_STEPS, self.number)
 
     def copy(self, name: str) -> Array:
         """A variable as the last step has left it."""
@@ -85,24 +85,3 @@ class Held:
 def in_order(states: Iterable[State]) -> list[State]:
     """The order in which several are locked, by all who do that."""
     return sorted(states, key=lambda s: s.number)
-
-
-# A child process has the arrays as they are when it is made: not in the middle of a step.
-_frozen: Final[list[State]] = []
-
-
-def _before_fork() -> None:
-    for state in in_order(_states):
-        state.lock.acquire()
-        _frozen.append(state)
-
-
-def _after_fork() -> None:
-    while _frozen:
-        _frozen.pop().lock.release()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
-    )

@@ -19,7 +19,7 @@ from autograd_engine.errors import (
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.backward.append_backward import gradients
-from autograd_engine.program.backward.dataflow import needed_keys
+from autograd_engine.program.backward.dataflow import needed_keys, refuse_complex
 from autograd_engine.program.backward.decompose import as_variable, decompose_on_path
 from autograd_engine.program.backward.operation_gradient import (
     counts,
@@ -34,6 +34,7 @@ from autograd_engine.program.ir.program import (
     Block,
     Key,
     Operator,
+    Program,
     Ref,
     Variable,
 )
@@ -88,7 +89,7 @@ def forward_grad(
             raise BuildError(
                 f"forward_grad: {v.name} belongs to another program than {goals[0].name}"
             )
-    with block.restored_on_error():
+    with block.restored_on_error(), _opened(block.program, sources):
         tangents = _starts(sources, grad_inputs)
         _append_tangents(block, goals, tangents, caller())
         found = [
@@ -100,6 +101,39 @@ def forward_grad(
             for v in goals
         ]
     return found if isinstance(outputs, (list, tuple)) else found[0]
+
+
+@contextmanager
+def _opened(program: Program, sources: Sequence[Variable]) -> Iterator[None]:
+    """A direction is asked for, so what is made of what stops gradients carries it, too.
+
+    What stops it by itself, on the way from what does not, goes on to.
+    """
+    stopped = [v for v in sources if v.stop_gradient]
+    for block in program.blocks:
+        stopped += [v for v in block.arguments if v.stop_gradient and v.spec.dtype.kind == "f"]
+        for operator in block.ops:
+            op = operator.op
+            read = [
+                r.var
+                for k, r in enumerate(operator.operands)
+                if isinstance(r, Ref) and (not isinstance(op, OpDef) or op.rule_at(k) is not None)
+            ]
+            if read and all(v.stop_gradient for v in read):
+                stopped += [
+                    r.var
+                    for k, r in enumerate(operator.results)
+                    if r.var.stop_gradient
+                    and r.var.spec.dtype.kind == "f"
+                    and not (isinstance(op, OpDef) and op.output_at(k) in op.nondiff_outputs)
+                ]
+    for v in stopped:
+        v.stop_gradient = False
+    try:
+        yield
+    finally:
+        for v in stopped:
+            v.stop_gradient = True
 
 
 def _append_tangents(
@@ -119,6 +153,8 @@ def _append_tangents(
             if isinstance(operator.op, BlockOp):
                 results = _push_blocks(operator, tangents, influenced)
             else:
+                if operator.results[0].spec.dtype.kind == "f":  # else no goal, or not yet
+                    refuse_complex(operator, influenced)
                 results = _push_operator(operator, tangents)
         # A branch or a loop may return more by now, for the gradient that was taken of it.
         for ref, t in zip(operator.results, results, strict=False):

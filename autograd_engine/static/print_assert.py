@@ -6,7 +6,6 @@ A run does them in the order in which they were written, whatever it is asked fo
 from __future__ import annotations
 
 import itertools
-import threading
 from collections import Counter
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ from autograd_engine.autograd.custom_op.defop import Operation
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.effects_switch import effects
 from autograd_engine.core.locations import caller
+from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.pass_through import pass_through
 from autograd_engine.core.spec import Array, format_shape
 from autograd_engine.eager.tensor import Tensor
@@ -47,7 +47,7 @@ class EffectOperation(Operation):
 
 _numbers: Final = itertools.count(1)
 _printed: Final[Counter[tuple[int, str]]] = Counter()
-_lock: Final = threading.Lock()
+_lock: Final = renewed_lock()
 
 
 def _print(

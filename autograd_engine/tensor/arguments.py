@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dims import Dim, Size, UnknownSize
+from autograd_engine.core.dims import Dim, Size
+from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import (
     Shape,
     broadcast_shapes,
@@ -33,6 +34,7 @@ __all__ = [
     "axis_of",
     "check_smaller",
     "expanded",
+    "in_dtype",
     "index_columns",
     "integer",
     "ints",
@@ -40,7 +42,21 @@ __all__ = [
     "meeting",
     "operands",
     "refuse_gradient",
+    "times",
 ]
+
+
+def in_dtype(out: Any, dtype: DTypeLike | None) -> Any:
+    """`out` in the dtype that was asked for, if one was; integers that do not fit wrap."""
+    if dtype is None or spec_of(out).dtype == (chosen := to_numpy(dtype)):
+        return out
+    return ops.cast(out, dtype=chosen.name)
+
+
+def times(value: Any, factor: Any) -> Any:
+    """The product, which is `value` for 1; a tensor has a gradient also where it is 1 now."""
+    plain = isinstance(factor, (int, float, np.generic)) and factor == 1
+    return value if plain else ops.multiply(value, factor)
 
 
 def _is_integer(value: Any) -> bool:
@@ -64,15 +80,16 @@ def ints(op: str, argument: str, values: Any) -> tuple[int, ...]:
         values = (values,)
     if not isinstance(values, (list, tuple)) or not builtins.all(_is_integer(v) for v in values):
         raise TypeError(f"{op}: {argument} must hold ints, got {values!r}")
-    if argument == "shape":  # where -1 is what is not known; others have to know it
-        values = [-1 if isinstance(v, UnknownSize) else v for v in values]
     return tuple(int(v) for v in values)
 
 
-def axis_of(op: str, x: Any, axis: Any) -> int:
-    """An axis that exists: a 0-d array has none to cut, join or look along."""
+def axis_of(op: str, x: Any, axis: Any, *, scalars: bool = False) -> int:
+    """An axis that exists: a 0-d array has none to cut or join along.
+
+    With `scalars` it is looked at along 0 or -1, as a line of one element.
+    """
     ndim = spec_of(x).ndim
-    if not ndim:
+    if not ndim and not scalars:
         raise ShapeError(f"{op}: takes one dimension or more, got a 0-d array; use reshape([1])")
     return normalize_axis(op, int(axis) if isinstance(axis, Tensor) else axis, ndim)
 

@@ -195,15 +195,20 @@ def _cast_to(dtype: str) -> Callable[[Any], Tensor]:
     return cast
 
 
-def _new(value: float | None) -> Callable[..., Tensor]:
-    def new(
-        self: Any, size: Any, fill_value: Any = None, *, dtype: DTypeLike | None = None
-    ) -> Tensor:
-        chosen = spec_of(self).dtype if dtype is None else dtype
-        return full(size, fill_value if value is None else value, chosen)
+def _new(value: float) -> Callable[..., Tensor]:
+    def new(self: Any, size: Any, *sizes: Any, dtype: DTypeLike | None = None) -> Tensor:
+        return _new_full(self, (size, *sizes) if sizes else size, value, dtype=dtype)
 
-    new.__doc__ = "An array of one value, in the dtype of this one unless told otherwise."
+    new.__doc__ = f"""{value:g} everywhere, in the dtype of this array unless told otherwise.
+
+    The sizes are one list, or an argument each.
+    """
     return new
+
+
+def _new_full(self: Any, size: Any, fill_value: Any, *, dtype: DTypeLike | None = None) -> Tensor:
+    """An array of one value, in the dtype of this one unless told otherwise."""
+    return full(size, fill_value, spec_of(self).dtype if dtype is None else dtype)
 
 
 _SHORT: Final = {
@@ -234,7 +239,7 @@ ATTRIBUTES: Final[dict[str, Any]] = {
     "new_zeros": _new(0.0),
     "new_ones": _new(1.0),
     "new_empty": _new(0.0),
-    "new_full": _new(None),
+    "new_full": _new_full,
     **{name: _cast_to(dtype) for name, dtype in _SHORT.items()},
     **{name: _cast_to(name) for name in DTYPES if name != "bool"},
 }

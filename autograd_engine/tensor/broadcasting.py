@@ -17,6 +17,7 @@ from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import axis_of, integer, ints, operands
+from autograd_engine.tensor.open_sizes import OpenShape, is_open, sizes_in, sizes_of
 
 __all__ = [
     "broadcast_shape",
@@ -45,18 +46,22 @@ def expand(x: Any, shape: Sequence[int], name: str | None = None) -> Tensor:
     [[1, 1], [2, 2]]
     """
     x = as_operand("expand", x)
-    sizes = ints("expand", "shape", shape)
-    new = len(sizes) - spec_of(x).ndim
+    sizes, have = sizes_of("expand", shape), spec_of(x).shape
+    new = len(sizes) - len(have)
     if new < 0:
         raise ShapeError(
-            f"expand: shape {list(sizes)} has fewer sizes than x, {format_shape(spec_of(x).shape)}"
+            f"expand: shape {list(sizes)} has fewer sizes than x, {format_shape(have)}"
         )
-    if any(d < (0 if i < new else -1) for i, d in enumerate(sizes)):
+    if any(not is_open(d) and d < (0 if i < new else -1) for i, d in enumerate(sizes)):
         raise ShapeError(
             f"expand: shape {list(sizes)} must hold sizes, and -1 only where x "
-            f"{format_shape(spec_of(x).shape)} has an axis whose size it keeps"
+            f"{format_shape(have)} has an axis whose size it keeps"
         )
-    return ops.expand(x, shape=sizes)
+    if not isinstance(sizes, OpenShape):
+        return ops.expand(x, shape=sizes)
+    own = [*[-1] * new, *sizes_in(x)]
+    sizes = OpenShape([d if is_open(d) or d >= 0 else own[i] for i, d in enumerate(sizes)])
+    return _expand_like("expand", x, sizes.array())
 
 
 @atomic
@@ -82,12 +87,15 @@ def expand_as(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> paddle.expand_as(paddle.to_tensor([1, 2]), paddle.zeros([2, 2])).tolist()
     [[1, 2], [1, 2]]
     """
-    x, y = as_operand("expand_as", x), as_operand("expand_as", y, "y")
+    return _expand_like("expand_as", as_operand("expand_as", x), as_operand("expand_as", y, "y"))
+
+
+def _expand_like(op: str, x: Any, y: Any) -> Tensor:
     have, target = spec_of(x).shape, spec_of(y).shape
-    if len(have) > len(target) or not may_equal(joint_shape("expand_as", have, target), target):
+    if len(have) > len(target) or not may_equal(joint_shape(op, have, target), target):
         raise ShapeError(
-            f"expand_as: {format_shape(have)} cannot become {format_shape(target)}: only a size "
-            "of 1 can be expanded"
+            f"{op}: {format_shape(have)} cannot become {format_shape(target)}: only a size of 1 "
+            "can be expanded"
         )
     return ops.expand_like(x, y)
 

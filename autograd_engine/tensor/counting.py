@@ -83,7 +83,7 @@ def histogram(
 def histogram_bin_edges(
     input: Any, bins: int = 100, min: float = 0.0, max: float = 0.0, name: str | None = None
 ) -> Tensor:
-    """The bounds of the bins of `histogram`, as float32.
+    """The bounds of the bins of `histogram`, as float32. No gradient.
 
     Examples
     --------

@@ -18,7 +18,15 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program import mode
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.builder import assigned
-from autograd_engine.program.conversion import MOST, count, held, number, shape_of
+from autograd_engine.program.conversion import (
+    MOST,
+    as_factor,
+    carries_gradient,
+    count,
+    held,
+    number,
+    shape_of,
+)
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, constant, spec_of
 
@@ -100,6 +108,13 @@ def full(
 ) -> Tensor:
     """An array of one value; unless told otherwise bool for a bool, else in the default dtype.
 
+    Parameters
+    ----------
+    shape : int or sequence of int
+    fill_value : float
+        A number, or a tensor with one element, to which a gradient flows.
+    dtype : dtype, optional
+
     Examples
     --------
     >>> full([2], 7.0).tolist()
@@ -110,7 +125,15 @@ def full(
     value = number("full", "fill_value", fill_value)
     if dtype is None and isinstance(value, bool):
         dtype = "bool"
-    return _filled("full", shape, value, dtype)
+    return _with_history(fill_value, _filled("full", shape, value, dtype))
+
+
+def _with_history(value: Any, filled: Any) -> Any:
+    """An array that is filled with `value`, and has its history."""
+    dtype = spec_of(filled).dtype
+    if dtype.kind != "f" or not carries_gradient(value):
+        return filled
+    return ops.expand_like(as_factor(value, dtype), filled)
 
 
 def _filled(function: str, shape: Any, value: Any, dtype: DTypeLike | None) -> Any:
@@ -175,7 +198,8 @@ def full_like(
     chosen = None if dtype is None else to_numpy(dtype)
     value = number("full_like", "fill_value", fill_value)
     value = held("full_like", "fill_value", value, chosen or spec_of(x).dtype)
-    return ops.full_like(x, value=value, dtype=chosen and chosen.name)
+    filled = ops.full_like(x, value=value, dtype=chosen and chosen.name)
+    return _with_history(fill_value, filled)
 
 
 def zeros_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
@@ -228,6 +252,7 @@ def arange(
     """
     if end is None:
         start, end = 0, start
+    given = start, step
     start, end, step = (
         _bound(name, number("arange", name, value))
         for name, value in (("start", start), ("end", end), ("step", step))
@@ -241,7 +266,16 @@ def arange(
         chosen = np.dtype(np.int64) if whole else get_default_numpy_dtype()
     else:
         chosen = to_numpy(dtype)
-    return ops.range(start=start, end=end, step=step, dtype=chosen.name)
+    values = ops.range(start=start, end=end, step=step, dtype=chosen.name)
+    if chosen.kind != "f" or not carries_gradient(*given):
+        return values
+    first, apart = (as_factor(v, chosen) for v in given)
+    return _moved(values, first + constant(np.arange(values.size, dtype=chosen)) * apart)
+
+
+def _moved(values: Any, by: Any) -> Any:
+    """`values` with the history of `by`, which is the same but for rounding."""
+    return values + (by - by.detach())
 
 
 def _bound(argument: str, value: Any) -> Any:
@@ -275,7 +309,7 @@ def linspace(
     >>> linspace(0, 10, 5).tolist()
     [0.0, 2.5, 5.0, 7.5, 10.0]
     """
-    return constant(_spaced("linspace", start, stop, num, None, dtype))
+    return _spaced("linspace", start, stop, num, None, dtype)
 
 
 @atomic
@@ -294,22 +328,28 @@ def logspace(
     >>> logspace(0, 3, 4, base=2.0).tolist()
     [1.0, 2.0, 4.0, 8.0]
     """
-    return constant(_spaced("logspace", start, stop, num, number("logspace", "base", base), dtype))
+    return _spaced("logspace", start, stop, num, base, dtype)
 
 
 def _spaced(
     function: str, start: Any, stop: Any, num: Any, base: Any, dtype: DTypeLike | None
-) -> Array:
+) -> Any:
     ends = [number(function, n, v) for n, v in (("start", start), ("stop", stop))]
     for argument, value in zip(("start", "stop"), ends, strict=True):
         if isinstance(value, complex) or not math.isfinite(value):
             raise ArgumentError(f"{function}: {argument} must be a finite number, got {value}")
     values: Array = np.linspace(ends[0], ends[1], count(function, "num", num))
+    chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
+    if chosen.kind == "f" and carries_gradient(start, stop, base):
+        wide = np.dtype(np.float64)
+        first, last, power = (as_factor(v, wide) for v in (start, stop, base))
+        shares = constant(np.linspace(0.0, 1.0, values.size))
+        line = _moved(constant(values), first * (1.0 - shares) + last * shares)
+        return ops.cast(line if base is None else power**line, dtype=chosen.name)
     if base is not None:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            values = np.power(float(base), values)
-    chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
-    return in_dtype(function, values, chosen)
+            values = np.power(float(number(function, "base", base)), values)
+    return constant(in_dtype(function, values, chosen))
 
 
 @atomic
@@ -439,6 +479,9 @@ def assign(x: Any, output: Tensor | Variable | None = None) -> Tensor:
             f"assign: output {output.name} is a leaf that requires a gradient, and the value has a "
             "history that it would lose: use paddle.no_grad(), or the result of assign(x)"
         )
+    wanted = output._data.dtype
+    if out._node is not None and wanted != out._data.dtype and wanted.kind in "fc":
+        out = ops.cast(out, dtype=wanted.name)  # which the gradient goes through
     output.set_value(out)
     if getattr(output, "_group", None) is None:
         output._node, output._stop = out._node, out._stop and output._stop

@@ -147,7 +147,7 @@ def diag(x: Any, offset: int = 0, padding_value: float = 0, name: str | None = N
     line = x if ndim else ops.unsqueeze(x, axis=(0,))
     attrs = {"offset": integer("diag", "offset", offset), "axis1": 0, "axis2": 1}
     out = ops.diag_embed(line, **attrs)
-    if padding_value == 0:
+    if isinstance(padding_value, (int, float, complex, np.generic)) and padding_value == 0:
         return out
     # A number of the array's own kind, or 0.5 would make floats of integers.
     value = padding_value if spec_of(x).dtype.kind in "fc" else int(padding_value)

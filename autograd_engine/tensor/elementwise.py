@@ -17,6 +17,7 @@ from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.builder import append_write
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.arguments import times
 from autograd_engine.tensor.sorting import nonzero
 
 __all__ = [
@@ -76,6 +77,7 @@ __all__ = [
 
 
 _ACTIVATIONS = ("relu", "sigmoid", "tanh")
+_ONE = 1  # the default of alpha, known by identity
 
 
 def add(x: Any, y: Any, name: str | None = None, *, alpha: float = 1) -> Tensor:
@@ -87,12 +89,12 @@ def add(x: Any, y: Any, name: str | None = None, *, alpha: float = 1) -> Tensor:
     >>> paddle.add(paddle.to_tensor([1.0, 2.0]), 1.0).tolist()
     [2.0, 3.0]
     """
-    return ops.add(x, y if alpha == 1 else ops.multiply(y, alpha))
+    return ops.add(x, y if alpha is _ONE else times(y, alpha))
 
 
 def subtract(x: Any, y: Any, name: str | None = None, *, alpha: float = 1) -> Tensor:
     """x - alpha * y, elementwise with broadcasting."""
-    return ops.subtract(x, y if alpha == 1 else ops.multiply(y, alpha))
+    return ops.subtract(x, y if alpha is _ONE else times(y, alpha))
 
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -181,7 +183,7 @@ def increment(x: Any, value: float = 1.0, name: str | None = None) -> Tensor:
 
 
 def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x to the power of y, elementwise with broadcasting.
+    """x to the power of y, elementwise with broadcasting; bools count as int64.
 
     Examples
     --------
@@ -189,8 +191,10 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> (paddle.to_tensor([1.0, 2.0]) ** 3).tolist()
     [1.0, 8.0]
     """
-    if isinstance(y, (int, float)) and not isinstance(y, bool) and y == 2:
-        return ops.square(x)
+    if isinstance(y, int):
+        return ops.pow(x, y) if y != 2 else ops.square(x)
+    if isinstance(y, float) and y == 2 and spec_of(as_operand("pow", x)).dtype.kind in "fc":
+        return ops.square(x)  # an integer to the power of 2.0 is a float
     return ops.pow(x, y)
 
 
@@ -337,9 +341,6 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     if not values:
         raise ArgumentError("add_n: inputs is empty; give one array at least")
     values = [as_operand("add_n", v, f"inputs[{k}]") for k, v in enumerate(values)]
-    if len(values) > 2 and all(spec_of(v).dtype.char == "e" for v in values):
-        wide = [ops.cast(v, dtype="float32") for v in values]  # 2048 + 1 is 2048 in float16
-        return ops.cast(ops.add_n(*wide), dtype="float16")
     return ops.add_n(*values)
 
 

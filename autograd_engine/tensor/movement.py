@@ -17,6 +17,7 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import axis_of, integer, ints
+from autograd_engine.tensor.open_sizes import is_open, sizes_of
 from autograd_engine.tensor.shape import swapaxes
 
 __all__ = [
@@ -205,7 +206,7 @@ def crop(
     have = spec_of(x).shape
     starts = (0,) * len(have) if offsets is None else ints("crop", "offsets", offsets)
     whole = tuple(-1 if isinstance(d, Dim) else d for d in have)
-    sizes = whole if shape is None else ints("crop", "shape", shape)
+    sizes = whole if shape is None else sizes_of("crop", shape)
     if not len(starts) == len(sizes) == len(have):
         raise ArgumentError(
             f"crop: shape and offsets must have a number for each of the {len(have)} axes of "
@@ -213,8 +214,12 @@ def crop(
         )
     key, kept = [], []
     for axis, (start, size, n) in enumerate(zip(starts, sizes, have, strict=True)):
+        if is_open(size):
+            if start or size.dim != n:
+                size.refuse("crop")
+            size = -1
         known = not isinstance(n, Dim)
-        if start < 0 or size < -1 or (known and start + max(size, 0) > n):  # type: ignore[operator]
+        if start < 0 or size < -1 or (known and start + max(size, 0) > n):
             raise ShapeError(
                 f"crop: {size} elements from {start} on do not lie in axis {axis} of "
                 f"{format_shape(have)}"
@@ -246,7 +251,10 @@ def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> 
     width, stride = integer("unfold", "size", size), integer("unfold", "step", step)
     if width < 1 or stride < 1:
         raise ArgumentError(f"unfold: size and step must be positive, got {width} and {stride}")
-    return ops.windows(x, axis=axis_of("unfold", x, axis), size=width, step=stride)
+    axis = axis_of("unfold", x, axis, scalars=True)
+    lines = x if spec_of(x).ndim else ops.reshape(x, shape=(1,))
+    windows = ops.windows(lines, axis=axis, size=width, step=stride)
+    return windows if lines is x else ops.reshape(windows, shape=(1,))
 
 
 def _strided(xp: Any, x: Any, index: Any) -> Any:

@@ -14,6 +14,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ModeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
+from autograd_engine.program.conversion import carries_gradient
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import axis_of
@@ -43,9 +44,14 @@ def topk(
     ([3.0, 2.0], [1, 2])
     """
     x = as_operand("topk", x)
-    axis = axis_of("topk", x, -1 if axis is None else axis)
-    _check_rank("topk", x, k, axis)
-    return ops.topk(x, k=k, axis=axis, largest=largest)
+    scalar = not spec_of(x).ndim
+    along = axis_of("topk", x, -1 if axis is None else axis, scalars=True)
+    x = ops.reshape(x, shape=(1,)) if scalar else x
+    _check_rank("topk", x, k, along)
+    values, indices = ops.topk(x, k=k, axis=along, largest=largest)
+    if scalar:
+        return ops.reshape(values, shape=()), ops.reshape(indices, shape=())
+    return values, indices
 
 
 def _check_rank(op: str, x: Any, k: Any, axis: int) -> None:
@@ -244,6 +250,8 @@ def _quantile(
     order = ops.argsort(y, axis=last)
     total, numbers = lines.counts()
     probabilities = wanted.reshape((1,) * last + (-1,))  # an ndarray, a constant in either mode
+    if carries_gradient(q):
+        probabilities = ops.reshape(ops.cast(q, dtype="float64"), shape=probabilities.shape)
     if ignore_nan:
         rank = ops.multiply(ops.maximum(numbers - 1.0, 0.0), probabilities)
     else:
@@ -346,7 +354,7 @@ def _line(op: str, x: Any, axis: int | None) -> tuple[Any, int, bool]:
     """The operand, the axis (the last for None), and whether it was a 0-d array."""
     x = as_operand(op, x)
     ndim = spec_of(x).ndim
-    axis = normalize_axis(op, -1 if axis is None else axis, max(ndim, 1))
+    axis = normalize_axis(op, -1 if axis is None else axis, ndim)
     if ndim and spec_of(x).shape[axis] == 0:
         raise ArgumentError(f"{op}: axis {axis} is empty, and an empty set has no {op}")
     return (x, axis, False) if ndim else (ops.reshape(x, shape=(1,)), 0, True)

@@ -13,6 +13,8 @@ from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import (
+    as_factor,
+    carries_gradient,
     count,
     deviation,
     held,
@@ -114,6 +116,7 @@ def uniform(
     dtype : dtype, optional
         A floating one; the default dtype by default.
     min, max : float
+        Numbers, or tensors with one element, to which gradients flow.
     seed : int
         0 for the generator that all share; another one gives the same numbers each time.
 
@@ -129,13 +132,19 @@ def uniform(
     (True, True)
     """
     low, high = span("uniform", min, max)
-    return ops.uniform(
+    moves = carries_gradient(min, max)
+    name_of_dtype = _dtype("uniform", dtype)
+    drawn = ops.uniform(
         shape=shape_of(shape, "uniform"),
-        low=low,
-        high=high,
-        dtype=_dtype("uniform", dtype),
+        low=0.0 if moves else low,
+        high=1.0 if moves else high,
+        dtype=name_of_dtype,
         seed=count("uniform", "seed", seed),
     )
+    if not moves:
+        return drawn
+    start, end = (as_factor(v, np.dtype(name_of_dtype)) for v in (min, max))
+    return start + (end - start) * drawn
 
 
 def _has_elements(x: Any) -> bool:

@@ -15,6 +15,7 @@ from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.arguments import in_dtype
 from autograd_engine.tensor.elementwise import clip
 
 __all__ = [
@@ -71,7 +72,8 @@ def sum(
     x : Tensor or Variable
     axis : int or sequence of int, optional
     dtype : dtype, optional
-        Cast to this first. Otherwise integers and bools sum as int64, floats in their dtype.
+        Cast to this first, and return it. Otherwise integers and bools sum as int64, floats in
+        their dtype.
     keepdim : bool
         Keep the axes, with size 1.
 
@@ -87,9 +89,11 @@ def sum(
     [4.0, 6.0]
     """
     x = as_operand("sum", x)
-    if dtype is not None:
-        x = ops.cast(x, dtype=to_numpy(dtype).name)
-    return ops.sum(x, axis=_axes("sum", x, axis), keepdims=keepdim)
+    axes = _axes("sum", x, axis)
+    if dtype is None:
+        return ops.sum(x, axis=axes, keepdims=keepdim)
+    total = ops.sum(ops.cast(x, dtype=to_numpy(dtype).name), axis=axes, keepdims=keepdim)
+    return in_dtype(total, dtype)
 
 
 @atomic
@@ -160,7 +164,7 @@ def prod(
     keepdim : bool
         Keep the axes, with size 1.
     dtype : dtype, optional
-        Cast to this first.
+        Cast to this first, and return it.
 
     Examples
     --------
@@ -173,6 +177,7 @@ def prod(
     x = as_operand("prod", x)
     if dtype is not None:
         x = ops.cast(x, dtype=to_numpy(dtype).name)
+        return in_dtype(prod(x, axis, keepdim), dtype)
     ndim = spec_of(x).ndim
     if not ndim:
         _axes("prod", x, axis)
@@ -227,7 +232,7 @@ def mean(
 ) -> Tensor:
     """Mean over `axis` (all axes for None); integers give the default float dtype.
 
-    With `dtype`, `x` is cast to it first.
+    With `dtype`, `x` is cast to it first, and the mean has it; that of integers is cut off there.
 
     Examples
     --------
@@ -236,9 +241,14 @@ def mean(
     1.5
     """
     x = as_operand("mean", x)
-    if dtype is not None:
-        x = ops.cast(x, dtype=to_numpy(dtype).name)
-    return ops.mean(x, axis=_axes("mean", x, axis), keepdims=keepdim)
+    axes = _axes("mean", x, axis)
+    if dtype is None:
+        return ops.mean(x, axis=axes, keepdims=keepdim)
+    chosen = to_numpy(dtype)
+    x = ops.cast(x, dtype=chosen.name)
+    if chosen.kind not in "fc":
+        x = ops.cast(x, dtype="float64")
+    return in_dtype(ops.mean(x, axis=axes, keepdims=keepdim), dtype)
 
 
 def max(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Tensor:

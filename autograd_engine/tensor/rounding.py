@@ -170,10 +170,14 @@ def copysign(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> paddle.copysign(paddle.to_tensor([1.0, -2.0]), paddle.to_tensor([-0.0, 3.0])).tolist()
     [-1.0, 2.0]
     """
-    size = ops.abs(as_operand("copysign", x))
     if isinstance(y, (bool, int, float)):
+        size = ops.abs(as_operand("copysign", x))
         return -size if math.copysign(1.0, y) < 0.0 else size
-    return ops.where(ops.signbit(as_operand("copysign", y, "y")), -size, size)
+    y = as_operand("copysign", y, "y")
+    if isinstance(x, (bool, int, float)) and spec_of(y).dtype.kind == "f":
+        x = np.array(x, spec_of(y).dtype)
+    size = ops.abs(as_operand("copysign", x))
+    return ops.where(ops.signbit(y), -size, size)
 
 
 def nextafter(x: Any, y: Any, name: str | None = None) -> Tensor:

@@ -13,7 +13,7 @@ from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arguments import axis_of
+from autograd_engine.tensor.arguments import axis_of, in_dtype
 
 __all__ = [
     "cummax",
@@ -64,7 +64,8 @@ def cumsum(
     x : Tensor or Variable
     axis : int, optional
     dtype : dtype, optional
-        Cast to this first. Otherwise integers and bools sum as int64, floats in their dtype.
+        Cast to this first, and return it. Otherwise integers and bools sum as int64, floats in
+        their dtype.
 
     Examples
     --------
@@ -73,7 +74,7 @@ def cumsum(
     [[1.0, 3.0], [3.0, 7.0]]
     """
     x, along, scalar = _scan("cumsum", x, axis, dtype)
-    return _scanned(ops.cumsum(x, axis=along), scalar)
+    return in_dtype(_scanned(ops.cumsum(x, axis=along), scalar), dtype)
 
 
 @atomic
@@ -93,7 +94,8 @@ def cumprod(
     x : Tensor or Variable
     dim : int, optional
     dtype : dtype, optional
-        Cast to this first. Otherwise products keep the dtype of `x`; those of bools are int64.
+        Cast to this first, and return it. Otherwise products keep the dtype of `x`; those of bools
+        are int64.
 
     Examples
     --------
@@ -102,7 +104,7 @@ def cumprod(
     [2.0, 6.0, 24.0]
     """
     x, along, scalar = _scan("cumprod", x, dim, dtype, "dim")
-    return _scanned(ops.cumprod(x, axis=along), scalar)
+    return in_dtype(_scanned(ops.cumprod(x, axis=along), scalar), dtype)
 
 
 @atomic
@@ -111,7 +113,8 @@ def logcumsumexp(
 ) -> Tensor:
     """log of the sum of exp of all elements so far along `axis`, without overflow.
 
-    Elements of -inf get a gradient of 0. Integers give the default float dtype.
+    Elements of -inf get a gradient of 0. Integers give the default float dtype, also where `dtype`,
+    to which `x` is cast first, is one of theirs.
 
     Examples
     --------

@@ -33,6 +33,7 @@ from autograd_engine.tensor.arguments import (
     expanded,
     index_columns,
     lined_up,
+    times,
 )
 from autograd_engine.tensor.getitem import along, split_key
 from autograd_engine.tensor.setitem import written
@@ -146,7 +147,7 @@ def index_add(
     _check_shape(
         "index_add", "value", value, (*shape[:axis], *spec_of(index).shape, *shape[axis + 1 :])
     )
-    return ops.scatter_add(x, value if alpha == 1 else value * alpha, index, axis=axis)
+    return ops.scatter_add(x, times(value, alpha), index, axis=axis)
 
 
 def _one_axis(op: str, index: Any) -> Any:

@@ -41,9 +41,10 @@ def sort(
     [3.0, 2.0, 1.0]
     """
     x = as_operand("sort", x)
+    axis = axis_of("sort", x, axis, scalars=True)
     if not spec_of(x).ndim:
         return ops.assign(x)
-    return ops.sort(x, axis=axis_of("sort", x, axis), descending=bool(descending))[0]
+    return ops.sort(x, axis=axis, descending=bool(descending))[0]
 
 
 def msort(input: Any) -> Tensor:
@@ -63,9 +64,10 @@ def argsort(
     [1, 2, 0]
     """
     x = as_operand("argsort", x)
+    axis = axis_of("argsort", x, axis, scalars=True)
     if not spec_of(x).ndim:
         return ops.full_like(x, value=0, dtype="int64")
-    return ops.argsort(x, axis=axis_of("argsort", x, axis), descending=bool(descending))
+    return ops.argsort(x, axis=axis, descending=bool(descending))
 
 
 def searchsorted(

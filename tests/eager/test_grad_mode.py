@@ -1,6 +1,8 @@
 """`no_grad`, `enable_grad`, `set_grad_enabled`: contexts, decorators, generators."""
 
-from collections.abc import Iterator
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -150,11 +152,54 @@ def test_set_grad_enabled_as_a_decorator_switches_inside_only() -> None:
     assert paddle.is_grad_enabled()
 
 
-def test_coroutines_are_refused() -> None:
-    async def waits() -> None: ...
+def test_a_coroutine_may_be_decorated() -> None:
+    @paddle.no_grad()
+    async def waits(a: int) -> tuple[int, bool]:
+        await asyncio.sleep(0)
+        return a, recorded()
 
-    with pytest.raises(TypeError, match="context manager"):
-        paddle.no_grad()(waits)
+    async def beside() -> list[bool]:
+        found = []
+        for _ in range(3):
+            await asyncio.sleep(0)
+            found.append(recorded())
+        return found
+
+    async def main() -> Any:
+        return await asyncio.gather(waits(3), beside())
+
+    assert inspect.iscoroutinefunction(waits)
+    assert asyncio.run(main()) == [(3, False), [True] * 3]
+    assert recorded()
+
+
+def test_an_asynchronous_generator_switches_only_while_it_runs() -> None:
+    seen = []
+
+    @paddle.no_grad()
+    async def echo() -> AsyncIterator[Any]:
+        got: Any = None
+        try:
+            while True:
+                try:
+                    await asyncio.sleep(0)
+                    got = yield got, recorded()
+                except KeyError:
+                    got = "caught"
+        finally:
+            seen.append(recorded())
+
+    async def main() -> None:
+        g: Any = echo()
+        assert await anext(g) == (None, False)
+        assert recorded()
+        assert await g.asend(5) == (5, False)
+        assert await g.athrow(KeyError()) == ("caught", False)
+        await g.aclose()
+        assert recorded()
+
+    asyncio.run(main())
+    assert seen == [False]
 
 
 def test_only_functions_are_decorated() -> None:

@@ -21,7 +21,7 @@ import autograd_engine as paddle
 from autograd_engine.autograd import PyLayer, defop, recompute, saved_tensors_hooks
 from autograd_engine.core.locations import PACKAGE_DIR
 from autograd_engine.core.random_generator import _own
-from autograd_engine.eager.grad_mode import grad_mode
+from autograd_engine.eager.grad_mode import grad_mode, modes as overrides
 from autograd_engine.eager.graph_cuts import in_user_code
 from autograd_engine.errors import GraphFreedError
 from autograd_engine.ops.registry.strong_zeros import zeros_are_strong
@@ -39,7 +39,7 @@ def leaf(value: Any) -> Any:
 
 
 def modes() -> tuple[Any, ...]:
-    """Everything that belongs to a thread and that a block sets for its time."""
+    """Everything that belongs to a thread or a task and that a block sets for its time."""
     return (
         grad_mode.enabled,
         grad_mode.recorder,
@@ -49,7 +49,7 @@ def modes() -> tuple[Any, ...]:
         zeros_are_strong(),
         _own.generator,
         _own.replays,
-        mode._guards.depth,
+        mode.guarded.get(),
         paddle.static.default_main_program(),
         tuple(np.geterr().items()),
     )
@@ -60,7 +60,7 @@ def restored() -> Iterator[None]:
     """A failure here is no failure of what comes next."""
     yield
     in_user_code.watch = None
-    grad_mode.anomaly = None
+    overrides.reset()
     _own.generator, _own.replays = None, False
 
 
@@ -515,7 +515,7 @@ def test_signals_at_random_moments() -> None:
         import random, signal, time
         import numpy as np
         import autograd_engine as paddle
-        from autograd_engine.eager.grad_mode import grad_mode
+        from autograd_engine.eager.grad_mode import grad_mode, modes
         from autograd_engine.errors import GraphFreedError
 
         class Stop(KeyboardInterrupt):

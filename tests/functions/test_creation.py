@@ -306,3 +306,46 @@ def test_new_arrays_take_the_dtype():
     for new in (x.new_zeros([2]), x.new_ones([2]), x.new_full([2], 3), x.new_empty([2])):
         assert (new.dtype, new.shape) == ("float64", [2])
     assert x.new_full([2], 3, dtype="int8").tolist() == [3, 3]
+
+
+@pytest.mark.parametrize("name", ["new_zeros", "new_ones", "new_empty"])
+def test_new_arrays_take_sizes_one_by_one(name):
+    x = paddle.ones([1], "int8")
+    for sizes in ([2, 3], [4], [2, 0, 1]):
+        new, listed = getattr(x, name)(*sizes), getattr(x, name)(sizes)
+        assert (new.dtype, new.shape, new.tolist()) == ("int8", sizes, listed.tolist())
+    assert getattr(x, name)(2, 3, dtype="float64").dtype == "float64"
+    assert getattr(x, name)(size=[2, 3]).shape == [2, 3]
+
+
+# Everything that takes a dtype, by the one it is given.
+TYPED = {
+    "astype": lambda x, dtype: x.astype(dtype),
+    "cast": paddle.cast,
+    "to": lambda x, dtype: x.to(dtype),
+    "to_tensor": lambda x, dtype: paddle.to_tensor([1], dtype),
+    "zeros": lambda x, dtype: paddle.zeros([2], dtype),
+    "ones": lambda x, dtype: paddle.ones([2], dtype=dtype),
+    "empty": lambda x, dtype: paddle.empty([2], dtype),
+    "eye": lambda x, dtype: paddle.eye(2, dtype=dtype),
+    "full": lambda x, dtype: paddle.full([2], 1, dtype),
+    "full_like": lambda x, dtype: paddle.full_like(x, 1, dtype),
+    "zeros_like": paddle.zeros_like,
+    "ones_like": paddle.ones_like,
+    "arange": lambda x, dtype: paddle.arange(3, dtype=dtype),
+    "linspace": lambda x, dtype: paddle.linspace(0, 1, 2, dtype=dtype),
+    "new_zeros": lambda x, dtype: x.new_zeros(2, dtype=dtype),
+    "sum": lambda x, dtype: paddle.sum(x, dtype=dtype),
+    "prod": lambda x, dtype: paddle.prod(x, dtype=dtype),
+    "cumsum": lambda x, dtype: paddle.cumsum(x, dtype=dtype),
+}
+
+
+@pytest.mark.parametrize("default", ["float32", "float64"])
+@pytest.mark.parametrize("name", TYPED)
+def test_types_of_python_are_the_dtypes_that_numpy_makes_of_them(name, default):
+    """``float`` is float64 as its name is, and no default dtype."""
+    paddle.set_default_dtype(default)
+    x = paddle.ones([2], "float32")
+    for dtype in (float, "float", int):
+        assert TYPED[name](x, dtype).dtype == np.dtype(dtype)

@@ -448,3 +448,44 @@ def test_asarray() -> None:
     shared = xp.from_dlpack(array)
     array[0] = 5.0
     assert shared.tolist() == [5.0, 1.0]
+
+
+# Numbers that float32 cannot hold, and functions that make arrays of them in a wider dtype.
+FINE = [0.1, 1e300, -1e-300, 2**53 + 1]
+NESTED = {"number": lambda v: v, "list": lambda v: [v, v], "nested": lambda v: [[v], [v]]}
+MADE = {
+    "asarray": (lambda xp, v, dtype: xp.asarray(v, dtype=dtype)),
+    "full": (lambda xp, v, dtype: xp.full((2,), v, dtype=dtype)),
+    "full_like": (lambda xp, v, dtype: xp.full_like(xp.asarray([0.0, 0.0], dtype=dtype), v)),
+    "full_like-dtype": (lambda xp, v, dtype: xp.full_like(xp.asarray([0, 0]), v, dtype=dtype)),
+    "linspace": (lambda xp, v, dtype: xp.linspace(v, v, 3, dtype=dtype)),
+    "arange": (lambda xp, v, dtype: xp.arange(v, 2.5 * v, v, dtype=dtype)),
+    "where": (lambda xp, v, dtype: xp.where(xp.asarray(True), xp.ones(2, dtype=dtype), v)),
+    "clip": (lambda xp, v, dtype: xp.clip(xp.zeros(2, dtype=dtype), v, None)),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize("name", MADE)
+def test_numbers_go_to_a_wider_dtype_at_once(name, dtype):
+    if dtype == "complex128" and name in ("arange", "clip", "linspace"):
+        pytest.skip("of real numbers")
+    for value in FINE:
+        found = MADE[name](xp, value, getattr(xp, dtype))
+        expected = MADE[name](np, value, getattr(np, dtype))
+        np.testing.assert_array_equal(np.asarray(found), expected, strict=True)
+
+
+@pytest.mark.parametrize("form", NESTED)
+def test_nested_numbers_go_to_a_wider_dtype_at_once(form):
+    for value in [*FINE, 0.1 + 1e300j]:
+        for dtype in ("complex128",) if isinstance(value, complex) else ("float64", "complex128"):
+            given = NESTED[form](value)
+            found = xp.asarray(given, dtype=getattr(xp, dtype))
+            np.testing.assert_array_equal(np.asarray(found), np.asarray(given, dtype), strict=True)
+
+
+def test_numbers_that_an_integer_dtype_cannot_hold_are_refused():
+    assert xp.asarray([1, 255], dtype=xp.uint8).tolist() == [1, 255]
+    with pytest.raises(ArgumentError, match="300 does not fit uint8"):
+        xp.asarray([1, 300], dtype=xp.uint8)

@@ -1,5 +1,6 @@
 """NumPy's functions and ufuncs on tensors: values, arguments, gradients, programs."""
 
+import ast
 import inspect
 import re
 import warnings
@@ -173,12 +174,13 @@ def ufunc_operands(name: str) -> list[list[str]]:
     return [["a", "b"], ["a", "2.0"], ["0.5", "b"], ["a", "w"]]
 
 
-UFUNC_CALLS = [
-    pytest.param(f"np.{name}({', '.join(operands)})", id=f"np.{name}({', '.join(operands)})")
+UFUNC_TEXTS = [
+    f"np.{name}({', '.join(operands)})"
     for name in UFUNCS
     if hasattr(np, name)
     for operands in ufunc_operands(name)
 ]
+UFUNC_CALLS = [pytest.param(call, id=call) for call in UFUNC_TEXTS]
 
 
 @over("call", UFUNC_CALLS, by=before("("))
@@ -244,6 +246,83 @@ def test_gradients_of_composed_ufuncs(name: str) -> None:
     first(t).sum().backward()
     h = 1e-6
     np.testing.assert_allclose(t.grad.numpy(), (first(x + h) - first(x - h)) / (2 * h), rtol=1e-6)
+
+
+# --- constants
+
+
+# With a number where an array may stand.
+NUMBERS = [
+    "np.append(a, 1.1)", "np.append(1.1, w)", "np.block([v, 1.1])",
+    "np.broadcast_arrays(a, 1.1)", "np.column_stack([w, [1.1, 2.2, 3.3, 4.4]])",
+    "np.concatenate([w, [1.1]])", "np.copysign(1.1, a)", "np.cross(x3, [1.1, 2.2, 3.3])",
+    "np.diff(v, prepend=1.1)", "np.dot(a, 1.1)", "np.dot(1.1, a)", "np.dstack([d, 1.1])",
+    "np.einsum('i,->i', v, 1.1)", "np.float_power(a, 1.1)", "np.full_like(a, 1.1)",
+    "np.full_like(a, [1.1, 2.2, 3.3, 4.4])", "np.geomspace(1.1, p[0], 3)", "np.gradient(v, 1.1)",
+    "np.hstack([v, 1.1])", "np.inner(v, 1.1)", "np.insert(v, 1, 1.1)", "np.insert(v, 1, [1.1])",
+    "np.interp(1.1, up, w)", "np.isclose(a, a[0, 0].item())", "np.isin(a, a[0, 0].item())",
+    "np.kron(a, 1.1)", "np.linalg.lstsq(r, [1.1, 2.2, 3.3, 4.4, 5.5])[0]",
+    "np.linalg.multi_dot([m, s, [1.1, 2.2, 3.3]])", "np.linalg.outer(v, [1.1])",
+    "np.linalg.solve(m, [1.1, 2.2, 3.3])", "np.linalg.solve(m, [16777217, 2, 3])",
+    "np.linalg.vecdot(x3, [1.1, 2.2, 3.3])", "np.linspace(1.1, d, 4)", "np.linspace(x3, 2.2, 4)",
+    "np.logspace(1.1, d, 4, base=3.3)", "np.meshgrid(w, 1.1)", "np.multiply.outer(1.1, v)",
+    "np.outer(v, 1.1)", "np.pad(a, 1, constant_values=1.1)", "np.piecewise(a, [a < 0], [1.1, 2.2])",
+    "np.polyadd(w, 1.1)", "np.polyint(w, 1, 1.1)", "np.polymul(1.1, w)",
+    "np.polyval([1.1, 2.2], v)",
+    "np.polyval(w, 1.1)", "np.searchsorted(np.sort(v), v[2].item())", "np.select([t], [a], 1.1)",
+    "np.select([t, a > 1.1], [a, 3.3], 2.2)", "np.setdiff1d(v, v[0].item())", "np.stack([d, 1.1])",
+    "np.subtract.outer(a, 1.1)", "np.sum([d, 1.1], 0, where=t[0, :2])", "np.tensordot(a, 1.1, 0)",
+    "np.trapezoid(w, [1.1, 2.2, 3.3, 5.5])", "np.union1d(v, 1.1)", "np.vdot(d, 1.1)",
+    "np.vstack([w, 1.1 * np.ones(4)])", "np.where(t, a, 1.1)",
+    "np.where(t, 1.1, [2.2, a[0, 0], 3.3, d])",
+    "np.add(im, [[1.1 + 2.2j], [3.3]])", "np.add(im, 1.1j)", "np.dot(im[0], [1.1j, 2.2, 3.3, 4.4])",
+]  # fmt: skip
+
+
+def inexact(call: str) -> str:
+    """The call with numbers that float32 does not hold, 2.2 for 2.0."""
+    return re.sub(r"(?<![\w.])\d+\.\d+(?![\w])", lambda n: repr(float(n[0]) * 1.1), call)
+
+
+def digits() -> list[Any]:
+    """Calls that have numbers in them, or more arrays than one."""
+    found = []
+    for call in [*(c for calls in CALLS.values() for c in calls), *NUMBERS, *UFUNC_TEXTS]:
+        if "dtype=" in call or "arange" in call:
+            continue
+        names = {
+            n.id for n in ast.walk(ast.parse(call)) if isinstance(n, ast.Name)
+        } & arrays().keys()
+        floats = sorted(n for n in names if arrays()[n].dtype.kind == "f")
+        asks_all = not call.startswith(("np.full_like", "np.take("))  # these ask the first alone
+        lists = floats if len(names) > 1 and asks_all else []
+        if lists or inexact(call) != call or call in NUMBERS:
+            found.append(pytest.param(call, lists, id=call))
+    return found
+
+
+def assert_digits(got: Any, expected: Any) -> None:
+    if isinstance(expected, (tuple, list)):
+        for g, e in zip(got, expected, strict=True):
+            assert_digits(g, e)
+    elif isinstance(expected, (np.ndarray, np.generic)):
+        assert got.dtype == expected.dtype
+        np.testing.assert_allclose(got.numpy(), expected, rtol=1e-12, atol=1e-13)
+
+
+@over(("call", "lists"), digits(), by=before("("))
+def test_constants_beside_float64_keep_their_digits(call: str, lists: list[str]) -> None:
+    """A number takes the dtype of the arrays beside it, a list is the array that NumPy makes."""
+    expected = evaluate(inexact(call), arrays())
+    assert_digits(evaluate(inexact(call), tensors()), expected)
+    for name in lists:
+        for constant in (arrays()[name].tolist(), arrays()[name]):
+            values = {**arrays(), name: constant}
+            try:
+                expected = evaluate(inexact(call), values)
+            except (TypeError, AttributeError, ValueError):
+                continue  # no list may stand here
+            assert_digits(evaluate(inexact(call), tensors() | {name: constant}), expected)
 
 
 # --- operators between ndarrays, scalars and tensors

@@ -99,8 +99,7 @@ def pieces(samples: Any) -> Any:
 @pytest.mark.parametrize("shared", [True, False], ids=["shared", "piped"])
 def test_all_kinds_of_values_travel(shared: bool) -> None:
     arguments: Any = {"collate_fn": pieces, "batch_size": 1, "use_shared_memory": shared}
-    alone = list(loader(Rows(7), num_workers=0, **arguments))
-    made = list(loader(Rows(7), **arguments))
+    alone, made = loader(Rows(7), num_workers=0, **arguments), loader(Rows(7), **arguments)
     for left, right in zip(alone, made, strict=True):
         assert left.keys() == right.keys()
         for key, value in left.items():

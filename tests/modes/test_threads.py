@@ -476,10 +476,3 @@ def test_tasks_may_switch_recording_where_they_do_not_wait() -> None:
         return await asyncio.gather(*[job(k) for k in range(5)])
 
     assert asyncio.run(main()) == [5.0 * k for k in range(5)]
-
-
-def test_what_waits_cannot_be_decorated() -> None:
-    async def task() -> None: ...
-
-    with pytest.raises(TypeError, match="other tasks run while it waits"):
-        paddle.no_grad()(task)

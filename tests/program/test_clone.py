@@ -299,6 +299,85 @@ def test_a_loop_keeps_nothing_for_gradients_in_inference(exe: Any) -> None:
     assert loss.tobytes() == exe.run(built.main, built.feed, built.fetches)[0].tobytes()
 
 
+def _bound(x: Any) -> Any:
+    return static.nn.while_loop(
+        lambda v: paddle.sum(v * v) < 50.0, lambda v: [paddle.exp(v) * v], [x]
+    )[0]
+
+
+def _branch(x: Any, inner: Callable[[Any], Any] = paddle.tanh) -> Any:
+    return static.nn.cond(paddle.sum(x) > 0.0, lambda: inner(x) * x, lambda: paddle.exp(x) * x)
+
+
+FLOWS: dict[str, Callable[[Any], Any]] = {
+    "cond": _branch,
+    "one side": lambda x: static.nn.cond(paddle.sum(x) > 0.0, lambda: paddle.exp(x), lambda: x),
+    "cond in cond": lambda x: _branch(x, _branch),
+    "loop": _bound,
+    "loop in cond": lambda x: _branch(x, _bound),
+    "cond in loop": lambda x: static.nn.while_loop(
+        lambda v: paddle.sum(v * v) < 50.0, lambda v: [_branch(v) + v], [x]
+    )[0],
+    "case": lambda x: static.nn.case(
+        [(paddle.sum(x) > 9.0, lambda: x * x)], lambda: paddle.exp(x) * x
+    ),
+    "switch_case": lambda x: static.nn.switch_case(
+        paddle.argmax(x), [lambda: x * x, lambda: paddle.tanh(x) * x, lambda: x]
+    ),
+    "twice": lambda x: _branch(_branch(x)),
+    "layer": lambda x: static.nn.fc(paddle.reshape(x, [1, 3]), 3),
+    "dropout in a branch": lambda x: _branch(x, lambda v: F.dropout(v, 0.5)),
+}
+
+
+@pytest.mark.parametrize("name", FLOWS)
+def test_the_copy_for_inference_of_what_trains_is_that_of_what_does_not(
+    name: str, exe: Any
+) -> None:
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        x = static.data("x", [3])
+        x.stop_gradient = False
+        w = static.create_parameter([3], "float32", name="w")
+        out = FLOWS[name](x * w + 0.5)
+        loss = paddle.sum(out)
+        before = main.clone(for_test=True)
+        paddle.optimizer.Adam(0.1).minimize(loss)
+        static.append_backward(loss)
+        x_grad = main.global_block().has_var(x.grad_name)
+    assert x_grad
+    after = main.clone(for_test=True)
+    read = static.Program.parse_from_string(main.to_string())
+    for trained in (after, main.clone().clone(for_test=True), read.clone(for_test=True)):
+        # The operator of the loss stays marked, as in the reference.
+        assert repr(trained).replace("op_role = 256", "op_role = 0") == repr(before)
+    small = static.normalize_program(main, [x], [out])
+    assert not [v.name for v in small.list_vars() if "@KEPT" in v.name or "@ABSENT" in v.name]
+    exe.run(startup)
+    values = np.float32([0.25, -1.5, 2.0])
+    results = [exe.run(program, {"x": values}, [out.name])[0] for program in (before, after, small)]
+    assert len({r.tobytes() for r in results}) == 1
+
+
+@pytest.mark.parametrize("name", ["cond", "cond in cond", "loop", "cond in loop"])
+def test_a_copy_for_inference_can_be_trained(name: str, exe: Any) -> None:
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        x = static.data("x", [3])
+        w = static.create_parameter([3], "float32", name="w")
+        loss = paddle.sum(FLOWS[name](x * w + 0.5))
+        ((_, expected),) = static.append_backward(loss)
+    test = main.clone(for_test=True)
+    copies = [main.clone(), test]
+    exe.run(startup)
+    values = {"x": np.float32([0.25, -1.5, 2.0])}
+    (want,) = exe.run(main, values, [expected])
+    for copy_ in copies:
+        with static.program_guard(copy_, static.Program()):
+            ((_, grad),) = static.append_backward(copy_.global_block().var(loss.name))
+        assert exe.run(copy_, values, [grad])[0].tobytes() == want.tobytes()
+
+
 def test_what_is_built_after_an_update_reads_the_parameter_as_it_is(exe: Any) -> None:
     def program() -> Any:
         x = static.data("x", [None, 2])

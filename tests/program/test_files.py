@@ -88,9 +88,10 @@ def _differentiated(op: str, sample: Any, unknown: bool) -> tuple[list[Any], lis
     for k, array in enumerate(sample.operands):
         shape = [None, *array.shape[1:]] if unknown and array.ndim else list(array.shape)
         inputs.append(static.data(f"x{k}", shape, array.dtype.name))
-        inputs[-1].stop_gradient = array.dtype.kind not in "fc"
+        inputs[-1].stop_gradient = array.dtype.kind != "f"
     made = getattr(ops, op)(*inputs, **sample.attrs)
-    targets = [v for v in (made if REGISTRY[op].multiple else [made]) if not v.stop_gradient]
+    made = made if REGISTRY[op].multiple else [made]
+    targets = [v for v in made if not v.stop_gradient and v.spec.dtype.kind == "f"]
     inputs = [v for v in inputs if not v.stop_gradient]
     if targets and inputs:
         static.gradients(targets, inputs)

@@ -36,7 +36,7 @@ def test_variables_print_as_declarations() -> None:
     assert [repr(v) for v in texts] == [
         "var x : LOD_TENSOR.shape(-1, 4).dtype(float32).stop_gradient(True)",
         "var v : LOD_TENSOR.shape(3,).dtype(int64).stop_gradient(True)",
-        "var mean_0.tmp_0 : LOD_TENSOR.shape().dtype(float32).stop_gradient(False)",
+        "var mean_0.tmp_0 : LOD_TENSOR.shape().dtype(float32).stop_gradient(True)",
         "persist trainable param w : LOD_TENSOR.shape(4, 2).dtype(float32).stop_gradient(False)",
         "persist param frozen : LOD_TENSOR.shape(2,).dtype(float32).stop_gradient(True)",
         "persist var steps : LOD_TENSOR.shape(1,).dtype(float32).stop_gradient(True)",

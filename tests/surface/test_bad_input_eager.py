@@ -202,7 +202,6 @@ CALLS = [
         ask(f"{m.__name__}()(1)", lambda m=m: m()(1), TYPE, "above a function or method")
         for m in (paddle.no_grad, paddle.enable_grad, paddle.inference_mode)
     ),
-    ask("no_grad coroutine", lambda: paddle.no_grad()(waits), TYPE, "around what does not await"),
     ask("no_grad class", lambda: paddle.no_grad()(A.PyLayer), TYPE, "a function or method"),
     *flags("set_grad_enabled", paddle.set_grad_enabled, (1, None, "x", waits, np.ones(2))),
     *(

@@ -14,7 +14,6 @@ from __future__ import annotations
 import functools
 import keyword
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, Final, Literal, TypeVar, overload
@@ -32,6 +31,7 @@ from autograd_engine.autograd.custom_op.kernel import (
     spread,
 )
 from autograd_engine.core.locations import user_frame_from
+from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import Spec, format_shape, may_equal
 from autograd_engine.eager.function_node import refuse_numpy
@@ -76,7 +76,7 @@ class Operation(OpDef):
         if not self.elementwise:
             self.stacks = "each"
         self.kernel = guarded(self, kernel)
-        self._lock = threading.RLock()
+        self._lock = renewed_lock(self._forget_bound)
         self.__name__ = name
         self.__doc__ = getattr(kernel, "__doc__", None)
         for group in (self.inputs, self.outputs, tuple(self.attrs)):
@@ -137,9 +137,13 @@ class Operation(OpDef):
                 )
         with self._lock:
             self.rules.update(made)
-            self.bound = {}
-            self._pullbacks = {}
+            self._forget_bound()
         return self
+
+    def _forget_bound(self) -> None:
+        """What was made of the rules is out of date."""
+        self.bound = {}
+        self._pullbacks = {}
 
     def _decorate(self, names: Sequence[str], rule: Any) -> Any:
         self.vjp(**dict.fromkeys(names, rule))
@@ -187,6 +191,21 @@ class Operation(OpDef):
                 f"{self.name}.vjp({name}=NONDIFF)"
             )
         return super().rule_at(position)
+
+    def check_several(self, values: Any, count: int, name: str) -> None:
+        """What a rule returned for a variadic input has to have an entry for each operand."""
+        if isinstance(values, (list, tuple)):
+            found: Any = len(values)
+        else:  # stacked along a first axis
+            shape = _spec(values).shape if hasattr(values, "dtype") else ()
+            if shape and may_equal(shape[:1], (count,)):
+                return
+            found = kind(values)
+        if found != count:
+            raise ArgumentError(
+                f"{self.name}: the rule for {name} returned {found} for {count} operands; return "
+                "a list with one gradient for each"
+            )
 
     def check_gradient(self, xp: Any, value: Any, like: Any, name: str, stretched: bool) -> Any:
         """What a rule returned, if it can be the gradient of that input."""

@@ -7,24 +7,18 @@ before is finite, or was infinite on purpose.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from contextvars import ContextVar
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from autograd_engine.core.checks import left_unentered
 from autograd_engine.core.locations import Location
+from autograd_engine.core.overrides import OverridingBlock
 from autograd_engine.core.spec import Array, format_shape
-from autograd_engine.eager.grad_mode import (
-    Recorder,
-    decorated,
-    grad_mode,
-    recorded_with,
-)
+from autograd_engine.eager.grad_mode import Mode, decorated, grad_mode, modes
 from autograd_engine.eager.tape import Edge, Node, Observer, Slot, saved_values
 from autograd_engine.errors import AnomalyError, ArgumentError
 from autograd_engine.ops.registry.opdef import OpDef
@@ -274,7 +268,22 @@ def _positions(node: Node, edges: tuple[Edge, ...]) -> list[int]:
     return [k for k, e in zip(wanted, node.edges, strict=True) if e in followed]
 
 
-class detect_anomaly:  # noqa: N801 - a context manager, like no_grad
+class _Watched(Mode):
+    """Operations are looked at; `warnings` is what NumPy did about them before."""
+
+    __slots__ = ("warnings",)
+
+    def __init__(self, anomaly: Anomaly | None) -> None:
+        super().__init__(*_watching(anomaly))
+        self.warnings: Any = np.geterr()
+
+
+def _watching(anomaly: Anomaly | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Changes of a `Mode`."""
+    return {"anomaly": anomaly}, {"watch": None if anomaly is None else anomaly.watch}
+
+
+class detect_anomaly(OverridingBlock):  # noqa: N801 - a context manager, like no_grad
     """Raise at the first NaN or infinity, saying which line of yours made it.
 
     As a context manager or a decorator, around a forward computation, a backward pass, or both.
@@ -300,7 +309,8 @@ class detect_anomaly:  # noqa: N801 - a context manager, like no_grad
     Operations that are not recorded, since no operand needs a gradient or recording is off, are
     not looked at; that their results are not finite is noticed when a recorded one reads them.
     Warnings of NumPy are off inside, for what they warn of is raised here, with its line. Each
-    thread has its own setting. Every operation costs another pass over its result.
+    thread, and each asyncio task, has its own setting. Every operation costs another pass over its
+    result.
 
     Examples
     --------
@@ -314,18 +324,23 @@ class detect_anomaly:  # noqa: N801 - a context manager, like no_grad
     autograd_engine.errors.AnomalyError: the backward pass at ... made infinity of a finite ...
     """
 
+    _overrides = modes
+
     def __init__(self, check_nan: bool = True, check_inf: bool = True) -> None:
+        super().__init__()
         self._options = check_nan, check_inf
         self._anomaly = _anomaly("detect_anomaly", check_nan, check_inf)
-        self._open: list[tuple[ExitStack, Any]] = []
+
+    def _override(self) -> Mode:
+        return _Watched(self._anomaly)
 
     def __enter__(self) -> None:
-        scope = ExitStack()
-        scope.enter_context(np.errstate(all="ignore"))
-        watch = None if self._anomaly is None else self._anomaly.watch
-        scope.enter_context(recorded_with(watch=watch))
-        self._open.append((scope, grad_mode.anomaly))
-        grad_mode.anomaly = self._anomaly
+        super().__enter__()
+        try:
+            np.seterr(all="ignore")
+        except BaseException:  # an interrupt, and nobody will call __exit__
+            self.__exit__(None, None, None)
+            raise
 
     def __exit__(
         self,
@@ -333,10 +348,15 @@ class detect_anomaly:  # noqa: N801 - a context manager, like no_grad
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if not self._open:
-            raise left_unentered(self)
-        scope, grad_mode.anomaly = self._open.pop()
-        scope.__exit__(kind, error, traceback)
+        left, inside = self._leave()
+        if inside is None:
+            return
+        assert isinstance(left, _Watched)
+        later = [mode for mode in inside if isinstance(mode, _Watched)]
+        if later:  # in a generator that is not through: it is the one to put them back
+            later[-1].warnings = left.warnings
+        else:
+            np.seterr(**left.warnings)
 
     def __call__(self, function: F) -> F:
         return decorated(function, lambda: detect_anomaly(*self._options), "detect_anomaly")
@@ -349,15 +369,14 @@ def _anomaly(function: str, check_nan: bool, check_inf: bool) -> Anomaly | None:
     return Anomaly(check_nan, check_inf) if check_nan or check_inf else None
 
 
-class _Warnings(threading.local):
-    before: dict[str, Any] | None = None
-
-
-_warnings: Final = _Warnings()
+# What NumPy did about them before `set_detect_anomaly`; its own setting is of the context too.
+_warnings: Final[ContextVar[Any]] = ContextVar("autograd_engine.warnings", default=None)
 
 
 def set_detect_anomaly(mode: bool, check_nan: bool = True, check_inf: bool = True) -> None:
-    """Do in this thread from now on what `detect_anomaly` does in a block, or stop doing it.
+    """Do from now on what `detect_anomaly` does in a block, or stop doing it.
+
+    In this thread, or this asyncio task, alone.
 
     Parameters
     ----------
@@ -377,21 +396,17 @@ def set_detect_anomaly(mode: bool, check_nan: bool = True, check_inf: bool = Tru
     if not isinstance(mode, bool):
         raise ArgumentError(f"set_detect_anomaly: mode must be True or False, got {mode!r}")
     anomaly = _anomaly("set_detect_anomaly", check_nan, check_inf) if mode else None
-    known = grad_mode.recorder
-    recorder = known if isinstance(known, Recorder) else Recorder()
-    recorder = recorder._replace(watch=None if anomaly is None else anomaly.watch)
-    grad_mode.anomaly = anomaly
-    grad_mode.recorder = recorder if recorder.extra else True
-    grad_mode.switch(bool(grad_mode.enabled))
-    if anomaly is not None and _warnings.before is None:
-        _warnings.before = dict(np.seterr(all="ignore"))
-    elif anomaly is None and _warnings.before is not None:
-        np.seterr(**_warnings.before)
-        _warnings.before = None
+    modes.put(Mode(*_watching(anomaly)))
+    before = _warnings.get()
+    if anomaly is not None and before is None:
+        _warnings.set(dict(np.seterr(all="ignore")))
+    elif anomaly is None and before is not None:
+        np.seterr(**before)
+        _warnings.set(None)
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether this thread looks for NaN and infinity; see `detect_anomaly`.
+    """Whether this thread and asyncio task look for NaN and infinity; see `detect_anomaly`.
 
     Examples
     --------

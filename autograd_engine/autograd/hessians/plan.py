@@ -11,7 +11,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +18,7 @@ import numpy as np
 from autograd_engine.autograd.hessians.graph import NoPlan, Plan, built
 from autograd_engine.compiler.concrete_graph import freeze
 from autograd_engine.core.locations import forget_generated
+from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.tape import Edge, Node, edge_of
 from autograd_engine.eager.tensor import Tensor
@@ -51,7 +51,7 @@ _MOST: Final = 64
 _MOST_BYTES: Final = 1 << 27
 _LONG: Final = 100  # nodes: then a plan takes longer than a Hessian, and waits for the second one
 _LARGEST: Final = 1 << 24  # bytes of a Hessian beyond which finding out what to do is nothing
-_lock: Final = Lock()
+_lock: Final = renewed_lock()
 
 
 def planned_hessian(value: Tensor, inputs: Sequence[Tensor], edges: Sequence[Edge]) -> Any:

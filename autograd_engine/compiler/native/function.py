@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import threading
 import time
 from collections.abc import Callable, Sequence
 from sys import getrefcount
@@ -33,6 +32,7 @@ from autograd_engine.compiler.native.runtime import get_runtime, header
 from autograd_engine.compiler.native.toolchain.compiler import CompileError, find_toolchain, why_not
 from autograd_engine.compiler.native.toolchain.library_cache import load
 from autograd_engine.compiler.python.function import compile_alone
+from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.ops.registry.scattered_cotangent import dense
@@ -119,7 +119,7 @@ class NativeFunction:
         self.seconds = seconds
         self._library = library
         self._idle: list[_Turns] = []
-        self._lock = threading.Lock()
+        self._lock = renewed_lock()
 
     @property
     def arena(self) -> int:

@@ -17,7 +17,7 @@ from typing import Any, Final
 from autograd_engine.compiler.native.toolchain.blas import Blas, find_blas
 from autograd_engine.compiler.native.toolchain.compiler import CompileError, Toolchain
 from autograd_engine.compiler.native.toolchain.library_cache import load
-from autograd_engine.compiler.native.toolchain.process_lock import ProcessLock
+from autograd_engine.core.locks import renewed_lock
 from autograd_engine.errors import ArgumentError
 
 __all__ = ["Runtime", "get_runtime", "header", "default_threads", "set_threads", "threads"]
@@ -97,7 +97,7 @@ def runtime_source() -> str:
     return "\n".join([*parts, _text("runtime.c")])
 
 
-_lock = ProcessLock()
+_lock = renewed_lock()
 _runtime: list[Runtime] = []
 _wanted: list[int] = []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Sequence
 from types import FunctionType
@@ -18,6 +17,7 @@ from autograd_engine.compiler.planned.kernels import SCRATCH
 from autograd_engine.compiler.planned.planner import Plan, Strides, planned
 from autograd_engine.compiler.planned.steps import Loop
 from autograd_engine.core.locations import forget_generated
+from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.scratch import Scratch
 from autograd_engine.program.ir.program import Operator
@@ -55,7 +55,7 @@ class Planned:
         self.name = name
         self.fast = fast
         self.updates = dict(graph.updates)
-        self._lock = threading.Lock()
+        self._lock = renewed_lock()
         self._plans: dict[Any, Plan] = {}
         self._idle: dict[Any, list[_Run]] = {}
 

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
-from autograd_engine.ops.registry.opdef import REGISTRY
+from autograd_engine.core.dtypes import FLOAT32
+from autograd_engine.core.spec import Spec
+from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program.ir.program import Operator, Ref, Variable
 
 __all__ = ["folded"]
@@ -19,6 +22,7 @@ __all__ = ["folded"]
 Key = tuple[str, int]
 
 _ADD_N = REGISTRY["add_n"]
+_CAST = REGISTRY["cast"]
 
 
 def folded(
@@ -64,30 +68,45 @@ def _is_long(operator: Operator) -> bool:
 def _steps(
     operators: Sequence[Operator], at: int, parts: Sequence[Ref], made: dict[Key, int]
 ) -> list[tuple[int, Operator]]:
-    """The sum as (index of the operator that a step follows, step); the last one is the whole."""
+    """The sum as (index of the operator that a step follows, step); the last one is the whole.
+
+    That of float16 is one of float32, which the last step rounds.
+    """
     groups: dict[int, list[Ref]] = {}
     arrived = made[parts[0].key]
-    for k, part in enumerate(parts):
+    for part in parts[1:]:
         arrived = max(arrived, made[part.key])
-        groups.setdefault(-1 if k == 0 else arrived, []).append(part)
-    total, *rest = groups.pop(-1)
-    assert not rest
-    whole = operators[at]
-    found = []
-    for number, (k, group) in enumerate(groups.items()):
-        last = number == len(groups) - 1
-        result = whole.results[0] if last else _partial(whole, total.var, number)
-        location = whole.location if last else operators[k].location
-        step = Operator(
-            whole.block, _ADD_N, (total, *group), (result,), whole.attrs, location, whole.role
+        groups.setdefault(arrived, []).append(part)
+    whole, total = operators[at], parts[0]
+    found: list[tuple[int, Operator]] = []
+
+    def step(op: OpDef, operands: tuple[Ref, ...], attrs: dict[str, Any], k: int) -> None:
+        nonlocal total
+        located = whole if k == at else operators[k]
+        result = whole.results[0] if k == at else _partial(whole, wide, len(found))
+        made_of = Operator(
+            whole.block, op, operands, (result,), attrs, located.location, whole.role
         )
-        step.op_namescope, step.op_device = whole.op_namescope, whole.op_device
-        found.append((k, step))
+        made_of.op_namescope, made_of.op_device = whole.op_namescope, whole.op_device
+        found.append((k, made_of))
         total = result
+
+    half = total.var.spec.dtype.char == "e"
+    wide = Spec(total.var.spec.shape, FLOAT32) if half else total.var.spec
+    if half:
+        step(_CAST, (total,), {"dtype": wide.dtype.name}, made[total.key])
+    *early, (_, last) = groups.items()
+    for k, group in early:
+        step(_ADD_N, (total, *group), whole.attrs, k)
+    if half:
+        step(_ADD_N, (total, *last), whole.attrs, arrived)
+        step(_CAST, (total,), {"dtype": "float16"}, at)
+    else:
+        step(_ADD_N, (total, *last), whole.attrs, at)
     return found
 
 
-def _partial(whole: Operator, like: Variable, number: int) -> Ref:
+def _partial(whole: Operator, spec: Spec, number: int) -> Ref:
     """A variable of no block: only the text that is written knows it."""
     name = f"{whole.results[0].var.name}@PARTIAL@{number}"
-    return Ref(Variable(whole.block, name, like.spec, stop_gradient=True), 0)
+    return Ref(Variable(whole.block, name, spec, stop_gradient=True), 0)

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import get_default_dtype
+from autograd_engine.core.dtypes import as_dtype, get_default_dtype
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.interop.array_api.dtypes import at_cpu
 from autograd_engine.interop.numpy_protocol.joining import _full_like, _linspace
-from autograd_engine.interop.numpy_protocol.operands import as_tensor
+from autograd_engine.interop.numpy_protocol.operands import as_tensor, operands_in
 from autograd_engine.interop.numpy_protocol.shape import _meshgrid
 from autograd_engine.tensor import public as paddle
 
@@ -39,7 +39,7 @@ __all__ = [
 def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:
     """A tensor of numbers, nested lists or arrays; a tensor as it is, unless told to copy."""
     at_cpu("asarray", device)
-    x = as_tensor(obj)
+    x = _made(obj, dtype)
     same = dtype is None or x.dtype == dtype
     if copy is False and not (x is obj and same):
         raise ArgumentError(
@@ -49,6 +49,21 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = N
     if not same:
         return x.astype(dtype)
     return paddle.clone(x) if copy and x is obj else x
+
+
+def _made(obj: Any, dtype: Any) -> Any:
+    """`obj` as a tensor; what holds Python's numbers alone goes to `dtype` at once.
+
+    By way of the default dtype 0.1 would be rounded twice, and 1e300 infinite.
+    """
+    if dtype is None or isinstance(obj, (np.ndarray, np.generic)) or operands_in(obj):
+        return as_tensor(obj)
+    return Tensor(obj, dtype)
+
+
+def _floating(value: Any, dtype: Any) -> Any:
+    """`value` for an array of `dtype`, which is that of numbers if it is a floating one."""
+    return _made(value, dtype if dtype is not None and as_dtype(dtype).kind in "fc" else None)
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: Any = None) -> Any:
@@ -117,7 +132,7 @@ def ones_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:
 def full_like(x: Any, /, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
     """An array of one value like `x`."""
     at_cpu("full_like", device)
-    return _full_like(x, fill_value, dtype)
+    return _full_like(x, _floating(fill_value, dtype or x.dtype), dtype)
 
 
 def eye(
@@ -134,7 +149,8 @@ def linspace(
 ) -> Any:  # fmt: skip
     """`num` numbers at equal distances; differentiable in both ends."""
     at_cpu("linspace", device)
-    return _linspace(start, stop, num, endpoint, dtype=dtype)
+    ends = _floating(start, dtype), _floating(stop, dtype)
+    return _linspace(*ends, num, endpoint, dtype=dtype)
 
 
 def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:

@@ -19,6 +19,7 @@ from autograd_engine.errors import ArgumentError, NotDifferentiableError, ShapeE
 from autograd_engine.interop.numpy_protocol.operands import (
     UNSET,
     as_tensor,
+    as_tensors,
     carries_gradient,
     deliver,
     floating,
@@ -54,7 +55,7 @@ def _cbrt(x: Any) -> Any:
 
 
 def _fmod(x: Any, y: Any) -> Any:
-    x, y = as_tensor(x), as_tensor(y)
+    x, y = as_tensors(x, y)
     sign = _either_sign(x)
     return sign * paddle.remainder(sign * x, paddle.abs(y))
 
@@ -78,11 +79,17 @@ def _vecmat(x1: Any, x2: Any) -> Any:
 
 
 def _vecdot(x1: Any, x2: Any) -> Any:
-    return paddle.sum(paddle.conj(as_tensor(x1)) * x2, axis=-1)
+    x, y = as_tensors(x1, x2)
+    return paddle.sum(paddle.conj(x) * y, axis=-1)
+
+
+def _double(x: Any) -> Any:
+    x = x if isinstance(x, (Operand, list, tuple)) else np.asarray(x)
+    return as_tensor(x).astype("float64")
 
 
 def _float_power(x1: Any, x2: Any) -> Any:
-    return paddle.pow(as_tensor(x1).astype("float64"), as_tensor(x2).astype("float64"))
+    return paddle.pow(_double(x1), _double(x2))
 
 
 def direct(names: str) -> dict[str, Callable[..., Any]]:
@@ -119,9 +126,7 @@ UFUNCS: Final[dict[str, Callable[..., Any]]] = {
     "invert": paddle.bitwise_not,
     "ldexp": paddle.ldexp,
     "left_shift": paddle.bitwise_left_shift,
-    "logaddexp2": lambda x1, x2: (
-        paddle.logaddexp(as_tensor(x1) * _LN2, as_tensor(x2) * _LN2) / _LN2
-    ),
+    "logaddexp2": lambda x1, x2: paddle.logaddexp(*(x * _LN2 for x in as_tensors(x1, x2))) / _LN2,
     "matvec": _matvec,
     "modf": _modf,
     "power": paddle.pow,
@@ -199,7 +204,7 @@ def array_ufunc(self: Any, ufunc: Any, method: str, /, *inputs: Any, **kwargs: A
     if method in ("reduce", "accumulate"):
         return deliver(name, _folded(ufunc, name, method, inputs, kwargs), out)
     if method == "outer":
-        first, second = (as_tensor(v) for v in inputs)
+        first, second = as_tensors(*inputs)
         spread = paddle.reshape(first, [*first.shape, *[1] * second.ndim])
         return _call(ufunc, name, (spread, second), out, kwargs)
     instead = "paddle.index_add, or x[i] = v" if method == "at" else "paddle.split and a reduction"

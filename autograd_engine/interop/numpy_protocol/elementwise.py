@@ -11,7 +11,9 @@ from autograd_engine.interop.numpy_protocol.array_function import covers
 from autograd_engine.interop.numpy_protocol.operands import (
     UNSET,
     as_tensor,
+    as_tensors,
     floating,
+    floats,
     given,
     of_values,
     plain,
@@ -81,7 +83,8 @@ def _nan_to_num(
 def _isclose(
     a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Any:
-    return paddle.isclose(as_tensor(a), as_tensor(b), rtol, atol, equal_nan)
+    x, y = as_tensors(a, b)
+    return paddle.isclose(x, y, rtol, atol, equal_nan)
 
 
 @covers("isneginf")
@@ -121,8 +124,14 @@ def _clip(
             bounds = [v if given(v) else None for v in (low, high)]
             return paddle.clip(x, *bounds)
     if given(low):
-        x = paddle.maximum(x, as_tensor(low))
-    return paddle.minimum(x, as_tensor(high)) if given(high) else x
+        x = _inside(paddle.greater_equal, x, low)
+    return _inside(paddle.less_equal, x, high) if given(high) else x
+
+
+def _inside(compare: Any, x: Any, bound: Any) -> Any:
+    """x where it is inside of the bound or on it, with all of the gradient; else the bound."""
+    x, bound = as_tensors(x, bound)
+    return paddle.where(paddle.logical_or(compare(x, bound), paddle.isnan(x)), x, bound)
 
 
 # --- along a curve
@@ -130,10 +139,9 @@ def _clip(
 
 @covers("trapezoid")
 def _trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
-    y = floating(y)
     if x is None:
-        return paddle.trapezoid(y, dx=dx, axis=axis)
-    x = floating(x)
+        return paddle.trapezoid(floating(y), dx=dx, axis=axis)
+    y, x = floats(y, x)
     steps = paddle.diff(x, axis=-1 if x.ndim == 1 else axis)
     if steps.ndim == 1 and y.ndim > 1:
         steps = paddle.reshape(steps, [-1 if k == axis % y.ndim else 1 for k in range(y.ndim)])
@@ -151,7 +159,7 @@ def _ends(y: Any, axis: int) -> tuple[Any, Any]:
 def _interp(
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
 ) -> Any:
-    x, xs, ys = (floating(v) for v in (x, xp, fp))
+    x, xs, ys = floats(x, xp, fp)
     if period is not None:
         period = abs(float(period))
         x, xs = paddle.remainder(x, period), paddle.remainder(xs, period)
@@ -194,7 +202,7 @@ def _slope(y: Any, axis: int, spacing: Any, edge_order: int) -> Any:
     n = y.shape[axis]
     if n < edge_order + 1:
         raise ArgumentError(f"np.gradient: axis {axis} has {n} elements; {edge_order + 1} needed")
-    h = as_tensor(spacing)
+    h = as_tensors(y, spacing)[1]
     steps = paddle.diff(h).astype(y.dtype) if h.ndim else h.astype(y.dtype) * paddle.ones(
         [n - 1], y.dtype
     )  # fmt: skip

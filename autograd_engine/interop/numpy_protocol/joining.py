@@ -12,7 +12,8 @@ from autograd_engine.interop.numpy_protocol.operands import (
     UNSET,
     along,
     as_tensor,
-    floating,
+    as_tensors,
+    floats,
     plain,
 )
 from autograd_engine.nn import functional
@@ -22,7 +23,7 @@ __all__: list[str] = []
 
 
 def _listed(arrays: Any, dtype: Any = None) -> list[Any]:
-    tensors = [as_tensor(a) for a in arrays]
+    tensors = as_tensors(*arrays)
     return tensors if dtype is None else [t.astype(dtype) for t in tensors]
 
 
@@ -75,16 +76,16 @@ def _block(arrays: Any) -> Any:
     while isinstance(inner, list):
         depth, inner = depth + 1, inner[0]
 
-    def widest(part: Any) -> int:
-        if isinstance(part, list):
-            return max(widest(p) for p in part)
-        return int(as_tensor(part).ndim)
+    def leaves(part: Any) -> list[Any]:
+        return [v for p in part for v in leaves(p)] if isinstance(part, list) else [part]
 
-    ndim = max(depth, widest(arrays))
+    tensors = as_tensors(*leaves(arrays))
+    ndim = max(depth, *(x.ndim for x in tensors))
+    rest = iter(tensors)
 
     def joined(part: Any, level: int) -> Any:
         if not isinstance(part, list):
-            x = as_tensor(part)
+            x = next(rest)
             return paddle.reshape(x, [*[1] * (ndim - x.ndim), *x.shape])
         parts = [joined(p, level + 1) for p in part]
         return paddle.concat(parts, axis=ndim - depth + level)
@@ -117,7 +118,7 @@ def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     x, axis = along(arr, axis)
     size = x.shape[axis]
     places = _places("np.insert", obj, size)
-    new = as_tensor(values).astype(x.dtype)
+    new = as_tensors(x, values)[1].astype(x.dtype)
     count = max(places.size, 1) if places.ndim else 1
     rest = [*x.shape[:axis], *x.shape[axis + 1 :]]
     if not places.ndim:  # as NumPy: what is inserted at one position has the axis first
@@ -217,6 +218,8 @@ def _full_like(
     a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True,
     shape: Any = None, *, device: Any = None,
 ) -> Any:  # fmt: skip
+    if isinstance(fill_value, (bool, int, float, complex)):
+        return _like(a, dtype, shape, fill_value)
     fill = as_tensor(fill_value)
     if fill.ndim or not fill.stop_gradient:
         ones = _ones_like(a, dtype, shape=shape)
@@ -229,7 +232,7 @@ def _linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False,
     dtype: Any = None, axis: int = 0, *, device: Any = None,
 ) -> Any:  # fmt: skip
-    low, high = paddle.broadcast_tensors([floating(start), floating(stop)])
+    low, high = paddle.broadcast_tensors(floats(start, stop))
     steps = num - 1 if endpoint else num
     grid = np.arange(num) / max(steps, 1)
     t = paddle.reshape(paddle.to_tensor(grid, low.dtype), [num, *[1] * low.ndim])
@@ -244,7 +247,8 @@ def _logspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0,
     dtype: Any = None, axis: int = 0,
 ) -> Any:  # fmt: skip
-    made = as_tensor(base) ** _linspace(start, stop, num, endpoint, axis=axis)
+    start, stop, base = floats(start, stop, base)
+    made = base ** _linspace(start, stop, num, endpoint, axis=axis)
     return made if dtype is None else made.astype(dtype)
 
 
@@ -252,7 +256,7 @@ def _logspace(
 def _geomspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> Any:
-    low, high = floating(start), floating(stop)
+    low, high = floats(start, stop)
     sign = paddle.sign(low).detach() if hasattr(low, "detach") else paddle.sign(low)
     logs = _linspace(paddle.log(sign * low), paddle.log(sign * high), num, endpoint, axis=axis)
     made = paddle.exp(logs) * (paddle.unsqueeze(sign, axis) if sign.ndim else sign)
@@ -284,7 +288,7 @@ def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = UNSET, append: Any 
     def side(value: Any) -> Any:
         if value is UNSET:
             return None
-        value = as_tensor(value).astype(x.dtype)
+        value = as_tensors(x, value)[1].astype(x.dtype)
         if value.ndim:
             return value
         k = axis % x.ndim
@@ -296,17 +300,18 @@ def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = UNSET, append: Any 
 @covers("ediff1d")
 def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     x = paddle.reshape(as_tensor(ary), [-1])
-    parts = [x[1:] - x[:-1]]
-    if to_begin is not None:
-        parts.insert(0, paddle.reshape(as_tensor(to_begin), [-1]).astype(x.dtype))
-    if to_end is not None:
-        parts.append(paddle.reshape(as_tensor(to_end), [-1]).astype(x.dtype))
-    return paddle.concat(parts)
+
+    def side(value: Any) -> list[Any]:
+        if value is None:
+            return []
+        return [paddle.reshape(as_tensors(x, value)[1], [-1]).astype(x.dtype)]
+
+    return paddle.concat([*side(to_begin), x[1:] - x[:-1], *side(to_end)])
 
 
 @covers("correlate")
 def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
-    x, w = as_tensor(a), as_tensor(v)
+    x, w = as_tensors(a, v)
     if w.shape[0] > x.shape[0]:  # the shorter one slides along the longer, backwards
         return paddle.flip(_sliding(w, paddle.flip(x, [0]), mode), [0])
     return _sliding(x, paddle.flip(w, [0]), mode)
@@ -318,7 +323,7 @@ def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
 
 
 def _sliding(a: Any, v: Any, mode: str) -> Any:
-    x, w = floating(a), floating(v)
+    x, w = floats(a, v)
     if w.shape[0] > x.shape[0]:
         x, w = w, x
     size = w.shape[0]

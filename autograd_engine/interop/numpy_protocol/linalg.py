@@ -14,8 +14,10 @@ from autograd_engine.interop.numpy_protocol.array_function import covers
 from autograd_engine.interop.numpy_protocol.operands import (
     UNSET,
     as_tensor,
+    as_tensors,
     carries_gradient,
     floating,
+    floats,
 )
 from autograd_engine.tensor import public as paddle
 
@@ -24,7 +26,7 @@ __all__: list[str] = []
 
 @covers("dot")
 def _dot(a: Any, b: Any, out: Any = None) -> Any:
-    x, y = as_tensor(a), as_tensor(b)
+    x, y = as_tensors(a, b)
     if not x.ndim or not y.ndim:
         return paddle.multiply(x, y)
     if y.ndim <= 2:
@@ -34,35 +36,36 @@ def _dot(a: Any, b: Any, out: Any = None) -> Any:
 
 @covers("inner")
 def _inner(a: Any, b: Any, /) -> Any:
-    return paddle.inner(as_tensor(a), as_tensor(b))
+    return paddle.inner(*as_tensors(a, b))
 
 
 @covers("outer")
 def _outer(a: Any, b: Any, out: Any = None) -> Any:
-    return paddle.outer(as_tensor(a), as_tensor(b))
+    return paddle.outer(*as_tensors(a, b))
 
 
 @covers("linalg.outer")
 def _linalg_outer(x1: Any, x2: Any, /) -> Any:
-    return paddle.outer(as_tensor(x1), as_tensor(x2))
+    return paddle.outer(*as_tensors(x1, x2))
 
 
 @covers("vdot")
 def _vdot(a: Any, b: Any, /) -> Any:
-    x, y = (paddle.reshape(as_tensor(v), [-1]) for v in (a, b))
+    x, y = (paddle.reshape(v, [-1]) for v in as_tensors(a, b))
     return paddle.matmul(paddle.conj(x), y)
 
 
 @covers("kron")
 def _kron(a: Any, b: Any) -> Any:
-    return paddle.kron(as_tensor(a), as_tensor(b))
+    return paddle.kron(*as_tensors(a, b))
 
 
 @covers("tensordot")
 def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     if not isinstance(axes, int):
         axes = [list(k) if isinstance(k, (tuple, list)) else [k] for k in axes]
-    return paddle.tensordot(as_tensor(a), as_tensor(b), axes)
+    x, y = as_tensors(a, b)
+    return paddle.tensordot(x, y, axes)
 
 
 @covers("linalg.tensordot")
@@ -75,23 +78,24 @@ def _einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: An
     if not operands or not isinstance(operands[0], str):
         raise ArgumentError('np.einsum: give the subscripts as a string first, "ij,jk->ik"')
     dtype = kwargs.get("dtype")
-    arrays = [as_tensor(v) for v in operands[1:]]
+    arrays = as_tensors(*operands[1:])
     return paddle.einsum(operands[0], *(a if dtype is None else a.astype(dtype) for a in arrays))
 
 
 @covers("linalg.matmul")
 def _matmul(x1: Any, x2: Any, /) -> Any:
-    return paddle.matmul(as_tensor(x1), as_tensor(x2))
+    return paddle.matmul(*as_tensors(x1, x2))
 
 
 @covers("linalg.vecdot")
 def _vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
-    return paddle.sum(paddle.conj(as_tensor(x1)) * as_tensor(x2), axis=axis)
+    x, y = as_tensors(x1, x2)
+    return paddle.sum(paddle.conj(x) * y, axis=axis)
 
 
 @covers("linalg.multi_dot")
 def _multi_dot(arrays: Any, *, out: Any = None) -> Any:
-    return linalg.multi_dot([as_tensor(a) for a in arrays])
+    return linalg.multi_dot(as_tensors(*arrays))
 
 
 @covers("cross")
@@ -100,7 +104,8 @@ def _cross(
 ) -> Any:
     if axis is not None:
         axisa = axisb = axisc = axis
-    x, y = paddle.moveaxis(as_tensor(a), axisa, -1), paddle.moveaxis(as_tensor(b), axisb, -1)
+    x, y = as_tensors(a, b)
+    x, y = paddle.moveaxis(x, axisa, -1), paddle.moveaxis(y, axisb, -1)
     x, y = paddle.broadcast_tensors([x, y])
     if x.shape[-1] != 3:
         raise ArgumentError(f"np.cross: vectors must have 3 elements, got {x.shape[-1]}")
@@ -161,7 +166,7 @@ def _pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = UNS
 
 @covers("linalg.solve")
 def _solve(a: Any, b: Any) -> Any:
-    return linalg.solve(floating(a), floating(b))
+    return linalg.solve(*floats(a, b))
 
 
 class LstsqResult(NamedTuple):
@@ -173,7 +178,7 @@ class LstsqResult(NamedTuple):
 
 @covers("linalg.lstsq")
 def _lstsq(a: Any, b: Any, rcond: Any = None) -> LstsqResult:
-    x, y = floating(a), floating(b)
+    x, y = floats(a, b)
     flat = y.ndim == 1
     if flat:
         y = paddle.unsqueeze(y, -1)
@@ -310,7 +315,7 @@ def _tensorinv(a: Any, ind: int = 2) -> Any:
 
 @covers("linalg.tensorsolve")
 def _tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
-    x, y = floating(a), floating(b)
+    x, y = floats(a, b)
     if axes is not None:
         moved = [k % x.ndim for k in axes]
         x = paddle.transpose(x, [k for k in range(x.ndim) if k not in moved] + moved)

@@ -1,4 +1,8 @@
-"""What NumPy's functions are called with, and where their results go."""
+"""What NumPy's functions are called with, and where their results go.
+
+A number is weak: it takes the dtype of the arrays that it stands beside, so numbers and arrays of
+one call are made tensors together. A list is the array that NumPy makes of it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from autograd_engine.core.dtypes import to_numpy
+from autograd_engine.core.dtypes import common_dtype, scalar_dtype, to_numpy
 from autograd_engine.core.operand import Operand
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.inplace import rebind
@@ -19,9 +23,12 @@ from autograd_engine.tensor import public as paddle
 __all__ = [
     "UNSET",
     "along",
+    "as_tensor",
+    "as_tensors",
     "carries_gradient",
     "deliver",
     "floating",
+    "floats",
     "given",
     "no_counterpart",
     "of_values",
@@ -34,28 +41,56 @@ __all__ = [
 ]
 
 UNSET: Final[Any] = np._NoValue  # what NumPy has for an argument that was not given
-_NUMBERS = (np.ndarray, np.generic, bool, int, float, complex)
+_NUMBERS: Final = (np.generic, bool, int, float, complex)
 
 
 def operand(value: Any) -> Any:
     """`value` as our functions take it: lists, which NumPy takes for arrays, as a tensor."""
     if isinstance(value, (list, tuple)):
-        if any(isinstance(v, Operand) for v in operands_in(value)):
-            return paddle.stack([as_tensor(operand(v)) for v in value])
-        return Tensor(value)
+        if operands_in(value):
+            return paddle.stack(as_tensors(*value))
+        return Tensor(np.array(value))
     return value
 
 
 def as_tensor(value: Any) -> Any:
     """`operand(value)`, a number or an ndarray as a Tensor."""
     value = operand(value)
-    return Tensor(value) if isinstance(value, _NUMBERS) else value
+    return Tensor(value) if isinstance(value, (np.ndarray, *_NUMBERS)) else value
+
+
+def as_tensors(*values: Any) -> list[Any]:
+    """Each `as_tensor(value)`, but numbers in the dtype that the others have in common."""
+    made = [v if isinstance(v, _NUMBERS) else as_tensor(v) for v in values]
+    dtypes = [x.dtype.dtype for x in made if isinstance(x, (Tensor, Variable))]
+    if len(dtypes) == len(made):
+        return made
+    return [_beside(x, dtypes) if isinstance(x, _NUMBERS) else x for x in made]
+
+
+def _beside(number: Any, dtypes: list[np.dtype[Any]]) -> Tensor:
+    """A number as a tensor that stands beside arrays of these dtypes."""
+    if isinstance(number, np.generic):
+        if not any(d.kind in "fc" for d in dtypes):
+            return Tensor(number)  # it says itself how exact it is
+        number = number.item()
+    return Tensor(number, scalar_dtype(number, dtypes))
 
 
 def floating(value: Any) -> Any:
     """`as_tensor(value)`, integers and truths as floats."""
     x = as_tensor(value)
     return x if x.dtype.dtype.kind in "fc" else x * 1.0
+
+
+def floats(*values: Any) -> list[Any]:
+    """`as_tensors`, integers and truths as floats of the dtype that the others have in common."""
+    made = as_tensors(*values)
+    inexact = [x.dtype.dtype for x in made if x.dtype.dtype.kind in "fc"]
+    if not inexact:
+        return [floating(x) for x in made]
+    dtype = common_dtype(inexact)
+    return [x if x.dtype.dtype.kind in "fc" else x.astype(dtype) for x in made]
 
 
 def along(value: Any, axis: Any) -> tuple[Any, int]:
@@ -126,7 +161,7 @@ def of_values(name: str, function: Any, args: Any, kwargs: Any) -> Any:
 
 def pick(mask: Any, *values: Any) -> list[Any]:
     """The elements of each array where `mask` is True, all of them broadcast to one shape."""
-    arrays = [as_tensor(v) for v in values]
+    arrays = as_tensors(*values)
     mask, *arrays = paddle.broadcast_tensors([as_tensor(mask).astype("bool"), *arrays])
     return [mask, *(paddle.masked_select(a, mask) for a in arrays)]
 

@@ -10,19 +10,20 @@ from autograd_engine import linalg
 from autograd_engine.errors import ArgumentError
 from autograd_engine.interop.numpy_protocol.array_function import covers
 from autograd_engine.interop.numpy_protocol.joining import _convolve, _vander
-from autograd_engine.interop.numpy_protocol.operands import as_tensor, floating
+from autograd_engine.interop.numpy_protocol.operands import as_tensors, floats
 from autograd_engine.tensor import public as paddle
 
 __all__: list[str] = []
 
 
-def _coefficients(p: Any) -> Any:
-    return paddle.atleast_1d(floating(p))
+def _coefficients(*polynomials: Any) -> list[Any]:
+    return [paddle.atleast_1d(p) for p in floats(*polynomials)]
 
 
 @covers("polyval")
 def _polyval(p: Any, x: Any) -> Any:
-    p, x = _coefficients(p), as_tensor(x)
+    p, x = as_tensors(p, x)
+    (p,) = _coefficients(p)
     made = paddle.zeros_like(x)
     for c in paddle.unbind(p):  # Horner
         made = made * x + c
@@ -30,7 +31,7 @@ def _polyval(p: Any, x: Any) -> Any:
 
 
 def _sum_of(a1: Any, a2: Any, sign: float) -> Any:
-    x, y = _coefficients(a1), _coefficients(a2)
+    x, y = _coefficients(a1, a2)
     size = max(x.shape[0], y.shape[0])
 
     def padded(p: Any) -> Any:
@@ -51,12 +52,12 @@ def _polysub(a1: Any, a2: Any) -> Any:
 
 @covers("polymul")
 def _polymul(a1: Any, a2: Any) -> Any:
-    return _convolve(_coefficients(a1), _coefficients(a2))
+    return _convolve(*_coefficients(a1, a2))
 
 
 @covers("polyder")
 def _polyder(p: Any, m: int = 1) -> Any:
-    p = _coefficients(p)
+    (p,) = _coefficients(p)
     for _ in range(m):
         powers = np.arange(p.shape[0] - 1, 0, -1)
         p = p[:-1] * paddle.to_tensor(powers, p.dtype)
@@ -65,8 +66,10 @@ def _polyder(p: Any, m: int = 1) -> Any:
 
 @covers("polyint")
 def _polyint(p: Any, m: int = 1, k: Any = None) -> Any:
-    p = _coefficients(p)
-    constants = paddle.zeros([m], p.dtype) if k is None else _coefficients(k).astype(p.dtype)
+    (p,) = _coefficients(p)
+    if k is None:
+        k = np.zeros(m)
+    constants = _coefficients(p, k)[1].astype(p.dtype)
     if constants.shape[0] == 1 and m > 1:
         constants = paddle.tile(constants, [m])
     for j in range(m):
@@ -77,7 +80,7 @@ def _polyint(p: Any, m: int = 1, k: Any = None) -> Any:
 
 @covers("poly")
 def _poly(seq_of_zeros: Any) -> Any:
-    zeros = _coefficients(seq_of_zeros)
+    (zeros,) = _coefficients(seq_of_zeros)
     if zeros.ndim != 1:
         raise ArgumentError("np.poly: the zeros must be a vector; use np.linalg.eigvalsh first")
     made = paddle.ones([1], zeros.dtype)
@@ -94,10 +97,10 @@ def _polyfit(
 ) -> Any:
     if full or cov:
         raise ArgumentError("np.polyfit: full and cov are not taken on tensors; use t.numpy()")
-    x, y = floating(x), floating(y)
+    x, y = floats(x, y)
     powers = _vander(x, int(deg) + 1)
     if w is not None:
-        weights = floating(w)
+        _, weights = floats(y, w)
         powers = powers * paddle.unsqueeze(weights, -1)
         y = y * (weights if y.ndim == 1 else paddle.unsqueeze(weights, -1))
     scale = paddle.sqrt(paddle.sum(powers * powers, axis=0))  # for the condition of the system

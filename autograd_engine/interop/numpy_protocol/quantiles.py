@@ -12,6 +12,7 @@ from autograd_engine.interop.numpy_protocol.array_function import covers
 from autograd_engine.interop.numpy_protocol.operands import (
     UNSET,
     as_tensor,
+    as_tensors,
     carries_gradient,
     given,
     plain,
@@ -106,20 +107,19 @@ def _variables(m: Any, y: Any, rowvar: bool, dtype: Any) -> Any:
     """One variable in each row."""
 
     def rows(a: Any) -> Any:
-        a = as_tensor(a)
         a = a.astype(dtype) if dtype is not None else a
         return paddle.matrix_transpose(a) if not rowvar and a.ndim == 2 and a.shape[0] != 1 else a
 
     if y is None:
-        return rows(m)
-    return paddle.concat([paddle.atleast_2d(rows(m)), paddle.atleast_2d(rows(y))], axis=0)
+        return rows(as_tensor(m))
+    return paddle.concat([paddle.atleast_2d(rows(a)) for a in as_tensors(m, y)], axis=0)
 
 
 @covers("bincount")
 def _bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     x = as_tensor(x)
-    if weights is None or not carries_gradient(weights):
-        return paddle.bincount(x, weights=weights, minlength=minlength)
     values = as_tensor(weights)
+    if not carries_gradient(values):
+        return paddle.bincount(x, weights=values, minlength=minlength)
     size = max(int(plain("np.bincount", x).max(initial=-1)) + 1, minlength)
     return paddle.index_add(paddle.zeros([size], values.dtype), x, 0, values)

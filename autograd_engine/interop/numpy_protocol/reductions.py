@@ -5,10 +5,17 @@ from __future__ import annotations
 from functools import wraps
 from typing import Any
 
+from autograd_engine import linalg
 from autograd_engine.errors import ArgumentError
 from autograd_engine.interop.numpy_protocol.array_function import covers
 from autograd_engine.interop.numpy_protocol.array_ufunc import reduce_with
-from autograd_engine.interop.numpy_protocol.operands import UNSET, as_tensor, floating, given
+from autograd_engine.interop.numpy_protocol.operands import (
+    UNSET,
+    as_tensor,
+    as_tensors,
+    floating,
+    given,
+)
 from autograd_engine.tensor import public as paddle
 
 __all__: list[str] = []
@@ -113,6 +120,21 @@ def _count(x: Any, axis: Any, keepdims: Any, where: Any) -> Any:
     return reduce_with("np.mean", "add", ones, axis=axis, keepdims=keepdims, where=where)
 
 
+def _deviations(
+    a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
+) -> tuple[Any, Any]:
+    """How far the elements that count are from their mean, 0 for the others; degrees of freedom."""
+    x = as_tensor(a).astype(dtype) if dtype is not None else floating(a)
+    center = mean if mean is not UNSET else _mean(x, axis, None, None, True, where=where)
+    off = x - center
+    if x.dtype.dtype.kind == "c":
+        off = paddle.abs(off)
+    if where is not True and where is not UNSET:
+        off = paddle.where(as_tensor(where).astype("bool"), off, 0.0)
+    less = correction if correction is not UNSET else ddof
+    return off, paddle.maximum(_count(off, axis, keepdims, where) - less, 0.0)
+
+
 @covers("var")
 def _var(
     a: Any,
@@ -126,19 +148,31 @@ def _var(
     mean: Any = UNSET,
     correction: Any = UNSET,
 ) -> Any:
-    x = as_tensor(a).astype(dtype) if dtype is not None else floating(a)
-    center = mean if mean is not UNSET else _mean(x, axis, None, None, True, where=where)
-    off = x - center
-    squares = off * off if x.dtype.dtype.kind == "f" else paddle.real(off * paddle.conj(off))
-    total = reduce_with("np.var", "add", squares, axis=axis, keepdims=keepdims, where=where)
-    less = correction if correction is not UNSET else ddof
-    return total / paddle.maximum(_count(squares, axis, keepdims, where) - less, 0.0)
+    off, freedom = _deviations(a, axis, dtype, ddof, keepdims, where, mean, correction)
+    return _sum(off * off, axis, keepdims=keepdims) / freedom
 
 
 @covers("std")
-@wraps(_var)
-def _std(*args: Any, **kwargs: Any) -> Any:
-    return paddle.sqrt(_var(*args, **kwargs))
+def _std(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = UNSET,
+    *,
+    where: Any = True,
+    mean: Any = UNSET,
+    correction: Any = UNSET,
+) -> Any:
+    off, freedom = _deviations(a, axis, dtype, ddof, keepdims, where, mean, correction)
+    if axis == () or not off.ndim:
+        length = paddle.abs(off)
+    else:  # of equal values the length is 0 with gradient 0, which a root of their variance has not
+        length = linalg.vector_norm(
+            off, 2.0, axis=axis, keepdim=keepdims is not UNSET and bool(keepdims)
+        )
+    return length / paddle.sqrt(freedom)
 
 
 @covers("ptp")
@@ -160,7 +194,7 @@ def _average(
         mean = _mean(x, axis, keepdims=keepdims)
         scale = _count(floating(x), axis, keepdims, True)
         return (mean, scale) if returned else mean
-    w = as_tensor(weights)
+    x, w = as_tensors(x, weights)
     if w.ndim == 1 and x.ndim > 1:
         if axis is None or isinstance(axis, tuple):
             raise ArgumentError("np.average: weights of another shape need axis, an int")

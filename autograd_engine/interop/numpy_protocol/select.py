@@ -11,6 +11,7 @@ from autograd_engine.interop.numpy_protocol.array_function import covers
 from autograd_engine.interop.numpy_protocol.operands import (
     along,
     as_tensor,
+    as_tensors,
     operand,
     pick,
     plain,
@@ -47,9 +48,9 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
             f"np.select: {len(condlist)} conditions for {len(choicelist)} choices; give as many "
             "of each, one at least"
         )
-    made = operand(default)
-    for truth, choice in reversed(list(zip(condlist, choicelist, strict=True))):
-        made = paddle.where(as_tensor(truth), operand(choice), made)
+    made, *choices = as_tensors(default, *choicelist)
+    for truth, choice in reversed(list(zip(condlist, choices, strict=True))):
+        made = paddle.where(as_tensor(truth), choice, made)
     return made
 
 
@@ -71,8 +72,8 @@ def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> A
     made = paddle.zeros_like(x)
     for mask, function in zip(masks, funclist, strict=True):
         mask, part = pick(mask, x)  # a function sees the elements of its piece only
-        value = as_tensor(function(part, *args, **kw) if callable(function) else function)
-        value = value.astype(x.dtype)
+        value = function(part, *args, **kw) if callable(function) else function
+        value = as_tensors(x, value)[1].astype(x.dtype)
         if not value.ndim:
             value = value * paddle.ones_like(part)
         made = paddle.masked_scatter(made, mask, value)
@@ -82,7 +83,7 @@ def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> A
 @covers("choose")
 def _choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     which = as_tensor(a)
-    parts = [as_tensor(c) for c in choices]
+    parts = as_tensors(*choices)
     which, *parts = paddle.broadcast_tensors([which, *parts])
     places = _within("np.choose", which, len(parts), mode)
     stacked = paddle.stack(parts)
@@ -161,10 +162,10 @@ def _partition(
 
 @covers("searchsorted")
 def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
-    x = as_tensor(a)
+    x, v = as_tensors(a, v)
     if sorter is not None:
         x = paddle.take(x, as_tensor(sorter))
-    return paddle.searchsorted(x, as_tensor(v), right=side == "right")
+    return paddle.searchsorted(x, v, right=side == "right")
 
 
 @covers("isin")
@@ -172,4 +173,5 @@ def _isin(
     element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *,
     kind: Any = None,
 ) -> Any:  # fmt: skip
-    return paddle.isin(as_tensor(element), as_tensor(test_elements), assume_unique, invert)
+    x, wanted = as_tensors(element, test_elements)
+    return paddle.isin(x, wanted, assume_unique, invert)

@@ -18,6 +18,7 @@ from autograd_engine.errors import ModeError
 from autograd_engine.interop.numpy_protocol.array_function import covers
 from autograd_engine.interop.numpy_protocol.operands import (
     as_tensor,
+    as_tensors,
     carries_gradient,
     plain,
     refuse_writing,
@@ -53,15 +54,15 @@ def _write(
 @covers("copyto")
 def _copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     def make() -> Any:
-        source = paddle.broadcast_to(as_tensor(src), dst.shape)
+        source = paddle.broadcast_to(as_tensors(dst, src)[1], dst.shape)
         return source if where is True else paddle.where(as_tensor(where), source, dst)
 
     _write(np.copyto, dst, (src, casting, where), src, make)
 
 
-def _cycled(values: Any, count: int) -> Any:
-    """The first `count` of the values, repeated as often as it takes."""
-    flat = paddle.reshape(as_tensor(values), [-1])
+def _cycled(target: Any, values: Any, count: int) -> Any:
+    """The first `count` of the values, repeated as often as it takes, in the target's dtype."""
+    flat = paddle.reshape(as_tensors(target, values)[1].astype(target.dtype), [-1])
     return paddle.tile(flat, [-(-count // flat.shape[0])])[:count] if count else flat[:0]
 
 
@@ -69,7 +70,7 @@ def _cycled(values: Any, count: int) -> Any:
 def _putmask(a: Any, /, mask: Any, values: Any) -> None:
     def make() -> Any:
         truth = as_tensor(mask).astype("bool")
-        return paddle.where(truth, paddle.reshape(_cycled(values, a.size), a.shape), a)
+        return paddle.where(truth, paddle.reshape(_cycled(a, values, a.size), a.shape), a)
 
     _write(np.putmask, a, (mask, values), values, make)
 
@@ -79,7 +80,7 @@ def _place(arr: Any, mask: Any, vals: Any) -> None:
     def make() -> Any:
         truth = as_tensor(mask).astype("bool")
         count = int(np.count_nonzero(truth.numpy()))
-        return paddle.masked_scatter(arr, truth, _cycled(vals, count).astype(arr.dtype))
+        return paddle.masked_scatter(arr, truth, _cycled(arr, vals, count))
 
     _write(np.place, arr, (mask, vals), vals, make)
 
@@ -91,7 +92,7 @@ def _put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
         order = np.arange(a.size)
         new = np.arange(places.size) + a.size
         np.put(order, places, new, mode)  # which of the old and the new stands where
-        both = paddle.concat([paddle.reshape(a, [-1]), _cycled(v, places.size).astype(a.dtype)])
+        both = paddle.concat([paddle.reshape(a, [-1]), _cycled(a, v, places.size)])
         return paddle.reshape(paddle.index_select(both, paddle.to_tensor(order)), a.shape)
 
     _write(np.put, a, (ind, v, mode), v, make)
@@ -102,7 +103,7 @@ def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     def make() -> Any:
         x = paddle.reshape(arr, [-1]) if axis is None else arr
         places = as_tensor(indices)
-        new = paddle.broadcast_to(as_tensor(values).astype(arr.dtype), places.shape)
+        new = paddle.broadcast_to(as_tensors(arr, values)[1].astype(arr.dtype), places.shape)
         made = paddle.put_along_axis(x, places, new, 0 if axis is None else axis, broadcast=False)
         return paddle.reshape(made, arr.shape)
 
@@ -115,6 +116,6 @@ def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
         mask = np.zeros(a.shape, bool)
         np.fill_diagonal(mask, True, wrap)
         count = int(np.count_nonzero(mask))
-        return paddle.masked_scatter(a, paddle.to_tensor(mask), _cycled(val, count).astype(a.dtype))
+        return paddle.masked_scatter(a, paddle.to_tensor(mask), _cycled(a, val, count))
 
     _write(np.fill_diagonal, a, (val, wrap), val, make)

@@ -7,14 +7,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograd_engine.interop.numpy_protocol.array_function import covers
-from autograd_engine.interop.numpy_protocol.operands import along, as_tensor, plain, wrapped
+from autograd_engine.interop.numpy_protocol.operands import (
+    along,
+    as_tensor,
+    as_tensors,
+    plain,
+    wrapped,
+)
 from autograd_engine.tensor import public as paddle
 
 __all__: list[str] = []
 
 
 def _flat(*arrays: Any) -> Any:
-    parts = [paddle.reshape(as_tensor(a), [-1]) for a in arrays]
+    parts = [paddle.reshape(x, [-1]) for x in as_tensors(*arrays)]
     return parts[0] if len(parts) == 1 else paddle.concat(parts)
 
 
@@ -88,9 +94,10 @@ def _union1d(ar1: Any, ar2: Any) -> Any:
 def _intersect1d(
     ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False
 ) -> Any:
-    x = _flat(ar1)
+    x, y = as_tensors(ar1, ar2)
+    x = _flat(x)
     _, first, second = np.intersect1d(
-        plain("np.intersect1d", x), plain("np.intersect1d", _flat(ar2)), assume_unique, True
+        plain("np.intersect1d", x), plain("np.intersect1d", _flat(y)), assume_unique, True
     )
     values = _at(x, first)
     return (values, wrapped(first), wrapped(second)) if return_indices else values
@@ -98,12 +105,13 @@ def _intersect1d(
 
 @covers("setdiff1d")
 def _setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
-    x = _flat(ar1) if assume_unique else _unique(ar1)
-    kept = ~np.isin(plain("np.setdiff1d", x), plain("np.setdiff1d", _flat(ar2)))
+    x, y = as_tensors(ar1, ar2)
+    x = _flat(x) if assume_unique else _unique(x)
+    kept = ~np.isin(plain("np.setdiff1d", x), plain("np.setdiff1d", _flat(y)))
     return _at(x, np.flatnonzero(kept))
 
 
 @covers("setxor1d")
 def _setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
-    x, y = (_flat(a) if assume_unique else _unique(a) for a in (ar1, ar2))
+    x, y = (_flat(a) if assume_unique else _unique(a) for a in as_tensors(ar1, ar2))
     return _unique(paddle.concat([_setdiff1d(x, y, True), _setdiff1d(y, x, True)]))

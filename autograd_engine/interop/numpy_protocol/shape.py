@@ -10,7 +10,7 @@ import numpy as np
 from autograd_engine.core.operand import Operand
 from autograd_engine.errors import ArgumentError
 from autograd_engine.interop.numpy_protocol.array_function import covers
-from autograd_engine.interop.numpy_protocol.operands import as_tensor, plain
+from autograd_engine.interop.numpy_protocol.operands import as_tensor, as_tensors, plain
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.tensor import public as paddle
 
@@ -107,7 +107,7 @@ def _atleast(name: str) -> None:
 
     @covers(name)
     def atleast(*arys: Any) -> Any:
-        made = [ours(as_tensor(a)) for a in arys]
+        made = [ours(x) for x in as_tensors(*arys)]
         return made[0] if len(made) == 1 else tuple(made)
 
 
@@ -122,7 +122,7 @@ def _broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
 
 @covers("broadcast_arrays")
 def _broadcast_arrays(*args: Any, subok: bool = False) -> Any:
-    arrays = [as_tensor(a) for a in args]
+    arrays = as_tensors(*args)
     ours = paddle.broadcast_tensors([a for a in arrays if isinstance(a, Operand)])
     rest = iter(ours)
     return tuple(
@@ -136,7 +136,7 @@ def _broadcast_arrays(*args: Any, subok: bool = False) -> Any:
 def _meshgrid(
     *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
 ) -> tuple[Any, ...]:
-    arrays = [paddle.reshape(as_tensor(x), [-1]) for x in xi]
+    arrays = [paddle.reshape(x, [-1]) for x in as_tensors(*xi)]
     if sparse:
         order = [1, 0, *range(2, len(xi))] if indexing == "xy" and len(xi) > 1 else range(len(xi))
         return tuple(
@@ -275,7 +275,7 @@ def _apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: An
     x = paddle.moveaxis(as_tensor(arr), axis, -1)
     lead = list(x.shape[:-1])
     rows = paddle.unbind(paddle.reshape(x, [-1, x.shape[-1]]))
-    made = paddle.stack([as_tensor(func1d(row, *args, **kwargs)) for row in rows])
+    made = paddle.stack(as_tensors(*(func1d(row, *args, **kwargs) for row in rows)))
     inner = list(made.shape[1:])
     made = paddle.reshape(made, lead + inner)
     axis = axis % x.ndim

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -484,9 +485,15 @@ def _along(name: str, x: Any, axis: int, dtype: DTypeLike | None) -> Any:
     x = as_operand(name, x)
     if dtype is not None:
         x = ops.cast(x, dtype=to_numpy(dtype).name)
-    if spec_of(x).ndim == 0:
-        return ops.reshape(_along(name, ops.reshape(x, shape=(1,)), 0, None), shape=())
-    return getattr(ops, name)(x, axis=normalize_axis(name, axis, spec_of(x).ndim))
+    axis = axis_of(name, x, axis, scalars=True)
+    return _line_by_line(lambda lines: getattr(ops, name)(lines, axis=axis), x)
+
+
+def _line_by_line(function: Callable[[Any], Any], x: Any) -> Any:
+    """A function of lines; a 0-d array is one of one element."""
+    if spec_of(x).ndim:
+        return function(x)
+    return ops.reshape(function(ops.reshape(x, shape=(1,))), shape=())
 
 
 def softmax(
@@ -548,10 +555,14 @@ def gumbel_softmax(
     if not check_number(op, "temperature", temperature) > 0.0:
         raise ArgumentError(f"{op}: temperature must be above 0, got {temperature}")
     x = as_floats(op, x)
-    axis = axis_of(op, x, axis)
-    noise = ops.random_like(x, distribution="gumbel", a=0.0, b=1.0)
-    soft = ops.softmax((x + noise) / float(temperature), axis=axis)
-    return ops.straight_through(soft, axis=axis) if hard else soft
+    axis = axis_of(op, x, axis, scalars=True)
+
+    def sample(x: Any) -> Any:
+        noise = ops.random_like(x, distribution="gumbel", a=0.0, b=1.0)
+        soft = ops.softmax((x + noise) / float(temperature), axis=axis)
+        return ops.straight_through(soft, axis=axis) if hard else soft
+
+    return _line_by_line(sample, x)
 
 
 def _halves(op: str, x: Any, axis: int) -> list[Any]:

@@ -26,6 +26,7 @@ from autograd_engine.ops.kernels.windows import Ints
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.open_sizes import is_open, kept
 
 __all__ = [
     "affine_grid",
@@ -228,7 +229,12 @@ def affine_grid(
         raise ArgumentError(
             f"{op}: out_shape must be [N, C, H, W] or [N, C, D, H, W], got {out_shape!r}"
         )
-    batch = shape[:1] if is_int(shape[0]) and shape[0] >= 0 else spec.shape[:1]
+    batch = spec.shape[:1]
+    if is_open(shape[0]):
+        if not kept(batch, shape[:1]):
+            shape[0].refuse(op)
+    elif is_int(shape[0]) and shape[0] >= 0:
+        batch = shape[:1]
     if not may_equal(spec.shape, (*batch, axes, axes + 1)):
         raise ShapeError(
             f"{op}: theta must be {format_shape((*batch, axes, axes + 1))} for out_shape "

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import product
 from math import gcd, prod
 from typing import Any
@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from autograd_engine.core.compute_once import cached_property
 from autograd_engine.core.spec import Like
 from autograd_engine.ops.kernels.scratch import Scratch
 from autograd_engine.ops.kernels.windows import (

@@ -18,11 +18,12 @@ Keys (1981), elements past the ends being those at the ends.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import floor
 
 import numpy as np
 
+from autograd_engine.core.compute_once import cached_property
 from autograd_engine.core.spec import Array, Like
 from autograd_engine.ops.kernels.windows import sum_dtype
 

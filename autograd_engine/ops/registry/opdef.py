@@ -32,6 +32,9 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
+import numpy as np
+
+from autograd_engine.core.dtypes import INT64, common_dtype
 from autograd_engine.core.spec import Shape, Spec
 from autograd_engine.errors import DTypeError, RegistryError
 from autograd_engine.ops.registry.pullback import Pullback
@@ -41,7 +44,7 @@ __all__ = ["NONDIFF", "REGISTRY", "OpDef", "Rule", "check_registry", "defop", "s
 
 Kernel: TypeAlias = Callable[..., Any]
 Infer: TypeAlias = Callable[..., Spec | tuple[Spec, ...]]
-DTypeRule: TypeAlias = Literal["any", "common", "floating"]
+DTypeRule: TypeAlias = Literal["any", "common", "numeric", "floating"]
 Tangent: TypeAlias = Literal["linear", "multilinear", "elementwise"]
 Result: TypeAlias = Literal["fresh", "contiguous", "view"]
 Elements: TypeAlias = Literal["ordered", "picked", "padded", "fill"]
@@ -113,9 +116,9 @@ class OpDef:
     broadcasts : int or None
         How many axes at the end of each input do not broadcast (0 for elementwise operations, 2 for
         matrices); those before them do, and cotangents are then projected back. None: no axis does.
-    dtypes : {"any", "common", "floating"}
-        "common": inputs are cast to the dtype in which they meet; "floating": and integers to the
-        default float.
+    dtypes : {"any", "common", "numeric", "floating"}
+        "common": inputs are cast to the dtype in which they meet; "numeric": and bools to int64;
+        "floating": and integers, too, to the default float.
     multiple : bool
         The kernel returns a tuple.
     untyped : frozenset of str
@@ -182,7 +185,9 @@ class OpDef:
         Of an operation that is not in the table, its function in each namespace.
     """
 
-    check_gradient: Callable[..., Any] | None = None  # what results of rules are put through
+    # What results of rules are put through; and that for all operands of a variadic input.
+    check_gradient: Callable[..., Any] | None = None
+    check_several: Callable[..., Any] | None = None
 
     def __init__(
         self,
@@ -369,6 +374,17 @@ class OpDef:
             )
             found = self._pullbacks[key] = Pullback(self, wanted, project=project)
         return found
+
+    def meets(self, dtype: np.dtype[Any]) -> bool:
+        """Whether inputs that all have this dtype are taken as they are."""
+        if self.dtypes == "floating":
+            return dtype.kind in "fc"
+        return self.dtypes != "numeric" or dtype.kind != "b"
+
+    def common_dtype(self, dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
+        """The dtype that inputs of these dtypes are cast to."""
+        common = common_dtype(dtypes, floating=self.dtypes == "floating")
+        return common if self.meets(common) else INT64
 
     def complete_attrs(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """`attrs` with defaults filled in; a TypeError for unknown or missing ones."""

@@ -223,6 +223,9 @@ class Pullback:
                     is_large = f"g.__class__ is ndarray and g.size >= {LARGE}"
                     call = f"large_{name}({', '.join(arguments[1:])}) if {is_large} else {call}"
                 lines.append(f"grad_{name} = {call}")
+                if self.checked and op.variadic and name == op.inputs[-1]:
+                    lines.append(f"several(grad_{name}, len({name}_like), {name!r})")
+                    scope["several"] = op.check_several
             result = f"grad_{made}"
             if rule.group:
                 result += f"[{rule.group.index(name)}]"

@@ -119,6 +119,11 @@ class Scattered:
         written = record(xp, base, Spec(self.shape, np.dtype(wide)), self.parts)
         return xp.cast(written, dtype=self.dtype.name) if narrow else written
 
+    def astype(self, dtype: Any) -> Scattered:
+        """The same parts, to be added up in another dtype."""
+        like = Spec(self.shape, np.dtype(dtype))
+        return Scattered(self.op, self.xp, like, list(self.parts), self.base)
+
     def _wide(self) -> Any:
         """The dtype to add up in: 2048 + 1 is 2048 in float16."""
         return np.float32 if self.dtype.char == "e" else self.dtype

@@ -2,40 +2,27 @@
 
 from __future__ import annotations
 
-import contextlib
-import threading
-from collections.abc import Iterator
-from types import TracebackType
+from contextlib import AbstractContextManager
 
-from autograd_engine.core.checks import left_unentered
+from autograd_engine.core.overrides import OverridingBlock, Replaced, Setting
 
 __all__ = ["strengthened", "strong_zeros", "zeros_are_strong"]
 
 
-class _Mode(threading.local):
-    enabled: bool = False
-
-
-_mode = _Mode()
+_strong = Setting("autograd_engine.strong_zeros", False)
 
 
 def zeros_are_strong() -> bool:
-    """Whether this thread is inside `strong_zeros`."""
-    return _mode.enabled
+    """Whether this thread, or this asyncio task, is inside `strong_zeros`."""
+    return _strong.get()
 
 
-@contextlib.contextmanager
-def strengthened(strong: bool) -> Iterator[None]:
+def strengthened(strong: bool) -> AbstractContextManager[None]:
     """Inside the ``with`` block zeros are strong, or not, whatever they are outside."""
-    before = _mode.enabled
-    _mode.enabled = strong
-    try:
-        yield
-    finally:
-        _mode.enabled = before
+    return _strong.replaced(strong)
 
 
-class strong_zeros:  # noqa: N801 - a context manager, like no_grad
+class strong_zeros(OverridingBlock):  # noqa: N801 - a context manager, like no_grad
     """Where the cotangent that reaches an operation is exactly 0, so is what it hands on.
 
     A rule multiplies its cotangent by a derivative. Where that is infinite or NaN, 0 times it is
@@ -58,19 +45,7 @@ class strong_zeros:  # noqa: N801 - a context manager, like no_grad
     [1.0, 0.5]
     """
 
-    def __init__(self) -> None:
-        self._before: list[bool] = []
+    _overrides = _strong.overrides
 
-    def __enter__(self) -> None:
-        self._before.append(_mode.enabled)
-        _mode.enabled = True
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if not self._before:
-            raise left_unentered(self)
-        _mode.enabled = self._before.pop()
+    def _override(self) -> Replaced[bool]:
+        return Replaced(True)

@@ -23,6 +23,7 @@ from autograd_engine.program.backward.arguments import (
     checkpoint_names,
     cotangents,
     differentiable,
+    leaves_of,
     listed_parameters,
     no_grad_names,
     same_program,
@@ -57,7 +58,9 @@ def append_backward(
         those of its sum).
     parameter_list : list, tuple or set of Variable or str, optional
         Whose gradients to return; by default all trainable parameters. What has
-        ``stop_gradient=True``, and names that the program does not have, are left out.
+        ``stop_gradient=True``, and names that the program does not have, are left out. Without a
+        list each floating leaf on the way that wants a gradient gets one, too: data, and what is
+        created. It is not returned; fetch it by the leaf's ``grad_name``.
     no_grad_set : set, list or tuple of Variable or str, optional
         Variables through which no gradient flows, besides those with ``stop_gradient=True``.
     callbacks : list or tuple of callable, optional
@@ -113,7 +116,7 @@ def append_backward(
     kept = checkpoint_names(block, checkpoints)
     if parameter_list is None:
         wanted: list[Variable] = [p for p in block.program.all_parameters() if differentiable(p)]
-        leaves = [v for v in block.vars.values() if v.is_data and not v.stop_gradient]
+        leaves = leaves_of(block)
     else:
         wanted, leaves = listed_parameters(block, parameter_list), []
     target = Ref(loss, loss.version)

@@ -8,8 +8,9 @@ from typing import Any
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.errors import ArgumentError, BuildError, NotATensorError, ShapeError
+from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.backward.commit import Callback
-from autograd_engine.program.ir.program import Block, Parameter, Variable
+from autograd_engine.program.ir.program import Block, Parameter, Ref, Variable
 
 __all__ = [
     "check_callbacks",
@@ -18,6 +19,7 @@ __all__ = [
     "checkpoint_names",
     "cotangents",
     "differentiable",
+    "leaves_of",
     "listed_parameters",
     "no_grad_names",
     "same_program",
@@ -143,6 +145,31 @@ def listed_parameters(block: Block, value: Iterable[Operand | str]) -> list[Vari
 def differentiable(var: Variable) -> bool:
     """Whether a gradient of it may be asked for."""
     return not var.stop_gradient and not (isinstance(var, Parameter) and not var.trainable)
+
+
+def leaves_of(block: Block) -> list[Variable]:
+    """What wants a gradient and is made of nothing that does: data, and what is created.
+
+    Parameters are asked for by themselves, and what a branch or loop is given by what is outside.
+    """
+    made = {id(v) for v in block.arguments}
+    for operator in block.ops:
+        op = operator.op
+        if operator.role != "forward" or any(
+            isinstance(r, Ref)
+            and not r.var.stop_gradient
+            and (not isinstance(op, OpDef) or op.rule_at(k) is not None)
+            for k, r in enumerate(operator.operands)
+        ):
+            made.update(id(r.var) for r in operator.results)
+    return [
+        v
+        for v in block.vars.values()
+        if not v.stop_gradient
+        and v.spec.dtype.kind == "f"
+        and not isinstance(v, Parameter)
+        and id(v) not in made
+    ]
 
 
 def checkpoint_names(block: Block, value: Iterable[Operand | str] | None) -> set[str]:

@@ -66,7 +66,7 @@ def decompose(block: Block, which: Callable[[Operator], bool]) -> None:
         for name in [n for n in block.vars if n not in names]:
             del block.vars[name]
 
-    if block.program._guards:  # an error undoes it
+    if block.program.guards:  # an error undoes it
         block.program.undoing.append(undo)
     for operator in operators:
         if aliases:

@@ -119,7 +119,6 @@ def _append_cond(
     results: list[Ref] = []
     block = pred.block
     operands = (Ref(pred, pred.version), *branches[0].operands())
-    closed = all(o.var.stop_gradient for o in operands[1:])
     for a, b in leaves:
         if not isinstance(a, Variable):
             made.append(a)
@@ -127,7 +126,7 @@ def _append_cond(
         true.results.append(Ref(a, a.version))
         false.results.append(Ref(b, b.version))
         spec = Spec(_either(a.spec.shape, b.spec.shape), a.spec.dtype)
-        stops = closed or spec.dtype.kind not in "fc" or (a.stop_gradient and b.stop_gradient)
+        stops = spec.dtype.kind not in "fc" or (a.stop_gradient and b.stop_gradient)
         results.append(new_result(block, f"{prefix}.tmp", spec, stop_gradient=stops))
         made.append(results[-1].var)
     results += _written(branches)

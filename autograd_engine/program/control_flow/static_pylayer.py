@@ -121,11 +121,13 @@ def _fill_backward(
     returned = backward.call(function, arguments)
     found = list(returned) if isinstance(returned, (list, tuple)) else [returned]
     floating = [v for v in inputs if v.spec.dtype.kind in "fc"]
-    if len(found) != len(floating) or any(v is None for v in found):
+    nest = next((v for v in found if isinstance(v, (dict, list, tuple))), None)
+    if nest is not None or len(found) != len(floating) or any(v is None for v in found):
+        count = len([v for v in found if v is not None])
+        what = f"{count} gradients" if nest is None else f"a {type(nest).__name__}"
         raise ArgumentError(
-            f"static_pylayer: backward_fn returns {len([v for v in found if v is not None])} "
-            f"gradients for {len(floating)} floating inputs "
-            f"({', '.join(v.name for v in floating)}); return one for each"
+            f"static_pylayer: backward_fn returns {what} for {len(floating)} floating inputs "
+            f"({', '.join(v.name for v in floating)}); return one for each, in this order"
         )
     for value, like in zip(found, floating, strict=True):
         g = backward.variable(value, [like.spec.dtype])

@@ -130,12 +130,12 @@ class Block:
         (self.ops if sink is None else sink).append(operator)
         self.program.changed()
 
-    def restored_on_error(self) -> _AsItWas:
+    def restored_on_error(self) -> AsItWas:
         """Inside the ``with`` block an exception leaves this block of the program as it was.
 
         Other threads see what is done inside as a whole, or not at all.
         """
-        return _AsItWas(self)
+        return AsItWas(self)
 
     def undo(self, before: int) -> None:
         """Drop the operators at the end that were made after `before` others, and their results."""
@@ -153,7 +153,7 @@ class Block:
         return found
 
 
-class _AsItWas:
+class AsItWas:
     """What it takes to undo what is done to a block: see `Block.restored_on_error`.
 
     What is there is never changed (but for versions) or taken away inside, so the lengths say what
@@ -177,26 +177,28 @@ class _AsItWas:
             len(block.arguments),
             len(program.blocks),
             len(program.undoing),
+            len(program._open),
         )
-        program._guards += 1
+        program.guards.append(self)
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         program = self.block.program
         try:
             if kind is not None:
-                self._restore()
+                self.restore()
         finally:
-            program._guards -= 1
-            if not program._guards:  # nothing further out can fail
+            program.guards.pop()
+            if not program.guards:  # nothing further out can fail
                 program.undoing.clear()
             program.lock.release()
 
-    def _restore(self) -> None:
+    def restore(self) -> None:
         block = self.block
         program = block.program
-        ops, writes, arguments, blocks, steps = self.counts
+        ops, writes, arguments, blocks, steps, opened = self.counts
         while len(program.undoing) > steps:
             program.undoing.pop()()
+        del program._open[opened:]
         del program.blocks[blocks:]
         del block.arguments[arguments:]
         del self.ops[ops:]

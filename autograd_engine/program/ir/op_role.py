@@ -5,9 +5,10 @@ The numbers are those of the reference, so that what reads programs by them goes
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
+
+from autograd_engine.core.overrides import Setting
 
 if TYPE_CHECKING:
     from autograd_engine.program.ir.program import Operator, Program, Variable
@@ -15,12 +16,13 @@ if TYPE_CHECKING:
 __all__ = [
     "LOSS",
     "ROLES",
+    "device",
     "mark",
     "mark_gradients",
     "mark_loss",
     "mark_seeds",
+    "namescope",
     "pass_on",
-    "placement",
     "role_variables",
     "scope_name",
 ]
@@ -29,14 +31,9 @@ ROLES: Final = {"forward": 0, "backward": 1, "optimize": 2, "lr_sched": 16}
 LOSS: Final = 256  # added for the operator that computes a loss, and for its first cotangent
 
 
-class _Placement(threading.local):
-    """What the operators that this thread makes are marked with."""
-
-    namescope: str = "/"
-    device: str = ""
-
-
-placement: Final = _Placement()
+# What the operators that are made are marked with.
+namescope: Final = Setting("autograd_engine.name_scope", "/")
+device: Final = Setting("autograd_engine.device_guard", "")
 
 
 def scope_name(program: Program, outer: str, prefix: str) -> str:

@@ -9,7 +9,7 @@ from autograd_engine.core.locations import Location
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
-from autograd_engine.program.ir.op_role import LOSS, ROLES, placement, role_variables
+from autograd_engine.program.ir.op_role import LOSS, ROLES, device, namescope, role_variables
 from autograd_engine.program.ir.variable import OperandRef, Ref, Variable
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ class Operator:
         self.role = role
         self.of_loss = False
         self.trains: tuple[tuple[str, str], ...] = ()
-        self.op_namescope = placement.namescope
-        self.op_device = placement.device
+        self.op_namescope = namescope.get()
+        self.op_device = device.get()
         Operator.made += 1
         self.number = Operator.made
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
@@ -13,9 +12,12 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core.above import above
+from autograd_engine.core.locks import renewed_lock
+from autograd_engine.core.overrides import Setting
+from autograd_engine.core.random_generator import shared_stream
 from autograd_engine.errors import ArgumentError
 from autograd_engine.program import mode
-from autograd_engine.program.ir.block import Block
+from autograd_engine.program.ir.block import AsItWas, Block
 from autograd_engine.program.ir.operator import Operator
 from autograd_engine.program.ir.variable import (
     Key,
@@ -69,7 +71,7 @@ class Program:
         # operators that were there before, see `restored_on_error`.
         self._open: list[Block] = []
         self.undoing: list[Callable[[], None]] = []
-        self._guards = 0
+        self.guards: list[AsItWas] = []  # of `restored_on_error`, the innermost last
         # What executors compiled of it lives as long as both do: a plan knows its program, so an
         # executor that held the plans would keep every program it ever ran.
         self.compiled: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
@@ -82,13 +84,18 @@ class Program:
         self.startup: weakref.ref[Program] | None = None
         # Held while it is compiled, and while a change is made that is seen as a whole or not at
         # all; while a run draws from its random stream.
-        self.lock = threading.RLock()
-        self.drawing = threading.RLock()
+        self.lock = renewed_lock(self._undo_unfinished)
+        self.drawing = renewed_lock()
         self._random_seed = 0
         self._generator: np.random.Generator | None = None
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise not_copied("a program")
+
+    def _undo_unfinished(self) -> None:
+        """In a child: a change that another thread was making is not made."""
+        while self.guards:
+            self.guards.pop().restore()
 
     def changed(self) -> None:
         """Programs compiled from the text so far are out of date."""
@@ -104,7 +111,7 @@ class Program:
         if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
             raise ArgumentError(f"Program.random_seed must be a non-negative int, got {seed!r}")
         self._random_seed = seed
-        self._generator = np.random.default_rng(seed) if seed else None
+        self._generator = shared_stream(seed) if seed else None
 
     @property
     def generator(self) -> np.random.Generator | None:
@@ -413,23 +420,19 @@ class Program:
         return found
 
 
-class _Defaults(threading.local):
-    # One pair for all threads, until a guard names others for its own.
-    main = Program()
-    startup = Program()
-
-
-_defaults: Final = _Defaults()
+# One pair for all threads, until a guard names others for its own.
+_main: Final = Setting("autograd_engine.main_program", Program())
+_startup: Final = Setting("autograd_engine.startup_program", Program())
 
 
 def default_main_program() -> Program:
     """The program that operations are added to, unless a `program_guard` names another."""
-    return _defaults.main
+    return _main.get()
 
 
 def default_startup_program() -> Program:
     """The program that initialises the parameters of the main one."""
-    return _defaults.startup
+    return _startup.get()
 
 
 @contextlib.contextmanager
@@ -447,14 +450,10 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
     for what, program in (("main_program", main_program), ("startup_program", startup_program)):
         if not isinstance(program, Program) and not (what[0] == "s" and program is None):
             raise TypeError(f"program_guard: {what} must be a Program, got {program!r}")
-    old, depth = (_defaults.main, _defaults.startup), mode.guards()
-    try:  # before anything is set: an interrupt may come in between
-        _defaults.main = main_program
+    with contextlib.ExitStack() as blocks:
+        blocks.enter_context(_main.replaced(main_program))
         if startup_program is not None:
-            _defaults.startup = startup_program
+            blocks.enter_context(_startup.replaced(startup_program))
             main_program.startup = weakref.ref(startup_program)
-        mode.set_guards(depth + 1)
+        blocks.enter_context(mode.guarded.replaced(True))
         yield
-    finally:
-        mode.set_guards(depth)
-        _defaults.main, _defaults.startup = old

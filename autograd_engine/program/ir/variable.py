@@ -126,8 +126,7 @@ class Variable(VariableMethods):
         """The same value, through which no gradient flows."""
         from autograd_engine.ops.registry.namespace import ops
 
-        made = ops.assign(self)
-        made.stop_gradient = True
+        made = ops.reinterpret(self, dtype=self.spec.dtype.name)  # which has no gradient
         trace = grad_mode.trace
         if trace is not None:
             trace.note_view(made, self, None, {})

@@ -13,6 +13,7 @@ from autograd_engine.core.random_generator import snapshot
 from autograd_engine.errors import BuildError, NotATensorError
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.ir.block import inner_blocks
+from autograd_engine.program.ir.control_flow_op import body_of, branches_of, kind_of
 from autograd_engine.program.ir.program import (
     Block,
     Key,
@@ -38,11 +39,11 @@ _OWN: Final = frozenset(
         "blocks",
         "compiled",
         "drawing",
+        "guards",
         "lock",
         "undoing",
         "version",
         "_generator",
-        "_guards",
         "_open",
     }
 )
@@ -71,7 +72,8 @@ def _for_inference(program: Program, dropped: set[int], keep: Iterable[Variable]
     statistics, writers = running_statistics(program.blocks)
     read = {id(ref.var) for found in statistics for ref in (found.mean, found.variance)}
     read.update(map(id, keep))
-    copy = _Copy(program, dropped | writers, read=read)
+    dropped = dropped | writers
+    copy = _Copy(program, dropped, read=read, unread=_handed_to_nobody(program, dropped))
     kept = [
         Statistics(copy.operators[id(op)], copy.ref(mean), copy.ref(variance))
         for op, mean, variance in statistics
@@ -241,6 +243,43 @@ def _without_training(block: Block) -> set[int]:
     return dropped
 
 
+def _handed_to_nobody(program: Program, dropped: set[int]) -> dict[int, set[int]]:
+    """Results that a branch or loop hands out for gradients, where nothing that stays reads them.
+
+    Positions, by the `id` of the operator and of its blocks; what made them is added to `dropped`.
+    """
+    unread: dict[int, set[int]] = {}
+    for block in program.blocks:  # those inside come after those around them
+        gone = unread.get(id(block), set())
+        read = {r.key for k, r in enumerate(block.results) if k not in gone}
+        for operator in reversed(block.ops):
+            if gone and operator.role == "backward" and read.isdisjoint(_keys(operator.results)):
+                dropped.add(id(operator))
+            if id(operator) in dropped:
+                continue
+            inner = _handing_out(operator)
+            found = {k for b in inner for k in b.handed_out.values()}
+            found = {k for k in found if operator.results[k].key not in read}
+            if found:
+                unread[id(operator)] = found
+                for b in inner:
+                    shift = len(b.results) - len(operator.results)
+                    unread[id(b)] = {k + shift for k in found}
+            read |= _keys(operator.operands)
+    return unread
+
+
+def _keys(refs: Iterable[Any]) -> set[Key]:
+    return {r.key for r in refs if isinstance(r, Ref)}
+
+
+def _handing_out(operator: Operator) -> Sequence[Block]:
+    """The blocks whose last results are those of the operator."""
+    if kind_of(operator) == "cond":
+        return branches_of(operator)[0]
+    return [body_of(operator)] if "body_block" in operator.attrs else []
+
+
 class _Copy:
     """Copies a program without some of its operators.
 
@@ -257,6 +296,9 @@ class _Copy:
         and those of the operators that stay.
     read : set of int
         Variables to keep in any case, by `id`.
+    unread : dict of int to set of int, optional
+        Of a copy for inference: positions of results to leave out, by the `id` of operators and
+        blocks.
 
     Attributes
     ----------
@@ -271,9 +313,12 @@ class _Copy:
         dropped: set[int] | None = None,
         names: set[str] | None = None,
         read: Collection[int] = (),
+        unread: dict[int, set[int]] | None = None,
     ) -> None:
         self.made = made = Program()
         self.dropped = dropped or set()
+        self.unread = unread or {}
+        self.whole = unread is None
         self.operators: dict[int, Operator] = {}
         self.blocks: dict[int, Block] = {}
         self.vars: dict[int, Variable] = {}
@@ -300,12 +345,18 @@ class _Copy:
 
     def _variables(self, block: Block, names: set[str] | None, read: Collection[int]) -> None:
         new, ops, kept = self.blocks[id(block)], self._kept(block), block.vars
-        if len(ops) < len(block.ops) or (names is not None and not block.idx):
-            touched = set(_touched(ops)).union(v.name for v in block.arguments)
+        if not self.whole or len(ops) < len(block.ops) or (names is not None and not block.idx):
+            touched = {ref.var.name for op in ops for ref in self._refs(op)}
+            touched.update(v.name for v in block.arguments)
             if names is not None and not block.idx:
                 touched |= names
             else:
-                touched |= kept.keys() - set(_touched(block.ops))
+                touched |= kept.keys() - {
+                    r.var.name
+                    for op in block.ops
+                    for r in (*op.operands, *op.results)
+                    if isinstance(r, Ref)
+                }
             kept = {name: var for name, var in kept.items() if name in touched or id(var) in read}
         for name, var in kept.items():
             self.vars[id(var)] = new.vars[name] = _same_slots(var, block=new)
@@ -317,13 +368,22 @@ class _Copy:
         for var in kept.values():
             self.vars[id(var)].version = len(self.versions.get(id(var), ()))
 
+    def _refs(self, operator: Operator) -> Iterator[Ref]:
+        """What it reads and hands over, as far as that stays."""
+        yield from (o for o in operator.operands if isinstance(o, Ref))
+        yield from self._read(operator)
+
+    def _read(self, made: Operator | Block) -> list[Ref]:
+        unread = self.unread.get(id(made), ())
+        return [r for k, r in enumerate(made.results) if k not in unread]
+
     def _fill(self, block: Block, whole: bool) -> None:
         new = self.blocks[id(block)]
         for operator in self._kept(block):
             self.operators[id(operator)] = copied = self._operator(operator, new)
             new.ops.append(copied)
         new.arguments = [self.vars[id(v)] for v in block.arguments]
-        new.results = [self.ref(r) for r in block.results]
+        new.results = [self.ref(r) for r in self._read(block)]
         new.captured = {key: self.vars[id(v)] for key, v in block.captured.items()}
         seen: dict[int, int] = {}
         for var in block.written:
@@ -335,12 +395,19 @@ class _Copy:
 
     def _operator(self, operator: Operator, block: Block) -> Operator:
         Operator.made += 1
+        gone = self.unread.get(id(operator), set())
+        for inner in _handing_out(operator):
+            self.blocks[id(inner)].handed_out = {
+                (self.ref(Ref(inner.vars[name], n)).key, value): k - sum(j < k for j in gone)
+                for ((name, n), value), k in inner.handed_out.items()
+                if k not in gone
+            }
         copied: Operator = _same_slots(
             operator,
             block=block,
             attrs=self.value(operator.attrs),
             operands=tuple(self.ref(o) if isinstance(o, Ref) else o for o in operator.operands),
-            results=tuple(self.ref(r) for r in operator.results),
+            results=tuple(self.ref(r) for r in self._read(operator)),
             number=Operator.made,
         )
         return copied
@@ -389,12 +456,6 @@ def _reachable(first: Block, ops: Iterable[Operator]) -> list[Block]:
             found[block.idx] = block
             pending += block.ops
     return [found[k] for k in sorted(found)]
-
-
-def _touched(ops: Iterable[Operator]) -> Iterator[str]:
-    for operator in ops:
-        yield from (o.var.name for o in operator.operands if isinstance(o, Ref))
-        yield from (r.var.name for r in operator.results)
 
 
 def _same_slots(source: Any, **changed: Any) -> Any:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_engine.core.above import above
+from autograd_engine.core.locks import renewed_lock
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, FeedError
 from autograd_engine.program.ir.program import Program, default_main_program
@@ -81,7 +81,7 @@ class Executor:
         self.place = place
         self.backend = chosen_backend(backend)
         self._programs: weakref.WeakSet[Program] = weakref.WeakSet()
-        self._lock = threading.Lock()
+        self._lock = renewed_lock()
         self._closed = False
 
     def __enter__(self) -> Executor:
@@ -388,8 +388,8 @@ class Executor:
             with self._lock:
                 if self._closed:
                     raise closed_error()
-                plans = program.compiled[self] = Plans(self.backend)
                 self._programs.add(program)
+                plans = program.compiled[self] = Plans(self.backend)
         return plans
 
 

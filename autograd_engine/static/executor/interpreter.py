@@ -27,6 +27,7 @@ from autograd_engine.eager.record import apply
 from autograd_engine.eager.tape import MultiNode
 from autograd_engine.eager.tensor import Parameter as EagerParameter, Tensor
 from autograd_engine.ops import control_flow
+from autograd_engine.ops.registry.half_sum import HalfSum, is_half
 from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
@@ -193,6 +194,8 @@ def _called(op: Any, operands: Sequence[Any], attrs: Mapping[str, Any]) -> Seque
 def _of_scattered(op: OpDef, operands: Sequence[Any], attrs: Mapping[str, Any]) -> Sequence[Any]:
     """A sum of cotangents, or an update by rows."""
     if op.name == "add_n":
+        if is_half(operands[0]):
+            return (functools.reduce(HalfSum.of, operands).rounded(),)
         return (functools.reduce(signs.add, operands),)
     return _called(op, [_on_arrays(o) for o in operands], attrs)
 

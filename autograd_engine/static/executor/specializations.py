@@ -7,13 +7,13 @@ specializations are kept.
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.spec import Spec
 from autograd_engine.static.executor.backend_choice import Attempt, Work, compiled_by
 from autograd_engine.static.flags import flags
@@ -65,8 +65,8 @@ class Specializations:
         self._trains = any(o.role == "optimize" for o in work.operators)
         self._first: Hashable = None
         self._kept: OrderedDict[Hashable, Specialization] = OrderedDict()
-        self._lock = threading.Lock()
-        self._compiling = threading.RLock()
+        self._lock = renewed_lock()
+        self._compiling = renewed_lock()
 
     def __len__(self) -> int:
         return len(self._kept)

@@ -14,6 +14,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
+from autograd_engine.program.conversion import as_factor, carries_gradient
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.linalg.decomposition import part, real_matrices, svdvals
 from autograd_engine.tensor.linalg.inverse import square_matrices
@@ -351,5 +352,7 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Tensor:
             f"renorm: p must be positive and max_norm not negative, got {p!r} and {max_norm!r}"
         )
     size = _vector(x, _order("renorm", p), tuple(a for a in range(ndim) if a != along), True)
-    large = ops.greater_than(size, float(max_norm))
-    return x * ops.where(large, float(max_norm) / ops.where(large, size, 1.0), 1.0)
+    limit = max_norm if carries_gradient(max_norm) else float(max_norm)
+    limit = as_factor(limit, spec_of(x).dtype)
+    large = ops.greater_than(size, limit)
+    return x * ops.where(large, limit / ops.where(large, size, 1.0), 1.0)

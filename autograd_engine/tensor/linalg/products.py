@@ -14,6 +14,7 @@ from autograd_engine.core.spec import (
     format_shape,
     matmul_shape,
     may_equal,
+    normalize_axes,
     normalize_axis,
 )
 from autograd_engine.eager.tensor import Tensor
@@ -21,6 +22,7 @@ from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.arguments import times
 
 __all__ = [
     "addmm",
@@ -194,12 +196,12 @@ def vecdot(x: Any, y: Any, axis: int = -1, name: str | None = None) -> Tensor:
     [3.0, 7.0]
     """
     products = as_operand("vecdot", x) * as_operand("vecdot", y, "y")
-    return ops.sum(products, axis=(normalize_axis("vecdot", axis, spec_of(products).ndim),))
+    return ops.sum(products, axis=normalize_axes("vecdot", axis, spec_of(products).ndim))
 
 
 def _added(op: str, input: Any, product: Any, beta: float, alpha: float) -> Any:
     input = as_operand(op, input, "input")
-    return (input if beta == 1 else input * beta) + (product if alpha == 1 else product * alpha)
+    return times(input, beta) + times(product, alpha)
 
 
 @atomic

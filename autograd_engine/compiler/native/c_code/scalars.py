@@ -218,7 +218,6 @@ _ON_BOOLS: Final[dict[str, str]] = {
     "add": "({0} | {1})",
     "multiply": "({0} & {1})",
     "invert": "(!{0})",
-    "square": "{0}",
 }
 
 
@@ -227,4 +226,6 @@ def _cast(arg: str, operand: Dtype, result: Dtype) -> str:
         return f"({arg} != 0)"
     if operand.kind == "b" and result.kind == "f":
         return f"({arg} ? {literal(1, result)} : {literal(0, result)})"
+    if operand.kind == "f" and result.itemsize < 4:  # 300.0 wraps, which C leaves undefined
+        arg = f"(int32_t){arg}"
     return f"(({C_TYPES[result.char]}){arg})"

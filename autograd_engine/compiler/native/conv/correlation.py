@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import product
 from math import gcd, prod
 from typing import Any
@@ -19,6 +18,7 @@ import numpy as np
 
 from autograd_engine.compiler.native.c_code.scalars import suffix
 from autograd_engine.compiler.native.ir import contiguous_strides
+from autograd_engine.core.compute_once import cached_property
 from autograd_engine.ops.kernels.windows import Ints, Padding, Pair
 
 __all__ = ["Axis", "Correlation", "backward", "forward"]

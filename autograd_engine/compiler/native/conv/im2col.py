@@ -8,11 +8,11 @@ together. Taps that meet the image itself (1 x 1) need no columns.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from math import prod
 
 from autograd_engine.compiler.native.c_code.c_kernel import CKernel
 from autograd_engine.compiler.native.conv.correlation import Correlation
+from autograd_engine.core.compute_once import cached_property
 
 __all__ = ["columns", "filter_columns"]
 

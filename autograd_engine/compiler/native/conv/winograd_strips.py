@@ -7,10 +7,10 @@ tiles are lanes: strip after strip, each as whole vectors of which the next over
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from autograd_engine.compiler.native.c_code.c_kernel import Lanes, lanes, simd_bytes
 from autograd_engine.compiler.native.conv.correlation import Correlation
+from autograd_engine.core.compute_once import cached_property
 
 __all__ = [
     "Strips",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from autograd_engine.compiler.native.ir import contiguous_strides
+from autograd_engine.core.compute_once import cached_property
 from autograd_engine.ops.kernels.windows import Ints
 
 __all__ = ["PoolAxis", "bin_axes", "grain", "pitch_of", "row_bounds", "window_axes"]

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from autograd_engine.compiler.native.toolchain.process_lock import ProcessLock
+from autograd_engine.core.locks import renewed_lock
 
 __all__ = ["CacheDirectory", "NotPrivate", "cache_directory", "is_private_file", "temporary"]
 
@@ -166,7 +166,7 @@ def _read_secret(path: Path) -> bytes | None:
     return None
 
 
-_lock = ProcessLock()
+_lock = renewed_lock()
 _temporary: dict[int, CacheDirectory] = {}  # by process: a forked child makes its own
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Final
 
 from autograd_engine.compiler.native.toolchain.cache_directory import cache_directory
-from autograd_engine.compiler.native.toolchain.process_lock import ProcessLock
+from autograd_engine.core.locks import renewed_lock
 
 __all__ = ["CompileError", "Toolchain", "cpu_features", "find_toolchain", "why_not"]
 
@@ -119,7 +119,7 @@ class Toolchain:
 
 
 _LIBRARIES: Final = ("-lm", "-pthread")
-_lock = ProcessLock()
+_lock = renewed_lock()
 _found: dict[tuple[str, ...], tuple[Toolchain | None, str]] = {}
 
 

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,7 +33,7 @@ from autograd_engine.compiler.native.toolchain.compiler import (
     Toolchain,
     compiler_environment,
 )
-from autograd_engine.compiler.native.toolchain.process_lock import ProcessLock
+from autograd_engine.core.locks import renewed_lock
 
 __all__ = ["load", "trim"]
 
@@ -46,8 +47,8 @@ _ABANDONED: Final = 3600.0  # seconds after which an unfinished entry is removed
 _PATIENCE: Final = 1.0  # seconds until the progress line
 _COMPILER_SECONDS: Final = 600.0
 
-_lock = ProcessLock()
-_locks: dict[str, ProcessLock] = {}
+_lock = renewed_lock()
+_locks: dict[str, threading.RLock] = {}
 _loaded: dict[str, ctypes.CDLL] = {}
 
 
@@ -70,7 +71,7 @@ def load(source: str | Sequence[str], toolchain: Toolchain, what: str = "") -> c
     units = [source] if isinstance(source, str) else list(source)
     name = _entry_name(units, toolchain)
     with _lock:
-        own_lock = _locks.setdefault(name, ProcessLock())
+        own_lock = _locks.setdefault(name, renewed_lock())
     with own_lock:
         if name not in _loaded:
             _loaded[name] = _load(name, units, toolchain, what)

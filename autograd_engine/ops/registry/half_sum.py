@@ -1,0 +1,65 @@
+"""Sums of float16 cotangents: added up in float32, and rounded once, when the last is there.
+
+In float16 2048 + 1 is 2048. The sum of two is the same either way.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from autograd_engine.core.dtypes import DTYPES
+from autograd_engine.ops.registry.scattered_cotangent import (
+    Scattered,
+    dense,
+    iadd_scattered,
+)
+
+__all__ = ["HALF", "HalfSum", "is_half"]
+
+_HALF: Final = DTYPES["float16"]
+HALF: Final = _HALF.dtype
+
+
+def is_half(g: Any) -> bool:
+    """Whether `g` holds float16: an ndarray, a NumPy scalar, a Tensor, or what is `Scattered`."""
+    dtype = getattr(g, "dtype", None)
+    return dtype is HALF or dtype is _HALF
+
+
+class HalfSum:
+    """A sum that is not rounded yet; only who makes it sees it, so it grows in place.
+
+    Attributes
+    ----------
+    total : ndarray, Tensor or Scattered
+        In float32.
+    """
+
+    __slots__ = ("total",)
+
+    def __init__(self, first: Any) -> None:
+        self.total = _finished(first).astype("float32")
+
+    @classmethod
+    def of(cls, old: Any, new: Any) -> HalfSum:
+        """The sum of what has arrived so far, one of these or a cotangent, and of a new one."""
+        found = old if old.__class__ is HalfSum else cls(old)
+        new = _finished(new)
+        if new.__class__ is Scattered:
+            found.total = iadd_scattered(found.total, new.astype("float32"))
+        else:
+            found.total += new
+        return found
+
+    def rounded(self) -> Any:
+        """The sum in float16, as `Scattered` where all of it is."""
+        return self.total.astype("float16")
+
+    def dense(self) -> Any:
+        """The sum in float16, written out."""
+        return dense(self.total).astype("float16")
+
+
+def _finished(g: Any) -> Any:
+    """`g`; a sum that somebody else has made, and left scattered, is rounded as any other."""
+    return g.dense() if g.__class__ is Scattered and g.base is not None else g

@@ -1,0 +1,148 @@
+"""Where a function takes a number, a tensor that carries a gradient: a gradient, or an error.
+
+What a function reads as a plain number leaves the graph, and nobody notices that the gradient of
+that tensor lacks a part. So of each call every number is replaced by a tensor of one element, also
+of the values 0 and 1, for which a function may do less.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograd_engine as paddle
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.nn import functional
+
+from .calls import SEED
+from .cases import CASES
+from .harness import flat, floating, operands_in
+
+MODULES = (paddle, functional, paddle.linalg)
+STEP = 1e-5
+NO_GRADIENT = {  # as their docstrings say
+    ("gammainc", "x"),
+    ("gammaincc", "x"),
+    ("histogram_bin_edges", "min"),
+    ("histogram_bin_edges", "max"),
+}
+OTHER_CALLS = {  # a tensor says the shape too
+    ("normal", "mean"),
+    ("normal", "std"),
+    ("log_normal", "mean"),
+    ("log_normal", "std"),
+}
+
+
+@pytest.fixture(autouse=True)
+def wide() -> Iterator[None]:
+    before = paddle.get_default_dtype()
+    paddle.set_default_dtype("float64")
+    yield
+    paddle.set_default_dtype(before)
+
+
+def reduced(outputs: Any) -> Any:
+    """A number that depends on each floating element; None where there is none."""
+    parts = [
+        (y * paddle.to_tensor(np.cos(np.arange(y.size) + k).reshape(y.shape))).sum()
+        for k, y in enumerate(floating(flat(outputs)))
+    ]
+    return sum(parts[1:], parts[0]) if parts else None
+
+
+def calls_of(name: str, case: Any) -> list[tuple[Callable[..., Any], tuple[Any, ...], Any]]:
+    """The public functions of that name that a case calls, and the arguments."""
+    found = []
+    for module in MODULES:
+        function = getattr(module, name, None)
+        if not inspect.isfunction(function):
+            continue
+        seen: list[Any] = []
+
+        def spy(*args: Any, seen: Any = seen, function: Any = function, **kwargs: Any) -> Any:
+            seen.append((args, kwargs))
+            return function(*args, **kwargs)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, name, spy)
+            paddle.seed(SEED)
+            case.call(*[Tensor._wrap(a) for a in operands_in(case, np.float64)])
+        found += [(function, *given) for given in seen[:1]]
+    return found
+
+
+def lost(name: str, case: Any) -> list[str]:
+    """Arguments of a case whose gradient is another than that of differences."""
+    wrong = []
+    for function, args, kwargs in calls_of(name, case):
+        bound = inspect.signature(function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        for argument, given in bound.arguments.items():
+            if isinstance(given, bool) or not isinstance(given, (int, float)):
+                continue
+            if (name, argument) in NO_GRADIENT | OTHER_CALLS:
+                continue
+
+            def number(
+                value: Any, argument: str = argument, bound: Any = bound, function: Any = function
+            ) -> Any:
+                paddle.seed(SEED)
+                own = {  # some write in place
+                    k: v.clone() if isinstance(v, Tensor) else v for k, v in bound.arguments.items()
+                }
+                made = inspect.BoundArguments(bound.signature, {**own, argument: value})
+                return reduced(function(*made.args, **made.kwargs))
+
+            for value in {float(given), 0.0, 1.0}:
+                t = paddle.to_tensor(value, stop_gradient=False)
+                try:
+                    out = number(t)
+                    before, at, after = [number(value + k * STEP).item() for k in (-1, 0, 1)]
+                except Exception:  # refused, or its differences are
+                    continue
+                near, bend = (after - before) / (2.0 * STEP), (after - 2.0 * at + before) / STEP
+                if not np.isfinite(near) or abs(bend) > 1e-3 * (1.0 + abs(near)):
+                    continue  # a jump, or a kink
+                (g,) = [None] if out.stop_gradient else paddle.grad(out, [t], allow_unused=True)
+                got = 0.0 if g is None else g.item()
+                if abs(got - near) > 1e-4 * (1.0 + abs(near)):
+                    wrong.append(f"{name}({argument}={value}): {got} for {near}")
+    return wrong
+
+
+def test_no_gradient_is_lost() -> None:
+    wrong = [text for name, cases in CASES.items() for case in cases for text in lost(name, case)]
+    assert not wrong
+
+
+def test_the_sweep_sees_what_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    full = paddle.full
+
+    def losing(shape: Any, fill_value: Any, dtype: Any = None, name: Any = None) -> Any:
+        return full(shape, float(fill_value), dtype, name)
+
+    monkeypatch.setattr(paddle, "full", losing)
+    assert any(lost("full", case) for case in CASES["full"])
+
+
+@pytest.mark.parametrize("grad", [True, False])
+def test_values_are_those_of_numbers(grad: bool) -> None:
+    def t(value: float) -> Any:
+        return paddle.to_tensor(value, stop_gradient=not grad)
+
+    close = np.testing.assert_allclose
+    close(paddle.full([2], t(0.1)).numpy(), [0.1, 0.1], rtol=0)
+    close(paddle.full_like(paddle.ones([2]), t(0.1), "float32").numpy(), np.float32([0.1, 0.1]))
+    assert paddle.full([2], t(1.7), "int64").tolist() == [1, 1]
+    close(paddle.arange(t(1.0), t(2.0), t(0.25)).numpy(), np.arange(1.0, 2.0, 0.25))
+    close(paddle.linspace(t(-1.0), t(2.0), 4).numpy(), np.linspace(-1.0, 2.0, 4))
+    close(paddle.linspace(t(3.0), 4.0, 1, "float32").numpy(), [3.0])
+    close(paddle.logspace(t(0.0), t(2.0), 3, t(10.0)).numpy(), [1.0, 10.0, 100.0])
+    paddle.seed(5)
+    drawn = paddle.uniform([3], min=t(-1.0), max=t(3.0))
+    paddle.seed(5)
+    close(drawn.numpy(), paddle.uniform([3], min=-1.0, max=3.0).numpy())
+    assert drawn.stop_gradient is not grad
