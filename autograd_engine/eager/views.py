@@ -120,7 +120,9 @@ class _Unrecorded(Group):
 
 
 class Storage(Group):
-    """What tensors have parts of, and the group of the first of them: most have no other.
+    """What tensors have parts of, and the group of those of the first ones that have no history.
+
+    It has no node, for what is detached holds the storage, and no graph.
 
     Attributes
     ----------
@@ -178,12 +180,14 @@ def _shared(x: Tensor) -> Storage:
         storage: Storage = _new(Storage)
         storage.data, storage.changes, storage.members = x._data, None, [ref(x)]
         storage.node, storage.leaf, storage.room = None, None, _ROOM
+        group: Group = storage
         if not x._stop:
             if x._node is None:
                 storage.leaf = storage.members[0]
             else:
-                storage.node = x._node
-        x._group, x._path = storage, None
+                group = _new(Group)
+                group.storage, group.node, group.leaf = storage, x._node, None
+        x._group, x._path = group, None
     return storage
 
 
@@ -192,8 +196,8 @@ def link(view: Tensor, x: Tensor, op: OpDef | ComposedView, attrs: dict[str, Any
     # A tensor that shares its values is referred to weakly; of most it need not be asked.
     group = None if x.__weakref__ is None else getattr(x, "_group", None)
     if group is None:
-        group = storage = _shared(x)
-        path = None
+        storage = _shared(x)
+        group, path = x._group, None
     else:
         path = x._path
         if path is not None and op.elements == "ordered" and _moved(view, x, path, op, attrs):
@@ -425,13 +429,19 @@ def overwrite(tensor: Tensor, result: Tensor, call: str, *, counts: bool = True)
         changes: list[tuple[Any, str, Any]] = [
             (storage, "data", new._data),
             (storage, "changes", storage.version + counts),
-            (group, "node", new._node),
         ]
+        with_history = group
+        if group is storage:
+            with_history = Group(storage)
+            with_history.node = new._node
+        else:
+            changes.append((group, "node", new._node))
         members = storage.alive()
         for member in members:
             if member._group is group:
                 part = take(ops, member._path, new, same)
                 changes += [
+                    (member, "_group", with_history),
                     (member, "_data", part._data),
                     (member, "_node", part._node),
                     (member, "_stop", part._stop),
@@ -440,7 +450,11 @@ def overwrite(tensor: Tensor, result: Tensor, call: str, *, counts: bool = True)
                 changes.append((member, "_data", take(raw, member._path, new._data, values)))
         _commit(changes)
     for member in members:
-        if member._group is group and getattr(member, "_retains", False) and not member._stop:
+        if (
+            member._group is with_history
+            and getattr(member, "_retains", False)
+            and not member._stop
+        ):
             member.retain_grads()
 
 

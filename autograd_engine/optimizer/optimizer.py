@@ -110,14 +110,14 @@ class Optimizer(Settings):
             elif not multiple:
                 new = kernel(data, grad._data, rate, **attrs)
                 p._data = new if new.__class__ is np.ndarray else np.asarray(new)
-                if getattr(p, "_group", None) is not None:
+                if p.__weakref__ is not None:  # as where it shares its values
                     follow(p)
             else:
                 new, *state = kernel(data, grad._data, rate, *self._state_of(p), **attrs)
                 key = id(p)
                 # All or nothing, whatever interrupts: a parameter and its state belong together.
                 p._data, self._eager_state[key] = new, state
-                if getattr(p, "_group", None) is not None:
+                if p.__weakref__ is not None:  # as where it shares its values
                     follow(p)
 
     def _trained(self) -> list[Any]:
@@ -175,7 +175,7 @@ class Optimizer(Settings):
             new = np.asarray(raw.cast(new, dtype="float16"))
         key = id(p)
         p._data, self._eager_state[key] = new, state
-        if getattr(p, "_group", None) is not None:
+        if p.__weakref__ is not None:  # as where it shares its values
             follow(p)
 
     @property
