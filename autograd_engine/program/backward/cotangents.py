@@ -95,7 +95,7 @@ class Cotangents:
             operands = tuple(Ref(p, p.version) for p in parts)
 
             def total() -> Variable:
-                if whole and not (wide and not stays):
+                if whole and (stays or not wide):
                     return self.draft.variable(self._gradient_name(ref.key), ref, wide=wide)
                 return self.contribution(ref, wide=wide)
 
