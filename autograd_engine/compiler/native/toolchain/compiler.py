@@ -8,6 +8,7 @@ all in the cache starts no compiler.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import hashlib
 import json
 import os
