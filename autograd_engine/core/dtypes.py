@@ -115,9 +115,10 @@ def _numpy_dtype(dtype: Any) -> np.dtype[Any] | None:
     if isinstance(dtype, str):
         return _OF_NAME.get(dtype)
     try:
-        return np.dtype(dtype)
+        found: np.dtype[Any] = np.dtype(dtype)
     except Exception:  # of a type with an attribute `dtype` NumPy asks that, which may do anything
         return None
+    return found
 
 
 BOOL: Final = np.dtype(np.bool_)
