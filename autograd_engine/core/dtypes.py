@@ -116,9 +116,9 @@ def _numpy_dtype(dtype: Any) -> np.dtype[Any] | None:
         return _OF_NAME.get(dtype)
     try:
         found: np.dtype[Any] = np.dtype(dtype)
-        return found
     except Exception:  # of a type with an attribute `dtype` NumPy asks that, which may do anything
         return None
+    return found
 
 
 BOOL: Final = np.dtype(np.bool_)

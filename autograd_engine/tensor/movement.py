@@ -233,6 +233,7 @@ def crop(
     return ops.reshape(out, shape=tuple(kept)) if any(kept) else out
 
 
+@atomic
 def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> Tensor:
     """Windows of `size` elements along `axis`, one every `step`, their elements in a new last axis.
 

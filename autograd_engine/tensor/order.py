@@ -23,6 +23,7 @@ from autograd_engine.tensor.reduction import Axis, floating
 __all__ = ["kthvalue", "median", "mode", "nanmedian", "nanquantile", "quantile", "topk"]
 
 
+@atomic
 def topk(
     x: Any,
     k: int,

@@ -389,10 +389,11 @@ def gelu(x: Any, approximate: bool | str = False, name: str | None = None) -> Te
         out, _ = ops.gelu(x)
         return out
     x = as_floats("gelu", x)
-    # At 10 the tanh is 1 in every dtype, and the cube does not leave the range of float16.
-    near = clip(x, -10.0, 10.0)
-    inner = math.sqrt(2.0 / math.pi) * (near + 0.044715 * (near * ops.square(near)))
-    return 0.5 * x * (1.0 + ops.tanh(inner))
+    # (1 + tanh(u)) / 2 is the sigmoid of 2 u, which is as accurate where u is negative.
+    # At 22 it is 0 or 1 in every dtype, and the cube does not leave the range of float16.
+    near = clip(x, -22.0, 22.0)
+    twice = math.sqrt(8.0 / math.pi) * (near + 0.044715 * (near * ops.square(near)))
+    return ops.maximum(x, -22.0) * ops.sigmoid(twice)
 
 
 def silu(x: Any, inplace: bool = False, name: str | None = None) -> Tensor:

@@ -11,7 +11,11 @@ the rounding of a^2 would show in the exponential, the few elements there are co
 Which way an element goes depends on the element alone.
 
 The coefficients are those of least maximal relative error in R, by iterated weighted least squares.
-For the tail, up to 14.5 where float32 has underflown, the error is 6.3e-10. float64 uses erf.
+For the tail, up to 14.5 where float32 has underflown, the error is 6.3e-10.
+
+float64 takes 1 + erf, but below -1, where that would cancel, the product above, with erfcx by
+rational functions (W. J. Cody, "Rational Chebyshev approximations for the error function", Math.
+Comp. 1969) and a^2 in two parts, of which one is exact.
 """
 
 from __future__ import annotations
@@ -44,6 +48,45 @@ _C0, _B1, _A1, _B2, _A2, _B3, _A3 = (
 )
 _TAIL_P = (0.3989410003514323, 1.801296745088321, 4.660460474758279, 5.132884289179966)
 _TAIL_Q = (1.0, 4.5149878478645755, 12.687045666944996, 17.30831389096072, 10.34542797231464)
+# erfcx(y) is P(y) / Q(y) up to 4, beyond (1 / sqrt(pi) - z P(z) / Q(z)) / y with z = 1 / y^2.
+_MIDDLE_P = (
+    2.15311535474403846e-8,
+    5.64188496988670089e-1,
+    8.88314979438837594e0,
+    6.61191906371416295e1,
+    2.98635138197400131e2,
+    8.81952221241769090e2,
+    1.71204761263407058e3,
+    2.05107837782607147e3,
+    1.23033935479799725e3,
+)
+_MIDDLE_Q = (
+    1.0,
+    1.57449261107098347e1,
+    1.17693950891312499e2,
+    5.37181101862009858e2,
+    1.62138957456669019e3,
+    3.29079923573345963e3,
+    4.36261909014324716e3,
+    3.43936767414372164e3,
+    1.23033935480374942e3,
+)
+_FAR_P = (
+    1.63153871373020978e-2,
+    3.05326634961232344e-1,
+    3.60344899949804439e-1,
+    1.25781726111229246e-1,
+    1.60837851487422766e-2,
+    6.58749161529837803e-4,
+)
+_FAR_Q = (
+    1.0,
+    2.56852019228982242e0,
+    1.87295284992346725e0,
+    5.27905102951428412e-1,
+    6.05183413124413191e-2,
+    2.33520497626869185e-3,
+)
 _MINUS_HALF = np.array(-0.5, np.float32)
 _DENSITY = np.array(_PDF_0, np.float32)
 _ZERO = np.array(0.0, np.float32)
@@ -85,11 +128,31 @@ def gelu(x: Array) -> tuple[Array, Array]:
 
 
 def _in_double(x: Array) -> tuple[Array, Array]:
-    near = np.asarray(np.clip(x, -40.0, 40.0))  # beyond, Phi is 0 or 1 and phi is 0
+    near = np.array(np.clip(x, -40.0, 40.0)).reshape(-1)  # beyond, Phi is 0 or 1 and phi is 0
     half = near * _SQRT_HALF
-    phi = 0.5 * (erf(np.asarray(half)) + 1.0)
-    out = np.maximum(x, -40.0) * phi
-    return np.asarray(out), np.asarray(phi + near * (_PDF_0 * np.exp(-(half * half))))
+    below = 0.5 * (erf(half) + 1.0)
+    bell = np.exp(-(half * half))
+    where = np.flatnonzero(near < -1.0)
+    if where.size:
+        a = -near[where]
+        bell[where] = e = _bell(a)
+        below[where] = 0.5 * e * _erfcx(a * _SQRT_HALF)
+    out = np.maximum(x.reshape(-1), -40.0) * below
+    return out.reshape(x.shape), (below + near * (_PDF_0 * bell)).reshape(x.shape)
+
+
+def _bell(a: Array) -> Array:
+    """exp(-a^2 / 2): the rounding of a^2 would show, so it is that of a few bits, and the rest."""
+    head = np.round(a * 16.0) / 16.0
+    return np.asarray(np.exp(-0.5 * head * head) * np.exp(-0.5 * (a - head) * (a + head)))
+
+
+def _erfcx(y: Array) -> Array:
+    """exp(y^2) erfc(y) for y from 0.5 on."""
+    middle = np.minimum(y, 4.0)
+    z = 1.0 / (y * y)
+    far = (1.0 / math.sqrt(math.pi) - z * np.polyval(_FAR_P, z) / np.polyval(_FAR_Q, z)) / y
+    return np.where(y > 4.0, far, np.polyval(_MIDDLE_P, middle) / np.polyval(_MIDDLE_Q, middle))
 
 
 def _block(x: Array, out: Array, slope: Array, far: Array, scratch: Array, above: Array) -> None:
