@@ -12,6 +12,7 @@ from autograd_engine.core.checks import require_bools
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.locks import awaited_lock
 from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
+from autograd_engine.eager.graph_cuts import NO_GRAPH, in_user_code
 from autograd_engine.eager.hooks import Hooks, LeafHooks, Retained, run_hooks
 from autograd_engine.eager.row_sparse import RowSparse
 from autograd_engine.eager.tape import (
@@ -161,6 +162,9 @@ def seeds_of(roots: list[Tensor], cotangents: list[Any]) -> list[tuple[Edge, Any
 
 
 def _run(seeds: list[tuple[Edge, Any]], retain: bool, dump_path: str | None, at: Location) -> None:
+    watch = in_user_code.watch
+    if watch is not None:
+        watch(NO_GRAPH, None)
     dump = graph_dump(dump_path, seeds)
     retained: Retained = []
     found = run_backward(

@@ -22,6 +22,7 @@ from autograd_engine.autograd.forward.jvp import (
     outputs_of,
     own_tangent,
     traced_from,
+    without_history,
 )
 from autograd_engine.autograd.forward.push import push_along
 from autograd_engine.autograd.gradient import grad
@@ -108,7 +109,7 @@ def value_and_grad(
         _one_element("value_and_grad", value)
         gradients = or_zeros(inputs, _gradients(value, sources, record))
         if not record:
-            value = value.detach()
+            value = without_history(value)
         result = (value, aux) if has_aux else value
         return result, tuple(gradients) if several else gradients[0]
 
@@ -220,7 +221,7 @@ def hvp(
             own_tangent(x, None if g is None else next(pushed))
             for x, g in zip(inputs, gradients, strict=True)
         ]
-    return value if create_graph else value.detach(), like_given(xs, products)
+    return value if create_graph else without_history(value), like_given(xs, products)
 
 
 def _recorded_gradient(

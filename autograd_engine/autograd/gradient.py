@@ -19,6 +19,7 @@ from autograd_engine.autograd.backward_pass import (
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
+from autograd_engine.eager.graph_cuts import NO_GRAPH, note_cut
 from autograd_engine.eager.tape import Edge, Node, check_alive, edge_of, run_backward, write_out
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, NotDifferentiableError
@@ -169,6 +170,12 @@ def grad(
             g = Tensor._wrap(settled(g))
         handed_out.add(id(g))
         results.append(g)
+    if not create_graph and grad_mode.enabled:  # for `explain`
+        root = roots[0]
+        if not root._stop:
+            # What cannot be written to belongs to others too.
+            values = [g._data for g in results if g is not None and g._data.flags.writeable]
+            note_cut(NO_GRAPH, root, *values, at=at)
     return results
 
 

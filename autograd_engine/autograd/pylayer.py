@@ -18,7 +18,7 @@ from autograd_engine.eager.function_node import (
     LayerOp,
     LayerPullback,
     Taking,
-    refuse_numpy,
+    refuse_cuts,
 )
 from autograd_engine.eager.function_saved import (
     Again,
@@ -494,7 +494,7 @@ def _again(
         own = [ops.assign(t) for t in inputs]
         trial = PyLayerContext()
         trial.needs_input_grad = needs
-        with Taking("forward", label, refuse_numpy):
+        with Taking("forward", label, refuse_cuts):
             label.layer.forward(
                 trial,
                 *map_tensors(lambda n: own[n.place], args, Number),

@@ -23,7 +23,7 @@ from autograd_engine.eager.function_saved import (
     names_of,
 )
 from autograd_engine.eager.grad_mode import grad_mode, no_grad, recording
-from autograd_engine.eager.graph_cuts import in_user_code
+from autograd_engine.eager.graph_cuts import NO_GRAPH, in_user_code
 from autograd_engine.eager.tape import Edge, MultiNode, edge_of
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
@@ -43,7 +43,7 @@ __all__ = [
     "OpaqueOp",
     "OpaquePullback",
     "Taking",
-    "refuse_numpy",
+    "refuse_cuts",
 ]
 
 
@@ -221,12 +221,18 @@ class Taking:
             error.add_note(f"in {self._function} of {self._label}")
 
 
-def _no_cut(kind: str, tensor: Tensor) -> None:
+def _no_cut(kind: str, tensor: Tensor | None) -> None:
     """Nothing is cut: the gradient is the user's."""
 
 
-def refuse_numpy(kind: str, tensor: Tensor) -> None:
-    """What NumPy computes from here on would have no derivative, and nobody would notice."""
+def refuse_cuts(kind: str, tensor: Tensor | None) -> None:
+    """What is computed from here on would have no derivative, and nobody would notice."""
+    if kind == NO_GRAPH:
+        raise NotDifferentiableError(
+            "this computation is being differentiated (create_graph or forward mode), and it takes "
+            "a gradient without create_graph=True, which has no history. Pass create_graph=True, "
+            "or mark a PyLayer.backward that cannot be differentiated @once_differentiable"
+        )
     if kind == "numpy()":
         raise NotDifferentiableError(
             "this computation is being differentiated (create_graph or forward mode), and it takes "
@@ -280,7 +286,7 @@ class LayerPullback(OpaquePullback):
         ]
         passing = context.passing(values, op, self.wanted)
         open_graph = recorded and not once
-        watch = refuse_numpy if open_graph else None
+        watch = refuse_cuts if open_graph else None
         with Taking("backward", op.label, watch), recording() if open_graph else no_grad():
             returned = op.layer.backward(passing, *cotangents)
         results = self._in_order(returned)
@@ -302,7 +308,7 @@ class LayerPullback(OpaquePullback):
             return None
         by_input = dict(zip(self.wanted, tangents, strict=True))
         passing = saved[0].passing(saved[1], op, self.wanted)
-        with Taking("jvp", op.label, refuse_numpy if grad_mode.enabled else None):
+        with Taking("jvp", op.label, refuse_cuts if grad_mode.enabled else None):
             returned = jvp(passing, *[by_input.get(k) for k in range(len(op.input_specs))])
         results = list(returned) if isinstance(returned, (list, tuple)) else [returned]
         if len(results) != len(op.output_specs) or isinstance(returned, dict):

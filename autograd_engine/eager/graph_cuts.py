@@ -1,7 +1,8 @@
 """Where values left the graph: notes for `explain`, taken where a history is dropped on purpose.
 
 A tensor without a history says nothing of one that it could have had. So ``detach``, ``numpy``,
-``set_value``, ``stop_gradient = True`` and casts to integers note the line and the operation whose
+``set_value``, ``stop_gradient = True``, casts to integers, and gradients that are taken without
+``create_graph`` note the line and the operation whose
 result they cut off. Nothing is kept alive by it, and nothing is noted of tensors that carry no
 gradient, nor of any ordinary operation.
 """
@@ -14,7 +15,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, Final
 
 from autograd_engine.core.locations import PACKAGE_DIR, Location, user_frame_from
@@ -22,6 +23,7 @@ from autograd_engine.core.spec import Array
 from autograd_engine.eager.sequence import newer
 
 __all__ = [
+    "NO_GRAPH",
     "Block",
     "Cut",
     "cut_of",
@@ -31,6 +33,9 @@ __all__ = [
     "recent_blocks",
     "recent_cuts",
 ]
+
+NO_GRAPH: Final = "create_graph=False"
+"""The kind of a cut: derivatives that were asked for as values."""
 
 _SWITCHES: Final = (
     contextlib.__file__,
@@ -60,10 +65,10 @@ class Cut:
 
     __slots__ = ("_at", "_made", "kind", "leaf", "seq", "when")
 
-    def __init__(self, kind: str, tensor: Any, frame: FrameType) -> None:
+    def __init__(self, kind: str, tensor: Any, at: tuple[CodeType, int]) -> None:
         node = tensor._node
         self.kind = kind
-        self._at = frame.f_code, frame.f_lasti
+        self._at = at
         self.when = newer()
         if node is None:
             self.seq: int | None = None
@@ -132,7 +137,10 @@ def _forget(reference: _ArrayRef) -> None:
 
 
 class _InUserCode(threading.local):
-    """Set while a gradient that the user wrote is being run: called instead of noting a cut."""
+    """Set while a gradient that the user wrote is being run: called instead of noting a cut.
+
+    It takes the kind, and the tensor whose history ends there, if that is one.
+    """
 
     watch: Callable[[str, Any], None] | None = None
 
@@ -140,15 +148,22 @@ class _InUserCode(threading.local):
 in_user_code: Final = _InUserCode()
 
 
-def note_cut(kind: str, tensor: Any, *results: Array) -> None:
-    """Values of `tensor`, which carries a gradient, become `results`, which do not."""
+def note_cut(kind: str, tensor: Any, *results: Array, at: Location | None = None) -> None:
+    """Values of `tensor`, which carries a gradient, become `results`, which do not.
+
+    `at` is the line of the user's, where that is known.
+    """
     watch = in_user_code.watch
     if watch is not None:
         watch(kind, tensor)
         return
-    frame = user_frame_from(sys._getframe(1))
-    cut = Cut(kind, tensor, frame)
-    _remember(_cuts, (id(frame.f_code), frame.f_lasti, kind), cut)
+    if at is None:
+        frame = user_frame_from(sys._getframe(1))
+        code, instruction = frame.f_code, frame.f_lasti
+    else:
+        code, instruction = at.code, at.instruction
+    cut = Cut(kind, tensor, (code, instruction))
+    _remember(_cuts, (id(code), instruction, kind), cut)
     for array in results:
         _mark(array, cut)
 

@@ -589,3 +589,50 @@ def test_a_leaf_that_a_freed_graph_did_not_reach(keep: bool) -> None:
     assert [r.kind for r in report.reasons] == ["not_reached" if keep else "unused", "detached"]
     assert not report.reasons[1].certain
     assert "scale = (w * 2.0).detach()" in str(report)
+
+
+# --- derivatives that were taken as values
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        lambda f, x: paddle.grad(f(x), x)[0],
+        lambda f, x: paddle.autograd.vjp(f, x)[1],
+        lambda f, x: paddle.autograd.vjp(f, x)[0],
+        lambda f, x: paddle.autograd.jvp(f, x)[0],
+        lambda f, x: paddle.autograd.hvp(f, x)[0],
+        lambda f, x: paddle.autograd.value_and_grad(f)(x)[0],
+        lambda f, x: paddle.autograd.value_and_grad(f)(x)[1],
+    ],
+)
+def test_a_penalty_on_a_derivative_that_has_no_history(take: Any) -> None:
+    w, x = leaf(1.0, 2.0), leaf(1.0, 3.0)
+    value = take(lambda x: (x**3 * w).sum(), x)
+    loss = (x * value).sum()
+    loss.backward()
+    assert w.grad is None
+    found = paddle.explain(w, loss)
+    assert "no_create_graph" in found.kinds
+    reason = found.reasons[found.kinds.index("no_create_graph")]
+    assert "pass create_graph=True" in reason.text
+    assert "take(lambda x:" in reason.text or "lambda f, x: paddle" in reason.text
+
+
+def test_a_penalty_that_is_connected_is_not_blamed() -> None:
+    w, x = leaf(1.0, 2.0), leaf(1.0, 3.0)
+    paddle.grad((x * x).sum(), x)
+    (g,) = paddle.grad((x**3 * w).sum(), x, create_graph=True)
+    loss = (g * g).sum()
+    loss.backward()
+    assert paddle.explain(w, loss).state == "fine"
+
+
+def test_no_line_is_noted_where_nothing_is_recorded() -> None:
+    w, x = leaf(1.0, 2.0), leaf(1.0, 3.0)
+    y = (x * w).sum()
+    with paddle.no_grad():
+        (g,) = paddle.grad(y, x)
+    loss = (g * x).sum()
+    loss.backward()
+    assert "no_create_graph" not in paddle.explain(w, loss).kinds

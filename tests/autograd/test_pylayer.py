@@ -1020,3 +1020,57 @@ def test_as_pytorch() -> None:
     found = paddle.grad((mine[0] * mine[0]).sum() + (mine[1] * mine[1]).sum(), ys)
     for w, f in zip(wanted, found, strict=True):
         np.testing.assert_allclose(f.numpy(), w.numpy(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("how", ["grad", "backward", "method", "vjp"])
+def test_backward_that_takes_a_gradient_of_its_own(how: str) -> None:
+    """As recomputation written by hand does: right at first order, and refused at the second."""
+
+    class Layer(PyLayer):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return paddle.sin(x)
+
+        @staticmethod
+        def backward(ctx, g):
+            (saved,) = ctx.saved_tensor()
+            x = saved.detach()
+            x.stop_gradient = False
+            with paddle.enable_grad():
+                y = paddle.sin(x)
+                weighted = y * g
+            if how == "grad":
+                return paddle.grad(y, x, g)[0]
+            if how == "vjp":
+                return paddle.autograd.vjp(paddle.sin, x, g)[1]
+            if how == "backward":
+                paddle.autograd.backward([y], [g])
+            else:
+                weighted.backward()
+            return x.grad
+
+    x = leaf(0.7)
+    (first,) = paddle.grad(Layer.apply(x), x)
+    assert first.item() == pytest.approx(np.cos(0.7))
+    with pytest.raises(NotDifferentiableError, match="a gradient without create_graph=True"):
+        paddle.grad(Layer.apply(x), x, create_graph=True)
+
+
+def test_backward_that_takes_a_gradient_with_a_graph_is_differentiated() -> None:
+    class Layer(PyLayer):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return paddle.sin(x)
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensor()
+            with paddle.enable_grad():
+                return paddle.grad(paddle.sin(x), x, g, create_graph=paddle.is_grad_enabled())[0]
+
+    x = leaf(0.7)
+    (first,) = paddle.grad(Layer.apply(x), x, create_graph=True)
+    (second,) = paddle.grad(first, x)
+    assert second.item() == pytest.approx(-np.sin(0.7))

@@ -34,7 +34,7 @@ from autograd_engine.core.locations import user_frame_from
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import Spec, format_shape, may_equal
-from autograd_engine.eager.function_node import refuse_numpy
+from autograd_engine.eager.function_node import refuse_cuts
 from autograd_engine.eager.graph_cuts import in_user_code
 from autograd_engine.errors import (
     ArgumentError,
@@ -158,7 +158,7 @@ class Operation(OpDef):
             given = shielded(args)
             before = in_user_code.watch
             try:
-                in_user_code.watch = refuse_numpy
+                in_user_code.watch = refuse_cuts
                 box = [function(xp, *given, **attrs)]
             except Exception as error:
                 if isinstance(error, ValueError) and "read-only" in str(error):

@@ -17,6 +17,7 @@ from autograd_engine.autograd.explain.graph_walk import arrows, base_of, walk
 from autograd_engine.autograd.explain.report import Reason
 from autograd_engine.eager.grad_node import lines, output_of, saved_entries
 from autograd_engine.eager.graph_cuts import (
+    NO_GRAPH,
     Cut,
     cut_of,
     recent_blocks,
@@ -136,6 +137,7 @@ def _unrecorded(constants: list[Constant]) -> bool:
 
 
 _CUTS = {
+    NO_GRAPH: ("no_create_graph", "pass create_graph=True where it is differentiated again"),
     "detach()": ("detached", "compute with the tensor itself where gradients are to flow"),
     "set_value()": ("set_value", "assign to another name, or use an in-place operation"),
     "stop_gradient = True": ("stop_gradient", "set it to False before it is used"),

@@ -52,8 +52,8 @@ class Explanation(Report):
     Kinds where there is no gradient: ``stop_gradient``, ``not_floating``, ``not_retained``,
     ``no_backward``, ``cleared``, ``graph_freed``, ``not_reached``, ``not_recorded``, ``detached``,
     ``set_value``, ``left_graph`` (through NumPy or Python numbers), ``integer_cast``,
-    ``not_differentiable``, ``no_grad``, ``not_connected``, ``unused``; in programs also
-    ``no_gradient_asked``.
+    ``not_differentiable``, ``no_create_graph``, ``no_grad``, ``not_connected``, ``unused``; in
+    programs also ``no_gradient_asked``.
 
     Where it is zero: ``cleared``, ``inactive`` (relu), ``not_chosen`` (where, clip, maximum, max),
     ``multiplied_by_zero``, ``saturated``, ``cancelled``, ``underflow``, ``zero_derivative``,

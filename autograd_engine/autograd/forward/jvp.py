@@ -12,6 +12,7 @@ from autograd_engine.autograd.gradient import grad
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import linearizes, no_grad, recorded_with, recording
+from autograd_engine.eager.graph_cuts import NO_GRAPH, note_cut
 from autograd_engine.eager.tape import Edge, edge_of, newer
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
@@ -35,6 +36,7 @@ __all__ = [
     "own_tangent",
     "traced_from",
     "vjp",
+    "without_history",
 ]
 
 
@@ -101,7 +103,7 @@ def jvp(
         pushed = push_along(ys, starts, since, ops if create_graph else raw)
         results = [own_tangent(y, t) for y, t in zip(ys, pushed, strict=True)]
     if not create_graph:
-        ys = [y.detach() for y in ys]
+        ys = [without_history(y) for y in ys]
     return like_given(value, ys), like_given(value, results)
 
 
@@ -152,8 +154,15 @@ def vjp(
     if roots:
         found = grad(roots, sources, seeds, create_graph=create_graph, allow_unused=True)
     if not create_graph:
-        ys = [y.detach() for y in ys]
+        ys = [without_history(y) for y in ys]
     return like_given(value, ys), like_given(xs, or_zeros(inputs, found))
+
+
+def without_history(y: Tensor) -> Tensor:
+    """The values of a result that is not to be differentiated."""
+    if not y._stop:
+        note_cut(NO_GRAPH, y, y._data)
+    return Tensor._wrap(y._data)
 
 
 def own_tangent(y: Tensor, t: Any) -> Tensor | None:
