@@ -48,12 +48,10 @@ def renewed_lock(abandoned: Callable[[], None] | None = None) -> threading.RLock
 
 def renew_in_child(lock: Any, abandoned: Callable[[], None] | None = None) -> None:
     """Do as `renewed_lock` with a lock of somebody else's."""
-    _renewed[weakref.ref(lock, _renewed.pop)] = _weakly(abandoned)
+    _renewed[weakref.ref(lock, _renewed.pop)] = None if abandoned is None else _weakly(abandoned)
 
 
-def _weakly(function: Callable[[], None] | None) -> _Abandoned | None:
-    if function is None:
-        return None
+def _weakly(function: Callable[[], None]) -> _Abandoned:
     return weakref.WeakMethod(function) if isinstance(function, MethodType) else lambda: function
 
 

@@ -12,6 +12,7 @@ composes with everything that reads a graph.
 from __future__ import annotations
 
 import contextlib
+import os
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, NoReturn
@@ -123,8 +124,9 @@ class Segment:
         self._saved: list[tuple[Spec, Array]] = []
         self._reads: list[tuple[weakref.ref[Tensor], Callable[[], Any]] | None] = []
         self._complete = False
-        self._running = False
-        self._lock = renewed_lock(self._not_running)
+        # The process in which it is run again: in a child nobody goes on with what was under way.
+        self._running: int | None = None
+        self._lock = renewed_lock()
 
     @property
     def name(self) -> str:
@@ -175,25 +177,19 @@ class Segment:
     def _unpack(self, place: Place) -> Tensor:
         with self._lock:
             if place.value is None:
-                if self._running:
+                if self._running == os.getpid():
                     raise RecomputeError(
                         f"recompute: {self._label()} differentiates its own result of the first "
                         "run while it is run again; let it use what it computes itself"
                     )
                 try:
-                    self._running = True
+                    self._running = os.getpid()
                     self._run_again()
                 finally:
-                    self._running = False
+                    self._running = None
             value, place.value = place.value, None
         assert value is not None
         return value
-
-    def _not_running(self) -> None:
-        """In a child: nobody goes on with a run that another thread has begun."""
-        if self._running:
-            self._running = False
-            self._forget()
 
     def _run_again(self) -> None:
         at = caller()

@@ -499,9 +499,10 @@ class _Pass:
         self.keywords = self.frame.code.co_consts[i.arg]
 
     def load_global(self, i: dis.Instruction) -> None:
-        self.load_variable(i.argval)
         if (i.arg or 0) & 1:
+            # Below the variable, of which CPython 3.11 then may read an attribute: ``module.f()``.
             self.push(_NULL)
+        self.load_variable(i.argval)
 
     def load_super(self, i: dis.Instruction) -> None:
         _, _, own = self.popped(3)
@@ -627,7 +628,7 @@ _HANDLERS: Final[dict[str, _Handler]] = {
     ),
     "IS_OP": lambda p, i: p.same(2),
     **dict.fromkeys(("UNPACK_SEQUENCE", "UNPACK_EX"), lambda p, i: p.unpack(1 - _less(i))),
-    "GET_ITER": lambda p, i: p.push(p.objects.elements(p.pop())),
+    "GET_ITER": lambda p, i: p.push(p.objects.iterate(p.pop())),
     **dict.fromkeys(
         ("POP_TOP", "END_FOR", "POP_ITER", "POP_EXCEPT", "DELETE_ATTR"),
         lambda p, i: p.drop(_less(i)),

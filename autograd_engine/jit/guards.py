@@ -14,6 +14,7 @@ from typing import Any
 
 from autograd_engine.core.change_counter import ChangeCounter
 from autograd_engine.jit.object_reads import ObjectReads
+from autograd_engine.jit.outside_reads import OutsideReads
 from autograd_engine.jit.places import PLAIN_TYPES, Place, first_changed
 from autograd_engine.program.ir.program import Variable
 
@@ -33,12 +34,15 @@ class Guards:
     ----------
     beyond : str
         What is too large to be guarded but by identity and size; empty where nothing is.
+    outside : OutsideReads
+        Calls of clocks, files and the like.
     """
 
     def __init__(self, function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
         self._edits = ChangeCounter.latest
         reads = ObjectReads(function, args, keywords)
         self.beyond = reads.beyond
+        self.outside = OutsideReads(list(reads.outside.values()))
         # A variable is what the function itself has left there when it was traced.
         self._known = {
             key: p

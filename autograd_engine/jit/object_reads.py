@@ -28,6 +28,7 @@ import numpy as np
 from autograd_engine.core.change_counter import Counted
 from autograd_engine.core.locations import Location
 from autograd_engine.jit.code_reads import CLOSED, UNKNOWN, Frame, Value, names_of, step, strings_of
+from autograd_engine.jit.outside_reads import OutsideRead, iterated, outside_attribute, outside_call
 from autograd_engine.jit.places import (
     ABSENT,
     CLOSED_TYPES,
@@ -77,11 +78,14 @@ class ObjectReads:
         By what tells them apart: the id of an object, and a name.
     beyond : str
         What is too large to be looked into, empty where nothing is.
+    outside : dict
+        Calls of clocks, files and the like, by where they are.
     """
 
     def __init__(self, function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
         self.places: dict[Any, Place] = {}
         self.beyond = ""
+        self.outside: dict[Any, OutsideRead] = {}
         self.at: Location | None = None
         self._labels: dict[int, str] = {}
         self._alive: list[Any] = []  # no id is taken twice
@@ -325,6 +329,8 @@ class ObjectReads:
         elif value.closed:
             return Value(pending=value.pending)
         self.read(value)
+        for one in value.objects.values():
+            self._outside(outside_attribute(one, name, self.at))
         return _of_each(value, lambda one: self._attribute(one, name))
 
     def _attribute(self, value: Any, name: str) -> Value:
@@ -535,7 +541,16 @@ class ObjectReads:
             found = found if closed else UNKNOWN.joined(found)
         return found
 
+    def iterate(self, value: Value) -> Value:
+        self._outside(iterated(value, self.at))
+        return self.elements(value)
+
+    def _outside(self, read: OutsideRead | None) -> None:
+        if read is not None and read.at is not None:
+            self.outside.setdefault((read.at.code, read.at.instruction, read.what), read)
+
     def _call(self, callee: Any, args: Sequence[Value], keywords: Mapping[str, Value]) -> Value:
+        self._outside(outside_call(callee, args, keywords, self.at))
         if isinstance(callee, Frame):
             return self._call_frame(callee, args, keywords)
         if isinstance(callee, MethodType):

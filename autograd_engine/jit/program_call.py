@@ -256,7 +256,7 @@ def trace_function(
             variables.append(block.add_var(var))
             trace.argument(len(variables) - 1, given.tensor, var)
         args, kwargs = arguments.rebuilt(variables)
-        with traced(trace):
+        with traced(trace), before.outside.watched():
             returned = _called(trace, function, args, kwargs)
             flat = [
                 v.placed(trace.block) if v.__class__ is Constant else v
@@ -265,6 +265,7 @@ def trace_function(
         _check_no_parameters(trace)
         guards = Guards(function, *nested)
         guards.began_as(before)
+        guards.outside = before.outside
         return TracedProgram(
             name,
             str(getattr(function, "__module__", "")),
@@ -348,6 +349,7 @@ class TracedProgram(ProgramCall):
     ) -> None:
         self._kept = arguments.kept
         self.guards = guards
+        self.draws = guards.outside.draws
         self._values = trace.values
         self._attributes = [
             (name, trace.position(t), t, read, value)

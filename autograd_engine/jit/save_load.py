@@ -24,6 +24,7 @@ from autograd_engine.eager.grad_mode import enable_grad
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, FileFormatError
 from autograd_engine.jit.arguments import bind
+from autograd_engine.jit.outside_reads import warn_of
 from autograd_engine.jit.program_call import (
     Place,
     TracedProgram,
@@ -151,7 +152,9 @@ def _traced(layer: Any, input_spec: Sequence[Any] | None) -> TracedProgram:
     opened = nest.map(_opened, specs)
     arguments = bind(function._name, function._signature, None, tuple(opened), {})
     with enable_grad():
-        return trace_function(function._target, function._name, arguments)
+        made = trace_function(function._target, function._name, arguments)
+    warn_of(function._name, made.guards.outside, set(), saved=True)
+    return made
 
 
 def _of_layer(layer: Any) -> StaticFunction[Any, Any]:

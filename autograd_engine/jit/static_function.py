@@ -30,6 +30,7 @@ from autograd_engine.eager.grad_mode import Recorder, grad_mode
 from autograd_engine.errors import ArgumentError, ModeError
 from autograd_engine.jit.arguments import Arguments, bind
 from autograd_engine.jit.object_reads import MOST_PLACES, FunctionFront
+from autograd_engine.jit.outside_reads import warn_of
 from autograd_engine.jit.program_call import TracedProgram, trace_function
 from autograd_engine.program import mode
 from autograd_engine.program.ir.program import Program
@@ -147,7 +148,9 @@ def to_static(
     numbers, happen at every call. So does a training step: ``loss.backward()``,
     ``optimizer.step()`` and ``optimizer.clear_grad()``; what the function returns has no history
     then. Step a scheduler of the learning rate outside. Everything else in its Python code happens
-    once, when it is traced: prints, appends to lists.
+    once, when it is traced: prints, appends to lists. Of what it reads of a clock, a file or an
+    iterator each call has the first value, and a warning says so. A function that draws from
+    generators of NumPy's or Python's is run itself, with a warning: draw with `rand` and the like.
 
     A program serves calls for which these are as they were when it was made: the structure of the
     arguments; shape, dtype and ``stop_gradient`` of Tensors among them, as far as `input_spec` does
@@ -261,8 +264,10 @@ class StaticFunction(FunctionFront, Generic[P, R]):
         if program is None and arguments.key not in self._eager:
             with self._lock:
                 arguments = bind(*given)
-                program = self._find(arguments) or self._trace(arguments)
-        if program is None:
+                program = self._find(arguments)
+                if program is None and (made := self._trace(arguments)) is not None:
+                    return made(arguments)  # with the random numbers that were just drawn
+        if program is None or program.draws:
             return self._target(*args, **kwargs)
         return program(arguments)
 
@@ -296,6 +301,7 @@ class StaticFunction(FunctionFront, Generic[P, R]):
                 f"{self._name} cannot be traced and runs eagerly (full_graph=False): {error}",
             )
             return None
+        warn_of(self._name, made.guards.outside, self._said, saved=False)
         self._keep(arguments.key, made)
         return made
 

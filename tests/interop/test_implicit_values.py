@@ -1,10 +1,15 @@
 """Gradients that end where NumPy or another library takes a tensor apart: said, or not lost."""
 
+import gc
 import inspect
 import io
 import math
+import os
 import re
+import subprocess
+import sys
 import warnings
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -74,6 +79,8 @@ def test_assignment_to_elements_is_said() -> None:
     for array, key, value in ((a, 0, t[0]), (a, slice(None), t), (z, 0, t[0])):
         (message, *_) = said(lambda array=array, key=key, value=value: written(array, key, value))
         assert "a[key] = value" in str(message.message)
+    found = said(lambda: a.fill(t[0]))
+    assert found
 
 
 def test_a_line_is_said_once() -> None:
@@ -89,7 +96,8 @@ def test_values_that_are_asked_for_by_name_are_not_said() -> None:
     x = t[0]
     for asks in (
         lambda: (float(x), int(x), complex(x), bool(x), x.item(), t.tolist(), t.numpy(), round(x)),
-        lambda: (np.asarray(t), np.array(t), np.asarray(t * 2.0), t.__array__(), np.float64(x)),
+        lambda: (np.asarray(t), np.array(t), np.asarray(t * 2.0), t.__array__()),
+        lambda: (np.float64(x), np.float32(x)),
         lambda: (str(t), repr(t), f"{x:.2f} {t}", print(x, t, file=io.StringIO())),
         lambda: ("%.2f" % x, "{:.2f}".format(x)),  # noqa: UP031, UP032 - other ways to print
         lambda: (math.floor(x), math.isfinite(x), max(t), sum(t), sorted(t), 0.5 in t),
@@ -100,19 +108,55 @@ def test_values_that_are_asked_for_by_name_are_not_said() -> None:
         assert not said(asks)
 
 
+def test_looking_at_local_variables_keeps_nothing_alive() -> None:
+    made = LEAF * 5.0
+    here = weakref.ref(made)
+    assert np.asarray(made).shape == (2,)
+    del made
+    gc.collect()
+    assert here() is None
+    known = locals()
+    made = LEAF * 5.0
+    assert np.asarray(made).shape == (2,)
+    assert "here" in known
+
+
 def test_of_scipy() -> None:
     special = pytest.importorskip("scipy.special")
     stats = pytest.importorskip("scipy.stats")
+    integrate = pytest.importorskip("scipy.integrate")
+    optimize = pytest.importorskip("scipy.optimize")
     linalg = pytest.importorskip("scipy.linalg")
     signal = pytest.importorskip("scipy.signal")
     for call, text in (
         (lambda: special.logsumexp(t), r"special\.logsumexp takes .* use paddle\.logsumexp"),
+        (lambda: special.softmax(t), r"use paddle\.nn\.functional\.softmax"),
         (lambda: stats.norm.pdf(t), r"stats\.norm\.pdf takes"),
         (lambda: signal.convolve(t, u), r"signal\.convolve takes"),
+        (lambda: integrate.quad(lambda v: v * t[0], 0, 1), r"integrate\.quad takes"),
+        (lambda: optimize.brentq(lambda v: v * t[0] - 0.5, 0, 1), r"optimize\.brentq takes"),
         (lambda: linalg.expm(np.outer(t, u)), r"linalg\.expm takes"),
     ):
         with pytest.warns(GradientCutWarning, match=text):
             call()
+    for solve in (optimize.minimize, optimize.fmin_bfgs):
+        options = {"disp": False} if solve is optimize.fmin_bfgs else {}
+        assert not said(lambda s=solve, o=options: s(lambda v: (v[0] - t[0]) ** 2, [0.0], **o))
+
+
+def test_scipy_asks_for_the_namespace_of_arrays_if_it_is_told_to() -> None:
+    pytest.importorskip("scipy", minversion="1.15")
+    program = """
+import numpy as np, scipy.special, autograd_engine as paddle
+x = paddle.to_tensor(np.array([0.3, 0.7]), stop_gradient=False)
+scipy.special.logsumexp(x).backward()
+np.testing.assert_allclose(x.grad.numpy(), scipy.special.softmax(x.numpy()), rtol=1e-12)
+"""
+    subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        env={**os.environ, "SCIPY_ARRAY_API": "1"},
+        check=True,
+    )
 
 
 JOINING: dict[str, Callable[[Any], Any]] = {

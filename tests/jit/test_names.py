@@ -3,6 +3,7 @@
 import copy
 import functools
 import operator
+import sys
 import types
 
 import numpy as np
@@ -786,3 +787,18 @@ def test_what_is_read_is_seen_whatever_the_way_to_it(reader):
             np.testing.assert_array_equal(f(x).numpy(), reader(x).numpy())
     finally:
         o.rate = 2.0
+
+
+def test_a_function_of_an_imported_module_is_followed(monkeypatch):
+    """``module.f()`` of a module that the same file imports is bytecode of its own."""
+    helper = types.ModuleType("scales_things")
+    exec("SCALE = 2.0\ndef f(x):\n    return x * SCALE", vars(helper))
+    monkeypatch.setitem(sys.modules, "scales_things", helper)
+    module = {"__name__": "uses_scales"}
+    exec("import scales_things\ndef g(x):\n    return scales_things.f(x)", module)
+    traced = to_static(module["g"])
+    assert traced(paddle.ones([1])).item() == 2.0
+    helper.SCALE = 3.0
+    assert traced(paddle.ones([1])).item() == 3.0
+    helper.f = lambda x: x * 7.0
+    assert traced(paddle.ones([1])).item() == 7.0

@@ -194,6 +194,71 @@ def test_graphs_of_any_form_have_the_same_bits(mode):
             np.testing.assert_array_equal(found, by_grad(function, x), f"seed {seed}")
 
 
+def branches_and_loops(seed: int, taken: bool) -> Function:
+    """x is read before, inside of and behind branches and loops, which may be nested."""
+
+    def used(x: Any, state: int, times: int) -> Any:
+        rng = np.random.default_rng(state)
+        return paddle.add_n(
+            [paddle.cast(x * float(rng.normal() * 10), "float32") for _ in range(times)]
+        )
+
+    def function(x: Any) -> Any:
+        rng = np.random.default_rng([seed, 3])
+        w = x * 1.5 if rng.random() < 0.5 else x
+        choice = paddle.sum(paddle.cast(x, "float32") * 0.0) >= (0.0 if taken else 1.0)
+        y = paddle.cast(x, "float32")
+        for kind in rng.integers(0, 4, int(rng.integers(1, 5))):
+            times, state = int(rng.integers(1, 4)), int(rng.integers(0, 999))
+
+            def branch(w: Any = w, state: int = state, times: int = times) -> Any:
+                return static.nn.cond(
+                    choice, lambda: used(w, state, times), lambda: used(w * 2.0, state + 1, 2)
+                )
+
+            def loop(nested: bool, w: Any = w, state: int = state, times: int = times) -> Any:
+                def body(i: Any, total: Any) -> Any:
+                    total = total + used(w, state, times)
+                    return [i + 1, total + branch() if nested else total]
+
+                start = [paddle.zeros([], "int64"), paddle.zeros([2])]
+                return static.nn.while_loop(lambda i, _: i < 5, body, start)[1]
+
+            if kind == 0:
+                y = y + used(w, state, times)
+            elif kind == 1:
+                y = y + branch()
+            else:
+                y = y + loop(kind == 3)
+        return y
+
+    return function
+
+
+@pytest.mark.parametrize(
+    "mode", ["grad-recorded", "program-numpy", "program-eagerly", "program-sizes", "to_static"]
+)
+def test_branches_and_loops_add_to_one_sum(mode):
+    for seed in range(12):
+        x = np.random.default_rng([seed, 7]).normal(size=2).astype(np.float16)
+        for taken in (True, False):
+            function = branches_and_loops(seed, taken)
+            found = MODES[mode](function, x)
+            np.testing.assert_array_equal(found, by_grad(function, x), f"seed {seed}", strict=True)
+
+
+@pytest.mark.parametrize("mode", ["program-numpy", "program-native", "to_static"])
+def test_what_a_loop_reads_4096_times_has_a_gradient_of_4096(mode):
+    def function(x: Any) -> Any:
+        def body(i: Any, y: Any) -> Any:
+            return [i + 1, y + paddle.cast(x, "float32") + paddle.cast(x, "float32")]
+
+        start = [paddle.zeros([], "int64"), paddle.zeros([2])]
+        return static.nn.while_loop(lambda i, _: i < MANY // 2, body, start)[1]
+
+    assert MODES[mode](function, ONES).tolist() == [MANY, MANY]
+
+
 def test_a_sum_is_as_near_as_its_rounding():
     """Beside float64: off by half a unit in the last place, and by what float32 leaves."""
     rng = np.random.default_rng(5)

@@ -162,6 +162,7 @@ _CLASSES: Final = frozenset(
 )
 
 OF_SCIPY: Final[dict[str, Callable[..., Any]]] = {
+    **{name: UFUNCS[name] for name in ("cbrt", "exp2", "expm1", "log1p")},  # its own, not NumPy's
     "erf": paddle.erf,
     "erfinv": paddle.erfinv,
     "expit": functional.sigmoid,
@@ -175,6 +176,7 @@ OF_SCIPY: Final[dict[str, Callable[..., Any]]] = {
     "log_expit": functional.log_sigmoid,
     "logit": paddle.logit,
     "psi": paddle.digamma,
+    "round": paddle.round,
 }
 
 

@@ -16,6 +16,7 @@ import inspect
 import linecache
 import math
 import os
+import sys
 import sysconfig
 import warnings
 from types import CodeType, FrameType
@@ -25,16 +26,17 @@ import numpy as np
 
 from autograd_engine.core.locations import PACKAGE_DIR, Location
 from autograd_engine.errors import GradientCutWarning
+from autograd_engine.nn import functional
 from autograd_engine.tensor import public as paddle
 
 __all__ = ["array_wanted", "number_wanted"]
 
-# They draw, store or compare values; a solver asks what a loss is, and is told its gradient.
+# They draw, store or compare values; a minimizer asks what a loss is, and is told its gradient.
 _READERS: Final = (
     *("matplotlib.", "mpl_toolkits.", "pandas.", "numpy.testing.", "pytest.", "_pytest."),
-    "scipy.optimize.",
+    *("scipy.optimize._minimize.", "scipy.optimize._optimize."),
 )
-_COMPUTING: Final = ("math", "cmath", "numpy")
+_COMPUTING: Final = ("math", "cmath", "numpy", "scipy")
 _CONSTANT: Final = (
     math.ceil, math.floor, math.isclose, math.isfinite, math.isinf, math.isnan, math.trunc
 )  # fmt: skip
@@ -93,11 +95,22 @@ def array_wanted(tensor: Any, values: Any, asking: FrameType) -> Any:
 def _by_name(asking: FrameType) -> bool:
     """Whether it is ``np.asarray(t)`` that runs there, of a tensor and not of a list of them."""
     asked = _asked(asking)
-    if not isinstance(asked, ast.Call) or _of_library(asking.f_code.co_filename):
+    if asked is None or _of_library(asking.f_code.co_filename):
+        return False
+    if isinstance(asked, ast.Assert):  # all that some releases of pytest leave of the place
+        return any(_is_by_name(part, asking) for part in ast.walk(asked))
+    return _is_by_name(asked, asking)
+
+
+def _is_by_name(asked: ast.AST, asking: FrameType) -> bool:
+    if not isinstance(asked, ast.Call):
         return False
     if isinstance(asked.func, ast.Attribute) and asked.func.attr == "__array__":
         return True
-    if not asked.args or _named(asked.func, asking) not in _BY_NAME:
+    called = _named(asked.func, asking)
+    if isinstance(called, type) and issubclass(called, np.generic):  # np.float32(t)
+        return True
+    if not asked.args or called not in _BY_NAME:
         return False
     given = asked.args[0]
     if isinstance(given, ast.Call):
@@ -113,17 +126,18 @@ def number_wanted(asking: FrameType) -> None:
         _tell(asking)
     elif isinstance(asked, ast.Call):
         called = _named(asked.func, asking)
-        library = str(getattr(called, "__module__", "")).partition(".")[0]
+        owner = getattr(called, "__objclass__", called)  # of a.fill the class
+        library = str(getattr(owner, "__module__", "")).partition(".")[0]
         if library in _COMPUTING and not isinstance(called, type) and called not in _CONSTANT:
             _tell(asking)
 
 
 # By (id of the code, instruction); the entries hold the code.
-_known: Final[dict[tuple[int, int], tuple[CodeType, ast.expr | None]]] = {}
+_known: Final[dict[tuple[int, int], tuple[CodeType, ast.AST | None]]] = {}
 
 
-def _asked(frame: FrameType) -> ast.expr | None:
-    """The expression that runs there; None for a number by name, and where there is no source."""
+def _asked(frame: FrameType) -> ast.AST | None:
+    """What runs there; None for a number by name, and where there is no source."""
     code, instruction = frame.f_code, frame.f_lasti
     found = _known.get((id(code), instruction))
     if found is None:
@@ -133,7 +147,7 @@ def _asked(frame: FrameType) -> ast.expr | None:
     return found[1]
 
 
-def _parsed(code: CodeType, instruction: int) -> ast.expr | None:
+def _parsed(code: CodeType, instruction: int) -> ast.AST | None:
     places = list(code.co_positions())
     first, last, start, stop = places[instruction // 2]
     if first is None or last is None:
@@ -141,10 +155,12 @@ def _parsed(code: CodeType, instruction: int) -> ast.expr | None:
     lines = [linecache.getline(code.co_filename, k).encode() for k in range(first, last + 1)]
     lines[-1] = lines[-1][:stop]
     lines[0] = lines[0][start:]
+    text = b"".join(lines)
     try:
-        asked = ast.parse(b"(" + b"".join(lines) + b")", mode="eval").body
+        (found,) = ast.parse(text if text.startswith(b"assert ") else b"(" + text + b")").body
     except SyntaxError:
         return None
+    asked = found.value if isinstance(found, ast.Expr) else found
     by_name = isinstance(asked, ast.Call) and ast.unparse(asked.func) in ("float", "complex")
     return None if by_name else asked
 
@@ -155,10 +171,21 @@ def _named(expression: ast.expr, frame: FrameType) -> Any:
         return inspect.getattr_static(_named(expression.value, frame), expression.attr, None)
     if not isinstance(expression, ast.Name):
         return None
-    for names in (frame.f_locals, frame.f_globals, vars(builtins)):
-        if expression.id in names:
-            return names[expression.id]
-    return None
+    name, code = expression.id, frame.f_code
+    if name in code.co_varnames or name in code.co_cellvars or name in code.co_freevars:
+        return _local(name, frame)
+    return frame.f_globals.get(name, vars(builtins).get(name))
+
+
+def _local(name: str, frame: FrameType) -> Any:
+    """A local variable of a function."""
+    names = frame.f_locals
+    value = names.get(name)
+    # Before Python 3.13 this is a copy that the frame keeps, so what was last computed in a loop
+    # would live through its next turn. If nobody else has asked for it, it is ours to empty.
+    if type(names) is dict and sys.getrefcount(names) <= 3:
+        names.clear()
+    return value
 
 
 def _tell(asking: FrameType) -> None:
@@ -175,13 +202,9 @@ def _tell(asking: FrameType) -> None:
         return  # ours, which knows what it reads
     asked = _asked(frame)
     function = ast.unparse(asked.func) if isinstance(asked, ast.Call) else ""
-    name = function.rpartition(".")[2]
-    if (
-        not library.startswith("numpy.")
-        and not function.startswith("np.")
-        and hasattr(paddle, name)
-    ):
-        cure = f"use paddle.{name}, which is recorded"
+    ours = _twin(function.rpartition(".")[2])
+    if ours and not library.startswith("numpy.") and not function.startswith("np."):
+        cure = f"use {ours}, which is recorded"
     else:
         cure = (
             "NumPy's functions are recorded where their arguments are tensors, so write "
@@ -198,6 +221,15 @@ def _tell(asking: FrameType) -> None:
         frame.f_globals.get("__name__", "<unknown>"),  # of None Python says nothing
         frame.f_globals.setdefault("__warningregistry__", {}),
     )
+
+
+def _twin(name: str) -> str:
+    """The function of ours that has this name; empty where there is none."""
+    if name.isidentifier():
+        for place, prefix in ((paddle, "paddle"), (functional, "paddle.nn.functional")):
+            if hasattr(place, name):
+                return f"{prefix}.{name}"
+    return ""
 
 
 @functools.cache

@@ -61,10 +61,10 @@ def as_tensor(value: Any) -> Any:
 
 def as_tensors(*values: Any) -> list[Any]:
     """Each `as_tensor(value)`, but numbers in the dtype that the others have in common."""
-    made = [v if isinstance(v, _NUMBERS) else as_tensor(v) for v in values]
-    dtypes = [x.dtype.dtype for x in made if isinstance(x, (Tensor, Variable))]
-    if len(dtypes) == len(made):
+    made = [v if isinstance(v, (Operand, *_NUMBERS)) else as_tensor(v) for v in values]
+    if not any(isinstance(x, _NUMBERS) for x in made):
         return made
+    dtypes = [x.dtype.dtype for x in made if isinstance(x, (Tensor, Variable))]
     return [_beside(x, dtypes) if isinstance(x, _NUMBERS) else x for x in made]
 
 

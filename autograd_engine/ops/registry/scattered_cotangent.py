@@ -113,11 +113,11 @@ class Scattered:
     def _recorded(self, record: Any, wide: Any) -> Any:
         """The same, with operations that can be differentiated."""
         xp, base = self.xp, self.base
-        narrow = wide != self.dtype
-        if narrow and base is not None:
-            base = xp.cast(base, dtype="float32")
-        written = record(xp, base, Spec(self.shape, np.dtype(wide)), self.parts)
-        return xp.cast(written, dtype=self.dtype.name) if narrow else written
+        wide = np.dtype(wide)
+        if base is not None and base.dtype != wide:
+            base = xp.cast(base, dtype=wide.name)
+        written = record(xp, base, Spec(self.shape, wide), self.parts)
+        return xp.cast(written, dtype=self.dtype.name) if wide != self.dtype else written
 
     def astype(self, dtype: Any) -> Scattered:
         """The same parts, to be added up in another dtype."""

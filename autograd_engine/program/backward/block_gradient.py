@@ -69,11 +69,12 @@ class InnerGradient:
         block: Block,
         seeds: Sequence[tuple[Ref, Incoming]],
         keys: set[Key],
+        unrounded: Sequence[Ref],
     ) -> None:
         program = block.program
         self.forward = block
         self.block = program.new_block(plan.into.idx, forward_idx=block.idx)
-        self.plan = plan.inside(block, seeds, keys, self.block)
+        self.plan = plan.inside(block, seeds, keys, self.block, unrounded)
         # Their names are taken, before arguments are named.
         self.block.vars.update(self.plan.draft.variables)
         self.arguments: dict[tuple[Any, ...], Variable] = {}
@@ -103,6 +104,9 @@ class InnerGradient:
         if found is None:
             found = self.plan.cotangents.filled(like, value)
             self.block.vars[found.name] = found
+            if self.plan.cotangents.stays_unrounded(like):
+                found = self.plan.cotangents.unrounded(like, found)
+                self.block.vars[found.name] = found
         self.block.results.append(Ref(found, 0))
 
     def close(self, local: Callable[[Ref, bool], Ref]) -> None:

@@ -39,6 +39,9 @@ class BranchGradient(BlockGradient):
         super().__init__(*given)
         self.blocks, self.first = branches_of(self.operator)
         self.slots: dict[tuple[Any, ...], Ref] = {}
+        awaits = self.plan.cotangents.awaits
+        # What is not all that arrives: the branches hand it out as they have added it up.
+        self.unrounded = {k for k, ref in self.wanted if k in self.priors or awaits(ref) > 1}
 
     def append(self) -> tuple[list[Variable], set[int]]:
         plan, operator = self.plan, self.operator
@@ -55,7 +58,7 @@ class BranchGradient(BlockGradient):
         for k, ref in self.wanted:
             # Adding -0.0 changes nothing, not even the sign of a zero.
             value = 0.0 if plan.cotangents.awaits(ref) == 1 else -0.0
-            results.append(plan.cotangents.contribution(ref))
+            results.append(plan.cotangents.contribution(ref, wide=k in self.unrounded))
             for inner, block in zip(inners, blocks, strict=True):
                 inner.give_back(block.arguments[k - first], value)
         for inner in inners:
@@ -86,7 +89,8 @@ class BranchGradient(BlockGradient):
             if g is not None:
                 self.slots["cotangent", k] = Ref(g, g.version)
                 seeds.append((block.results[k], Incoming(("cotangent", k))))
-        return InnerGradient(self.plan, block, seeds, keys)
+        unrounded = [Ref(block.arguments[k - self.first], 0) for k in self.unrounded]
+        return InnerGradient(self.plan, block, seeds, keys, unrounded)
 
     def _local(self, inner: InnerGradient, ref: Ref, value: bool) -> Ref:
         """What stands for a value of the forward block in its gradient's."""

@@ -2,6 +2,9 @@
 
 How many will arrive is known before the walk begins, so a part of a sum is named as one from the
 start, and the sum has the name of the gradient.
+
+A sum of float16 is rounded when it is complete (see `half_sum`). What is not, because a branch or a
+loop adds to it or has made a part of it, is a variable of float32.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from autograd_engine.core.dims import Dim
@@ -18,9 +21,10 @@ from autograd_engine.program.backward.draft import Draft
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.program import Key, Ref, Variable
 
-__all__ = ["Cotangents"]
+__all__ = ["Cotangents", "is_half"]
 
 _ADD_N = REGISTRY["add_n"]
+_CAST = REGISTRY["cast"]
 _FULL = REGISTRY["full"]
 _FULL_LIKE = REGISTRY["full_like"]
 _SAME_SHAPE = REGISTRY["same_shape"]
@@ -30,10 +34,13 @@ class Cotangents:
     """The sums of one walk.
 
     Operators that add up go into `draft`. Parts of sums bear the number of the block that is
-    differentiated in their names; `expected` says how many cotangents arrive at each value.
+    differentiated in their names; `expected` says how many cotangents arrive at each value. To the
+    sums for `unrounded` values somebody else goes on adding.
     """
 
-    def __init__(self, draft: Draft, block_idx: int, expected: Counter[Key]) -> None:
+    def __init__(
+        self, draft: Draft, block_idx: int, expected: Counter[Key], unrounded: Iterable[Ref]
+    ) -> None:
         self.draft = draft
         self.gradient: dict[Key, Variable] = {}  # the sums that are complete
         self._block_idx = block_idx
@@ -43,6 +50,7 @@ class Cotangents:
         self._names: dict[Key, str] = {}
         # What has a cotangent that is more than a zero for a branch that did not run.
         self._sure: set[Key] = set()
+        self._unrounded = {ref.key for ref in unrounded if is_half(ref)}
 
     # --- the fold
 
@@ -55,7 +63,7 @@ class Cotangents:
         parts.append(contribution)
         if len(parts) < self._expected[key]:
             return
-        self.gradient[key] = parts[0] if len(parts) == 1 else self._sum(ref, parts)
+        self.gradient[key] = self._sum(ref, parts)
 
     def surely(self, refs: list[Ref]) -> bool:
         """Whether a cotangent of one of them is more than a zero for a branch that did not run."""
@@ -65,8 +73,8 @@ class Cotangents:
         """The sum of what has arrived so far, which something else is going to be added to."""
         parts = self._parts.pop(ref.key, [])
         self._expected[ref.key] -= len(parts)
-        if len(parts) < 2:
-            return parts[0] if parts else None
+        if not parts:
+            return None
         self._expected[ref.key] += 1  # it is a part again, by name
         total = self._sum(ref, parts, whole=False)
         self._expected[ref.key] -= 1
@@ -77,32 +85,62 @@ class Cotangents:
         return self._expected[ref.key]
 
     def _sum(self, ref: Ref, parts: list[Variable], *, whole: bool = True) -> Variable:
-        operands = tuple(Ref(p, p.version) for p in parts)
+        stays = is_half(ref) and (not whole or ref.key in self._unrounded)
+        wide = is_half(ref) and (stays or any(not _rounded(p) for p in parts))
+        if wide:
+            parts = [self.unrounded(ref, parts[0]), *parts[1:]]
+        if len(parts) == 1:
+            (found,) = parts
+        else:
+            operands = tuple(Ref(p, p.version) for p in parts)
 
-        def total() -> Variable:
-            if whole:
-                return self.draft.variable(self._gradient_name(ref.key), ref)
-            return self.contribution(ref)
+            def total() -> Variable:
+                if whole and (stays or not wide):
+                    return self.draft.variable(self._gradient_name(ref.key), ref, wide=wide)
+                return self.contribution(ref, wide=wide)
 
-        op = BlockOp.of("add_stacks") if ref.var.is_stack else _ADD_N
-        return self.draft.once(("add_n", tuple(o.key for o in operands)), total, op, operands, {})
+            op = BlockOp.of("add_stacks") if ref.var.is_stack else _ADD_N
+            key = ("add_n", tuple(o.key for o in operands))
+            found = self.draft.once(key, total, op, operands, {})
+        if wide and not stays:
+            name = self._gradient_name(ref.key)
+            return self._cast(found, "float16", lambda: self.draft.variable(name, ref))
+        return found
+
+    def _cast(self, part: Variable, dtype: str, made: Callable[[], Variable]) -> Variable:
+        operand = Ref(part, part.version)
+        return self.draft.once(("cast", operand.key), made, _CAST, (operand,), {"dtype": dtype})
+
+    def stays_unrounded(self, ref: Ref) -> bool:
+        """Whether the sum for `ref` is one of float16 that is not rounded here."""
+        return ref.key in self._unrounded
+
+    def unrounded(self, ref: Ref, part: Variable) -> Variable:
+        """A cotangent of `ref` as what can be added to: one of float16 in float32."""
+        if not is_half(ref) or not _rounded(part):
+            return part
+        return self._cast(part, "float32", lambda: self.spare(ref, wide=True))
 
     # --- variables for them
 
-    def contribution(self, ref: Ref) -> Variable:
-        """A variable for one cotangent of `ref`: its gradient, or one part of a sum."""
+    def contribution(self, ref: Ref, *, wide: bool = False) -> Variable:
+        """A variable for one cotangent of `ref`: its gradient, or one part of a sum.
+
+        With `wide`, a part of a sum of float16 that is not rounded.
+        """
         key = ref.key
         name = self._gradient_name(key)
-        if self._expected[key] > 1:
+        wide = wide and is_half(ref)
+        if self._expected[key] > 1 or (wide and key not in self._unrounded):
             name = f"{name}@RENAME@block{self._block_idx}@{self._numbered[key]}"
             self._numbered[key] += 1
-        return self.draft.variable(name, ref)
+        return self.draft.variable(name, ref, wide=wide)
 
-    def spare(self, like: Ref) -> Variable:
+    def spare(self, like: Ref, *, wide: bool = False) -> Variable:
         """A variable for a cotangent of `like` that is not, or not yet, its gradient."""
         stem = f"{like.var.name}@GRAD@START"
         names = itertools.chain([stem], (f"{stem}_{n}" for n in itertools.count(1)))
-        return self.draft.variable(self.draft.unused(names), like)
+        return self.draft.variable(self.draft.unused(names), like, wide=wide)
 
     def filled(self, like: Ref, value: float) -> Variable:
         """A cotangent of `like` that stands for none."""
@@ -141,6 +179,15 @@ class Cotangents:
         attrs = {"names": (cotangent.name, ref.var.name)}
         checked = functools.partial(self.contribution, ref)
         return self.draft.once(key, checked, _SAME_SHAPE, (operand, ref), attrs, seed=True)
+
+
+def is_half(ref: Ref) -> bool:
+    """Whether it is a value of float16, of which sums are kept in float32 while they grow."""
+    return not ref.var.is_stack and ref.var.spec.dtype.char == "e"
+
+
+def _rounded(part: Variable) -> bool:
+    return part.spec.dtype.char == "e"
 
 
 def _gradient_names(name: str) -> Iterator[str]:

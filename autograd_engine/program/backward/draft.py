@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
+from autograd_engine.core.dtypes import FLOAT32
 from autograd_engine.core.locations import Location
+from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
@@ -48,9 +50,10 @@ class Draft:
         self._taken.add(name)
         return name
 
-    def variable(self, name: str, like: Ref) -> Variable:
-        """A variable of the block, of the shape and dtype of `like`."""
-        var = Variable(self.into, name, like.var.spec)
+    def variable(self, name: str, like: Ref, *, wide: bool = False) -> Variable:
+        """A variable of the block, of the shape and dtype of `like`; with `wide`, of float32."""
+        spec = like.var.spec
+        var = Variable(self.into, name, Spec(spec.shape, FLOAT32) if wide else spec)
         var.is_stack = like.var.is_stack
         self.variables[name] = var
         return var

@@ -8,7 +8,7 @@ before anything is appended: a failure leaves the program as it was.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 from autograd_engine.core.locations import Location
@@ -39,6 +39,7 @@ def plan_backward(
     *,
     seed_by_shape: bool,
     into: Block | None = None,
+    unrounded: Iterable[Ref] = (),
 ) -> BackwardPlan:
     """Plan the gradients of a block.
 
@@ -54,9 +55,12 @@ def plan_backward(
     into : Block, optional
         Where the operators go, if not into `block`: the gradient of a branch or of the body of a
         loop is a block of its own. The targets then come with `Incoming` cotangents.
+    unrounded : iterable of Ref
+        Values whose sums somebody else goes on adding to.
     """
     flow = reach(block, [ref.key for ref, _ in seeds], wanted, no_grad)
-    plan = BackwardPlan(block, flow, Draft(block if into is None else into, location))
+    draft = Draft(block if into is None else into, location)
+    plan = BackwardPlan(block, flow, draft, unrounded)
     cotangents = plan.cotangents
     for ref, given in seeds:
         if ref.key in flow.needed:
@@ -78,7 +82,7 @@ def _start(
     cotangents: Cotangents, ref: Ref, given: Variable | Incoming | None, by_shape: bool
 ) -> None:
     if isinstance(given, Incoming):
-        given.var = cotangents.contribution(ref)
+        given.var = cotangents.contribution(ref, wide=cotangents.stays_unrounded(ref))
         cotangents.arrive(ref, given.var, given.sure)
     elif given is None:
         cotangents.arrive(ref, cotangents.ones(ref, by_shape=by_shape))
@@ -89,20 +93,27 @@ def _start(
 class BackwardPlan:
     """The gradients of `block`, made but not yet appended to `into`."""
 
-    def __init__(self, block: Block, flow: Reach, draft: Draft) -> None:
+    def __init__(
+        self, block: Block, flow: Reach, draft: Draft, unrounded: Iterable[Ref] = ()
+    ) -> None:
         self.block = block
         self.into = draft.into
         self.no_grad = flow.no_grad
         self.draft = draft
         # Among them the gradients, when the walk is over.
-        self.cotangents = Cotangents(draft, block.idx, flow.expected)
+        self.cotangents = Cotangents(draft, block.idx, flow.expected, unrounded)
         # The gradient operations that were made, by what they are made of.
         self.gradient_operations: dict[Hashable, tuple[Pullback, GradOp]] = {}
         # What callbacks are told of the blocks inside the operators.
         self.contexts: dict[Block, dict[str, Any]] = {}
 
     def inside(
-        self, block: Block, seeds: Sequence[tuple[Ref, Incoming]], wanted: set[Key], into: Block
+        self,
+        block: Block,
+        seeds: Sequence[tuple[Ref, Incoming]],
+        wanted: set[Key],
+        into: Block,
+        unrounded: Iterable[Ref],
     ) -> BackwardPlan:
         """The gradients of a block inside an operator of this one, in a block of their own."""
         inner = plan_backward(
@@ -113,6 +124,7 @@ class BackwardPlan:
             self.draft.location,
             seed_by_shape=False,
             into=into,
+            unrounded=unrounded,
         )
         self.contexts |= inner.contexts
         return inner

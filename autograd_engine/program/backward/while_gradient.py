@@ -78,12 +78,14 @@ class LoopGradient(BlockGradient):
         prior = self.priors.get(k)
         if prior is None:
             prior = self.plan.cotangents.filled(ref, -0.0)
+        prior = self.plan.cotangents.unrounded(ref, prior)
         return Ref(prior, prior.version)
 
     def _inner(self, sums: Wanted, elements: Wanted) -> InnerGradient:
         body, flow = self.body, self.flow
+        totals = [Ref(body.arguments[k - flow.first], 0) for k, _ in sums]
         seeds: list[tuple[Ref, Incoming]] = [
-            (Ref(body.arguments[k - flow.first], 0), Incoming(("sum", k))) for k, _ in sums
+            (total, Incoming(("sum", k))) for total, (k, _) in zip(totals, sums, strict=True)
         ]
         for k, _ in elements:
             if k in self.priors:
@@ -98,7 +100,7 @@ class LoopGradient(BlockGradient):
             assert g is not None
             self.stacks["cotangent", i] = Ref(g, g.version)
             seeds.append((body.results[flow.n + i], Incoming(("cotangent", i))))
-        return InnerGradient(self.plan, body, seeds, flow.keys)
+        return InnerGradient(self.plan, body, seeds, flow.keys, totals)
 
     def _reached_again(self, j: int) -> bool:
         """Whether what is carried gets a cotangent in each iteration, from the next one."""
@@ -115,7 +117,8 @@ class LoopGradient(BlockGradient):
                 if ref is None
                 else cotangents.contribution(ref)
             )
-        results += [cotangents.contribution(ref) for _, ref in [*sums, *elements]]
+        results += [cotangents.contribution(ref, wide=True) for _, ref in sums]
+        results += [cotangents.contribution(ref) for _, ref in elements]
         positions = [flow.first + j for j in self.carried] + [k for k, _ in [*sums, *elements]]
         for position in positions:
             inner.give_back(body.arguments[position - flow.first], 0.0)

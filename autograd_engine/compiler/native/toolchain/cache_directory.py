@@ -1,7 +1,8 @@
 """A directory that only this user writes to, and records in it that only this user can have made.
 
 What is loaded into the process from a cache must be what the process (or an earlier one of the
-same user) put there. The directory has mode 0700 and belongs to the user; every record carries a
+same user) put there. The directory has mode 0700 and belongs to the user, and nobody else can put
+another in its place, see `private_files`; every record carries a
 checksum keyed with 32 secret bytes, which lie beside the records in a file of mode 0600. A file
 that somebody else dropped, one that was cut short, and one of another directory all fail the check.
 """
@@ -18,37 +19,32 @@ import os
 import secrets
 import shutil
 import stat
+import sys
 import tempfile
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from autograd_engine.compiler.native.toolchain.private_files import (
+    OTHERS_WRITE,
+    NotPrivate,
+    contents,
+    opened,
+    private_folder,
+    read_private,
+)
+from autograd_engine.core.locations import user_frame_from
 from autograd_engine.core.locks import renewed_lock
 
-__all__ = ["CacheDirectory", "NotPrivate", "cache_directory", "is_private_file", "temporary"]
+__all__ = ["CacheDirectory", "cache_directory", "temporary"]
 
 VARIABLE: Final = "AUTOGRAD_ENGINE_CACHE"
 _SECRET: Final = "secret"
 _SECRET_BYTES: Final = 32
-_OTHERS_WRITE: Final = 0o022
+_PREFIX: Final = "autograd_engine-"
+_TEMPORARY: Final = ("/tmp", "/var/tmp")
 _OTHERS: Final = 0o077
-
-
-class NotPrivate(Exception):
-    """A directory that cannot be trusted, or not be loaded from. Internal: callers fall back."""
-
-
-def is_private_file(path: Path) -> bool:
-    """Whether ``path`` is a file of this user that nobody else can write to, and no link."""
-    try:
-        found = path.lstat()
-    except OSError:
-        return False
-    return (
-        stat.S_ISREG(found.st_mode)
-        and found.st_uid == os.geteuid()
-        and not found.st_mode & _OTHERS_WRITE
-    )
 
 
 def _check_directory(path: Path) -> None:
@@ -57,12 +53,12 @@ def _check_directory(path: Path) -> None:
         raise NotPrivate(f"{path} is no directory, or a link to one")
     if found.st_uid != os.geteuid():
         raise NotPrivate(f"{path} belongs to another user")
-    if found.st_mode & _OTHERS_WRITE:
-        raise NotPrivate(f"{path} can be written to by others; remove it, or chmod 700")
+    if found.st_mode & OTHERS_WRITE:
+        raise NotPrivate(f"{path} can be written to by others: remove it, or chmod 700")
     if found.st_mode & _OTHERS:
         path.chmod(0o700)
     if os.statvfs(path).f_flag & getattr(os, "ST_NOEXEC", 0):
-        raise NotPrivate(f"nothing can be executed from {path}")
+        raise OSError(f"nothing can be executed from {path}")
 
 
 @dataclass(frozen=True)
@@ -83,7 +79,7 @@ class CacheDirectory:
     @classmethod
     def at(cls, path: Path, why_temporary: str = "") -> CacheDirectory:
         """Make the directory, or check the one that is there (`NotPrivate`, OSError)."""
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path = private_folder(path.parent) / path.name
         with contextlib.suppress(FileExistsError):
             path.mkdir(mode=0o700)
         _check_directory(path)
@@ -103,11 +99,8 @@ class CacheDirectory:
 
     def read(self, name: str) -> bytes | None:
         """The small record ``name`` as `write` left it; None if there is none, or it is damaged."""
-        path = self.path / name
         try:
-            if not is_private_file(path):
-                return None
-            seal, _, data = path.read_bytes().partition(b"\n")
+            seal, _, data = read_private(self.path / name).partition(b"\n")
         except OSError:
             return None
         return data if self.is_sealed(name, data, seal) else None
@@ -155,12 +148,14 @@ def _secret(path: Path) -> bytes:
 
 def _read_secret(path: Path) -> bytes | None:
     try:
-        found = path.lstat()
+        with opened(path) as descriptor:
+            found = os.fstat(descriptor)
+            if found.st_size == _SECRET_BYTES and not found.st_mode & _OTHERS:
+                return contents(descriptor)
     except FileNotFoundError:
         return None
-    private = is_private_file(path) and not found.st_mode & _OTHERS
-    if private and found.st_size == _SECRET_BYTES:
-        return path.read_bytes()
+    except OSError:
+        pass
     # Not ours, or damaged: with a new secret, nothing that was sealed with this one is believed.
     path.unlink(missing_ok=True)
     return None
@@ -176,22 +171,40 @@ def _remove(path: Path, owner: int) -> None:
 
 
 def temporary(why: str) -> CacheDirectory:
-    """The private directory that goes away with this process, and why it is wanted now."""
+    """The private directory that goes away with this process, and why it is wanted now.
+
+    Raises
+    ------
+    OSError
+        No folder for temporary files is fit for it.
+    """
     with _lock:
         found = _temporary.get(os.getpid())
         if found is None:
-            path = Path(tempfile.mkdtemp(prefix="autograd_engine-"))
-            atexit.register(_remove, path, os.getpid())
-            found = _temporary[os.getpid()] = CacheDirectory.at(path, why)
+            found = _temporary[os.getpid()] = _made_temporary(why)
         return dataclasses.replace(found, why_temporary=why)
+
+
+def _made_temporary(why: str) -> CacheDirectory:
+    problems = []
+    for folder in dict.fromkeys((tempfile.gettempdir(), *_TEMPORARY)):
+        if not os.path.isdir(folder):
+            continue
+        try:
+            path = Path(tempfile.mkdtemp(dir=private_folder(Path(folder)), prefix=_PREFIX))
+            atexit.register(_remove, path, os.getpid())
+            return CacheDirectory.at(path, why)
+        except OSError as error:
+            problems.append(str(error))
+    raise OSError(f"{why}; and there is no place for temporary files: {'; '.join(problems)}")
 
 
 def cache_directory() -> CacheDirectory:
     """Where compiled programs are kept.
 
     ``AUTOGRAD_ENGINE_CACHE`` names the directory; else it is ``autograd_engine`` in
-    ``XDG_CACHE_HOME``, or in ``~/.cache``. Where that is not private or cannot be written to, a
-    temporary directory takes its place.
+    ``XDG_CACHE_HOME``, or in ``~/.cache``. Where that is not private (a warning says so) or cannot
+    be written to, a temporary directory takes its place.
     """
     return _at(
         os.environ.get(VARIABLE, ""),
@@ -211,5 +224,23 @@ def _at(given: str, base: str, home: str, process: int) -> CacheDirectory:
         else:
             root = Path.home() / ".cache" / "autograd_engine"
         return CacheDirectory.at(root.absolute() / "native")
-    except (NotPrivate, OSError, RuntimeError) as error:
-        return temporary(f"compiled programs are not kept: {error}")
+    except NotPrivate as error:
+        why = str(error)
+        _warn(why)
+    except (OSError, RuntimeError) as error:  # there is no home
+        why = str(error)
+    return temporary(f"compiled programs are not kept: {why}")
+
+
+def _warn(why: str) -> None:
+    """Say at the line of the user's that is being executed that a place is refused."""
+    frame = user_frame_from(sys._getframe(1))
+    warnings.warn_explicit(
+        f"compiled programs are not kept for other processes: {why}. Whoever can do that can run "
+        f"code as you. Correct it, or let {VARIABLE} name a folder that only you can write to",
+        RuntimeWarning,
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        frame.f_globals.get("__name__"),
+        frame.f_globals.setdefault("__warningregistry__", {}),
+    )

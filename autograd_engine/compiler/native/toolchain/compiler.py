@@ -24,6 +24,8 @@ from pathlib import Path
 from typing import Final
 
 from autograd_engine.compiler.native.toolchain.cache_directory import cache_directory
+from autograd_engine.compiler.native.toolchain.loading import load_opened
+from autograd_engine.compiler.native.toolchain.private_files import opened
 from autograd_engine.core.locks import renewed_lock
 
 __all__ = ["CompileError", "Toolchain", "cpu_features", "find_toolchain", "why_not"]
@@ -417,10 +419,11 @@ def _try(toolchain: Toolchain, loader: Path, directory: Path) -> None:
     with tempfile.TemporaryDirectory(dir=directory) as inner:
         source, target = Path(inner) / "trial.c", Path(inner) / "trial.so"
         source.write_text(_TRIAL, encoding="utf-8")
-        run(toolchain.library_command(source, target))
+        run(toolchain.library_command(source, target), folder=inner)
         try:
             _believe(*_called(loader, target))
-            library = ctypes.CDLL(str(target))
+            with opened(target, shut=True) as descriptor:
+                library = load_opened(descriptor, directory)
         except OSError as error:
             raise CompileError(f"what it makes cannot be loaded here ({error})") from None
         _believe(library.ae_trial(ctypes.sizeof(ctypes.c_void_p)))
@@ -457,7 +460,7 @@ def trial_directory() -> Iterator[Path]:
         yield Path(name)
 
 
-def run(command: Sequence[str], seconds: float = _SECONDS) -> str:
+def run(command: Sequence[str], seconds: float = _SECONDS, folder: str | Path | None = None) -> str:
     """Run the compiler; what it printed. `CompileError` if it fails, or takes too long."""
     try:
         done = subprocess.run(
@@ -466,7 +469,7 @@ def run(command: Sequence[str], seconds: float = _SECONDS) -> str:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             timeout=seconds,
-            env=compiler_environment(),
+            env=compiler_environment(folder),
         )
     except subprocess.TimeoutExpired:
         raise CompileError(f"{command[0]} took more than {seconds:.0f} s") from None
@@ -480,9 +483,14 @@ def run(command: Sequence[str], seconds: float = _SECONDS) -> str:
     return text
 
 
-def compiler_environment() -> dict[str, str]:
-    """The environment of the process, with messages that are the same everywhere."""
-    return {**os.environ, "LC_ALL": "C"}
+def compiler_environment(folder: str | Path | None = None) -> dict[str, str]:
+    """The environment of the process, with messages that are the same everywhere.
+
+    What the compiler hands to the assembler and the linker is code as well: it lies in the
+    `folder`, which is private, not where ``TMPDIR`` says.
+    """
+    inside = {} if folder is None else {"TMPDIR": str(folder)}
+    return {**os.environ, "LC_ALL": "C", **inside}
 
 
 def _digest(text: str) -> str:

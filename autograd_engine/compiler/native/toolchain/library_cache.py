@@ -24,7 +24,6 @@ from typing import Final
 from autograd_engine.compiler.native.toolchain.cache_directory import (
     CacheDirectory,
     cache_directory,
-    is_private_file,
     temporary,
     write_whole,
 )
@@ -33,6 +32,8 @@ from autograd_engine.compiler.native.toolchain.compiler import (
     Toolchain,
     compiler_environment,
 )
+from autograd_engine.compiler.native.toolchain.loading import load_opened
+from autograd_engine.compiler.native.toolchain.private_files import contents, opened, read_private
 from autograd_engine.core.locks import renewed_lock
 
 __all__ = ["load", "trim"]
@@ -87,37 +88,36 @@ def _entry_name(units: Sequence[str], toolchain: Toolchain) -> str:
 
 
 def _load(name: str, units: Sequence[str], toolchain: Toolchain, what: str) -> ctypes.CDLL:
-    directory = cache_directory()
-    found = _open(directory, name)
-    if found is not None:
-        return found
-    for place in (directory, None):
-        # The second try: a disk that is full, or mounted so that nothing on it can be executed.
-        place = place or temporary("a library could not be kept")
+    # The second try: a disk that is full, or mounted so that nothing on it can be executed.
+    for place in (cache_directory, lambda: temporary("a library could not be kept")):
         try:
-            _make(place, name, units, toolchain, what)
+            directory = place()
+            found = _open(directory, name)
+            if found is None:
+                _make(directory, name, units, toolchain, what)
+                found = _open(directory, name)
         except OSError as error:
             problem = str(error)
             continue
-        found = _open(place, name)
         if found is not None:
             return found
-        problem = f"what {toolchain.command[0]} made cannot be loaded from {place.path}"
+        problem = f"what {toolchain.command[0]} made cannot be loaded from {directory.path}"
     raise CompileError(problem)
 
 
 def _open(directory: CacheDirectory, name: str) -> ctypes.CDLL | None:
     """The library of an entry, if it is there, complete, and made by this user."""
     entry = directory.path / name
-    library = entry / _LIBRARY
+    if entry.is_symlink():
+        return None
     try:
-        if entry.is_symlink() or not (is_private_file(library) and is_private_file(entry / _SEAL)):
-            return None
-        if not directory.is_sealed(name, library.read_bytes(), (entry / _SEAL).read_bytes()):
-            return None
-        with contextlib.suppress(OSError):
-            os.utime(entry)  # used now: `trim` removes the ones that were not used for longest
-        return ctypes.CDLL(str(library))
+        with opened(entry / _LIBRARY) as descriptor:
+            seal = read_private(entry / _SEAL)
+            if not directory.is_sealed(name, contents(descriptor), seal):
+                return None
+            with contextlib.suppress(OSError):
+                os.utime(entry)  # used now: `trim` removes the ones that were not used for longest
+            return load_opened(descriptor, directory.path)
     except OSError:
         return None
 
@@ -129,11 +129,9 @@ def _make(
     scratch = Path(tempfile.mkdtemp(dir=directory.path, prefix="tmp-"))
     try:
         _compile(scratch, units, toolchain, what)
-        library = scratch / _LIBRARY
-        library.chmod(0o700)
-        data = library.read_bytes()
-        with library.open("rb") as file:
-            os.fsync(file.fileno())
+        with opened(scratch / _LIBRARY, shut=True) as descriptor:
+            data = contents(descriptor)
+            os.fsync(descriptor)
         write_whole(scratch / _SEAL, directory.seal(name, data))
         _install(scratch, directory.path / name)
     finally:
@@ -213,7 +211,7 @@ def _start(command: list[str], messages: Path) -> subprocess.Popen[bytes]:
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=subprocess.STDOUT,
-                env=compiler_environment(),
+                env=compiler_environment(messages.parent),
             )
         except OSError as error:
             raise CompileError(f"{command[0]} cannot be run: {error}") from None
