@@ -11,9 +11,7 @@ tensor and its slices do, are a `Group` of it; `detach` begins another group of 
 
 from __future__ import annotations
 
-import os
 import sys
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -22,6 +20,7 @@ from weakref import ref
 import numpy as np
 
 from autograd_engine.core.locations import Location, caller, user_frame_from
+from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.errors import NotDifferentiableError
@@ -159,16 +158,7 @@ def storage_of(tensor: Tensor) -> Storage | None:
     return group if group is None or group.__class__ is Storage else group.storage
 
 
-_sharing = threading.RLock()  # held while a storage is made or changed; reading needs none
-
-
-def _forked() -> None:
-    global _sharing
-    _sharing = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forked)
+_sharing = renewed_lock()  # held while a storage is made or changed; reading needs none
 
 
 def _shared(x: Tensor) -> Storage:

@@ -465,6 +465,7 @@ def agrees_with_torch(seed: int, length: int = 25) -> None:
         "sin": lambda x, a, _: x.sin().contiguous(),
         "halved": lambda x, a, _: (x * 0.5).contiguous(),
         "product": lambda x, a, ts: (x * ts[a[0]]).contiguous(),
+        "pick": lambda x, a, _: x[a[0]].contiguous(),
         "clone": lambda x, a, _: x.clone(memory_format=torch.contiguous_format),
         "split": lambda x, a, _: x[: len(x) // 2].clone(memory_format=torch.contiguous_format),
         "flip": lambda x, a, _: x.flip(0).contiguous(),
