@@ -29,6 +29,8 @@ from autograd_engine.program import mode
 from tests.eager.layers import Cube
 from tests.tiers import by_default
 
+# A file that an interrupt leaves open is closed by the collector, which says so.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 F = paddle.nn.functional
 X = np.array([0.5, -1.5, 2.0])
 LIBRARY = (PACKAGE_DIR, contextlib.__file__)

@@ -16,6 +16,8 @@ from autograd_engine.jit import to_static
 from autograd_engine.program.ir.program import Variable
 from tests.eager.test_interrupts import Moments, modes
 
+# A file that an interrupt leaves open is closed by the collector, which says so.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 F = paddle.nn.functional
 
 
