@@ -16,8 +16,16 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arguments import axis_of, integer, ints, operands
-from autograd_engine.tensor.open_sizes import OpenShape, is_open, sizes_in, sizes_of
+from autograd_engine.tensor.arguments import (
+    OpenShape,
+    axis_of,
+    integer,
+    ints,
+    is_open,
+    operands,
+    sizes_in,
+    sizes_of,
+)
 
 __all__ = [
     "broadcast_shape",

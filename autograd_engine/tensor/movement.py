@@ -16,8 +16,7 @@ from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arguments import axis_of, integer, ints
-from autograd_engine.tensor.open_sizes import is_open, sizes_of
+from autograd_engine.tensor.arguments import axis_of, integer, ints, is_open, sizes_of
 from autograd_engine.tensor.shape import swapaxes
 
 __all__ = [

@@ -20,9 +20,16 @@ from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arguments import axis_of, ints
+from autograd_engine.tensor.arguments import (
+    OpenShape,
+    axis_of,
+    ints,
+    is_open,
+    kept,
+    sizes_in,
+    sizes_of,
+)
 from autograd_engine.tensor.creation import to_tensor
-from autograd_engine.tensor.open_sizes import OpenShape, is_open, kept, sizes_in, sizes_of
 
 __all__ = [
     "atleast_1d",

@@ -26,7 +26,7 @@ from autograd_engine.ops.kernels.windows import Ints
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.open_sizes import is_open, kept
+from autograd_engine.tensor.arguments import is_open, kept
 
 __all__ = [
     "affine_grid",
