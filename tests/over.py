@@ -20,7 +20,7 @@ import pytest
 
 from .fresh import fresh_state
 
-__all__ = ["before", "over", "registered"]
+__all__ = ["before", "initial", "over", "registered"]
 
 Values = tuple[str, dict[str, Any]]
 """What tells an entry of an axis apart, and its arguments."""
@@ -48,6 +48,11 @@ def over(
 def before(mark: str) -> Callable[[str], str]:
     """What an id has before its first `mark`: the name of a function before ``(``."""
     return lambda label: label.partition(mark)[0]
+
+
+def initial(label: str) -> str:
+    """The first letter of the function that an id begins with: many quick calls in one test."""
+    return label.partition("(")[0].rpartition(".")[2][:1]
 
 
 def registered(item: pytest.Item) -> None:

@@ -19,7 +19,7 @@ from autograd_engine.errors import (
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.backward.append_backward import gradients
-from autograd_engine.program.backward.dataflow import needed_keys, refuse_complex
+from autograd_engine.program.backward.dataflow import needed_keys, refuse_complex, stopped_before
 from autograd_engine.program.backward.decompose import as_variable, decompose_on_path
 from autograd_engine.program.backward.operation_gradient import (
     counts,
@@ -114,12 +114,7 @@ def _opened(program: Program, sources: Sequence[Variable]) -> Iterator[None]:
         stopped += [v for v in block.arguments if v.stop_gradient and v.spec.dtype.kind == "f"]
         for operator in block.ops:
             op = operator.op
-            read = [
-                r.var
-                for k, r in enumerate(operator.operands)
-                if isinstance(r, Ref) and (not isinstance(op, OpDef) or op.rule_at(k) is not None)
-            ]
-            if read and all(v.stop_gradient for v in read):
+            if stopped_before(operator):
                 stopped += [
                     r.var
                     for k, r in enumerate(operator.results)

@@ -15,7 +15,7 @@ from autograd_engine.core.operand import OPERATORS, REFLECTED
 from autograd_engine.errors import NotATensorError
 from autograd_engine.ops.registry.namespace import ops
 from tests.over import over
-from tests.registry.samples import cases
+from tests.registry.samples import cases, family
 
 
 class LooksAlike:
@@ -44,7 +44,7 @@ KEPT = {
 
 
 @over("kept", list(KEPT))
-@over(("op", "sample"), cases(lambda op, s: bool(s.operands)))
+@over(("op", "sample"), cases(lambda op, s: bool(s.operands)), by=family)
 def test_an_operation_takes_no_object_that_looks_like_a_tensor(op, sample, kept):
     attrs = op.complete_attrs(sample.attrs)
     for k, operand in enumerate(sample.operands):

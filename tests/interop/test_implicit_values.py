@@ -20,7 +20,7 @@ import autograd_engine as paddle
 from autograd_engine.errors import GradientCutWarning, NotDifferentiableError
 from tests.interop.numpy_calls import CALLS, arrays
 from tests.interop.test_protocols_numpy import CONSTANT, evaluate
-from tests.over import before, over
+from tests.over import initial, over
 
 LEAF = paddle.to_tensor([0.5, 0.25], dtype="float64", stop_gradient=False)
 
@@ -205,7 +205,7 @@ def floating_without_a_gradient(made: Any) -> bool:
     return isinstance(made, (np.ndarray, np.floating)) and made.dtype.kind == "f"
 
 
-@over(("call", "name"), LISTS, by=before("("))
+@over(("call", "name"), LISTS, by=initial)
 def test_no_function_of_numpys_is_silent_about_a_list_of_tensors(call: str, name: str) -> None:
     rows = [row * 1.0 for row in paddle.to_tensor(arrays()[name], stop_gradient=False)]
     with warnings.catch_warnings(record=True) as found:

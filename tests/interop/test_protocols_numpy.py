@@ -14,7 +14,7 @@ from autograd_engine.errors import ArgumentError, ModeError, NotDifferentiableEr
 from autograd_engine.interop.numpy_protocol import array_function as table
 from autograd_engine.interop.numpy_protocol.array_ufunc import OF_SCIPY, UFUNCS
 from tests.interop.numpy_calls import CALLS, arrays
-from tests.over import before, over
+from tests.over import initial, over
 
 # They write into their first argument, and have tests of their own.
 WRITES = {"copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"}
@@ -70,7 +70,7 @@ def compare(got: Any, expected: Any) -> None:
 PARAMS = [pytest.param(n, c, id=c) for n, calls in CALLS.items() for c in calls]
 
 
-@over(("name", "call"), PARAMS, by=before("("))
+@over(("name", "call"), PARAMS, by=initial)
 def test_values_are_numpys(name: str, call: str) -> None:
     compare(evaluate(call, tensors()), evaluate(call, arrays()))
 
@@ -84,7 +84,7 @@ REAL = [
 ]
 
 
-@over("call", REAL, by=before("("))
+@over("call", REAL, by=initial)
 def test_floating_results_keep_the_graph(call: str) -> None:
     """Nothing floating comes out of what requires a gradient without one."""
     values = tensors(stop_gradient=False)
@@ -183,7 +183,7 @@ UFUNC_TEXTS = [
 UFUNC_CALLS = [pytest.param(call, id=call) for call in UFUNC_TEXTS]
 
 
-@over("call", UFUNC_CALLS, by=before("("))
+@over("call", UFUNC_CALLS, by=initial)
 def test_ufuncs(call: str) -> None:
     compare(evaluate(call, tensors()), evaluate(call, arrays()))
     made = evaluate(call, tensors(stop_gradient=False))
@@ -310,7 +310,7 @@ def assert_digits(got: Any, expected: Any) -> None:
         np.testing.assert_allclose(got.numpy(), expected, rtol=1e-12, atol=1e-13)
 
 
-@over(("call", "lists"), digits(), by=before("("))
+@over(("call", "lists"), digits(), by=initial)
 def test_constants_beside_float64_keep_their_digits(call: str, lists: list[str]) -> None:
     """A number takes the dtype of the arrays beside it, a list is the array that NumPy makes."""
     expected = evaluate(inexact(call), arrays())

@@ -10,7 +10,7 @@ import pytest
 import autograd_engine as paddle
 from autograd_engine.interop.numpy_protocol.array_ufunc import UFUNCS
 from tests.interop.numpy_calls import CALLS
-from tests.over import before, over
+from tests.over import initial, over
 
 PLACES = {
     "equal": [2.0, 2.0, 2.0],
@@ -125,7 +125,7 @@ def differentiated(call: str, x: list[Any]) -> tuple[np.ndarray, np.ndarray]:
     return flat.numpy(), leaf.grad.numpy()
 
 
-@over(("numpys", "ours"), pairs(), by=before("("))
+@over(("numpys", "ours"), pairs(), by=initial)
 def test_gradients_at_ties_and_kinks_are_those_of_the_twin(numpys: str, ours: str) -> None:
     compared = 0
     for place, x in PLACES.items():

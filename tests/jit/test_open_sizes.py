@@ -94,7 +94,7 @@ SHAPES = {
 
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("shape", [(5, 3), (1, 3), (0, 3), (4, 0)], ids=str)
-@pytest.mark.parametrize("backend", ["numpy", "native"])
+@over("backend", ["numpy", "native"])
 def test_shapes_with_open_sizes_have_gradients(name, shape, backend):
     def run(function):
         w = paddle.to_tensor([1.5, -2.0], stop_gradient=False)

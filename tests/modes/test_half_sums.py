@@ -13,6 +13,7 @@ import pytest
 import autograd_engine as paddle
 from autograd_engine.ops.registry.namespace import ops
 from tests.compiler.helpers.native_kernels import needs_compiler, with_flags
+from tests.over import over
 
 static = paddle.static
 F = paddle.nn.functional
@@ -137,7 +138,7 @@ READ = {
 
 
 @pytest.mark.parametrize("mode", each_mode())
-@pytest.mark.parametrize("read", READ)
+@over("read", list(READ))
 def test_4096_cotangents_of_1_are_4096(read, mode):
     many = read in ("by the leaf", "by a value", "by slices")
     compiled = mode in ("to_static", "program-native", "program-sizes")

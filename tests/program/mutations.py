@@ -65,7 +65,7 @@ class Mutator:
             path = rng.choice(self.paths if rng.random() < 0.7 else self.shallow)
             try:
                 self.mutate(document, path, rng)
-            except (IndexError, KeyError, TypeError):  # an earlier one took that place away
+            except (IndexError, KeyError, TypeError, ValueError):  # an earlier one took it away
                 continue
         return json.dumps(document)
 

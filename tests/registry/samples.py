@@ -30,3 +30,8 @@ def cases(which: Callable[[OpDef, Sample], bool] = lambda op, sample: True) -> l
         for sample in samples
         if which(REGISTRY[name], sample)
     ]
+
+
+def family(label: str) -> str:
+    """The module of the row of the operation that an id, `name` or `name-sample`, begins with."""
+    return REGISTRY[label.partition("-")[0]].module

@@ -13,7 +13,7 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.testing.modes import call, kernel, with_gradient
 from tests.over import over
 
-from .samples import cases
+from .samples import cases, family
 
 
 def floating(operands):
@@ -73,7 +73,7 @@ def program_gradients(op, sample, *, cast):
         return paddle.static.gradients(out, leaves)
 
 
-@over(("op", "sample"), cases(takes_complex))
+@over(("op", "sample"), cases(takes_complex), by=family)
 def test_programs_refuse_complex_operands(op, sample):
     result = kernel(op, as_complex(sample.operands), op.complete_attrs(sample.attrs))
     made = with_gradient(op, result)[0].dtype.kind
@@ -85,7 +85,7 @@ def test_programs_refuse_complex_operands(op, sample):
         assert found == [None] * len(found)
 
 
-@over(("op", "sample"), cases(makes_complex))
+@over(("op", "sample"), cases(makes_complex), by=family)
 def test_programs_refuse_complex_results(op, sample):
     with pytest.raises(DTypeError, match="gradients through complex values"):
         program_gradients(op, sample, cast=False)

@@ -16,16 +16,12 @@ from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.ops.work import Work
 from tests.over import over
 
-from .samples import LEFT_OUT, SAMPLES
+from .samples import LEFT_OUT, SAMPLES, family
 from .sampling import Sample
 
 Array = np.ndarray
 
 FLOATS = (np.float64, np.float32, np.float16)
-
-
-def family(name: str) -> str:
-    return REGISTRY[name].module
 
 
 def operations(which: Callable[[OpDef], bool]) -> list[Any]:

@@ -30,7 +30,16 @@ from autograd_engine.program.ir.program import (
 if TYPE_CHECKING:
     from autograd_engine.program.ir.grad_op import GradOp
 
-__all__ = ["Flow", "LoopFlow", "Reach", "keys_of", "needed_keys", "reach", "refuse_complex"]
+__all__ = [
+    "Flow",
+    "LoopFlow",
+    "Reach",
+    "keys_of",
+    "needed_keys",
+    "reach",
+    "refuse_complex",
+    "stopped_before",
+]
 
 
 def keys_of(variables: Iterable[Variable], no_grad: set[str]) -> set[Key]:
@@ -80,6 +89,20 @@ def _reads_along_a_rule(operator: Operator, op: OpDef | GradOp, needed: set[Key]
         if ref.__class__ is Ref and ref.key in needed and (reads(k) or _complex(operator, k, ref)):
             return True
     return False
+
+
+def stopped_before(operator: Operator) -> bool:
+    """Whether all that a gradient would go to from here stops it already.
+
+    Then the results stop it because that has spread, and not because somebody cut here.
+    """
+    op = operator.op
+    read = [
+        r.var
+        for k, r in enumerate(operator.operands)
+        if isinstance(r, Ref) and (not isinstance(op, OpDef) or op.rule_at(k) is not None)
+    ]
+    return bool(read) and all(v.stop_gradient for v in read)
 
 
 def _complex(operator: Operator, position: int, ref: Ref) -> bool:

@@ -33,6 +33,7 @@ from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
 from autograd_engine.ops.registry.symbolic_zero import without_sign
 from autograd_engine.program import mode
+from autograd_engine.program.backward.dataflow import stopped_before
 from autograd_engine.program.ir.control_flow_op import BlockOp, branches_of
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import (
@@ -172,6 +173,8 @@ def _run(operator: Operator, values: Values, kept: Values, stays: Container[Key]
     if isinstance(op, BlockOp):
         return _FLOW[op.kind](operator, operands)
     stops = all(r.var.stop_gradient for r in operator.results)
+    # What spread from data stops nothing here: the Tensors that are given say what they want.
+    stops = stops and not (isinstance(op, OpDef) and stopped_before(operator))
     with no_grad() if stops and grad_mode.enabled else _nothing:
         if isinstance(op, GradOp):
             g, saved = op.arrange(operands)
