@@ -399,24 +399,3 @@ def test_three_orders_of_any_graph_have_the_same_bits(seed: int) -> None:
         static = paddle.static.Executor().run(feed={"x": values}, fetch_list=fetches)
     for order, (tensor, array) in enumerate(zip(eager, static, strict=True), start=1):
         assert tensor.numpy().tobytes() == array.tobytes(), f"order {order}"
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_gradients_that_are_one_value_on_the_tape_are_added_up_as_there(seed):
-    """The rule of add_n hands its cotangent on; what starts at two copies meets first."""
-    rng = np.random.default_rng(seed)
-    values = {name: rng.standard_normal(5) for name in ("a", "b", "c", "k", "u", "v", "w")}
-    a, b, c, k, *us = (paddle.to_tensor(x, stop_gradient=False) for x in values.values())
-    first = paddle.grad(paddle.add_n([a, b, c]) * a, [a, b, c], k, create_graph=True)
-    expected = paddle.grad(list(first), [a, b, c, k], us)
-    program = paddle.static.Program()
-    with paddle.static.program_guard(program):
-        xs = [paddle.static.data(name, [5], "float64") for name in values]
-        for x in xs:
-            x.stop_gradient = False
-        a, b, c, k, *us = xs
-        first = paddle.static.gradients(paddle.add_n([a, b, c]) * a, [a, b, c], k)
-        second = paddle.static.gradients(first, [a, b, c, k], us)
-        found = paddle.static.Executor().run(program, values, second)
-    for x, y in zip(found, expected, strict=True):
-        np.testing.assert_array_equal(x, y.numpy())

@@ -222,8 +222,6 @@ def _differentiate(
     with block.restored_on_error():
         with collector_paused():
             _prepare(block, targets, keys, no_grad)
-            sources = _handed_on(block, keys, no_grad)
-            seeds = [(sources.get(r.key, r), g) for r, g in seeds]
             plan = plan_backward(block, seeds, keys, no_grad, location, seed_by_shape=seed_by_shape)
             if checkpoints:
                 recompute(plan, targets, checkpoints)
@@ -239,22 +237,6 @@ def _prepare(block: Block, targets: Sequence[Ref], keys: set[Key], no_grad: set[
     read_originals(block, targets)
     if any(not isinstance(operator.op, OpDef) for operator in block.ops):
         decompose_on_path(block, targets, needed_keys(block, keys, no_grad))
-
-
-def _handed_on(block: Block, keys: set[Key], no_grad: set[str]) -> dict[Key, Ref]:
-    """By the gradients that are copies of a cotangent which a rule handed on, that cotangent.
-
-    On the tape they are one value, so what starts at both is added up before anything else arrives.
-    """
-    found: dict[Key, Ref] = {}
-    for operator in block.ops:
-        if operator.role == "backward" and operator.type == "assign":
-            (source,), (copy,) = operator.operands, operator.results
-            if isinstance(source, Ref) and copy.key not in keys:
-                source = found.get(source.key, source)
-                if source.var.name not in no_grad and not source.var.stop_gradient:
-                    found[copy.key] = source
-    return found
 
 
 def _sort_from(variables: dict[str, Variable], count: int) -> None:
