@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import inspect
 import sys
-import warnings
 from collections.abc import Sequence
 from typing import Final
 
-from autograd_engine.core.locations import Location, user_frame_from
+from autograd_engine.core.locations import Location, user_frame_from, warn_at
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.graph_cuts import Block, cut_of, recent_blocks, recent_cuts
 from autograd_engine.eager.tensor import Tensor
@@ -34,14 +33,11 @@ def warn_without_history(tensors: Sequence[Tensor]) -> None:
         if not tensor._stop:
             continue
         which = f"tensors[{k}] of backward()" if len(tensors) > 1 else "backward()"
-        warnings.warn_explicit(
+        warn_at(
+            frame,
             f"{at.with_text}: {which} has nothing to differentiate, and changes no .grad: "
             f"{_why(tensor)}",
             NoHistoryWarning,
-            frame.f_code.co_filename,
-            frame.f_lineno,
-            frame.f_globals.get("__name__", "<unknown>"),  # of None Python says nothing
-            frame.f_globals.setdefault("__warningregistry__", {}),
         )
 
 

@@ -6,6 +6,7 @@ import itertools
 import linecache
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Final
@@ -21,6 +22,7 @@ __all__ = [
     "user_frame_from",
     "user_stack",
     "users",
+    "warn_at",
 ]
 
 PACKAGE_DIR: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
@@ -85,6 +87,18 @@ def user_frame_from(frame: FrameType) -> FrameType:
             break
         frame = frame.f_back
     return frame
+
+
+def warn_at(frame: FrameType, message: str, category: type[Warning]) -> None:
+    """Warn at the line that `frame` is in; what the line has been told is kept in its module."""
+    warnings.warn_explicit(
+        message,
+        category,
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        frame.f_globals.get("__name__") or "<unknown>",  # of None Python says nothing
+        frame.f_globals.setdefault("__warningregistry__", {}),
+    )
 
 
 class Location:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
@@ -24,7 +23,7 @@ from typing import (
 
 from autograd_engine.core.change_counter import Counted
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.locations import user_frame_from
+from autograd_engine.core.locations import user_frame_from, warn_at
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.eager.grad_mode import Recorder, grad_mode
 from autograd_engine.errors import ArgumentError, ModeError
@@ -358,16 +357,7 @@ class StaticFunction(FunctionFront, Generic[P, R]):
         if what in self._said:
             return
         self._said.add(what)
-        frame = user_frame_from(sys._getframe(1))
-        module = frame.f_globals
-        warnings.warn_explicit(
-            message,
-            RuntimeWarning,
-            frame.f_code.co_filename,
-            frame.f_lineno,
-            module.get("__name__"),
-            module.setdefault("__warningregistry__", {}),
-        )
+        warn_at(user_frame_from(sys._getframe(1)), message, RuntimeWarning)
 
     def _drop(self, key: Any, oldest: TracedProgram) -> None:
         self._made.remove((key, oldest))

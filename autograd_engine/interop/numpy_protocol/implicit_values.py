@@ -18,13 +18,12 @@ import math
 import os
 import sys
 import sysconfig
-import warnings
 from types import CodeType, FrameType
 from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.core.locations import PACKAGE_DIR, Location
+from autograd_engine.core.locations import PACKAGE_DIR, Location, warn_at
 from autograd_engine.errors import GradientCutWarning
 from autograd_engine.nn import functional
 from autograd_engine.tensor import public as paddle
@@ -210,16 +209,13 @@ def _tell(asking: FrameType) -> None:
             "NumPy's functions are recorded where their arguments are tensors, so write "
             "paddle.stack([...]) for a list of tensors"
         )
-    warnings.warn_explicit(
+    warn_at(
+        frame,
         f"{Location(frame.f_code, frame.f_lasti).with_text}: "
         f"{function or library.partition('.')[0] or 'NumPy'} takes the values of a tensor that "
         f"requires a gradient, and what it makes of them has none: {cure}, or t.detach() where no "
         "gradient is needed",
         GradientCutWarning,
-        frame.f_code.co_filename,
-        frame.f_lineno,
-        frame.f_globals.get("__name__", "<unknown>"),  # of None Python says nothing
-        frame.f_globals.setdefault("__warningregistry__", {}),
     )
 
 

@@ -21,7 +21,6 @@ import shutil
 import stat
 import sys
 import tempfile
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -34,7 +33,7 @@ from autograd_engine.compiler.native.toolchain.private_files import (
     private_folder,
     read_private,
 )
-from autograd_engine.core.locations import user_frame_from
+from autograd_engine.core.locations import user_frame_from, warn_at
 from autograd_engine.core.locks import renewed_lock
 
 __all__ = ["CacheDirectory", "cache_directory", "temporary"]
@@ -234,13 +233,9 @@ def _at(given: str, base: str, home: str, process: int) -> CacheDirectory:
 
 def _warn(why: str) -> None:
     """Say at the line of the user's that is being executed that a place is refused."""
-    frame = user_frame_from(sys._getframe(1))
-    warnings.warn_explicit(
+    warn_at(
+        user_frame_from(sys._getframe(1)),
         f"compiled programs are not kept for other processes: {why}. Whoever can do that can run "
         f"code as you. Correct it, or let {VARIABLE} name a folder that only you can write to",
         RuntimeWarning,
-        frame.f_code.co_filename,
-        frame.f_lineno,
-        frame.f_globals.get("__name__"),
-        frame.f_globals.setdefault("__warningregistry__", {}),
     )
