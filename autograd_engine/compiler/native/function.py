@@ -24,7 +24,7 @@ from autograd_engine.compiler.native.ir import (
     Term,
     term_of,
 )
-from autograd_engine.compiler.native.lowering.lower import Lowered, lower
+from autograd_engine.compiler.native.lower import Lowered, lower
 from autograd_engine.compiler.native.passes.place_buffers import arrange
 from autograd_engine.compiler.native.passes.rewrite import rewrite
 from autograd_engine.compiler.native.passes.schedule import scheduled, steps_of

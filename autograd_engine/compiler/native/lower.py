@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.compiler.concrete_graph import Graph, Node, Value
+from autograd_engine.compiler.native import lowering as _rows  # noqa: F401 - registers them
 from autograd_engine.compiler.native.ir import (
     Buffer,
     Callback,
@@ -19,18 +20,7 @@ from autograd_engine.compiler.native.ir import (
     Step,
     Term,
 )
-from autograd_engine.compiler.native.lowering import (  # noqa: F401
-    common,
-    elementwise,
-    getitem,
-    indexing,
-    movement,
-    recurrent,
-    scan,
-    update,
-    windows,
-)
-from autograd_engine.compiler.native.lowering.kernel_trace import (
+from autograd_engine.compiler.native.tracing.kernel_trace import (
     NATIVE_DTYPES,
     ROWS,
     Loops,
