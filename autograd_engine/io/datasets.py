@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from autograd_engine.core.described import Described
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
     ArgumentError,
@@ -28,7 +29,7 @@ __all__ = [
 ]
 
 
-class Dataset:
+class Dataset(Described):
     """Samples by index: a subclass defines ``__getitem__`` and ``__len__``.
 
     A sample is an array, a Tensor, a number, a string, or a tuple, list or dict of such.

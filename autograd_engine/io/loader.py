@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograd_engine.core.checks import int_at_least, require_bools
+from autograd_engine.core.described import Described
 from autograd_engine.core.random_generator import Generator
 from autograd_engine.errors import ArgumentError, ModeError, NoLengthError, ShapeError, WorkerError
 from autograd_engine.io.batch_samplers import BatchSampler
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["DataLoader"]
 
 
-class DataLoader:
+class DataLoader(Described):
     """Batches of a dataset, made in this process or ahead of time by worker processes.
 
     A batch has the structure that `collate_fn` gives it, with Tensors for arrays and lists for

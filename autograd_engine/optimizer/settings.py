@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.described import describe
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ModeError
@@ -66,6 +67,9 @@ class Hyper(NamedTuple):
     check: Callable[[str, str, Any], Any]
     attribute: str | None = None
 
+
+# What only this object in this process can have.
+_BY_IDENTITY = {"_group_of", "_eager_state", "_programs"}
 
 _COMMON = {"learning_rate", "parameters", "weight_decay", "grad_clip", "name", "multi_precision"}
 
@@ -130,6 +134,24 @@ class Settings:
             row.attribute or name: row.check(owner, name, given[name])
             for name, row in self.hyper.items()
         }
+
+    def __repr__(self) -> str:
+        told = {"weight_decay": self._decay, **self._hyper}
+        return describe(self, parameters=self._parameters, **told)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and pickles: the state of a parameter beside the parameter itself."""
+        kept = {name: v for name, v in vars(self).items() if name not in _BY_IDENTITY}
+        states = self._eager_state
+        kept["states"] = [(p, states[id(p)]) for p in self._parameters or () if id(p) in states]
+        return kept
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        states = kept.pop("states")
+        vars(self).update(kept)
+        self._group_of = {id(p): g for g in self._groups for p in g.params or ()}
+        self._eager_state = {id(p): state for p, state in states}
+        self._programs = weakref.WeakSet()
 
     @property
     def attrs(self) -> dict[str, Any]:

@@ -185,6 +185,12 @@ class Scope:
                 self._values.setdefault(name, None)
         return ScopeVariable(name, self)
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise ArgumentError(
+            "a scope cannot be pickled, nor copied by copy: paddle.static.save(program, path) "
+            "keeps what a program has in it, and scope.find_var(name).get_tensor() gives an array"
+        )
+
     def local_var_names(self) -> list[str]:
         return list(self._values)
 

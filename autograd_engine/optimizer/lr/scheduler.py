@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.described import describe
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 
@@ -96,7 +97,10 @@ class LRScheduler:
         return self.last_lr
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(last_epoch={self.last_epoch}, last_lr={self.last_lr})"
+        known: dict[str, Any] = {"last_epoch": self.last_epoch, "last_lr": self.last_lr}
+        if not hasattr(self, "learning_rate"):
+            known["learning_rate"] = self.base_lr
+        return describe(self, **known)
 
     def get_lr(self) -> float:
         """Compute the rate of ``self.last_epoch``; each subclass has its own."""

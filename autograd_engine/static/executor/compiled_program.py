@@ -24,6 +24,8 @@ class _Strategy:
         object.__setattr__(self, "_settings", dict(self._known))
 
     def __getattr__(self, name: str) -> Any:
+        if name == "_settings":  # while a copy is made
+            raise AttributeError(name)
         try:
             return self._settings[name]
         except KeyError:
@@ -33,6 +35,9 @@ class _Strategy:
         if name not in self._settings:
             raise self._unknown(name)
         self._settings[name] = value
+
+    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
+        object.__setattr__(self, "_settings", dict(state[1]["_settings"]))
 
     def _unknown(self, name: str) -> AttributeError:
         from autograd_engine.static.executor.feeds import similar

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_engine.core.above import above
+from autograd_engine.core.described import Described
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, FeedError
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Executor"]
 
 
-class Executor:
+class Executor(Described):
     """Runs programs; compiles each once for what it is asked for.
 
     Threads may share an executor, a program and a scope: a run reads what other runs have left
@@ -83,6 +84,9 @@ class Executor:
         self._programs: weakref.WeakSet[Program] = weakref.WeakSet()
         self._lock = renewed_lock()
         self._closed = False
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.place, self.backend)  # a copy compiles for itself
 
     def __enter__(self) -> Executor:
         return self
