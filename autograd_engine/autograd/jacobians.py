@@ -114,6 +114,33 @@ def jacobian(
     return nested(ys, [nested(xs, row) for row in rows])
 
 
+@overload
+def hessian(
+    ys: Tensor,
+    xs: Tensor,
+    batch_axis: int | None = None,
+    *,
+    create_graph: bool = False,
+    chunk_size: int | None = None,
+) -> Hessian: ...
+@overload
+def hessian(
+    ys: Callable[[Tensor], Tensor],
+    xs: Tensor,
+    batch_axis: int | None = None,
+    *,
+    create_graph: bool = False,
+    chunk_size: int | None = None,
+) -> Tensor: ...
+@overload
+def hessian(
+    ys: Tensor | Callable[..., Tensor],
+    xs: Sequence[Tensor],
+    batch_axis: int | None = None,
+    *,
+    create_graph: bool = False,
+    chunk_size: int | None = None,
+) -> Any: ...
 def hessian(
     ys: Tensor | Callable[..., Any],
     xs: Tensor | Sequence[Tensor],

@@ -128,7 +128,7 @@ class Values(TensorMethods):
 
     # --- as Python numbers
 
-    def item(self, *args: int) -> Any:
+    def item(self, *args: int) -> float:
         """The one element (or that at the given position) as a Python scalar."""
         data = self._data
         if not args and data.size != 1:
@@ -136,7 +136,8 @@ class Values(TensorMethods):
                 f"item() takes a tensor with one element; this one has shape {list(data.shape)}: "
                 "give a position, or reduce it first"
             )
-        return data.item(*args)
+        number: float = data.item(*args)
+        return number
 
     def tolist(self) -> Any:
         """The values as nested lists of Python numbers; of no dimension, the number."""
