@@ -282,6 +282,7 @@ ORIGINS.update(
         "export": "interop.numpy_protocol.dlpack",
         "flat_state": "io.files.save_load",
         "grad_fn": "eager.grad_node",
+        "listed": "interop.numpy_protocol.implicit_values",
         "number_wanted": "interop.numpy_protocol.implicit_values",
         "of_version": "interop.array_api",
         "operator_attributes": "program.printing",

@@ -23,12 +23,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.core.locations import PACKAGE_DIR, Location, warn_at
+from autograd_engine.core.locations import PACKAGE_DIR, Location, user_frame_from, warn_at
+from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.errors import GradientCutWarning
 from autograd_engine.nn import functional
 from autograd_engine.tensor import public as paddle
 
-__all__ = ["array_wanted", "number_wanted"]
+__all__ = ["array_wanted", "listed", "number_wanted"]
 
 # They draw, store or compare values; a minimizer asks what a loss is, and is told its gradient.
 _READERS: Final = (
@@ -116,6 +117,19 @@ def _is_by_name(asked: ast.AST, asking: FrameType) -> bool:
         return _named(given.func, asking) not in (list, tuple, sorted)
     listed = (list, tuple, ast.List, ast.Tuple, ast.ListComp)
     return not isinstance(given, listed) and not isinstance(_named(given, asking), listed)
+
+
+def listed(asking: FrameType) -> None:
+    """`to_tensor` takes the values of a tensor in a list that requires a gradient."""
+    if grad_mode.enabled:
+        frame = user_frame_from(asking)
+        warn_at(
+            frame,
+            f"{Location(frame.f_code, frame.f_lasti).with_text}: to_tensor takes the values of a "
+            "tensor that requires a gradient, and what it makes of them has none: use "
+            "paddle.stack, which is recorded, or t.detach() where no gradient is needed",
+            GradientCutWarning,
+        )
 
 
 def number_wanted(asking: FrameType) -> None:
