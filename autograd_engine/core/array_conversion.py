@@ -121,6 +121,7 @@ def _values(operand: Any) -> Array:
 
 
 def _holds_numpy(data: Any) -> bool:
+    """Whether it has a dtype of its own, or the first element of its lists does."""
     while isinstance(data, (list, tuple)) and data:
         data = data[0]
-    return isinstance(data, (np.ndarray, np.generic))
+    return isinstance(getattr(data, "dtype", None), np.dtype)

@@ -36,6 +36,8 @@ _READERS: Final = (
     *("matplotlib.", "mpl_toolkits.", "pandas.", "numpy.testing.", "pytest.", "_pytest."),
     *("scipy.optimize._minimize.", "scipy.optimize._optimize."),
 )
+# But of those that read, this is their arithmetic.
+_ARITHMETIC: Final = ("_arith_method", "_flex_arith_method", "_flex_method", "array_ufunc", "dot")
 _COMPUTING: Final = ("math", "cmath", "numpy", "scipy")
 _CONSTANT: Final = (
     math.ceil, math.floor, math.isclose, math.isfinite, math.isinf, math.isnan, math.trunc
@@ -205,18 +207,24 @@ def _tell(asking: FrameType) -> None:
     """Warn at the line of the user's that has led to `asking`."""
     frame: FrameType | None = asking
     library = ""
+    reads = computes = False
     while frame is not None and _of_library(frame.f_code.co_filename):
         library = f"{frame.f_globals.get('__name__', '')}."
-        if library.startswith(_READERS):
-            return
+        reads = reads or library.startswith(_READERS)
+        computes = computes or frame.f_code.co_name in _ARITHMETIC
         frame = frame.f_back
+    if reads and not computes:
+        return
     frame = frame or asking
     if frame.f_code.co_filename.startswith(PACKAGE_DIR):
         return  # ours, which knows what it reads
     asked = _asked(frame)
     function = ast.unparse(asked.func) if isinstance(asked, ast.Call) else ""
     ours = _twin(function.rpartition(".")[2])
-    if ours and not library.startswith("numpy.") and not function.startswith("np."):
+    if library.startswith(("pandas.", "scipy.sparse.")):
+        array = "data.to_numpy()" if library.startswith("pandas.") else "matrix.toarray()"
+        cure = f"write paddle.to_tensor({array}) for what stands beside the tensor"
+    elif ours and not library.startswith("numpy.") and not function.startswith("np."):
         cure = f"use {ours}, which is recorded"
     else:
         cure = (
