@@ -4,12 +4,13 @@ A function is written with others, and it is these that find out what is wrong w
 `reworded` says it of the function that was called, and of its arguments:
 
 >>> import autograd_engine as paddle
->>> paddle.nn.functional.mse_loss(paddle.ones([2]), None)
+>>> x, y = paddle.ones([2]), paddle.ones([3])
+>>> paddle.nn.functional.mse_loss(x, None)  # doctest: +ELLIPSIS
 Traceback (most recent call last):
-autograd_engine.errors.NotATensorError: mse_loss: argument 'label' must be a Tensor, an ndarray ...
->>> paddle.lerp(paddle.ones([2]), paddle.ones([3]), 0.5)
+autograd_engine.errors.NotATensorError: mse_loss: argument 'label' must be a Tensor, ...
+>>> paddle.nn.functional.mse_loss(x, y)  # doctest: +ELLIPSIS
 Traceback (most recent call last):
-autograd_engine.errors.ShapeError: lerp: subtract: shapes [3] and [2] do not broadcast: axis -1 ...
+autograd_engine.errors.ShapeError: mse_loss: subtract: shapes [2] and [3] do not broadcast: ...
 
 Nothing of this is done, or prepared, before something fails.
 """

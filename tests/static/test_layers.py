@@ -143,7 +143,7 @@ def test_fc_needs_floats_and_a_known_width() -> None:
 def test_a_refused_layer_leaves_nothing_behind() -> None:
     x = static.data("x", [None, 4])
     text = repr(static.default_main_program())
-    with pytest.raises(ValueError, match="act must be one of"):
+    with pytest.raises(ValueError, match="activation must be one of"):
         nn.fc(x, 3, activation="nope")
     assert repr(static.default_main_program()) == text
     assert not static.default_startup_program().global_block().ops
