@@ -40,12 +40,15 @@ _LISTED: Final = 8
 # Modules have a variable of this name that run what was recorded or built before: an operation that
 # fails there was given nothing by this call.
 _RUNS_RECORDED: Final = "RUNS_RECORDED"
+# An operator of Python's, which most often leaves what it cannot take to the other operand.
+_OPERATOR: Final = "_or_not.<locals>.attempt"
 
 
 def reworded(message: str, frames: list[FrameType]) -> str:
     """`message`, raised in the innermost of `frames`, in terms of what the user called."""
-    if not frames or any(_RUNS_RECORDED in frame.f_globals for frame in frames):
-        return message
+    for frame in frames:
+        if _RUNS_RECORDED in frame.f_globals or frame.f_code.co_qualname == _OPERATOR:
+            return message
     call = _Call.of(frames)
     notes = [*_layers(frames[0])]
     if call is None:
@@ -193,18 +196,19 @@ def _spelled(frame: FrameType, code: CodeType, module: dict[str, Any], first: An
 
     As a method of its first argument it may have others.
     """
-    names = {
-        name
-        for space in (module, *map(vars, type(first).__mro__))
-        for name, value in space.items()
-        if inspect.isfunction(value) and inspect.unwrap(value).__code__ is code
-    }
     user = frame.f_back
-    if len(names) > 1 and user is not None:
-        for step in reversed(list(dis.get_instructions(user.f_code))):
-            if step.offset < user.f_lasti and step.argval in names:
-                return str(step.argval)
-    return code.co_name
+    if user is None:
+        return code.co_name
+    spaces = (module, *map(vars, type(first).__mro__))
+    typed = {name for name in user.f_code.co_names if any(_is(code, s.get(name)) for s in spaces)}
+    if len(typed) > 1:
+        steps = [s for s in dis.get_instructions(user.f_code) if s.offset < user.f_lasti]
+        return next((str(s.argval) for s in reversed(steps) if s.argval in typed), code.co_name)
+    return typed.pop() if typed else code.co_name
+
+
+def _is(code: CodeType, value: Any) -> bool:
+    return inspect.isfunction(value) and inspect.unwrap(value).__code__ is code
 
 
 def _value_of(frames: list[FrameType], name: str, index: str) -> Any:
