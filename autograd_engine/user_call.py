@@ -40,15 +40,14 @@ _LISTED: Final = 8
 # Modules have a variable of this name that run what was recorded or built before: an operation that
 # fails there was given nothing by this call.
 _RUNS_RECORDED: Final = "RUNS_RECORDED"
-# An operator of Python's, which most often leaves what it cannot take to the other operand.
-_OPERATOR: Final = "_or_not.<locals>.attempt"
 
 
 def reworded(message: str, frames: list[FrameType]) -> str:
     """`message`, raised in the innermost of `frames`, in terms of what the user called."""
-    for frame in frames:
-        if _RUNS_RECORDED in frame.f_globals or frame.f_code.co_qualname == _OPERATOR:
-            return message
+    if not frames or any(_RUNS_RECORDED in frame.f_globals for frame in frames):
+        return message
+    if _is_operator(frames):  # which most often leaves what it cannot take to the other operand
+        return message
     call = _Call.of(frames)
     notes = [*_layers(frames[0])]
     if call is None:
@@ -72,6 +71,15 @@ def reworded(message: str, frames: list[FrameType]) -> str:
     if not head and call.is_named_in(message):
         return _with(message, notes)
     return _with(f"{call.name}: {message}", notes + call.operands())
+
+
+def _is_operator(frames: list[FrameType]) -> bool:
+    """Whether the user wrote one of Python's operators (`bindings._or_not`)."""
+    outermost = frames[-1].f_code
+    generated = outermost.co_filename.startswith(f"{PACKAGE_DIR}<")
+    return (generated or outermost.co_name == "<lambda>") and any(
+        frame.f_code.co_qualname == "_or_not.<locals>.attempt" for frame in frames[-3:]
+    )
 
 
 def _with(message: str, notes: list[str]) -> str:
