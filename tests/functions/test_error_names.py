@@ -181,23 +181,16 @@ FIRST = list({case.name: case for case in reversed(LAYERS)}.values())
 
 
 @over("name", ASKED, by=family)
-def test_functions_eagerly(name):
+def test_functions(name):
     assert of_function(name, False) == {}
+    if CASES[name][0].static:
+        with static.program_guard(static.Program()):
+            assert of_function(name, True) == {}
 
 
-@over("name", [n for n in ASKED if CASES[n][0].static], by=family)
-def test_functions_in_a_program(name):
-    with static.program_guard(static.Program()):
-        assert of_function(name, True) == {}
-
-
-@over("case", FIRST, ids=[case.name for case in FIRST], by=lambda name: name[0])
-def test_layers_eagerly(case):
+@over("case", FIRST, ids=[case.name for case in FIRST], by=lambda name: "all")
+def test_layers(case):
     assert of_layer(case, False) == {}
-
-
-@over("case", FIRST, ids=[case.name for case in FIRST], by=lambda name: name[0])
-def test_layers_in_a_program(case):
     paddle.enable_static()
     assert of_layer(case, True) == {}
 
