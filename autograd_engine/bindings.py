@@ -121,8 +121,12 @@ def _reflected(call: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda self, other: call(other, self)
 
 
-def _or_not(call: Callable[..., Any]) -> Callable[..., Any]:
-    """`call` as an operator: what it cannot take is left to the other operand, Python's way."""
+def _or_not(call: Callable[..., Any], *, repeats: bool = False) -> Callable[..., Any]:
+    """`call` as an operator: what it cannot take is left to the other operand, Python's way.
+
+    With `repeats` a string, a list or a tuple is left to nobody: Python would go on to repeat it,
+    and ask how often. A tensor that can say that may.
+    """
 
     def attempt(*operands: Any, **attrs: Any) -> Any:
         try:
@@ -130,9 +134,17 @@ def _or_not(call: Callable[..., Any]) -> Callable[..., Any]:
         except NotATensorError:
             if all(isinstance(v, Operand) for v in operands):
                 raise  # a Tensor beside a Variable: ours to explain
+            if repeats and _repeated_wrongly(operands):
+                raise
             return NotImplemented
 
     return attempt
+
+
+def _repeated_wrongly(operands: tuple[Any, ...]) -> bool:
+    sequences = [v for v in operands if isinstance(v, (str, bytes, list, tuple))]
+    counts = [v for v in operands if isinstance(v, Tensor) and v._data.dtype.kind in "iu"]
+    return bool(sequences) and not any(x._data.ndim == 0 for x in counts)
 
 
 def _operator(dunder: str, name: str) -> Callable[..., Any]:
@@ -143,7 +155,7 @@ def _operator(dunder: str, name: str) -> Callable[..., Any]:
 
     def first(*operands: Any) -> Any:
         op = REGISTRY[name]
-        call = generate_call(op, _or_not(_general(op)))
+        call = generate_call(op, _or_not(_general(op), repeats=name == "multiply"))
         method = _reflected(call) if dunder in REFLECTED else call
         for cls in (Tensor, Variable):
             setattr(cls, dunder, method)

@@ -6,9 +6,16 @@ catch one and callers coming from Python expect the other.
 
 from __future__ import annotations
 
+import contextlib
+import sys
+from typing import Any
+
+from autograd_engine.engine_frames import engine_frames, hide, shown
+
 __all__ = [
     "AnomalyError",
     "ArgumentError",
+    "ArgumentTypeError",
     "AssertFailedError",
     "BuildError",
     "DTypeError",
@@ -20,6 +27,7 @@ __all__ = [
     "GradientCheckError",
     "GradientCutWarning",
     "GraphFreedError",
+    "IndexRangeError",
     "MissingLibraryError",
     "ModeError",
     "NoHistoryWarning",
@@ -34,23 +42,65 @@ __all__ = [
 ]
 
 
-class ArgumentError(AssertionError, ValueError):
+class _EngineError(Exception):
+    """What the engine raises: tracebacks end at the user's line.
+
+    pytest and IPython leave out frames that say so themselves, and all others are shown.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        hide(self, engine_frames(sys._getframe(1)))
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows, which by itself never leaves out the last frame."""
+        reporter = sys.modules["IPython"].get_ipython().InteractiveTB
+        entries = self.__traceback__
+        if reporter.skip_hidden:
+            entries = shown(entries)
+        text: list[str] = reporter.structured_traceback(
+            type(self), self, entries, tb_offset=reporter.tb_offset
+        )
+        return text
+
+
+class _CallError(_EngineError):
+    """What is wrong with the arguments of a call: it is said of what the user called."""
+
+    def __init__(self, message: str, *args: Any) -> None:
+        from autograd_engine.user_call import reworded
+
+        # Objects of the user's may raise where they are looked at; this error is what matters.
+        with contextlib.suppress(Exception):
+            message = reworded(message, engine_frames(sys._getframe(1)))
+        super().__init__(message, *args)
+
+
+class ArgumentError(_CallError, AssertionError, ValueError):
     """An argument has a value that the function does not take."""
 
 
-class NotATensorError(AssertionError, TypeError):
+class ArgumentTypeError(_CallError, TypeError):
+    """An argument is of a type that the function does not take."""
+
+
+class IndexRangeError(_CallError, IndexError):
+    """A position, or a label, is none of what it points into."""
+
+
+class NotATensorError(_CallError, AssertionError, TypeError):
     """An argument that must be a Tensor (or a Variable) is something else."""
 
 
-class DTypeError(TypeError):
+class DTypeError(_CallError, TypeError):
     """An operation does not take arrays of this dtype."""
 
 
-class ShapeError(AssertionError, ValueError):
+class ShapeError(_CallError, AssertionError, ValueError):
     """Shapes that do not fit together."""
 
 
-class ModeError(AssertionError, RuntimeError):
+class ModeError(_EngineError, AssertionError, RuntimeError):
     """A static function was called in eager mode, or the other way round."""
 
 
@@ -58,38 +108,38 @@ class EagerOnlyError(ModeError, AttributeError):
     """What only eager tensors have was asked of a Variable of a program."""
 
 
-class GraphFreedError(RuntimeError):
+class GraphFreedError(_EngineError, RuntimeError):
     """A backward pass reached a part of the graph that an earlier one has freed."""
 
 
-class NotDifferentiableError(RuntimeError, ValueError):
+class NotDifferentiableError(_EngineError, RuntimeError, ValueError):
     """A gradient was asked for where there is none."""
 
 
-class AnomalyError(FloatingPointError, RuntimeError):
+class AnomalyError(_EngineError, FloatingPointError, RuntimeError):
     """Inside `autograd.detect_anomaly`: NaN or infinity was made of finite numbers."""
 
 
-class RecomputeError(RuntimeError):
+class RecomputeError(_EngineError, RuntimeError):
     """A function that `autograd.recompute` ran again did not do what it did the first time."""
 
 
-class BuildError(ValueError):
+class BuildError(_CallError, ValueError):
     """A static program cannot be built as asked."""
 
 
-class FeedError(ValueError, KeyError):
+class FeedError(_EngineError, ValueError, KeyError):
     """What was fed does not match what the program declares."""
 
     # KeyError prints the repr of its argument; a sentence should read as one.
     __str__ = Exception.__str__
 
 
-class FileFormatError(ValueError):
+class FileFormatError(_EngineError, ValueError):
     """A file is none of ours, is damaged, or says what no program can be."""
 
 
-class ExecutionError(RuntimeError):
+class ExecutionError(_EngineError, RuntimeError):
     """An operation of a running program failed."""
 
 
@@ -97,15 +147,15 @@ class AssertFailedError(ExecutionError, AssertionError):
     """The condition of an `Assert` was false."""
 
 
-class ExportError(BufferError):
+class ExportError(_EngineError, BufferError):
     """Memory cannot be handed to another library, or taken from it, as asked."""
 
 
-class RegistryError(TypeError):
+class RegistryError(_EngineError, TypeError):
     """An operation or a rule is declared wrongly (found when it is declared)."""
 
 
-class GradientCheckError(AssertionError):
+class GradientCheckError(_EngineError, AssertionError):
     """A gradient is not what differences say it is, or another check of `testing` failed.
 
     Attributes
@@ -127,7 +177,7 @@ class GradientCutWarning(UserWarning):
     """
 
 
-class MissingLibraryError(ImportError):
+class MissingLibraryError(_EngineError, ImportError):
     """What was asked for needs a library that is optional, and not installed."""
 
 
@@ -138,13 +188,13 @@ class NoHistoryWarning(UserWarning):
     """
 
 
-class NoLengthError(TypeError, ValueError, RuntimeError):
+class NoLengthError(_EngineError, TypeError, ValueError, RuntimeError):
     """The length of data was asked for that comes as a stream, or does not tell its length."""
 
     # A TypeError, so that list(data), which asks only for a hint, goes on without one.
 
 
-class WorkerError(RuntimeError):
+class WorkerError(_EngineError, RuntimeError):
     """A process that loads data has died, or cannot be started."""
 
 

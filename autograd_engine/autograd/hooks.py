@@ -8,7 +8,7 @@ from typing import Any
 from autograd_engine.autograd.backward_pass import hooks_of, leaf_hooks
 from autograd_engine.eager.hooks import Hook, RemovableHandle, Retain
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import NotDifferentiableError
+from autograd_engine.errors import ArgumentTypeError, NotDifferentiableError
 
 __all__ = ["register_hook", "register_post_accumulate_grad_hook", "retain_grads"]
 
@@ -119,7 +119,7 @@ def register_post_accumulate_grad_hook(
 
 def _check(tensor: Tensor, hook: Any, method: str) -> None:
     if not callable(hook):
-        raise TypeError(f"{method} takes a function of a Tensor, got {type(hook).__name__}")
+        raise ArgumentTypeError(f"{method} takes a function of a Tensor, got {type(hook).__name__}")
     if tensor._stop:
         raise NotDifferentiableError(
             f"{method}: {tensor.name} has stop_gradient=True, so no gradient reaches it; set "

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.errors import ArgumentError, ModeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, ModeError
 
 __all__ = [
     "int_at_least",
@@ -59,7 +59,9 @@ def plain_number(function: str, argument: str, value: Any, *, infinite: bool = F
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{function}: {argument} must be a number, got {type(value).__name__}")
+        raise ArgumentTypeError(
+            f"{function}: {argument} must be a number, got {type(value).__name__}"
+        )
     if math.isnan(value) or (math.isinf(value) and not infinite):
         wanted = "a number" if infinite else "finite"
         raise ArgumentError(f"{function}: {argument} must be {wanted}, got {value}")

@@ -14,7 +14,7 @@ from autograd_engine.core.dims import (
     fresh_dim,
     product,
 )
-from autograd_engine.errors import ShapeError
+from autograd_engine.errors import ArgumentTypeError, ShapeError
 
 __all__ = [
     "Array",
@@ -118,7 +118,7 @@ def normalize_axis(op: str, axis: int, ndim: int) -> int:
     A 0-d array is looked at along 0 or -1 as if it had one axis, of which there is one element.
     """
     if not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
-        raise TypeError(f"{op}: axis must be an int, got {axis!r} ({type(axis).__name__})")
+        raise ArgumentTypeError(f"{op}: axis must be an int, got {axis!r} ({type(axis).__name__})")
     if not -max(ndim, 1) <= axis < max(ndim, 1):
         raise ShapeError(
             f"{op}: axis {axis} is out of range for an array with {ndim} dimensions; "

@@ -114,7 +114,7 @@ def _record(
     pullback = op.pullback(mask, project)
     kind = outputs[0].dtype.kind
     if kind == "c" and any(mask >> k & 1 and op.reads_value(k) for k in range(len(tensors))):
-        raise DTypeError(no_complex_gradients(op.name))
+        raise no_complex_gradients(op.name)
     if not pullback.wanted or kind in "biu":  # cast to integers: the gradient ends there
         note_cut(op.name, tensors[mask.bit_length() - 1], *outputs)
         return None

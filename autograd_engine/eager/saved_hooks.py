@@ -16,7 +16,7 @@ from autograd_engine.core.overrides import OverridingBlock
 from autograd_engine.core.spec import Spec, format_shape
 from autograd_engine.eager.grad_mode import Mode, decorated, modes, no_grad
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import DTypeError, NotATensorError, ShapeError
+from autograd_engine.errors import ArgumentTypeError, DTypeError, NotATensorError, ShapeError
 
 __all__ = ["save_on_disk", "saved_tensors_hooks", "Packed"]
 
@@ -138,7 +138,7 @@ class saved_tensors_hooks(OverridingBlock):  # noqa: N801 - the public name
     ) -> None:
         for name, hook in (("pack_hook", pack_hook), ("unpack_hook", unpack_hook)):
             if not callable(hook):
-                raise TypeError(
+                raise ArgumentTypeError(
                     f"saved_tensors_hooks: {name} must be a function, got {type(hook).__name__}"
                 )
         super().__init__()

@@ -10,7 +10,7 @@ import numpy as np
 
 from autograd_engine.eager.grad_mode import is_grad_enabled
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.ir.program import Variable
 
@@ -64,7 +64,7 @@ def count(function: str, argument: str, value: Any) -> int:
     """A non-negative int."""
     value = number(function, argument, value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{function}: {argument} must be an int, got {value!r}")
+        raise ArgumentTypeError(f"{function}: {argument} must be an int, got {value!r}")
     if not 0 <= value <= MOST:
         raise ArgumentError(f"{function}: {argument} must be 0 to {MOST}, got {value}")
     return value
@@ -75,7 +75,9 @@ def number(function: str, argument: str, value: Any) -> Any:
     if isinstance(value, (np.generic, np.ndarray, Tensor)) and value.size == 1:
         value = value.item()
     if not isinstance(value, (bool, int, float, complex)):
-        raise TypeError(f"{function}: {argument} must be a number, got {type(value).__name__}")
+        raise ArgumentTypeError(
+            f"{function}: {argument} must be a number, got {type(value).__name__}"
+        )
     return value
 
 
@@ -111,7 +113,7 @@ def real(function: str, argument: str, value: Any) -> float:
     """A finite number as a float."""
     value = number(function, argument, value)
     if isinstance(value, complex):
-        raise TypeError(f"{function}: {argument} must be a real number, got {value}")
+        raise ArgumentTypeError(f"{function}: {argument} must be a real number, got {value}")
     if not math.isfinite(value):
         raise ArgumentError(f"{function}: {argument} must be finite, got {value}")
     return float(value)

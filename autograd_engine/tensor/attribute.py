@@ -19,7 +19,7 @@ from autograd_engine.core.dtypes import (
     to_numpy,
 )
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, constant, spec_of
@@ -150,7 +150,9 @@ def _to(self: Any, *args: Any, **kwargs: Any) -> Tensor:
     names = ("device", "dtype", "blocking")
     for name in kwargs:
         if name not in (*names, "other"):
-            raise TypeError(f"to: there is no argument {name!r}; it has {', '.join(names)}, other")
+            raise ArgumentTypeError(
+                f"to: there is no argument {name!r}; it has {', '.join(names)}, other"
+            )
     given = list(args)
     other = kwargs.get("other")
     if given and isinstance(given[0], (Tensor, Variable)):
@@ -160,7 +162,7 @@ def _to(self: Any, *args: Any, **kwargs: Any) -> Tensor:
     if given and _is_dtype(given[0]):
         given.insert(0, None)
     if len(given) > len(names):
-        raise TypeError(f"to: takes at most {len(names)} arguments, got {len(args)}")
+        raise ArgumentTypeError(f"to: takes at most {len(names)} arguments, got {len(args)}")
     found = {**dict(zip(names, given, strict=False)), **kwargs}
     device, dtype = found.get("device"), found.get("dtype")
     if device is not None and str(device).lower() not in ("cpu", "place(cpu)"):

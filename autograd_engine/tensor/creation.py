@@ -13,7 +13,7 @@ from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_n
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import overwrite
-from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, NotATensorError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program import mode
 from autograd_engine.program.atomic_call import atomic
@@ -378,7 +378,7 @@ def _indices(
     rows = count(function, "row", row)
     columns = rows if col is None else count(function, "col", col)
     if isinstance(offset, bool) or not isinstance(offset, (int, np.integer)):
-        raise TypeError(f"{function}: offset must be an int, got {offset!r}")
+        raise ArgumentTypeError(f"{function}: offset must be an int, got {offset!r}")
     chosen = to_numpy(dtype)
     if chosen.kind not in "iu":
         raise DTypeError(f"{function}: dtype must be one of integers, got {chosen.name}")

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograd_engine.core.spec import normalize_axis
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
@@ -54,7 +54,7 @@ def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Tensor:
 def _matrix(op: str, x: Any, diagonal: Any) -> Any:
     x = as_operand(op, x)
     if not isinstance(diagonal, (int, np.integer)) or isinstance(diagonal, bool):
-        raise TypeError(f"{op}: diagonal must be an int, got {diagonal!r}")
+        raise ArgumentTypeError(f"{op}: diagonal must be an int, got {diagonal!r}")
     if spec_of(x).ndim < 2:
         raise ShapeError(f"{op}: takes two dimensions or more, got {spec_of(x).ndim}")
     return x

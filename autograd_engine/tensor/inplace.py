@@ -220,6 +220,7 @@ def in_place(
         return rebind(x, result, call, instead, reshapes=reshapes, retypes=retypes or wider)
 
     write.__name__ = write.__qualname__ = call
+    write.__code__ = write.__code__.replace(co_name=call, co_qualname=call)
     write.__doc__ = f"`{name}`, whose result `{target}` becomes; it is returned."
     write.__wrapped__ = function  # type: ignore[attr-defined]  # what `inspect.signature` shows
     return cast(F, write)

@@ -10,7 +10,7 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import note_view
-from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.program.atomic_call import atomic
@@ -183,7 +183,9 @@ def split(
     [[0, 1], [2, 3, 4]]
     """
     if isinstance(num_or_sections, bool):
-        raise TypeError("split: num_or_sections must be an int or a list of ints, got a bool")
+        raise ArgumentTypeError(
+            "split: num_or_sections must be an int or a list of ints, got a bool"
+        )
     x = as_operand("split", x)
     axis = axis_of("split", x, axis)
     sizes = ints("split", "num_or_sections", num_or_sections)

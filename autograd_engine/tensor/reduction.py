@@ -11,7 +11,7 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.core.spec import format_shape, normalize_axes
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
@@ -289,7 +289,9 @@ def _arg(name: str, x: Any, axis: int | None, keepdim: bool, dtype: DTypeLike) -
     if axis is None and keepdim:
         raise ArgumentError(f"{name}: keepdim=True needs an axis")
     if isinstance(axis, (list, tuple)):
-        raise TypeError(f"{name}: axis must be an int, got {axis!r} ({type(axis).__name__})")
+        raise ArgumentTypeError(
+            f"{name}: axis must be an int, got {axis!r} ({type(axis).__name__})"
+        )
     axes = normalize_axes(name, axis, spec_of(x).ndim)
     _not_empty("maximum" if name == "argmax" else "minimum", x, axes)
     if axis is None:

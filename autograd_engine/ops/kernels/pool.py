@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.core.spec import Like
+from autograd_engine.errors import IndexRangeError, ShapeError
 from autograd_engine.ops.kernels.windows import (
     Ints,
     Padding,
@@ -138,7 +139,7 @@ def last_writes(index: NDArray[Any], like: Like) -> NDArray[np.bool_]:
     pixels = prod(like.shape[2:])
     if index.size and (index.min() < 0 or index.max() >= pixels):
         bad = index[(index < 0) | (index >= pixels)].ravel()[0]
-        raise IndexError(f"max_unpool: index {bad} is out of range; use 0 to {pixels - 1}")
+        raise IndexRangeError(f"max_unpool: index {bad} is out of range; use 0 to {pixels - 1}")
     flat, order = _flat(index, like.shape), np.arange(index.size)
     last = np.empty(prod(like.shape), np.int64)
     last[flat] = order  # of equal positions the last value stays
@@ -233,12 +234,12 @@ class _Axis:
 def _axis(size: int, kernel: int, stride: int, padding: Pair, ceil_mode: bool) -> _Axis:
     windows = window_count(size, kernel, stride, padding, ceil_mode=ceil_mode)
     if size < 1 or windows < 1:
-        raise ValueError(
+        raise ShapeError(
             f"pooling: a window of {kernel} does not fit into {size} elements with padding "
             f"{padding}"
         )
     if max(padding) >= kernel:
-        raise ValueError(
+        raise ShapeError(
             f"pooling: padding {padding} lets a window of {kernel} hold nothing but padding; pad "
             f"by less than {kernel}"
         )
@@ -270,9 +271,9 @@ MOST_BINS: Final = 2**24  # along one axis
 def _bins(size: int, count: int) -> list[Pair]:
     """Where each bin starts and stops."""
     if size < 1:
-        raise ValueError(f"adaptive pooling: an axis of {size} elements has no bins")
+        raise ShapeError(f"adaptive pooling: an axis of {size} elements has no bins")
     if count > MOST_BINS:
-        raise ValueError(f"adaptive pooling: {count} bins are more than {MOST_BINS}")
+        raise ShapeError(f"adaptive pooling: {count} bins are more than {MOST_BINS}")
     return [(p * size // count, -(-(p + 1) * size // count)) for p in range(count)]
 
 

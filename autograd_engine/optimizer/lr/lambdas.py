@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograd_engine.errors import ArgumentTypeError
 from autograd_engine.optimizer.lr.scheduler import LRScheduler
 
 __all__ = ["LambdaDecay", "MultiplicativeDecay", "require_function"]
@@ -12,7 +13,7 @@ __all__ = ["LambdaDecay", "MultiplicativeDecay", "require_function"]
 
 def require_function(scheduler: object, name: str, value: Any) -> None:
     if not callable(value):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{type(scheduler).__name__}: {name} must be a function, as lambda epoch: 0.95 ** "
             f"epoch; got {type(value).__name__}"
         )

@@ -11,7 +11,7 @@ import contextlib
 import functools
 import operator as signs
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -53,6 +53,8 @@ from autograd_engine.static.executor.persistable_values import given_values, rea
 from autograd_engine.static.executor.plan import Wanted, steps_of
 
 __all__ = ["run_eagerly", "run_operators"]
+
+RUNS_RECORDED: Final = True  # what fails here was given nothing by the call; see `user_call`
 
 Values: TypeAlias = dict[Key, Any]
 

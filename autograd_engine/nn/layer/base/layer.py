@@ -17,7 +17,7 @@ from autograd_engine.core.dtypes import DTypeLike, get_default_dtype, to_numpy
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.hooks import Hooks, RemovableHandle
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError
 from autograd_engine.nn.layer.base.registered import BUFFER, PARAMETER, PASSING, SUBLAYER
 from autograd_engine.nn.layer.base.state_dict import Stateful, cast
 from autograd_engine.nn.parameters import create_parameter, persistable_variable, sizes_of
@@ -90,7 +90,7 @@ class Layer(Stateful):
 
     def __init__(self, name_scope: str | None = None, dtype: DTypeLike | None = None) -> None:
         if name_scope is not None and not isinstance(name_scope, str):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{type(self).__name__}: name_scope must be a str, got {type(name_scope).__name__}"
             )
         set_quietly = self.__dict__.__setitem__
@@ -178,7 +178,7 @@ class Layer(Stateful):
 
     def _hooked(self, hooks: Hooks, function: str, hook: Any) -> RemovableHandle:
         if not callable(hook):
-            raise TypeError(f"{function} takes a function, got {type(hook).__name__}")
+            raise ArgumentTypeError(f"{function} takes a function, got {type(hook).__name__}")
         return hooks.register(hook)
 
     # --- making
@@ -329,7 +329,7 @@ class Layer(Stateful):
         ['ReLU', 'Sequential']
         """
         if not callable(fn):
-            raise TypeError(f"apply takes a function of a layer, got {type(fn).__name__}")
+            raise ArgumentTypeError(f"apply takes a function of a layer, got {type(fn).__name__}")
         for layer in self._innermost_first(set()):
             fn(layer)
         return self

@@ -12,7 +12,7 @@ from autograd_engine.core.checks import require_bools
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import write_values
-from autograd_engine.errors import ArgumentError, DTypeError, ModeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ModeError
 from autograd_engine.nn.layer.base.registered import (
     BUFFER,
     PARAMETER,
@@ -70,7 +70,7 @@ def _load(
 ) -> tuple[list[str], list[str]]:
     """See `Layer.set_state_dict`."""
     if not isinstance(given, Mapping):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"set_state_dict takes what state_dict returned, a dict; got {type(given).__name__}"
             + (": load it with paddle.load(path)" if isinstance(given, str) else "")
         )
