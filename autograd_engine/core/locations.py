@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Final
 
-from autograd_engine.engine_frames import PACKAGE_DIR
+from autograd_engine.errors.frames import PACKAGE_DIR
 
 __all__ = [
     "PACKAGE_DIR",

@@ -12,8 +12,8 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine import nn
-from autograd_engine.engine_frames import FULL_TRACEBACK
 from autograd_engine.errors import ShapeError
+from autograd_engine.errors.frames import FULL_TRACEBACK
 
 static = paddle.static
 

@@ -10,7 +10,7 @@ import contextlib
 import sys
 from typing import Any
 
-from autograd_engine.engine_frames import engine_frames, hide, shown
+from autograd_engine.errors.frames import engine_frames, hide, shown
 
 __all__ = [
     "AnomalyError",
@@ -68,7 +68,7 @@ class _CallError(_EngineError):
     """What is wrong with the arguments of a call: it is said of what the user called."""
 
     def __init__(self, message: str, *args: Any) -> None:
-        from autograd_engine.user_call import reworded
+        from autograd_engine.errors.user_call import reworded
 
         # Objects of the user's may raise where they are looked at; this error is what matters.
         with contextlib.suppress(Exception):

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Any, Final
 
-from autograd_engine.engine_frames import PACKAGE_DIR
+from autograd_engine.errors.frames import PACKAGE_DIR
 
 __all__ = ["reworded"]
 

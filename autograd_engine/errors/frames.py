@@ -14,7 +14,7 @@ from typing import Final
 
 __all__ = ["FULL_TRACEBACK", "PACKAGE_DIR", "engine_frames", "hide", "shown"]
 
-PACKAGE_DIR: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
+PACKAGE_DIR: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 FULL_TRACEBACK: Final = "AUTOGRAD_ENGINE_FULL_TRACEBACK"
 
 _HIDDEN: Final = "__tracebackhide__"
