@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_engine import fft
+from autograd_engine.core.checks import is_int, require_bools
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import get_default_numpy_dtype
 from autograd_engine.core.spec import format_shape, may_equal
@@ -37,7 +38,7 @@ def _positive(op: str, argument: str, value: Any, most: Any = None) -> int:
 
 def _at_end(op: str, axis: Any) -> bool:
     """Whether frames are along the last axes, and not the first."""
-    if axis not in (0, -1):
+    if not is_int(axis) or axis not in (0, -1):
         raise ArgumentError(f"{op}: axis must be 0 or -1, got {axis!r}")
     return bool(axis)
 
@@ -200,6 +201,8 @@ def stft(
     """
     op = "stft"
     x = as_operand(op, x)
+    given = {} if onesided is None else {"onesided": onesided}
+    require_bools(op, center=center, normalized=normalized, **given)
     if spec_of(x).dtype.kind in "biu":
         x = ops.cast(x, dtype=get_default_numpy_dtype().name)
     shape = spec_of(x).shape
@@ -278,6 +281,9 @@ def istft(
     """
     op = "istft"
     x = as_operand(op, x)
+    require_bools(
+        op, center=center, normalized=normalized, onesided=onesided, return_complex=return_complex
+    )
     shape = spec_of(x).shape
     if len(shape) < 2 or not _is_complex(x):
         raise ShapeError(

@@ -12,6 +12,7 @@ from typing import Any, Final, overload
 import numpy as np
 
 from autograd_engine.audio.windows import get_window
+from autograd_engine.core.checks import require_bools
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
@@ -44,8 +45,11 @@ def __dir__() -> list[str]:
 def _scaled(op: str, value: Any, one: Any) -> Any:
     """`one` of a number, or of an operand of floats."""
     if isinstance(value, (int, float)):
-        return float(one(np, plain(op, "the value", value)))
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            return float(one(np, plain(op, "the value", value)))
     x = as_operand(op, value)
+    if spec_of(x).dtype.kind == "c":
+        raise DTypeError(f"{op}: takes real values, got {spec_of(x).dtype.name}")
     if spec_of(x).dtype.kind in "biu":
         x = ops.cast(x, dtype=get_default_numpy_dtype().name)
     return one(ops, x)
@@ -95,6 +99,7 @@ def hz_to_mel(freq: Any, htk: bool = False) -> Tensor | float:
     >>> paddle.audio.functional.hz_to_mel(500.0)
     7.5
     """
+    require_bools("hz_to_mel", htk=htk)
     return _scaled("hz_to_mel", freq, _htk_mel if htk else _slaney_mel)
 
 
@@ -112,6 +117,7 @@ def mel_to_hz(mel: Any, htk: bool = False) -> Tensor | float:
     >>> paddle.audio.functional.mel_to_hz(3.0)
     200.0
     """
+    require_bools("mel_to_hz", htk=htk)
     return _scaled("mel_to_hz", mel, _htk_hz if htk else _slaney_hz)
 
 
@@ -152,6 +158,7 @@ def mel_frequencies(
     [0.0, 400.0, 800.0]
     """
     op = "mel_frequencies"
+    require_bools(op, htk=htk)
     n, low, high = _some(op, "n_mels", n_mels), plain(op, "f_min", f_min), plain(op, "f_max", f_max)
     return _in(op, _mels(n, low, high, htk), dtype)
 
@@ -212,6 +219,7 @@ def compute_fbank_matrix(
     [[0.0, 0.5, 1.0, 0.5, 0.0]]
     """
     op = "compute_fbank_matrix"
+    require_bools(op, htk=htk)
     rate, n, size = plain(op, "sr", sr), _some(op, "n_mels", n_mels), _some(op, "n_fft", n_fft)
     low, high = plain(op, "f_min", f_min), rate / 2 if f_max is None else plain(op, "f_max", f_max)
     corners = _mels(n + 2, low, high, htk)
@@ -220,11 +228,11 @@ def compute_fbank_matrix(
     weights = np.maximum(0.0, np.minimum(rising, falling))
     if norm == "slaney":
         weights *= 2.0 / (corners[2:] - corners[:-2])[:, None]
-    elif isinstance(norm, (int, float)):
+    elif isinstance(norm, (int, float)) and norm > 0:
         sizes = np.linalg.norm(weights, plain(op, "norm", norm), axis=-1, keepdims=True)
         weights /= np.maximum(sizes, 1e-12)
     elif norm is not None:
-        raise ArgumentError(f"{op}: norm must be 'slaney', a number or None, got {norm!r}")
+        raise ArgumentError(f"{op}: norm must be 'slaney', a number above 0 or None, got {norm!r}")
     return _in(op, weights, dtype)
 
 

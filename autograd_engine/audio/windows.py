@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.core.checks import require_bools
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
@@ -119,12 +120,17 @@ _WINDOWS: Final[dict[str, tuple[Callable[..., Array], int, int]]] = {
 
 
 def _made(op: str, make: Callable[[int], Array], n: int, periodic: bool, dtype: DTypeLike) -> Any:
+    require_bools(op, periodic=periodic)
     chosen = to_numpy(dtype)
     if chosen.kind != "f":
         raise DTypeError(f"{op}: dtype must be one of floats, got {chosen.name}")
     if n < 2:
         return constant(np.ones(n, chosen))
-    return constant((make(n + 1)[:-1] if periodic else make(n)).astype(chosen))
+    with np.errstate(all="ignore"):
+        found = make(n + 1)[:-1] if periodic else make(n)
+    if not np.isfinite(found).all():
+        raise ArgumentError(f"{op}: with these parameters the window is not finite")
+    return constant(found.astype(chosen))
 
 
 @atomic
@@ -156,6 +162,7 @@ def get_window(
     [0.3333333333333333, 0.6666666666666666, 1.0, 0.6666666666666667]
     """
     op = "get_window"
+    require_bools(op, fftbins=fftbins)
     name, *parameters = window if isinstance(window, (tuple, list)) and window else (window,)
     if not isinstance(name, str) or name not in _WINDOWS:
         raise ArgumentError(f"{op}: window must be one of {', '.join(_WINDOWS)}; got {name!r}")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import require_bools
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -142,6 +143,7 @@ def histogramdd(
     """
     op = "histogramdd"
     x = as_operand(op, x)
+    require_bools(op, density=density)
     shape, dtype = spec_of(x).shape, spec_of(x).dtype
     if len(shape) < 2 or isinstance(shape[-1], Dim):
         raise ShapeError(

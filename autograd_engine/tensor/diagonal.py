@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import require_bools
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import Array, Shape, format_shape, normalize_axis
 from autograd_engine.eager.tensor import Tensor
@@ -233,6 +234,7 @@ def fill_diagonal(
     """
     op = "fill_diagonal_"
     x = as_operand(op, x)
+    require_bools(op, wrap=wrap)
     shape, offset = spec_of(x).shape, integer(op, "offset", offset)
     number = held(op, "value", real(op, "value", value), spec_of(x).dtype)
     if wrap or len(shape) != 2:

@@ -29,6 +29,7 @@ from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
+from autograd_engine.core.checks import require_bools
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import INT64
 from autograd_engine.eager.grad_mode import grad_mode
@@ -261,6 +262,8 @@ def _copy(x: Any, other: Any, blocking: bool = True) -> Tensor:
 def _resize(
     x: Any, shape: Sequence[int], fill_zero: bool = False, name: str | None = None
 ) -> Tensor:
+    x = as_operand("resize_", x)
+    require_bools("resize_", fill_zero=fill_zero)
     if not isinstance(shape, (list, tuple)):
         raise TypeError(f"resize_: shape must be a list of sizes, got {type(shape).__name__}")
     sizes = shape_of(shape, "resize_")

@@ -260,6 +260,42 @@ def test_what_is_installed_works(capsys: pytest.CaptureFixture[str]) -> None:
             call()
 
 
+def test_wrong_audio() -> None:
+    audio, ones = paddle.audio.functional, paddle.ones([2])
+    leaf = paddle.to_tensor(0.5, stop_gradient=False)
+    for kind, hint, call in [
+        (
+            ValueError,
+            "get_window: window must be one of hann, ",
+            lambda: audio.get_window("han", 5),
+        ),
+        (ValueError, "the kaiser window has 1", lambda: audio.get_window("kaiser", 5)),
+        (ValueError, "the hann window has 0", lambda: audio.get_window(("hann", 2.0), 5)),
+        (ValueError, "center", lambda: audio.get_window(("exponential", 1.0), 5, False)),
+        (ValueError, "window_length must be 0 to", lambda: paddle.hann_window(-1)),
+        (TypeError, "dtype must be one of floats", lambda: paddle.hann_window(3, dtype="int32")),
+        (ValueError, "is not finite", lambda: paddle.kaiser_window(3, True, 1e9)),
+        (
+            RuntimeError,
+            "no gradient with respect to alpha",
+            lambda: paddle.hamming_window(3, True, leaf),
+        ),
+        (
+            ValueError,
+            "norm must be 'slaney'",
+            lambda: audio.compute_fbank_matrix(8000, 8, norm="a"),
+        ),
+        (ValueError, "n_mels must be 1 or more", lambda: audio.mel_frequencies(0)),
+        (ValueError, "norm must be 'ortho'", lambda: audio.create_dct(2, 3, "a")),
+        (ValueError, "amin and ref_value", lambda: audio.power_to_db(ones, amin=0)),
+        (ValueError, "top_db must not be", lambda: audio.power_to_db(ones, top_db=-1)),
+        (TypeError, "spect must be real", lambda: audio.power_to_db(T([1j]))),
+        (TypeError, "hz_to_mel: takes real", lambda: audio.hz_to_mel(T([1j]))),
+    ]:
+        with pytest.raises(kind, match=hint):
+            call()
+
+
 def test_what_no_window_reaches_is_not_known() -> None:
     signal, window = paddle.signal, T([0.0, 1.0, 2.0, 1.0])
     spectra = signal.stft(paddle.arange(8.0), 4, window=window, center=False)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import require_bools
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -321,6 +322,9 @@ def ormqr(
     """
     op = "ormqr"
     x, tau, y = real_matrices(op, x), as_operand(op, tau, "tau"), real_matrices(op, y, "y")
+    require_bools(op, left=left, transpose=transpose)
+    if not spec_of(tau).ndim:
+        raise ShapeError(f"{op}: tau must have an axis of coefficients, got a 0-d array")
     q = householder_product(x, tau)
     m, n = (spec_of(q).shape[-1 - k] for k in ((0, 1) if transpose else (1, 0)))
     fits = spec_of(y).shape[-2 if left else -1]

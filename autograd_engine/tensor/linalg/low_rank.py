@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_engine.core.checks import require_bools
+from autograd_engine.core.spec import broadcast_shapes
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import count
-from autograd_engine.program.operands import as_operand
+from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.linalg.decomposition import known_sizes, qr, real_matrices, svd
 from autograd_engine.tensor.linalg.products import matrix_transpose
 from autograd_engine.tensor.reduction import mean
@@ -88,19 +90,26 @@ def pca_lowrank(
     [[1.0], [0.0]]
     """
     x = real_matrices("pca_lowrank", x)
+    require_bools("pca_lowrank", center=center)
     means = mean(x, axis=-2, keepdim=True) if center else None
     return _largest("pca_lowrank", x, q, niter, means)
 
 
 def _largest(op: str, x: Any, q: Any, niter: Any, means: Any) -> tuple[Tensor, Tensor, Tensor]:
     x = real_matrices(op, x)
+    if spec_of(x).dtype.kind != "f":
+        raise DTypeError(
+            f"{op}: x must hold floats, got {spec_of(x).dtype.name}; use x.astype('float32')"
+        )
     m, n = known_sizes(op, x)
     rank = min(6, m, n) if q is None else count(op, "q", q)
     rounds = count(op, "niter", niter)
     if rank > min(m, n):
         raise ArgumentError(f"{op}: q must be at most {min(m, n)}, the smaller size; got {rank}")
     if means is not None:
-        x = x - as_operand(op, means, "M")
+        means = as_operand(op, means, "M")
+        broadcast_shapes(op, spec_of(x).shape, spec_of(means).shape)
+        x = x - ops.cast_like(means, x)
     wide = m < n
     tall, flat = (matrix_transpose(x), x) if wide else (x, matrix_transpose(x))
     like = ops.getitem(flat, key=(..., slice(0, rank)))
