@@ -225,7 +225,7 @@ def compute_fbank_matrix(
     corners = _mels(n + 2, low, high, htk)
     apart, ramps = np.diff(corners), _bins(rate, size) - corners[:, None]
     rising, falling = ramps[:-2] / apart[:-1, None], -ramps[2:] / apart[1:, None]
-    weights = np.maximum(0.0, np.minimum(rising, falling))
+    weights = np.maximum(0.0, np.minimum(rising, falling)) + 0.0  # no -0.0
     if norm == "slaney":
         weights *= 2.0 / (corners[2:] - corners[:-2])[:, None]
     elif isinstance(norm, (int, float)) and norm > 0:

@@ -75,7 +75,7 @@ def _numbers(values: Any, beside: Any) -> Any:
     if any(isinstance(v, (Tensor, Variable)) for v in leaves):
         raise NotATensorError(
             "an operator takes a list of numbers, and this one holds tensors: use "
-            "paddle.stack(list), or paddle.add_n(list) for their sum"
+            "paddle.stack(list), paddle.add_n(list) for their sum, or list + [x] for a longer list"
         )
     if not leaves or not all(isinstance(v, (bool, int, float, complex)) for v in leaves):
         return None
