@@ -150,6 +150,39 @@ def _is_complex(x: Any) -> bool:
     return spec_of(x).dtype.kind == "c"
 
 
+def windowed_frames(
+    op: str,
+    x: Any,
+    n_fft: Any,
+    hop_length: Any,
+    win_length: Any,
+    window: Any,
+    center: Any,
+    pad_mode: Any,
+) -> Any:
+    """The frames of a signal times a window, ``[..., frames, n_fft]``; see `stft`."""
+    require_bools(op, center=center)
+    if spec_of(x).dtype.kind in "biu":
+        x = ops.cast(x, dtype=get_default_numpy_dtype().name)
+    shape = spec_of(x).shape
+    if not shape:
+        raise ShapeError(f"{op}: x must have one axis or more, got a 0-d array")
+    size = _positive(op, "n_fft", n_fft, None if isinstance(shape[-1], Dim) else shape[-1])
+    step = max(size // 4, 1) if hop_length is None else _positive(op, "hop_length", hop_length)
+    if pad_mode not in ("reflect", "constant"):
+        raise ArgumentError(f"{op}: pad_mode must be 'reflect' or 'constant', got {pad_mode!r}")
+    if center:
+        around = (*((0, 0),) * (len(shape) - 1), (size // 2, size // 2))
+        if pad_mode == "constant":
+            x = ops.pad(x, pads=around)
+        else:
+            x = ops.extend(x, pads=around, mode="reflect")
+    frames = ops.windows(x, axis=len(shape) - 1, size=size, step=step)
+    if window is None and win_length is None:
+        return frames
+    return frames * _window(op, window, win_length, size, frames)
+
+
 @atomic
 def stft(
     x: Any,
@@ -202,26 +235,9 @@ def stft(
     op = "stft"
     x = as_operand(op, x)
     given = {} if onesided is None else {"onesided": onesided}
-    require_bools(op, center=center, normalized=normalized, **given)
-    if spec_of(x).dtype.kind in "biu":
-        x = ops.cast(x, dtype=get_default_numpy_dtype().name)
-    shape = spec_of(x).shape
-    if not shape:
-        raise ShapeError(f"{op}: x must have one axis or more, got a 0-d array")
-    size = _positive(op, "n_fft", n_fft, None if isinstance(shape[-1], Dim) else shape[-1])
-    step = max(size // 4, 1) if hop_length is None else _positive(op, "hop_length", hop_length)
+    require_bools(op, normalized=normalized, **given)
     refuse_gradient(op, x, "use signal.frame and fft.rfft_parts, or x.detach()")
-    if pad_mode not in ("reflect", "constant"):
-        raise ArgumentError(f"{op}: pad_mode must be 'reflect' or 'constant', got {pad_mode!r}")
-    if center:
-        around = (*((0, 0),) * (len(shape) - 1), (size // 2, size // 2))
-        if pad_mode == "constant":
-            x = ops.pad(x, pads=around)
-        else:
-            x = ops.extend(x, pads=around, mode="reflect")
-    frames = ops.windows(x, axis=len(shape) - 1, size=size, step=step)
-    if window is not None or win_length is not None:
-        frames = frames * _window(op, window, win_length, size, frames)
+    frames = windowed_frames(op, x, n_fft, hop_length, win_length, window, center, pad_mode)
     is_complex = _is_complex(frames)
     if onesided and is_complex:
         raise ArgumentError(f"{op}: a complex signal or window needs onesided=False")

@@ -11,9 +11,9 @@ from typing import Any, Final, overload
 
 import numpy as np
 
-from autograd_engine.audio.windows import get_window
+from autograd_engine.audio.windows import floating, get_window
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
+from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError
@@ -96,7 +96,7 @@ def hz_to_mel(freq: Any, htk: bool = False) -> Tensor | float:
     Examples
     --------
     >>> import autograd_engine as paddle
-    >>> paddle.audio.functional.hz_to_mel(500.0)
+    >>> round(paddle.audio.functional.hz_to_mel(500.0), 3)
     7.5
     """
     require_bools("hz_to_mel", htk=htk)
@@ -122,10 +122,7 @@ def mel_to_hz(mel: Any, htk: bool = False) -> Tensor | float:
 
 
 def _in(op: str, values: Array, dtype: DTypeLike) -> Any:
-    chosen = to_numpy(dtype)
-    if chosen.kind != "f":
-        raise DTypeError(f"{op}: dtype must be one of floats, got {chosen.name}")
-    return constant(values.astype(chosen))
+    return constant(values.astype(floating(op, dtype)))
 
 
 def _some(op: str, argument: str, value: Any) -> int:
@@ -181,6 +178,27 @@ def fft_frequencies(sr: int, n_fft: int, dtype: DTypeLike = "float32") -> Tensor
     return _in(op, _bins(plain(op, "sr", sr), _some(op, "n_fft", n_fft)), dtype)
 
 
+def filters(
+    op: str, sr: Any, n_fft: Any, n_mels: Any, f_min: Any, f_max: Any, htk: Any, norm: Any
+) -> Array:
+    """What `compute_fbank_matrix` gives."""
+    require_bools(op, htk=htk)
+    rate, n, size = plain(op, "sr", sr), _some(op, "n_mels", n_mels), _some(op, "n_fft", n_fft)
+    low, high = plain(op, "f_min", f_min), rate / 2 if f_max is None else plain(op, "f_max", f_max)
+    corners = _mels(n + 2, low, high, htk)
+    apart, ramps = np.diff(corners), _bins(rate, size) - corners[:, None]
+    rising, falling = ramps[:-2] / apart[:-1, None], -ramps[2:] / apart[1:, None]
+    weights = np.maximum(0.0, np.minimum(rising, falling)) + 0.0  # no -0.0
+    if norm == "slaney":
+        weights *= 2.0 / (corners[2:] - corners[:-2])[:, None]
+    elif isinstance(norm, (int, float)) and norm > 0:
+        sizes = np.linalg.norm(weights, plain(op, "norm", norm), axis=-1, keepdims=True)
+        weights /= np.maximum(sizes, 1e-12)
+    elif norm is not None:
+        raise ArgumentError(f"{op}: norm must be 'slaney', a number above 0 or None, got {norm!r}")
+    return weights
+
+
 @atomic
 def compute_fbank_matrix(
     sr: int,
@@ -219,21 +237,7 @@ def compute_fbank_matrix(
     [[0.0, 0.5, 1.0, 0.5, 0.0]]
     """
     op = "compute_fbank_matrix"
-    require_bools(op, htk=htk)
-    rate, n, size = plain(op, "sr", sr), _some(op, "n_mels", n_mels), _some(op, "n_fft", n_fft)
-    low, high = plain(op, "f_min", f_min), rate / 2 if f_max is None else plain(op, "f_max", f_max)
-    corners = _mels(n + 2, low, high, htk)
-    apart, ramps = np.diff(corners), _bins(rate, size) - corners[:, None]
-    rising, falling = ramps[:-2] / apart[:-1, None], -ramps[2:] / apart[1:, None]
-    weights = np.maximum(0.0, np.minimum(rising, falling)) + 0.0  # no -0.0
-    if norm == "slaney":
-        weights *= 2.0 / (corners[2:] - corners[:-2])[:, None]
-    elif isinstance(norm, (int, float)) and norm > 0:
-        sizes = np.linalg.norm(weights, plain(op, "norm", norm), axis=-1, keepdims=True)
-        weights /= np.maximum(sizes, 1e-12)
-    elif norm is not None:
-        raise ArgumentError(f"{op}: norm must be 'slaney', a number above 0 or None, got {norm!r}")
-    return _in(op, weights, dtype)
+    return _in(op, filters(op, sr, n_fft, n_mels, f_min, f_max, htk, norm), dtype)
 
 
 @atomic
@@ -254,7 +258,8 @@ def power_to_db(
     Examples
     --------
     >>> import autograd_engine as paddle
-    >>> paddle.audio.functional.power_to_db(paddle.to_tensor([1.0, 100.0])).tolist()
+    >>> decibels = paddle.audio.functional.power_to_db(paddle.to_tensor([1.0, 100.0]))
+    >>> [round(v, 3) for v in decibels.tolist()]
     [0.0, 20.0]
     """
     op = "power_to_db"
@@ -272,6 +277,18 @@ def power_to_db(
         raise ArgumentError(f"{op}: top_db must not be negative, got {top_db}")
     axes = tuple(range(spec_of(x).ndim))
     return ops.maximum(decibels, ops.max(decibels, axis=axes, keepdims=False) - below)
+
+
+def cosines(op: str, n_mfcc: Any, n_mels: Any, norm: Any) -> Array:
+    """What `create_dct` gives."""
+    rows, columns = _some(op, "n_mels", n_mels), _some(op, "n_mfcc", n_mfcc)
+    if norm not in (None, "ortho"):
+        raise ArgumentError(f"{op}: norm must be 'ortho' or None, got {norm!r}")
+    places = np.arange(rows)[:, None] + 0.5
+    found = 2.0 * np.cos(np.pi / rows * places * np.arange(columns))
+    if norm == "ortho":
+        found *= np.where(np.arange(columns) == 0, math.sqrt(0.25 / rows), math.sqrt(0.5 / rows))
+    return found
 
 
 @atomic
@@ -294,11 +311,4 @@ def create_dct(
     [[0.5], [0.5], [0.5], [0.5]]
     """
     op = "create_dct"
-    rows, columns = _some(op, "n_mels", n_mels), _some(op, "n_mfcc", n_mfcc)
-    if norm not in (None, "ortho"):
-        raise ArgumentError(f"{op}: norm must be 'ortho' or None, got {norm!r}")
-    places = np.arange(rows)[:, None] + 0.5
-    found = 2.0 * np.cos(np.pi / rows * places * np.arange(columns))
-    if norm == "ortho":
-        found *= np.where(np.arange(columns) == 0, math.sqrt(0.25 / rows), math.sqrt(0.5 / rows))
-    return _in(op, found, dtype)
+    return _in(op, cosines(op, n_mfcc, n_mels, norm), dtype)

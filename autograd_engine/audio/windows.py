@@ -24,10 +24,12 @@ from autograd_engine.program.operands import constant
 __all__ = [
     "bartlett_window",
     "blackman_window",
+    "floating",
     "get_window",
     "hamming_window",
     "hann_window",
     "kaiser_window",
+    "named_window",
 ]
 
 
@@ -119,18 +121,46 @@ _WINDOWS: Final[dict[str, tuple[Callable[..., Array], int, int]]] = {
 }
 
 
-def _made(op: str, make: Callable[[int], Array], n: int, periodic: bool, dtype: DTypeLike) -> Any:
-    require_bools(op, periodic=periodic)
+def floating(op: str, dtype: DTypeLike) -> np.dtype[Any]:
+    """`dtype`, which is one of floats."""
     chosen = to_numpy(dtype)
     if chosen.kind != "f":
         raise DTypeError(f"{op}: dtype must be one of floats, got {chosen.name}")
+    return chosen
+
+
+def _values(op: str, make: Callable[[int], Array], n: int, periodic: bool) -> Array:
+    require_bools(op, periodic=periodic)
     if n < 2:
-        return constant(np.ones(n, chosen))
+        return np.ones(n)
     with np.errstate(all="ignore"):
         found = make(n + 1)[:-1] if periodic else make(n)
     if not np.isfinite(found).all():
         raise ArgumentError(f"{op}: with these parameters the window is not finite")
-    return constant(found.astype(chosen))
+    return found
+
+
+def named_window(op: str, window: Any, n: int, periodic: bool) -> Array:
+    """The values of a window by its name, or by a tuple of that and of parameters."""
+    name, *parameters = window if isinstance(window, (tuple, list)) and window else (window,)
+    if not isinstance(name, str) or name not in _WINDOWS:
+        raise ArgumentError(f"{op}: window must be one of {', '.join(_WINDOWS)}; got {name!r}")
+    make, least, most = _WINDOWS[name]
+    if not least <= len(parameters) <= most:
+        wanted = f"{most}" if least == most else f"{least} to {most}"
+        raise ArgumentError(
+            f"{op}: the {name} window has {wanted} parameters, given as ({name!r}, ...); "
+            f"got {len(parameters)}"
+        )
+    if name == "exponential" and parameters[0] is not None and not periodic:
+        raise ArgumentError(f"{op}: the center of a symmetric exponential window must be None")
+    given = [None if v is None else plain(op, f"the {name} window's", v) for v in parameters]
+    return _values(op, lambda size: make(size, *given), n, periodic)
+
+
+def _made(op: str, make: Callable[[int], Array], n: int, periodic: bool, dtype: DTypeLike) -> Any:
+    chosen = floating(op, dtype)
+    return constant(_values(op, make, n, periodic).astype(chosen))
 
 
 @atomic
@@ -158,26 +188,15 @@ def get_window(
     Examples
     --------
     >>> import autograd_engine as paddle
-    >>> paddle.audio.functional.get_window("triang", 4).tolist()
-    [0.3333333333333333, 0.6666666666666666, 1.0, 0.6666666666666667]
+    >>> paddle.audio.functional.get_window("bartlett", 4).tolist()
+    [0.0, 0.5, 1.0, 0.5]
     """
     op = "get_window"
     require_bools(op, fftbins=fftbins)
-    name, *parameters = window if isinstance(window, (tuple, list)) and window else (window,)
-    if not isinstance(name, str) or name not in _WINDOWS:
-        raise ArgumentError(f"{op}: window must be one of {', '.join(_WINDOWS)}; got {name!r}")
-    make, least, most = _WINDOWS[name]
-    if not least <= len(parameters) <= most:
-        wanted = f"{most}" if least == most else f"{least} to {most}"
-        raise ArgumentError(
-            f"{op}: the {name} window has {wanted} parameters, given as ({name!r}, ...); "
-            f"got {len(parameters)}"
-        )
-    if name == "exponential" and parameters[0] is not None and not fftbins:
-        raise ArgumentError(f"{op}: the center of a symmetric exponential window must be None")
-    values = [None if v is None else plain(op, f"the {name} window's", v) for v in parameters]
-    size = count(op, "win_length", win_length)
-    return _made(op, lambda n: make(n, *values), size, fftbins, dtype)
+    chosen = floating(op, dtype)
+    return constant(
+        named_window(op, window, count(op, "win_length", win_length), fftbins).astype(chosen)
+    )
 
 
 @atomic
