@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, SupportsIndex, overload
 
-__all__ = ["Size"]
+__all__ = ["OpenSize", "Size"]
 
 
 class Size(tuple[int, ...]):
@@ -24,13 +24,17 @@ class Size(tuple[int, ...]):
     __hash__ = tuple.__hash__
 
     def __add__(self, other: Any) -> Any:
-        return Size((*self, *other)) if isinstance(other, (list, tuple)) else NotImplemented
+        return (
+            self.__class__((*self, *other)) if isinstance(other, (list, tuple)) else NotImplemented
+        )
 
     def __radd__(self, other: Any) -> Any:
-        return Size((*other, *self)) if isinstance(other, (list, tuple)) else NotImplemented
+        return (
+            self.__class__((*other, *self)) if isinstance(other, (list, tuple)) else NotImplemented
+        )
 
     def __mul__(self, times: SupportsIndex) -> Size:
-        return Size(tuple.__mul__(self, times))
+        return self.__class__(tuple.__mul__(self, times))
 
     __rmul__ = __mul__
 
@@ -40,7 +44,7 @@ class Size(tuple[int, ...]):
     def __getitem__(self, key: slice) -> Size: ...
     def __getitem__(self, key: Any) -> Any:
         found = tuple.__getitem__(self, key)
-        return Size(found) if key.__class__ is slice else found
+        return self.__class__(found) if key.__class__ is slice else found
 
     def numel(self) -> int:
         """The number of elements of an array of this shape."""
@@ -48,3 +52,11 @@ class Size(tuple[int, ...]):
 
     def __repr__(self) -> str:
         return f"paddle.Size({list(self)})"
+
+
+class OpenSize(Size):
+    """The shape of a variable of a program, -1 for an unknown size; it is shown as a tuple."""
+
+    __slots__ = ()
+
+    __repr__ = tuple.__repr__

@@ -15,7 +15,7 @@ import numpy as np
 from autograd_engine.core.above import above
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DType, as_dtype
-from autograd_engine.core.size import Size
+from autograd_engine.core.size import OpenSize
 from autograd_engine.core.spec import Spec
 from autograd_engine.core.training_options import Trained, TrainingOptions
 from autograd_engine.eager.grad_mode import grad_mode
@@ -39,7 +39,7 @@ class Variable(VariableMethods):
     Attributes
     ----------
     name : str
-    shape : Size
+    shape : tuple of int
         -1 where the size is not known.
     stop_gradient : bool
         True where no gradient flows.
@@ -83,8 +83,8 @@ class Variable(VariableMethods):
         self.version = 0
 
     @property
-    def shape(self) -> Size:
-        return Size(-1 if isinstance(d, Dim) else d for d in self.spec.shape)
+    def shape(self) -> OpenSize:
+        return OpenSize(-1 if isinstance(d, Dim) else d for d in self.spec.shape)
 
     @property
     def dtype(self) -> DType:
