@@ -14,6 +14,7 @@ from autograd_engine import (
     ops as _table,  # noqa: F401 - declares the operations
     optimizer as optimizer,
     regularizer as regularizer,
+    signal as signal,
     static as static,
     unique_name as unique_name,
     utils as utils,
@@ -57,9 +58,13 @@ from autograd_engine.program.mode import (
     enable_static as enable_static,
     in_dynamic_mode as in_dynamic_mode,
 )
-from autograd_engine.static.flags import get_flags as get_flags, set_flags as set_flags
+from autograd_engine.static.flags import (
+    disable_signal_handler as disable_signal_handler,
+    get_flags as get_flags,
+    set_flags as set_flags,
+)
 from autograd_engine.tensor.public import *  # noqa: F403 - a hundred names, each listed where it is defined
-from autograd_engine.utils.dlpack import from_dlpack as from_dlpack
+from autograd_engine.utils.dlpack import from_dlpack as from_dlpack, to_dlpack as to_dlpack
 
 __version__ = "0.1.0"
 
@@ -73,9 +78,13 @@ int64 = _DTYPES["int64"]
 float16 = _DTYPES["float16"]
 float32 = _DTYPES["float32"]
 float64 = _DTYPES["float64"]
+complex64 = cfloat = _DTYPES["complex64"]
+complex128 = cdouble = _DTYPES["complex128"]
 
 if typing.TYPE_CHECKING:
     from autograd_engine import (
+        audio as audio,
+        device as device,
         distributed as distributed,
         errors as errors,
         incubate as incubate,
@@ -83,20 +92,59 @@ if typing.TYPE_CHECKING:
         jit as jit,
         metric as metric,
         testing as testing,
+        version as version,
+    )
+    from autograd_engine.audio.windows import (
+        bartlett_window as bartlett_window,
+        blackman_window as blackman_window,
+        hamming_window as hamming_window,
+        hann_window as hann_window,
+        kaiser_window as kaiser_window,
+    )
+    from autograd_engine.device import (
+        device_guard as device_guard,
+        get_cudnn_version as get_cudnn_version,
+        is_compiled_with_cinn as is_compiled_with_cinn,
+        is_compiled_with_cuda as is_compiled_with_cuda,
+        is_compiled_with_custom_device as is_compiled_with_custom_device,
+        is_compiled_with_distribute as is_compiled_with_distribute,
+        is_compiled_with_ipu as is_compiled_with_ipu,
+        is_compiled_with_rocm as is_compiled_with_rocm,
+        is_compiled_with_xpu as is_compiled_with_xpu,
     )
     from autograd_engine.io.files import load as load, save as save
+    from autograd_engine.io.reader import batch as batch
     from autograd_engine.jit.model_flops import flops as flops
     from autograd_engine.nn.model_summary import summary as summary
+    from autograd_engine.tensor.typed import (
+        BoolTensor as BoolTensor,
+        ByteTensor as ByteTensor,
+        CharTensor as CharTensor,
+        DoubleTensor as DoubleTensor,
+        FloatTensor as FloatTensor,
+        HalfTensor as HalfTensor,
+        IntTensor as IntTensor,
+        LongTensor as LongTensor,
+        ShortTensor as ShortTensor,
+    )
 else:
     __getattr__, _dir, __all__ = _face(
         __name__,
         {
+            "audio.windows": "bartlett_window blackman_window hamming_window hann_window "
+            "kaiser_window",
+            "device": "device_guard get_cudnn_version is_compiled_with_cinn is_compiled_with_cuda "
+            "is_compiled_with_custom_device is_compiled_with_distribute is_compiled_with_ipu "
+            "is_compiled_with_rocm is_compiled_with_xpu",
             "io.files.save_load": "load save",
+            "io.reader": "batch",
             "jit.model_flops": "flops",
             "nn.model_summary": "summary",
+            "tensor.typed": "BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor "
+            "IntTensor LongTensor ShortTensor",
         },
-        "autograd distributed errors fft incubate io jit linalg metric nn optimizer regularizer "
-        "static testing unique_name utils",
+        "audio autograd device distributed errors fft incubate io jit linalg metric nn optimizer "
+        "regularizer signal static testing unique_name utils version",
     )
 
     def __dir__():

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from autograd_engine.core.above import above
-from autograd_engine.core.spec import Array
+from autograd_engine.core.spec import Array, normalize_axis
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.graph_cuts import note_cut
 from autograd_engine.errors import ArgumentError, ShapeError
@@ -110,6 +110,38 @@ class Values(TensorMethods):
         """The last two axes exchanged."""
         transposed: Tensor = self.matrix_transpose()
         return transposed
+
+    # --- its memory
+
+    def value(self) -> Self:
+        """The tensor itself: what a tensor holds is not another object here."""
+        return self
+
+    @property
+    def strides(self) -> list[int]:
+        """How many elements apart in memory neighbours along each axis are.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> paddle.zeros([2, 3]).strides
+        [3, 1]
+        """
+        data = self._data
+        return [step // data.itemsize for step in data.strides]
+
+    def get_strides(self) -> list[int]:
+        """`strides` as a method."""
+        return self.strides
+
+    def stride(self, dim: int | None = None) -> list[int] | int:
+        """`strides`, or that of one axis."""
+        steps = self.strides
+        return steps if dim is None else steps[normalize_axis("stride", dim, len(steps))]
+
+    def data_ptr(self) -> int:
+        """The address of the first element, for reading: what is written there goes unnoticed."""
+        return int(self._data.ctypes.data)
 
     # --- shared with other libraries
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from autograd_engine.eager.grad_mode import is_grad_enabled
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ArgumentTypeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, NotDifferentiableError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.ir.program import Variable
 
@@ -22,6 +22,7 @@ __all__ = [
     "deviation",
     "held",
     "number",
+    "plain",
     "probability",
     "real",
     "shape_of",
@@ -117,6 +118,15 @@ def real(function: str, argument: str, value: Any) -> float:
     if not math.isfinite(value):
         raise ArgumentError(f"{function}: {argument} must be finite, got {value}")
     return float(value)
+
+
+def plain(function: str, argument: str, value: Any) -> float:
+    """A finite number as a float; refused where it carries a gradient, which would be lost."""
+    if carries_gradient(value):
+        raise NotDifferentiableError(
+            f"{function}: there is no gradient with respect to {argument}; pass {argument}.item()"
+        )
+    return real(function, argument, value)
 
 
 def span(function: str, low: Any, high: Any) -> tuple[float, float]:

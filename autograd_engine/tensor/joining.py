@@ -29,6 +29,7 @@ __all__ = [
     "hstack",
     "row_stack",
     "split",
+    "split_with_sizes",
     "stack",
     "tensor_split",
     "unbind",
@@ -192,6 +193,32 @@ def split(
     if isinstance(num_or_sections, (list, tuple)):
         return _sections(x, sizes, axis)
     return _equal_parts("split", x, integer("split", "num_or_sections", num_or_sections), axis)
+
+
+def split_with_sizes(self: Any, split_sizes: Sequence[int], dim: int = 0) -> list[Tensor]:
+    """`self` cut along `dim` into parts of the sizes given.
+
+    Raises
+    ------
+    ArgumentError
+        When one is negative, or they do not add up to the size of the axis.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> [p.tolist() for p in paddle.arange(4).split_with_sizes([1, 3])]
+    [[0], [1, 2, 3]]
+    """
+    op = "split_with_sizes"
+    x, sizes = as_operand(op, self, "self"), ints(op, "split_sizes", split_sizes)
+    axis = axis_of(op, x, dim)
+    there = spec_of(x).shape[axis]
+    if any(size < 0 for size in sizes) or not (isinstance(there, Dim) or sum(sizes) == there):
+        raise ArgumentError(
+            f"{op}: split_sizes must be of 0 or more and add up to {there}, the size of axis "
+            f"{axis}; got {list(sizes)}"
+        )
+    return _sections(x, sizes, axis)
 
 
 def _equal_parts(op: str, x: Any, count: int, axis: int) -> list[Any]:

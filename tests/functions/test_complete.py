@@ -34,6 +34,8 @@ def public_functions():
         "linalg.": paddle.linalg,
         "fft.": paddle.fft,
         "nn.functional.": paddle.nn.functional,
+        "signal.": paddle.signal,
+        "audio.functional.": paddle.audio.functional,
     }
     found = {}
     for prefix, space in spaces.items():

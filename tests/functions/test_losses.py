@@ -441,7 +441,12 @@ REFUSED = {
         ArgumentError,
         "maxlen must be a non-negative int",
     ),
-    "mask of floats": (lambda x: F.sequence_mask(x, 2), DTypeError, "x must hold integers"),
+    "mask of bools": (lambda x: F.sequence_mask(x > 0, 2), DTypeError, "x must hold lengths"),
+    "mask up to nan": (
+        lambda x: F.sequence_mask(tensor(2) * float("nan")),
+        ValueError,
+        "the longest of x is nan",
+    ),
     "beams": (
         lambda x: F.gather_tree(tensor(1, 1, 2, dtype="int64"), 2 * tensor(1, 1, 2, dtype="int64")),
         IndexError,

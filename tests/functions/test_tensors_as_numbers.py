@@ -25,6 +25,8 @@ STEP = 1e-5
 NO_GRADIENT = {  # as their docstrings say
     ("gammainc", "x"),
     ("gammaincc", "x"),
+    ("histogram", "min"),
+    ("histogram", "max"),
     ("histogram_bin_edges", "min"),
     ("histogram_bin_edges", "max"),
 }

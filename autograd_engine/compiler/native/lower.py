@@ -163,6 +163,9 @@ def _by_numpy(loops: Loops, node: Node, operands: Sequence[Any], why: str) -> Se
 def _for_numpy(loops: Loops, operand: Any) -> Any:
     if not isinstance(operand, Traced):
         return operand
-    if operand.term.buffer is None and operand.size:
-        return loops.copied(operand).term if operand.shape else operand.term
-    return operand.term
+    term = operand.term
+    if term.buffer is not None or not operand.size or not operand.shape:
+        return term
+    if operand.dtype.char not in NATIVE_DTYPES:  # C has no such numbers to fill memory with
+        return loops.operand(np.full(operand.shape, term.number, operand.dtype)).term
+    return loops.copied(operand).term

@@ -10,7 +10,7 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.nn.functional.arguments import (
     as_floats,
     as_integers,
@@ -21,7 +21,7 @@ from autograd_engine.nn.functional.arguments import (
 )
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
-from autograd_engine.program.operands import spec_of
+from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = [
     "ctc_loss",
@@ -39,9 +39,9 @@ def sequence_mask(
     Parameters
     ----------
     x : Tensor or Variable
-        Lengths, integers of any shape.
+        Lengths of any shape; of 2.5 the positions 0, 1 and 2 are below it.
     maxlen : int, optional
-        The largest length when not given; its size is then unknown in a program.
+        The largest length, rounded down, when not given; its size is then unknown in a program.
 
     Examples
     --------
@@ -49,7 +49,12 @@ def sequence_mask(
     >>> sequence_mask(paddle.to_tensor([1, 3])).tolist()
     [[1, 0, 0], [1, 1, 1]]
     """
-    x = as_integers("sequence_mask", x, "x")
+    x = as_operand("sequence_mask", x)
+    if spec_of(x).dtype.kind not in "iuf":
+        raise DTypeError(
+            f"sequence_mask: x must hold lengths, got {spec_of(x).dtype.name}; use "
+            "x.astype('int64')"
+        )
     if isinstance(maxlen, Tensor):
         maxlen = int(maxlen.item())
     if maxlen is not None and (not is_int(maxlen) or maxlen < 0):

@@ -24,7 +24,10 @@ from autograd_engine.ops.registry.opdef import defop
 def _sequence_mask(x: Array, *, maxlen: int | None, dtype: str) -> Array:
     """Along a new last axis: 1 for the first x positions of `maxlen`, the longest for None."""
     if maxlen is None:
-        maxlen = int(x.max()) if x.size else 0
+        longest = x.max() if x.size else 0
+        if not np.isfinite(longest):
+            raise ValueError(f"sequence_mask: the longest of x is {longest}; give maxlen")
+        maxlen = int(longest)
     mask: Array = np.arange(maxlen) < x[..., None]
     return mask.astype(dtype)
 

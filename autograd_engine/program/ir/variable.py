@@ -15,9 +15,10 @@ import numpy as np
 from autograd_engine.core.above import above
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DType, as_dtype
+from autograd_engine.core.size import OpenSize
 from autograd_engine.core.spec import Spec
-from autograd_engine.core.training_options import Trained, TrainingOptions
 from autograd_engine.eager.grad_mode import grad_mode
+from autograd_engine.eager.training_options import Trained, TrainingOptions
 from autograd_engine.errors import ArgumentError, BuildError, ModeError
 from autograd_engine.program import mode
 
@@ -82,8 +83,8 @@ class Variable(VariableMethods):
         self.version = 0
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(-1 if isinstance(d, Dim) else d for d in self.spec.shape)
+    def shape(self) -> OpenSize:
+        return OpenSize(-1 if isinstance(d, Dim) else d for d in self.spec.shape)
 
     @property
     def dtype(self) -> DType:
