@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograd_engine.core.checks import int_at_least, require_bools
+from autograd_engine.core.missing_names import answered
 from autograd_engine.core.random_generator import Generator
 from autograd_engine.errors import ArgumentError, ModeError, NoLengthError, ShapeError, WorkerError
 from autograd_engine.io.batch_samplers import BatchSampler
@@ -92,6 +93,9 @@ class DataLoader:
     paddle.Size([2, 2]) [0, 1]
     paddle.Size([2, 2]) [2, 3]
     """
+
+    if not TYPE_CHECKING:
+        __getattr__ = answered("paddle.io.DataLoader")
 
     def __init__(
         self,

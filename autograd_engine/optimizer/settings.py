@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.missing_names import answered
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ModeError
@@ -78,11 +79,7 @@ class Settings:
     hyper: ClassVar[dict[str, Hyper]] = {}
 
     if not TYPE_CHECKING:
-
-        def __getattr__(self, name):
-            from autograd_engine.core.missing_names import missing_setting
-
-            raise missing_setting(self, name)
+        __getattr__ = answered("paddle.optimizer.Optimizer")
 
     def __init__(
         self,

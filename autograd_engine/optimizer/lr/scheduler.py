@@ -6,10 +6,11 @@ import math
 import warnings
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autograd_engine.core.missing_names import answered
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 
@@ -70,6 +71,9 @@ class LRScheduler:
     last_epoch: Any
     verbose: bool
     keys: list[str]
+
+    if not TYPE_CHECKING:
+        __getattr__ = answered("paddle.optimizer.lr.LRScheduler")
 
     def __init__(
         self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False

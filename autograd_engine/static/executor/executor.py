@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograd_engine.core.above import above
 from autograd_engine.core.locks import renewed_lock
+from autograd_engine.core.missing_names import bind_absent
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, FeedError
 from autograd_engine.program.ir.program import Program, default_main_program
@@ -453,3 +454,6 @@ def _wanted(program: Program, feeds: Sequence[str], fetch_list: Any, use_prune: 
 
 def _tensors(value: Any) -> Any:
     return list(map(Tensor._wrap, value)) if isinstance(value, list) else Tensor._wrap(value)
+
+
+bind_absent(Executor, "paddle.static.Executor")
