@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.constructors import Respelled, respelled
 from autograd_engine.core.lazy import lazily
 from autograd_engine.errors import ArgumentError
 
@@ -17,7 +18,8 @@ if not TYPE_CHECKING:
     __getattr__ = lazily(__name__, {})
 
 
-class WeightDecayRegularizer:
+@respelled
+class WeightDecayRegularizer(Respelled):
     """Base of the regularizers: `coeff` times the gradient of a penalty on the parameter.
 
     It is a term of the gradient, so it passes through the optimizer's moments; AdamW decays beside

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import inspect
 import math
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -18,42 +16,24 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="module")
-def peers() -> Iterator[ModuleType]:
-    spec = importlib.util.spec_from_file_location("peers", ROOT / "tools" / "names" / "peers.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules["peers"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules["peers"]
-
-
-@pytest.fixture(scope="module")
-def told(peers: ModuleType) -> list[Any]:
-    return list(peers.told())
-
+from tests.peer_names import ROOT, peers, told
 
 # --- every name
 
 
-def test_every_name_of_the_others_exists_or_is_answered(told: list[Any]) -> None:
-    open_ = [(t.name, t.place) for t in told if not (t.exists or t.answered)]
+def test_every_name_of_the_others_exists_or_is_answered() -> None:
+    open_ = [(t.name, t.place) for t in told() if not (t.exists or t.answered)]
     assert not open_
 
 
-def test_every_error_says_the_answer(peers: ModuleType, told: list[Any]) -> None:
+def test_every_error_says_the_answer() -> None:
     """As typed, from the first module on, and as imported."""
-    wrong, objects, seen = [], peers.owners(), set()
-    for one in told:
+    wrong, objects, seen = [], peers().owners(), set()
+    for one in told():
         if one.exists or (one.place, one.asked) in seen:
             continue
         seen.add((one.place, one.asked))
-        owner = peers.found_at(one.place, objects)[1]
+        owner = peers().found_at(one.place, objects)[1]
         for ask in (getattr, _imported) if isinstance(owner, ModuleType) else (getattr,):
             try:
                 if not isinstance(ask(owner, one.asked), ModuleType):
@@ -97,6 +77,11 @@ def test_what_hands_type_is_answered(typed: str, text: str) -> None:
         exec(typed, {"paddle": paddle})
 
 
+def test_a_module_that_is_a_function_elsewhere_says_what_to_write() -> None:
+    with pytest.raises(TypeError, match=r"write paddle\.jit\.to_static\(function\)"):
+        paddle.jit(lambda x: x)  # type: ignore[operator]
+
+
 def test_a_name_that_is_like_none_is_given_no_hint() -> None:
     for owner in (paddle, paddle.nn, paddle.optimizer, paddle.optimizer.lr, paddle.jit, paddle.fft):
         with pytest.raises(AttributeError, match=r"has no attribute 'qqqqqq'$"):
@@ -135,9 +120,9 @@ def test_the_answers_are_read_when_a_name_is_missing_and_not_before() -> None:
 PATH = re.compile(r"(?<![\w.])(paddle|x|y|loss|layer|scheduler|loader|program|np|math)(\.\w+)+")
 
 
-def _paths(peers: ModuleType, told: list[Any]) -> Iterator[tuple[str, str, Any, str]]:
+def _paths() -> Iterator[tuple[str, str, Any, str]]:
     """(name, path, what is there or None, the text from it on) of the paths in all answers."""
-    objects = peers.owners()
+    objects = peers().owners()
     bases: dict[str, Any] = {
         **dict.fromkeys(("x", "y", "loss"), paddle.Tensor),
         "paddle": paddle,
@@ -148,7 +133,7 @@ def _paths(peers: ModuleType, told: list[Any]) -> Iterator[tuple[str, str, Any, 
         "np": np,
         "math": math,
     }
-    texts = {one.answer.text: one.name for one in told if one.answer is not None}
+    texts = {one.answer.text: one.name for one in told() if one.answer is not None}
     for text, name in texts.items():
         for found in PATH.finditer(text):
             base, *parts = found[0].split(".")
@@ -160,13 +145,13 @@ def _paths(peers: ModuleType, told: list[Any]) -> Iterator[tuple[str, str, Any, 
             yield name, found[0], value, text[found.start() :]
 
 
-def test_what_answers_name_is_there(peers: ModuleType, told: list[Any]) -> None:
-    assert not {(name, path) for name, path, value, _ in _paths(peers, told) if value is None}
+def test_what_answers_name_is_there() -> None:
+    assert not {(name, path) for name, path, value, _ in _paths() if value is None}
 
 
-def test_what_answers_call_takes_the_arguments(peers: ModuleType, told: list[Any]) -> None:
+def test_what_answers_call_takes_the_arguments() -> None:
     wrong, calls = [], 0
-    for name, path, value, text in _paths(peers, told):
+    for name, path, value, text in _paths():
         base = path.partition(".")[0]
         if base in ("np", "math") or not text.startswith(f"{path}("):
             continue

@@ -2,7 +2,7 @@
 
 A module's are those of its ``__all__``; of one that has none, what ``dir`` gives and the library
 itself defines, or took from NumPy. A package at the top has its modules as well. An object's are
-its attributes. None begins with an underscore.
+its attributes, and a class has besides what it is made with. None begins with an underscore.
 """
 
 import importlib
@@ -40,6 +40,18 @@ def belongs(value, library):
     return type(value).__module__.partition(".")[0] != "__future__"
 
 
+def arguments(cls):
+    """What a constructor takes by name: `cls(*args, **kwargs)` hands on to that of a base."""
+    names = []
+    for base in cls.__mro__:
+        if inspect.isfunction(vars(base).get("__init__")):
+            parameters = inspect.signature(base.__init__).parameters.values()
+            names += [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+            if not any(p.kind is p.VAR_KEYWORD for p in parameters):
+                break
+    return [name for name in dict.fromkeys(names) if name != "self" and not name.startswith("_")]
+
+
 def main():
     warnings.simplefilter("ignore")
     asked = json.loads(sys.stdin.read())
@@ -52,6 +64,11 @@ def main():
         else:
             names = dir(eval(expression, setup))
             found[path] = sorted(name for name in names if not name.startswith("_"))
+    for path in asked["classes"]:
+        for name in of_module(path):
+            cls = getattr(importlib.import_module(path), name)
+            if inspect.isclass(cls) and (taken := arguments(cls)):
+                found[f"{path}.{name}()"] = taken
     for path in asked["places"]:  # a module is a name of its parent, listed there or not
         parent, _, name = path.rpartition(".")
         if parent in found and name not in found[parent]:

@@ -10,6 +10,7 @@ them has, prints how many names are answered how, and those that are not; then i
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import textwrap
@@ -44,6 +45,7 @@ class Peer(NamedTuple):
     setup: str
     places: dict[str, tuple[str, ...]]
     objects: dict[str, str]
+    classes: tuple[str, ...] = ()  # the places whose classes are asked for their arguments
 
 
 _PADDLE = (
@@ -97,6 +99,16 @@ executor = paddle.static.Executor()
             "paddle.static.Variable": "variable",
             "paddle.static.Executor": "executor",
         },
+        (
+            "paddle.nn",
+            "paddle.nn.initializer",
+            "paddle.optimizer",
+            "paddle.optimizer.lr",
+            "paddle.io",
+            "paddle.metric",
+            "paddle.regularizer",
+            "paddle.static",
+        ),
     ),
     "torch": Peer(
         "PyTorch",
@@ -137,6 +149,7 @@ optimizer = torch.optim.SGD(layer.parameters(), 0.1)
             "torch.optim.lr_scheduler.LRScheduler": "torch.optim.lr_scheduler.StepLR(optimizer, 1)",
             "torch.utils.data.DataLoader": "torch.utils.data.DataLoader([1])",
         },
+        ("torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.utils.data"),
     ),
     "jax": Peer(
         "JAX",
@@ -173,6 +186,7 @@ def asked(peer: str, python: str) -> dict[str, Any]:
     question = {
         "setup": of.setup,
         "places": {place: of.objects.get(place) for place in of.places},
+        "classes": of.classes,
     }
     run = subprocess.run(
         [python, str(HERE / "ask.py")], input=json.dumps(question), capture_output=True, text=True
@@ -281,7 +295,7 @@ def told() -> Iterator[Told]:
     """All names of all libraries, at each place where they are typed."""
     objects = owners()
     for library, places in listed().items():
-        for source in (place for place in places if place != "version"):
+        for source in (place for place in places if place in PEERS[library].places):
             for place in PEERS[library].places[source]:
                 where, owner, lacking = found_at(place, objects)
                 kind = owner if isinstance(owner, ModuleType) else type(owner)
@@ -318,6 +332,49 @@ def prune(needed: set[tuple[str, str]]) -> None:
             line = " ".join([*names, *words[end:]])
         kept.append(_wrapped(line) if line else "")
     ANSWERS.write_text("\n".join(kept) + "\n", encoding="utf-8")
+
+
+# --- constructors
+
+
+class Constructor(NamedTuple):
+    """What a class of a library is made with, and the class that it is here."""
+
+    library: str
+    name: str  # as the library has it: torch.nn.Linear
+    arguments: list[str]
+    cls: type
+
+
+def constructors() -> Iterator[Constructor]:
+    """The classes that are here, under the name that they have there or the one that answers it."""
+    for library, places in listed().items():
+        for head in places:
+            if head.endswith("()"):
+                source, _, name = head[:-2].rpartition(".")
+                cls = _class_here(PEERS[library].places[source][-1], name)
+                if cls is not None:
+                    yield Constructor(library, head[:-2], places[head], cls)
+
+
+def _class_here(place: str, name: str) -> type | None:
+    """A class, or that which is the answer."""
+    _, owner, lacking = found_at(place, {})
+    if lacking:
+        return None
+    found = getattr(owner, name, None)
+    if found is None:
+        said = missing_names.answer(place, name, owner)
+        if said is None or said.kind != "write":
+            return None
+        one = re.fullmatch(r"(\w+(?:\.\w+)*)(?:\([\w, ]*\))?", said.text)
+        if one is None:  # another thing, or several
+            return None
+        path = one[1] if one[1].startswith("paddle.") else f"{place}.{one[1]}"
+        parent, _, last = path.rpartition(".")
+        _, owner, lacking = found_at(parent, {})
+        found = None if lacking else getattr(owner, last, None)
+    return found if isinstance(found, type) else None
 
 
 def main(arguments: list[str]) -> int:

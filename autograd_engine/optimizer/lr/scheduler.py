@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autograd_engine.core.constructors import Given, Respelled, respelled
 from autograd_engine.core.missing_names import answered
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
@@ -17,7 +18,8 @@ from autograd_engine.errors import ArgumentError
 __all__ = ["LRScheduler", "increasing", "number", "plain", "whole"]
 
 
-class LRScheduler:
+@respelled
+class LRScheduler(Respelled):
     """Base of the schedulers: gives an optimizer the learning rate of each epoch.
 
     An optimizer that was made with a scheduler reads its rate at each step; in a program, at each
@@ -74,6 +76,13 @@ class LRScheduler:
 
     if not TYPE_CHECKING:
         __getattr__ = answered("paddle.optimizer.lr.LRScheduler")
+
+    @staticmethod
+    def _reorder(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+        """PyTorch's order: an optimizer first."""
+        if args and hasattr(type(args[0]), "clear_grad"):
+            return args[1:], {**kwargs, "optimizer": args[0]}
+        return args, kwargs
 
     def __init__(
         self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_engine.core.above import above
+from autograd_engine.core.constructors import respelled
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.missing_names import bind_absent
 from autograd_engine.eager.tensor import Tensor
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Executor"]
 
 
+@respelled
 class Executor:
     """Runs programs; compiles each once for what it is asked for.
 

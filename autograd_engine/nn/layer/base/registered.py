@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from autograd_engine.core.change_counter import ChangeCounter, Counted
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.constructors import Respelled
 from autograd_engine.core.missing_names import missing_text
 from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import ArgumentError, ModeError
@@ -27,7 +28,7 @@ COMPOSED: Final = "weight composed of others"  # computed each time that it is a
 _R = TypeVar("_R", bound="Registered")
 
 
-class Registered(Counted):
+class Registered(Respelled, Counted):
     """Parameters, buffers and layers as attributes, of which it is known what they are."""
 
     # Values are attributes like any other; this says which of them are registered, and as what.
