@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
+from autograd_engine.errors import ArgumentError
+
 __all__ = ["KEYWORDS", "Meaning", "Translated", "translated"]
 
 
@@ -104,7 +106,7 @@ _ATTENTION: Final = (
 )
 _LOADER: Final = ("DataLoader",)
 _OPTIMIZER: Final = ("learning_rate", "parameters")
-_SGD: Final = "write paddle.optimizer.Momentum(learning_rate, momentum, parameters"
+_SGD: Final = "write paddle.optimizer.Momentum(learning_rate=..., momentum=..., parameters=..."
 _NO_WEIGHTS: Final = {"weight_attr": False, "bias_attr": False}
 _SCHEDULER: Final = (
     "a scheduler is made first, and given to the optimizer: "
@@ -251,6 +253,8 @@ def translated(
     ------
     TypeError
         For a keyword that is none here; it says what to write.
+    ArgumentError
+        For one that is given twice, under two names.
     """
     title = next(
         base.__name__
@@ -269,9 +273,12 @@ def translated(
                 k for k, all_ in KEYWORDS.items() if any(m.fits(cls, known) for m in all_)
             ]
             close = get_close_matches(name, [*known, *taken_here], 1, 0.7)
-            hint = f"did you mean {close[0]}? " if close else ""
-            takes = ", ".join(known) or "no arguments"
-            raise TypeError(f"{title}: there is no argument {name!r}; {hint}it takes {takes}")
+            write = ""
+            if close:
+                said = [*map(_short, args), *(f"{n}={_short(v)}" for n, v in arguments.items())]
+                write = f"; write {title}({', '.join([*said, f'{close[0]}=...'])})"
+            takes = ", ".join(known) or "none"
+            raise TypeError(f"{title}: there is no argument {name!r}{write}; it takes {takes}")
         try:
             found = meaning.arguments(value)
         except Unfit as unfit:
@@ -279,7 +286,9 @@ def translated(
             raise TypeError(f"{title}: {name}={_short(value)} is not taken here; {write}") from None
         for target in found:
             if target in taken:
-                raise TypeError(f"{title}: {name} is {target}, which is given too")
+                raise ArgumentError(
+                    f"{title}: {name!r} is {target!r} here, and both are given; leave one out"
+                )
         arguments |= found
         taken |= found.keys()
         if meaning.finish and value is not None:
