@@ -269,14 +269,16 @@ def translated(
             continue
         meaning = next((m for m in KEYWORDS.get(name, ()) if m.fits(cls, known)), None)
         if meaning is None:
-            taken_here = [
-                k for k, all_ in KEYWORDS.items() if any(m.fits(cls, known) for m in all_)
-            ]
-            close = get_close_matches(name, [*known, *taken_here], 1, 0.7)
+            here = {name: name for name in known}
+            for other, of in KEYWORDS.items():
+                fit = next((m for m in of if m.fits(cls, known)), None)
+                if fit is not None:
+                    here.setdefault(other, (*fit.targets, other)[0])
+            close = get_close_matches(name, here, 1, 0.7)
             write = ""
             if close:
                 said = [*map(_short, args), *(f"{n}={_short(v)}" for n, v in arguments.items())]
-                write = f"; write {title}({', '.join([*said, f'{close[0]}=...'])})"
+                write = f"; write {title}({', '.join([*said, f'{here[close[0]]}=...'])})"
             takes = ", ".join(known) or "none"
             raise TypeError(f"{title}: there is no argument {name!r}{write}; it takes {takes}")
         try:

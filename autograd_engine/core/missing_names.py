@@ -107,6 +107,8 @@ def asked_at(place: str) -> tuple[str, ...]:
     """`place`, and the places whose answers are given there too."""
     if place == "paddle.static.Variable":
         return place, "paddle.Tensor", "paddle"
+    if place == "paddle.nn.init":
+        return place, "paddle.nn.initializer", "paddle"
     name = place.rpartition(".")[2]
     return (place,) if name[0].isupper() and name != "Tensor" else (place, "paddle")
 

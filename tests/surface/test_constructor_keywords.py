@@ -168,7 +168,7 @@ def test_a_subclass_says_it_to_its_base() -> None:
 UNLIKE = [
     (
         lambda: NN.Linear(2, 3, biass=1),
-        "Linear: there is no argument 'biass'; write Linear(2, 3, bias=...)",
+        "Linear: there is no argument 'biass'; write Linear(2, 3, bias_attr=",
     ),
     (lambda: NN.Linear(2, 3, qq=1), "it takes in_features, out_features, weight_attr, bias_at"),
     (lambda: NN.Conv2DTranspose(1, 1, 1, nope=1), "Conv2DTranspose: there is no argument"),
