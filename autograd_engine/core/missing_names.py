@@ -31,6 +31,8 @@ __all__ = [
 ]
 
 _ROOT: Final = "autograd_engine"
+_LOOKING: Final = ("__getattr__", "found_in")
+"""The functions that stand between `missing` and who asks a module for a name."""
 _FUNCTIONS: Final = (
     "paddle",
     "paddle.nn.functional",
@@ -207,7 +209,9 @@ def _error(text: str, place: str, name: str, owner: ModuleType | type) -> str:
 
 def missing(module: str, name: str) -> AttributeError | ImportError:
     """What to raise for a name that `module` does not have, from its ``__getattr__``."""
-    caller = sys._getframe(2)
+    caller = sys._getframe(1)
+    while caller.f_code.co_name in _LOOKING and caller.f_back is not None:
+        caller = caller.f_back
     if caller.f_globals.get("__name__") == "importlib._bootstrap":
         return AttributeError(name)  # an import asks, and goes on to look for a module
     text = _error(f"module {module!r}", place_of(module), name, sys.modules[module])
