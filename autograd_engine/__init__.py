@@ -31,6 +31,7 @@ from autograd_engine.core.dtypes import (
     set_default_dtype as set_default_dtype,
 )
 from autograd_engine.core.lazy import face as _face
+from autograd_engine.core.missing_names import answer_imports as _answer_imports
 from autograd_engine.core.random_generator import (
     Generator as Generator,
     get_rng_state as get_rng_state,
@@ -151,5 +152,6 @@ else:
         return [*_dir(), "__version__"]
 
 
+_answer_imports()
 _keep_freed_memory()
 _bind_methods()

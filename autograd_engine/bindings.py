@@ -15,6 +15,7 @@ from autograd_engine import signal
 from autograd_engine.autograd import hooks
 from autograd_engine.autograd.backward_pass import tensor_backward
 from autograd_engine.core.above import ORIGINS
+from autograd_engine.core.missing_names import bind_absent
 from autograd_engine.core.operand import OPERATORS, REFLECTED, Operand
 from autograd_engine.eager.generated_calls import generate_call, generates
 from autograd_engine.eager.record import apply
@@ -25,7 +26,7 @@ from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
 from autograd_engine.program import mode
 from autograd_engine.program.builder import emit
-from autograd_engine.program.ir.program import Variable
+from autograd_engine.program.ir.program import Program, Variable
 from autograd_engine.program.operands import NUMBERS, spec_of, with_numbers
 from autograd_engine.tensor import (
     attribute,
@@ -303,6 +304,8 @@ def bind_methods() -> None:
     eager = {"backward": tensor_backward, **{name: getattr(hooks, name) for name in hooks.__all__}}
     for name, function in eager.items():
         setattr(Tensor, name, function)
+    bind_absent(Tensor, "paddle.Tensor")
+    bind_absent(Program, "paddle.static.Program")
 
 
 # --- what methods find further up

@@ -9,13 +9,14 @@ real and imaginary parts as two arrays, and are differentiable to any order: a p
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autograd_engine.core.checks import is_int
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
+from autograd_engine.core.lazy import lazily
 from autograd_engine.core.spec import format_shape, normalize_axes, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
@@ -57,6 +58,10 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return __all__
+
+
+if not TYPE_CHECKING:
+    __getattr__ = lazily(__name__, {})
 
 
 Axes = Sequence[int] | None

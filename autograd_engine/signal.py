@@ -5,12 +5,13 @@ Spectra are complex, and differentiated as far as `paddle.fft` is; frames are di
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograd_engine import fft
 from autograd_engine.core.checks import is_int, require_bools
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import get_default_numpy_dtype
+from autograd_engine.core.lazy import lazily
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
@@ -26,6 +27,10 @@ __all__ = ["frame", "istft", "overlap_add", "stft"]
 
 def __dir__() -> list[str]:
     return __all__
+
+
+if not TYPE_CHECKING:
+    __getattr__ = lazily(__name__, {})
 
 
 def _positive(op: str, argument: str, value: Any, most: Any = None) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from autograd_engine.core.lazy import lazily
 
 __all__ = ["cuda", "cuda_archs", "cudnn", "full_version", "major", "minor", "nccl", "patch", "show"]
 
@@ -13,6 +15,10 @@ rc: Final = "0"
 
 def __dir__() -> list[str]:
     return __all__
+
+
+if not TYPE_CHECKING:
+    __getattr__ = lazily(__name__, {})
 
 
 def cuda() -> str:

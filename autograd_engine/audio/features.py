@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograd_engine import fft
 from autograd_engine.audio.functional import cosines, filters, power_to_db
 from autograd_engine.audio.windows import floating, named_window
 from autograd_engine.core.dtypes import DTypeLike
+from autograd_engine.core.lazy import lazily
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
@@ -24,6 +25,10 @@ __all__ = ["MFCC", "LogMelSpectrogram", "MelSpectrogram", "Spectrogram"]
 
 def __dir__() -> list[str]:
     return __all__
+
+
+if not TYPE_CHECKING:
+    __getattr__ = lazily(__name__, {})
 
 
 def _keep(layer: Layer, name: str, values: Array) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from autograd_engine.core.lazy import lazily
 from autograd_engine.core.random_generator import get_rng_state, seed, set_rng_state
 from autograd_engine.device import cuda
 from autograd_engine.program.marking import device_guard
@@ -39,6 +40,10 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return __all__
+
+
+if not TYPE_CHECKING:
+    __getattr__ = lazily(__name__, {})
 
 
 device = device_guard

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from autograd_engine.core.lazy import lazily
+
 __all__ = ["device_count", "empty_cache", "synchronize"]
 
 
 def __dir__() -> list[str]:
     return __all__
+
+
+if not TYPE_CHECKING:
+    __getattr__ = lazily(__name__, {})
 
 
 def device_count() -> int:

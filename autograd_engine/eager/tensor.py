@@ -11,6 +11,7 @@ from autograd_engine.core.above import above
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.dtypes import DType, DTypeLike, as_dtype
 from autograd_engine.core.locations import Location, caller
+from autograd_engine.core.missing_names import present_names
 from autograd_engine.core.size import Size
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.array_methods import Values
@@ -112,6 +113,9 @@ class Tensor(Values):
         self._node = node
         self._stop = node is None
         return self
+
+    def __dir__(self) -> list[str]:
+        return present_names(self)
 
     def _alias(self) -> Tensor:
         """What this tensor is now, for the graph too, whatever is done to the tensor later."""

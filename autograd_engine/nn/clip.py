@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from autograd_engine.core.constructors import Respelled, respelled
 from autograd_engine.core.described import Described
 from autograd_engine.core.locations import caller
 from autograd_engine.eager.tensor import Tensor
@@ -24,7 +25,8 @@ __all__ = ["ClipGradBase", "ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradBy
 Pairs = list[tuple[Any, Any]]
 
 
-class ClipGradBase(Described):
+@respelled
+class ClipGradBase(Respelled, Described):
     """Base of the limits. Parameters whose ``need_clip`` is False keep their gradients."""
 
     def __call__(self, params_grads: Sequence[tuple[Any, Any]]) -> Pairs:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.constructors import Given, Respelled, respelled
 from autograd_engine.core.described import describe
+from autograd_engine.core.missing_names import answered
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ModeError
@@ -71,10 +73,17 @@ class Hyper(NamedTuple):
 # What only this object in this process can have.
 _BY_IDENTITY = {"_group_of", "_eager_state", "_programs"}
 
+
+def _are_listed(value: Any) -> bool:
+    """Whether it looks like parameters."""
+    return isinstance(value, (list, tuple, Tensor)) or hasattr(value, "__next__")
+
+
 _COMMON = {"learning_rate", "parameters", "weight_decay", "grad_clip", "name", "multi_precision"}
 
 
-class Settings:
+@respelled
+class Settings(Respelled):
     """What an optimizer was told; see `Optimizer`."""
 
     operation: str
@@ -82,11 +91,16 @@ class Settings:
     hyper: ClassVar[dict[str, Hyper]] = {}
 
     if not TYPE_CHECKING:
+        __getattr__ = answered("paddle.optimizer.Optimizer")
 
-        def __getattr__(self, name):
-            from autograd_engine.core.missing_names import missing_setting
-
-            raise missing_setting(self, name)
+    @staticmethod
+    def _reorder(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+        """PyTorch's order: parameters first, then the rate."""
+        told = [*args[1:], *(kwargs[name] for name in ("lr", "learning_rate") if name in kwargs)]
+        listed = args and _are_listed(args[0]) and not isinstance(args[0], Tensor)
+        if not listed or len(told) != 1:
+            return args, kwargs
+        return (), {**kwargs, "parameters": args[0]} | ({"lr": told[0]} if args[1:] else {})
 
     def __init__(
         self,
@@ -196,7 +210,7 @@ class Settings:
 
         if isinstance(value, LRScheduler):
             return value
-        listed = isinstance(value, (list, tuple, Tensor)) or hasattr(value, "__next__")
+        listed = _are_listed(value)
         raise TypeError(
             f"learning rate should be float or LRScheduler, got {type(value).__name__}; write "
             f"learning_rate=0.001{', parameters=[...]' if listed else ''}"

@@ -56,7 +56,7 @@ def test_every_public_function_has_cases():
 
 
 def test_every_in_place_method_has_cases():
-    methods = [n for n in dir(Tensor) if n.endswith("_") and not n.startswith("_")]
+    methods = [n for n in dir(Tensor) if n.endswith("_") and n[0] != "_" and hasattr(Tensor, n)]
     assert len(methods) > 60
     assert inplace
     assert {n for n in methods if f"Tensor.{n}" not in CASES} == {"requires_grad_"}

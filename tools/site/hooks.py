@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import migration
 import operations
 import sources
 from mkdocs.config.defaults import MkDocsConfig
@@ -34,7 +35,12 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         log.warning("%s is exported, and cannot be had: %s", name, error)
     for name in reference.undocumented():
         log.warning("%s is public and has no docstring", name)
-    generated = [*sources.other_pages(), ("ops.md", operations.page()), *reference.files()]
+    generated = [
+        *sources.other_pages(),
+        ("ops.md", operations.page()),
+        *migration.pages(),
+        *reference.files(),
+    ]
     for path, content in generated:
         files.append(File.generated(config, path, content=content))
     nav = config.nav or []

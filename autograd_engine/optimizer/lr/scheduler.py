@@ -6,18 +6,21 @@ import math
 import warnings
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autograd_engine.core.constructors import Given, Respelled, respelled
 from autograd_engine.core.described import describe
+from autograd_engine.core.missing_names import answered
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 
 __all__ = ["LRScheduler", "increasing", "number", "plain", "whole"]
 
 
-class LRScheduler:
+@respelled
+class LRScheduler(Respelled):
     """Base of the schedulers: gives an optimizer the learning rate of each epoch.
 
     An optimizer that was made with a scheduler reads its rate at each step; in a program, at each
@@ -71,6 +74,16 @@ class LRScheduler:
     last_epoch: Any
     verbose: bool
     keys: list[str]
+
+    if not TYPE_CHECKING:
+        __getattr__ = answered("paddle.optimizer.lr.LRScheduler")
+
+    @staticmethod
+    def _reorder(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+        """PyTorch's order: an optimizer first."""
+        if args and hasattr(type(args[0]), "clear_grad"):
+            return args[1:], {**kwargs, "optimizer": args[0]}
+        return args, kwargs
 
     def __init__(
         self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from autograd_engine.core.constructors import respelled
 from autograd_engine.program.ir.program import Program
 
 __all__ = ["BuildStrategy", "CompiledProgram", "ExecutionStrategy"]
@@ -135,6 +136,7 @@ class ExecutionStrategy(_Strategy):
     }
 
 
+@respelled
 class CompiledProgram:
     """A program that an `Executor` runs as it runs the program itself.
 

@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_engine.core.above import above
+from autograd_engine.core.constructors import respelled
 from autograd_engine.core.described import Described
 from autograd_engine.core.locks import renewed_lock
+from autograd_engine.core.missing_names import bind_absent
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, FeedError
 from autograd_engine.program.ir.program import Program, default_main_program
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Executor"]
 
 
+@respelled
 class Executor(Described):
     """Runs programs; compiles each once for what it is asked for.
 
@@ -457,3 +460,6 @@ def _wanted(program: Program, feeds: Sequence[str], fetch_list: Any, use_prune: 
 
 def _tensors(value: Any) -> Any:
     return list(map(Tensor._wrap, value)) if isinstance(value, list) else Tensor._wrap(value)
+
+
+bind_absent(Executor, "paddle.static.Executor")

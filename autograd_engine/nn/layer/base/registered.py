@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from autograd_engine.core.change_counter import ChangeCounter, Counted
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.constructors import Respelled
+from autograd_engine.core.missing_names import missing_text
 from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import ArgumentError, ModeError
 from autograd_engine.program.ir.program import Parameter as StaticParameter, Variable
@@ -26,7 +28,7 @@ COMPOSED: Final = "weight composed of others"  # computed each time that it is a
 _R = TypeVar("_R", bound="Registered")
 
 
-class Registered(Counted):
+class Registered(Respelled, Counted):
     """Parameters, buffers and layers as attributes, of which it is known what they are."""
 
     # Values are attributes like any other; this says which of them are registered, and as what.
@@ -88,7 +90,8 @@ class Registered(Counted):
                 "empty one cannot be asked for"
             )
         own = self._kinds.get(name)
-        if own not in kinds and (own is not None or hasattr(self, name)):
+        there = name in self.__dict__ or name in self._composed or hasattr(type(self), name)
+        if own not in kinds and (own is not None or there):
             raise ArgumentError(
                 f"{function}: {type(self).__name__} has an attribute {name!r} already"
                 f"{'' if own is None else f', a {own}'}; take another name, or "
@@ -272,31 +275,10 @@ class Registered(Counted):
         return [b for _, b in self.named_buffers(include_sublayers=include_sublayers)]
 
 
-_HERE: Final = {
-    "add_module": "add_sublayer(name, layer)",
-    "bfloat16": "to(dtype='float16'), for there is no bfloat16",
-    "compile": "paddle.jit.to_static(layer)",
-    "cpu": "nothing: all arrays are on the CPU",
-    "cuda": "nothing: all arrays are on the CPU",
-    "get_parameter": "dict(layer.named_parameters())[name]",
-    "get_submodule": "dict(layer.named_sublayers())[name]",
-    "half": "to(dtype='float16')",
-    "load_state_dict": "set_state_dict(state)",
-    "modules": "sublayers(include_self=True)",
-    "named_modules": "named_sublayers(include_self=True)",
-    "register_forward_hook": "register_forward_post_hook(hook)",
-    "register_module": "add_sublayer(name, layer)",
-    "register_parameter": "add_parameter(name, parameter)",
-    "requires_grad_": "stop_gradient = True or False on each of parameters()",
-    "zero_grad": "clear_gradients()",
-}
-
-
 def missing(layer: Any, name: str) -> AttributeError:
     """What to raise for an attribute that `layer` does not have."""
-    if name in _HERE:
-        hint = f"; here it is {_HERE[name]}"
-    else:
-        own = ", ".join(list(layer.__dict__.get("_kinds", ()))[:8])
-        hint = f"; it has {own}" if own and not name.startswith("_") else ""
-    return AttributeError(f"{type(layer).__name__!r} object has no attribute {name!r}{hint}")
+    text = missing_text(layer, name, "paddle.nn.Layer")
+    own = ", ".join(list(layer.__dict__.get("_kinds", ()))[:8])
+    if own and ";" not in text and not name.startswith("_"):
+        text += f"; it has {own}"
+    return AttributeError(text, name=name)
