@@ -66,6 +66,12 @@ case(
     lambda _, x: F.pad(x, [1, 0, 2, 1], value=2.0),
     IMAGES,
 )
+case(
+    "ZeroPad2D([1, 2])",
+    "ZeroPad2D(padding=[1, 2], mode=constant, value=0.0, data_format=NCHW)",
+    lambda _, x: F.pad(x, [1, 2, 0, 0]),
+    IMAGES,
+)
 
 # --- resampling
 

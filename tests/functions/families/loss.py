@@ -664,11 +664,11 @@ CASES: dict[str, list[Case]] = {
         Case(
             "images",
             lambda x, y: F.nll_loss(x, y, ignore_index=1, reduction="none"),
-            (real(1, 3, 2, 2), integers([[0, 2], [1, 0]])),
+            (real(1, 3, 2, 2), integers([[[0, 2], [1, 0]]])),
             numpy=lambda x, y: hard_loss(
-                np.moveaxis(x, 1, -1), y, ignore=1, reduction="none", logs=True
+                np.moveaxis(x, 1, -1), y[:, 0], ignore=1, reduction="none", logs=True
             ),
-            torch=lambda x, y: TF.nll_loss(x, y, ignore_index=1, reduction="none"),
+            torch=lambda x, y: TF.nll_loss(x, y[:, 0], ignore_index=1, reduction="none"),
         ),
     ],
     "nn.functional.hsigmoid_loss": [
