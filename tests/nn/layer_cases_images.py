@@ -387,6 +387,18 @@ case(
     IMAGES,
 )
 case(
+    "FractionalMaxPool2D([3, None], random_u=0.3, return_mask=True)",
+    "FractionalMaxPool2D(output_size=[3, None], return_mask=True)",
+    lambda _, x: F.fractional_max_pool2d(x, [3, None], None, 0.3, True),
+    IMAGES,
+)
+case(
+    "FractionalMaxPool3D(2, 2, 0.7)",
+    "FractionalMaxPool3D(output_size=2, return_mask=False)",
+    lambda _, x: F.fractional_max_pool3d(x, 2, 2, 0.7),
+    floats(1, 2, 3, 4, 5),
+)
+case(
     "MaxUnPool2D(2, stride=2, output_size=[5, 4])",
     "MaxUnPool2D(output_size=[5, 4])",
     lambda _, x, i: F.max_unpool2d(x, i, 2, 2, output_size=[5, 4]),

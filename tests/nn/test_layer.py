@@ -416,12 +416,41 @@ def test_layer_dict():
     assert layers.items() == [("y", b), ("z", a)]
     layers.clear()
     assert len(layers) == 0
-    with pytest.raises(KeyError, match="no layer 'q'"):
+    with pytest.raises(KeyError, match="no sublayer 'q'"):
         layers["q"]
     with pytest.raises(ArgumentError, match="another name"):
         layers["train"] = a
     with pytest.raises(TypeError, match="pairs"):
         nn.LayerDict([a])
+
+
+def test_parameter_dict():
+    a, b = (paddle.create_parameter([2, 3]) for _ in range(2))
+    held = nn.ParameterDict({"x": a})
+    held.update([("y", b)])
+    assert [name for name, _ in held.named_parameters()] == list(held) == ["x", "y"]
+    held["x"] = b
+    assert held.pop("x") is held["y"] is b
+    assert list(held.state_dict()) == ["y"]
+    with pytest.raises(KeyError, match="no parameter 'q'; it has y"):
+        held["q"]
+    with pytest.raises(TypeError, match="ParameterDict takes parameters, got Tensor"):
+        held["z"] = paddle.ones([2])
+
+
+def test_batch_norms_of_all_processes_keep_what_they_had():
+    net = nn.Sequential(nn.Linear(3, 4), nn.Sequential(nn.BatchNorm1D(4, 0.8, name="bn")))
+    x = paddle.randn([5, 3])
+    net(x)
+    net.eval()
+    before, state = net(x), net.state_dict()
+    converted = nn.SyncBatchNorm.convert_sync_batchnorm(net)
+    assert converted is net
+    assert repr(net[1][0]).startswith("SyncBatchNorm(num_features=4, momentum=0.8")
+    assert {k: id(v) for k, v in net.state_dict().items()} == {k: id(v) for k, v in state.items()}
+    np.testing.assert_array_equal(net(x).numpy(), before.numpy())
+    fixed = nn.SyncBatchNorm.convert_sync_batchnorm(nn.BatchNorm2D(2, bias_attr=False))
+    assert (fixed.weight.stop_gradient, fixed.bias.stop_gradient) == (False, True)
 
 
 def test_parameter_list():
