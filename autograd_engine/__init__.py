@@ -78,6 +78,7 @@ if typing.TYPE_CHECKING:
     from autograd_engine import (
         distributed as distributed,
         errors as errors,
+        geometric as geometric,
         incubate as incubate,
         io as io,
         jit as jit,
@@ -95,8 +96,8 @@ else:
             "jit.model_flops": "flops",
             "nn.model_summary": "summary",
         },
-        "autograd distributed errors fft incubate io jit linalg metric nn optimizer regularizer "
-        "static testing unique_name utils",
+        "autograd distributed errors fft geometric incubate io jit linalg metric nn optimizer "
+        "regularizer static testing unique_name utils",
     )
 
     def __dir__():
