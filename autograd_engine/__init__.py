@@ -84,6 +84,7 @@ if typing.TYPE_CHECKING:
         jit as jit,
         metric as metric,
         testing as testing,
+        vision as vision,
     )
     from autograd_engine.io.files import load as load, save as save
     from autograd_engine.jit.model_flops import flops as flops
@@ -97,7 +98,7 @@ else:
             "nn.model_summary": "summary",
         },
         "autograd distributed errors fft geometric incubate io jit linalg metric nn optimizer "
-        "regularizer static testing unique_name utils",
+        "regularizer static testing unique_name utils vision",
     )
 
     def __dir__():

@@ -21,7 +21,8 @@ else:
     __getattr__, __dir__, __all__ = _face(
         __name__,
         {
-            "static.nn.convolution": "conv2d conv2d_transpose conv3d conv3d_transpose",
+            "static.nn.convolution": "conv2d conv2d_transpose conv3d conv3d_transpose "
+            "deform_conv2d",
             "static.nn.layers": "batch_norm bilinear_tensor_product embedding fc group_norm "
             "instance_norm layer_norm prelu row_conv spectral_norm",
             "static.print_assert": "Assert",
