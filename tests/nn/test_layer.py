@@ -211,6 +211,56 @@ def test_hooks_change_inputs_and_outputs(net):
     np.testing.assert_array_equal(layer(x).numpy(), plain)
 
 
+class Shifted(nn.Layer):
+    def forward(self, x, *, by=0.0):
+        return x + by
+
+
+def test_hooks_that_want_keywords_and_come_first():
+    layer, order = Shifted(), []
+    layer.register_forward_pre_hook(lambda own, inputs: order.append("plain"))
+    layer.register_forward_pre_hook(
+        lambda own, inputs, kwargs: (inputs, {"by": kwargs["by"] * 2}),
+        prepend=True,
+        with_kwargs=True,
+    )
+    layer.register_forward_pre_hook(lambda own, inputs: order.append("first"), prepend=True)
+    layer.register_forward_post_hook(
+        lambda own, inputs, kwargs, out: out * kwargs["by"], with_kwargs=True
+    )
+    assert layer(paddle.ones([1]), by=3.0).tolist() == [42.0]
+    assert order == ["first", "plain"]
+    traced = paddle.jit.to_static(layer)
+    assert traced(paddle.ones([1]), by=3.0).tolist() == [42.0]
+    layer.register_forward_pre_hook(lambda own, inputs, kwargs: inputs, with_kwargs=True)
+    with pytest.raises(TypeError, match=r"must return \(inputs, kwargs\) or None, got tuple"):
+        Shifted.__call__(layer, paddle.ones([1]), by=3.0)
+
+
+def test_hooks_that_are_called_where_a_call_raises():
+    layer, seen = Shifted(), []
+    layer.register_forward_post_hook(lambda *given: seen.append(given[1:]), always_call=True)
+    layer.register_forward_post_hook(lambda *given: 1 / 0, always_call=True)
+    with pytest.raises(TypeError, match="of") as caught:
+        layer(paddle.ones([1]), of=3.0)
+    assert [out for _, out in seen] == [None]
+    assert any("always_call=True raised too" in note for note in caught.value.__notes__)
+
+
+def test_a_layer_is_put_in_the_place_of_another():
+    inner = nn.Sequential(nn.ReLU())
+    net = nn.Sequential(inner, nn.Linear(2, 2))
+    tanh = nn.Tanh()
+    net.set_sublayer("0.0", tanh, strict=True)
+    net.set_sublayer("0.1", tanh)
+    assert list(inner) == [tanh, tanh]
+    for path, strict in (("0.7", True), ("5.0", False)):
+        with pytest.raises(ArgumentError, match=r"no layer on the path .* there are 0, 0\.0, 1"):
+            net.set_sublayer(path, tanh, strict)
+    with pytest.raises(TypeError, match="must be a Layer"):
+        net.set_sublayer("0.0", paddle.tanh)
+
+
 def test_hooks_in_programs_and_in_traced_layers():
     layer = Affine(2, 2)
     layer.register_forward_post_hook(lambda own, inputs, out: out * 3.0)
