@@ -16,6 +16,7 @@ FAMILIES = {f: WRITTEN.get(f, {}) | DERIVED.get(f, {}) for f in WRITTEN | DERIVE
 CASES = {name: listed for family in FAMILIES.values() for name, listed in family.items()}
 _FAMILY_OF = {name: family for family, held in FAMILIES.items() for name in held}
 _LARGE = {"activation", "loss"}  # enough for a test of their own
+_WITH = {"segment": "scatter", "deformable_conv": "nn"}  # too few for tests of their own
 _LINALG = {found.name for found in iter_modules(linalg.__path__)}
 
 
@@ -26,6 +27,7 @@ def family(label: str) -> str:
     """
     name = label.partition("-")[0]
     found = _FAMILY_OF[name]
+    found = _WITH.get(found, found)
     if found in _LINALG:
         return "linalg"
     return "nn" if name.startswith("nn.functional.") and found not in _LARGE else found

@@ -8,6 +8,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError, EagerOnlyError, ShapeError
+from tests.over import over
 
 nn = paddle.nn
 VOCABULARY, HIDDEN, BATCH, END = 4, 3, 2, 1
@@ -36,7 +37,7 @@ def likely(cell, embedding, out, states, steps):
     return sorted(found.items(), key=lambda item: -item[1])
 
 
-@pytest.mark.parametrize("cell", ["GRUCell", "LSTMCell"])
+@over("cell", ["GRUCell", "LSTMCell"])
 def test_a_wide_beam_finds_the_most_likely_sequences(cell):
     cell, embedding, out, states = made(cell)
     beams, steps = VOCABULARY**2, 3

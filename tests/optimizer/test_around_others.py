@@ -5,6 +5,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError, ModeError
+from tests.over import over
 
 incubate = paddle.incubate
 START = [1.0, -2.0]
@@ -30,7 +31,7 @@ def sgd(w):
     return paddle.optimizer.SGD(0.1, parameters=[w])
 
 
-@pytest.mark.parametrize(("alpha", "k"), [(0.5, 3), (0.8, 1)])
+@over(("alpha", "k"), [(0.5, 3), (0.8, 1)])
 def test_every_k_steps_go_back_on_a_part_of_the_way(alpha, k):
     w = parameter()
     found = train(w, incubate.LookAhead(sgd(w), alpha, k), 7)
@@ -72,7 +73,7 @@ def averaged(rate, least, most, steps):
 WINDOWS = [(0.15, 2, 4), (0.5, 2, 10), (1.0, 3, 3), (0.15, 10000, 10000)]
 
 
-@pytest.mark.parametrize("window", WINDOWS)
+@over("window", WINDOWS)
 def test_averages_over_windows(window):
     w = parameter()
     average = incubate.ModelAverage(window[0], [w], *window[1:])
