@@ -21,8 +21,10 @@ from reference import Reference
 log = logging.getLogger("mkdocs.hooks.site")
 SPAN = re.compile(r"(?<![`\[])`([A-Za-z_]\w*(?:\.\w+)*)(\([^`]*\))?`(?![`{\]])")
 # Names that begin so are of the engine, wherever they are written.
-PREFIXES = ("F", "autograd", "errors", "fft", "io", "jit", "linalg", "metric", "nn", "optimizer",
-            "regularizer", "static", "testing", "utils")  # fmt: skip
+PREFIXES = (
+    "F", "autograd", "errors", "fft", "geometric", "incubate", "io", "jit", "linalg", "metric",
+    "nn", "optimizer", "regularizer", "static", "testing", "utils", "vision",
+)  # fmt: skip
 
 reference: Reference
 
