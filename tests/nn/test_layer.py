@@ -287,6 +287,20 @@ def test_state_goes_from_one_to_the_other(net):
     assert Net().load_dict(arrays) == ([], [])
 
 
+def test_hooks_of_the_state():
+    inner, net, seen = nn.Linear(1, 1), nn.Sequential(), []
+    net.add_sublayer("inner", inner)
+    inner.register_state_dict_hook(lambda state: seen.append(sorted(state)))
+    handle = net.register_state_dict_hook(lambda state: {f"net.{k}": v for k, v in state.items()})
+    assert list(net.state_dict()) == ["net.inner.weight", "net.inner.bias"]
+    assert seen == [["inner.bias", "inner.weight"]]
+    assert list(copy.copy(net).state_dict(use_hook=False)) == ["inner.weight", "inner.bias"]
+    handle.remove()
+    assert net.set_state_dict(net.state_dict()) == ([], [])
+    with pytest.raises(TypeError, match="register_state_dict_hook takes a function, got int"):
+        net.register_state_dict_hook(3)
+
+
 def test_all_mismatches_are_listed_and_nothing_changes(net):
     state = {name: value.numpy() * 0 for name, value in net.state_dict().items()}
     state["body.0.wieght"] = state.pop("body.0.weight")

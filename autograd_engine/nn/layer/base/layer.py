@@ -581,7 +581,9 @@ class HookedCall:
 
 
 # What a layer says of what it holds: a copy that is edited must not edit that.
-_SAYS: Final = frozenset({"_kinds", "_forward_pre_hooks", "_forward_post_hooks"})
+_SAYS: Final = frozenset(
+    {"_kinds", "_forward_pre_hooks", "_forward_post_hooks", "_state_dict_hooks"}
+)
 
 
 def _traced(function: Any, old: Any, new: Any) -> Any:
