@@ -21,7 +21,7 @@ else:
     __getattr__, __dir__, __all__ = _face(
         __name__,
         {
-            "incubate.functions": "graph_send_recv identity_loss softmax_mask_fuse "
+            "incubate.functions": "graph_reindex graph_send_recv identity_loss softmax_mask_fuse "
             "softmax_mask_fuse_upper_triangle",
             "incubate.optimizer": "LookAhead ModelAverage",
             "tensor.segment": "segment_max segment_mean segment_min segment_sum",

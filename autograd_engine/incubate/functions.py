@@ -12,9 +12,10 @@ from autograd_engine.nn.functional.arguments import as_floats, reduce_loss
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.segment import send_u_recv
+from autograd_engine.tensor.segment import reindex_graph, send_u_recv
 
 __all__ = [
+    "graph_reindex",
     "graph_send_recv",
     "identity_loss",
     "softmax_mask_fuse",
@@ -99,3 +100,16 @@ def graph_send_recv(
 ) -> Tensor:
     """`paddle.geometric.send_u_recv`, of which `pool_type` is the `reduce_op`."""
     return send_u_recv(x, src_index, dst_index, pool_type, out_size)
+
+
+def graph_reindex(
+    x: Any,
+    neighbors: Any,
+    count: Any,
+    value_buffer: Any = None,
+    index_buffer: Any = None,
+    flag_buffer_hashtable: bool = False,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`paddle.geometric.reindex_graph`; buffers are accepted for the reference's sake."""
+    return reindex_graph(x, neighbors, count)

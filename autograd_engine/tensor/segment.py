@@ -1,7 +1,8 @@
-"""Rows put together by numbers: segments, and messages along the edges of graphs."""
+"""Rows put together by numbers: segments, graphs and messages along their edges."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,17 @@ from autograd_engine.core.checks import is_int
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.sorting import argsort, unique
 
 __all__ = [
+    "reindex_graph",
+    "reindex_heter_graph",
     "segment_max",
     "segment_mean",
     "segment_min",
@@ -308,3 +312,105 @@ def send_uv(
     src, dst = _edges(op, src_index, dst_index)
     sent, met = ops.gather(x, src, axis=0), ops.gather(y, dst, axis=0)
     return _MESSAGES[message_op](sent, met)
+
+
+# --- numbers of nodes
+
+
+def _reindexed(op: str, x: Any, neighbors: list[Any], counts: list[Any]) -> Any:
+    x = _index(op, "x", x)
+    neighbors = [_index(op, "neighbors", n) for n in neighbors]
+    counts = [_index(op, "count", c) for c in counts]
+    ends = []
+    for near, count in zip(neighbors, counts, strict=True):
+        if not may_equal(spec_of(count).shape, spec_of(x).shape):
+            raise ShapeError(
+                f"{op}: count must have a number for each node of x, "
+                f"{format_shape(spec_of(x).shape)}; got {format_shape(spec_of(count).shape)}"
+            )
+        end = ops.repeat_index(count, x, axis=0)
+        if not may_equal(spec_of(end).shape, spec_of(near).shape):
+            raise ShapeError(
+                f"{op}: count adds up to {spec_of(end).shape[0]}, and there are "
+                f"{spec_of(near).shape[0]} neighbors"
+            )
+        ends.append(ops.cast_like(end, x))
+    every = ops.concat(x, *(ops.cast_like(n, x) for n in neighbors), axis=0)
+    values, first, inverse = unique(every, return_index=True, return_inverse=True)
+    # In the order in which they come first.
+    order = argsort(first)
+    place = ops.gather(argsort(order), inverse, axis=0)
+    begin = spec_of(x).shape[0]
+    if isinstance(begin, Dim):
+        raise ShapeError(f"{op}: the number of nodes in x must be known; declare it")
+    sources = ops.getitem(place, key=(slice(int(begin), None),))
+    nodes = ops.gather(values, order, axis=0)
+    return ops.cast_like(sources, x), ops.concat(*ends, axis=0), nodes
+
+
+@atomic
+def reindex_graph(
+    x: Any,
+    neighbors: Any,
+    count: Any,
+    value_buffer: Any = None,
+    index_buffer: Any = None,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Nodes numbered anew from 0: those of `x` first, then their neighbors as they come.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[N]``, integers, each once.
+    neighbors : Tensor or Variable
+        ``[E]``: the neighbors of the first node, then those of the second, and so on.
+    count : Tensor or Variable
+        ``[N]``: how many neighbors each node has.
+    value_buffer, index_buffer : None
+        Accepted for the reference's sake.
+
+    Returns
+    -------
+    sources, destinations : ``[E]``
+        For each neighbor its new number, and that of the node that it is a neighbor of.
+    nodes : ``[M]``
+        The old number of each node.
+
+    Raises
+    ------
+    ShapeError, DTypeError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x, near = paddle.to_tensor([5, 2]), paddle.to_tensor([2, 9, 9])
+    >>> found = paddle.geometric.reindex_graph(x, near, paddle.to_tensor([1, 2]))
+    >>> [v.tolist() for v in found]
+    [[1, 2, 2], [0, 1, 1], [5, 2, 9]]
+    """
+    return _reindexed("reindex_graph", x, [neighbors], [count])
+
+
+@atomic
+def reindex_heter_graph(
+    x: Any,
+    neighbors: Sequence[Any],
+    count: Sequence[Any],
+    value_buffer: Any = None,
+    index_buffer: Any = None,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`reindex_graph` of edges of several kinds: a list of `neighbors`, and of `count`."""
+    op = "reindex_heter_graph"
+    for argument, given in (("neighbors", neighbors), ("count", count)):
+        if not isinstance(given, (list, tuple)) or not given:
+            raise NotATensorError(
+                f"{op}: {argument} must be a list of tensors, got {type(given).__name__}"
+            )
+    if len(neighbors) != len(count):
+        raise ArgumentError(
+            f"{op}: neighbors and count must be lists of one length, got {len(neighbors)} and "
+            f"{len(count)}"
+        )
+    return _reindexed(op, x, list(neighbors), list(count))

@@ -50,6 +50,12 @@ def test_older_names():
     x, ids = paddle.to_tensor([[1.0], [2.0], [4.0]]), paddle.to_tensor([0, 0, 2])
     assert incubate.segment_sum is paddle.geometric.segment_sum
     assert incubate.graph_send_recv(x, ids, ids, "mean").tolist() == [[1.0], [0.0], [4.0]]
+    nodes, near = paddle.to_tensor([5, 2]), paddle.to_tensor([2, 9, 9])
+    count = paddle.to_tensor([1, 2])
+    found = incubate.graph_reindex(nodes, near, count)
+    assert [v.tolist() for v in found] == [[1, 2, 2], [0, 1, 1], [5, 2, 9]]
+    with pytest.raises(ShapeError, match="reindex_graph: count adds up to 3, and there are 2"):
+        paddle.geometric.reindex_graph(nodes, near[:2], count)
 
 
 def test_gradients_of_tensors_and_of_variables():

@@ -81,6 +81,40 @@ CASES: dict[str, list[Case]] = {
             numpy=lambda x, y, s, d: combined("min", x[s] / y, d, 3),
         ),
     ],
+    "geometric.reindex_graph": [
+        Case(
+            "plain",
+            lambda x, n, c: G.reindex_graph(x, n, c),
+            (integers(5, 2, 9), integers(9, 1, 5, 1, 2, 7), integers(1, 3, 2)),
+            numpy=lambda x, n, c: (
+                np.asarray([2, 3, 0, 3, 1, 4]),
+                np.asarray([0, 1, 1, 1, 2, 2]),
+                np.asarray([5, 2, 9, 1, 7]),
+            ),
+            differentiable=False,
+            known=True,
+        )
+    ],
+    "geometric.reindex_heter_graph": [
+        Case(
+            "two",
+            lambda x, a, b, c, d: G.reindex_heter_graph(x, [a, b], [c, d]),
+            (
+                integers(0, 1, 2),
+                integers(8, 9, 0, 4, 7, 6, 7),
+                integers(0, 2, 3, 5, 1),
+                integers(2, 3, 2),
+                integers(1, 3, 1),
+            ),
+            numpy=lambda x, a, b, c, d: (
+                np.asarray([3, 4, 0, 5, 6, 7, 6, 0, 2, 8, 9, 1]),
+                np.asarray([0, 0, 1, 1, 1, 2, 2, 0, 1, 1, 1, 2]),
+                np.asarray([0, 1, 2, 8, 9, 4, 7, 6, 3, 5]),
+            ),
+            differentiable=False,
+            known=True,
+        )
+    ],
     "geometric.send_uv": [
         Case(
             how,
