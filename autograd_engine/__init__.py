@@ -88,12 +88,14 @@ if typing.TYPE_CHECKING:
         device as device,
         distributed as distributed,
         errors as errors,
+        geometric as geometric,
         incubate as incubate,
         io as io,
         jit as jit,
         metric as metric,
         testing as testing,
         version as version,
+        vision as vision,
     )
     from autograd_engine.audio.windows import (
         bartlett_window as bartlett_window,
@@ -144,8 +146,8 @@ else:
             "tensor.typed": "BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor "
             "IntTensor LongTensor ShortTensor",
         },
-        "audio autograd device distributed errors fft incubate io jit linalg metric nn optimizer "
-        "regularizer signal static testing unique_name utils version",
+        "audio autograd device distributed errors fft geometric incubate io jit linalg metric nn "
+        "optimizer regularizer signal static testing unique_name utils version vision",
     )
 
     def __dir__():

@@ -161,6 +161,7 @@ KEYWORDS: Final[dict[str, tuple[Meaning, ...]]] = {
     "padding_mode": (_alone(("zeros",), "leave it out: there are zeros around", "output_padding"),),
     "size_average": (_alone((None,), 'write reduction="mean" or reduction="sum"', "reduction"),),
     "reduce": (_alone((None,), 'write reduction="mean" or reduction="none"', "reduction"),),
+    "process_group": (_alone((None,), "leave it out: there is one process"),),
     # recurrent layers and attention
     "batch_first": (
         _switch({"time_major": False}, {"time_major": True}),

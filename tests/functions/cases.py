@@ -17,6 +17,7 @@ CASES = {name: listed for family in FAMILIES.values() for name, listed in family
 _FAMILY_OF = {name: family for family, held in FAMILIES.items() for name in held}
 _LARGE = {"activation", "loss"}  # enough for a test of their own
 _SIGNALS = {"audio", "fft", "signal"}
+_WITH = {"segment": "scatter", "deformable_conv": "nn"}  # too few for tests of their own
 _LINALG = {found.name for found in iter_modules(linalg.__path__)}
 
 
@@ -27,6 +28,7 @@ def family(label: str) -> str:
     """
     name = label.partition("-")[0]
     found = _FAMILY_OF[name]
+    found = _WITH.get(found, found)
     if found in _LINALG:
         return "linalg"
     if found in _SIGNALS:

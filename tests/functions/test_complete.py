@@ -33,6 +33,7 @@ def public_functions():
         "": public,
         "linalg.": paddle.linalg,
         "fft.": paddle.fft,
+        "geometric.": paddle.geometric,
         "nn.functional.": paddle.nn.functional,
         "signal.": paddle.signal,
         "audio.functional.": paddle.audio.functional,

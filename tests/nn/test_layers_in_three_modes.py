@@ -202,7 +202,8 @@ ZeroPad1D ZeroPad2D ZeroPad3D UpsamplingNearest2D UpsamplingBilinear2D ChannelSh
 Fold PairwiseDistance CosineEmbeddingLoss TripletMarginLoss TripletMarginWithDistanceLoss
 HingeEmbeddingLoss CTCLoss SoftMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss PoissonNLLLoss
 GaussianNLLLoss HSigmoidLoss AdaptiveLogSoftmaxWithLoss Softshrink Hardshrink Tanhshrink
-ThresholdedReLU CELU GLU Maxout RReLU Softmax2D Unflatten
+ThresholdedReLU CELU GLU Maxout RReLU Softmax2D Unflatten SyncBatchNorm RNNTLoss FractionalMaxPool2D
+FractionalMaxPool3D MultiLabelMarginLoss BeamSearchDecoder ParameterDict
 """
 
 

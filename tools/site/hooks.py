@@ -22,8 +22,11 @@ from reference import Reference
 log = logging.getLogger("mkdocs.hooks.site")
 SPAN = re.compile(r"(?<![`\[])`([A-Za-z_]\w*(?:\.\w+)*)(\([^`]*\))?`(?![`{\]])")
 # Names that begin so are of the engine, wherever they are written.
-PREFIXES = ("F", "audio", "autograd", "device", "errors", "fft", "io", "jit", "linalg", "metric",
-            "nn", "optimizer", "regularizer", "signal", "static", "testing", "utils")  # fmt: skip
+PREFIXES = (
+    "F", "audio", "autograd", "device", "errors", "fft", "geometric", "incubate", "io", "jit",
+    "linalg", "metric", "nn", "optimizer", "regularizer", "signal", "static", "testing", "utils",
+    "vision",
+)  # fmt: skip
 
 reference: Reference
 

@@ -81,6 +81,37 @@ class Registered(Respelled, Counted):
         self._put(name, sublayer, SUBLAYER)
         return sublayer
 
+    def set_sublayer(self, target: str, layer: Any, strict: bool = False) -> None:
+        """Put a layer where a path such as ``"0.conv"`` leads to, in the place of another.
+
+        Parameters
+        ----------
+        target : str
+        layer : Layer
+        strict : bool
+            Whether there must be one already.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> net = paddle.nn.Sequential(paddle.nn.Sequential(paddle.nn.ReLU()))
+        >>> net.set_sublayer("0.0", paddle.nn.Tanh())
+        >>> net[0]
+        Sequential(
+          (0): Tanh()
+        )
+        """
+        *path, name = target.split(".")
+        inside: Registered | None = self
+        for part in path:
+            inside = None if inside is None else dict(inside._own(SUBLAYER)).get(part)
+        if inside is None or (strict and name not in dict(inside._own(SUBLAYER))):
+            raise ArgumentError(
+                f"set_sublayer: there is no layer on the path {target!r}; there are "
+                f"{', '.join(n for n, _ in self.named_sublayers()) or 'none'}"
+            )
+        inside.add_sublayer(name, layer)
+
     def _check_name(self, function: str, name: Any, *kinds: str) -> None:
         if not isinstance(name, str):
             raise TypeError(f"{function}: the name must be a str, got {type(name).__name__}")
