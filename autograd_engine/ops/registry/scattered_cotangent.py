@@ -50,7 +50,7 @@ class Scattered(Lazy):
         What arrived before them.
     """
 
-    __slots__ = ("base", "like", "op", "parts", "xp")
+    __slots__ = ("__weakref__", "base", "like", "op", "parts", "xp")
 
     __array_ufunc__ = None  # an ndarray on the left leaves the sum to us
 
