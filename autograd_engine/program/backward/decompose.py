@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -79,11 +80,11 @@ def _write_out(operator: Operator, gradop: GradOp, sink: list[Operator]) -> None
         g, saved = gradop.arrange([as_variable(o) for o in operator.operands])
         results = gradop.pullback.pull(ops, g, saved, operator.attrs)
         made = {id(r.var): o.op for o in sink[start:] for r in o.results}
+        given = Counter(map(id, results))
         renamed: dict[int, Variable] = {}
         for ref, result in zip(operator.results, results, strict=True):
             op = made.get(id(result))
-            alone = sum(r is result for r in results) == 1
-            if isinstance(op, OpDef) and not op.reads_result and alone:
+            if isinstance(op, OpDef) and not op.reads_result and given[id(result)] == 1:
                 renamed[id(result)] = ref.var
             else:  # as the tape has it, see `eager.tape.own_values`
                 source = Ref(result, result.version)
