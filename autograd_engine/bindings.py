@@ -18,12 +18,11 @@ from autograd_engine.core.above import ORIGINS
 from autograd_engine.core.missing_names import bind_absent
 from autograd_engine.core.operand import OPERATORS, REFLECTED, Operand
 from autograd_engine.eager.generated_calls import generate_call, generates
-from autograd_engine.eager.record import apply
+from autograd_engine.eager.record import apply, record_scatter
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import NotATensorError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
-from autograd_engine.ops.registry.scattered_cotangent import Scattered
 from autograd_engine.program import mode
 from autograd_engine.program.builder import emit
 from autograd_engine.program.ir.program import Program, Variable
@@ -117,7 +116,7 @@ def _scatter(name: str, *operands: Any, **attrs: Any) -> Any:
     """In a program an operator; what becomes of its result is known when the program runs."""
     if any(isinstance(v, Variable) for v in operands):
         return getattr(ops, name)(*operands, **attrs)
-    return Scattered.of(REGISTRY[name], ops, operands, attrs)
+    return record_scatter(name, operands, attrs)
 
 
 def _reflected(call: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
