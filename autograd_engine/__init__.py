@@ -73,16 +73,32 @@ int64 = _DTYPES["int64"]
 float16 = _DTYPES["float16"]
 float32 = _DTYPES["float32"]
 float64 = _DTYPES["float64"]
+complex64 = _DTYPES["complex64"]
+complex128 = _DTYPES["complex128"]
 
 if typing.TYPE_CHECKING:
     from autograd_engine import (
+        base as base,
+        device as device,
         distributed as distributed,
         errors as errors,
+        framework as framework,
         incubate as incubate,
         io as io,
         jit as jit,
         metric as metric,
         testing as testing,
+        version as version,
+    )
+    from autograd_engine.as_paddle import install_as_paddle as install_as_paddle
+    from autograd_engine.device import (
+        is_compiled_with_cinn as is_compiled_with_cinn,
+        is_compiled_with_cuda as is_compiled_with_cuda,
+        is_compiled_with_custom_device as is_compiled_with_custom_device,
+        is_compiled_with_distribute as is_compiled_with_distribute,
+        is_compiled_with_ipu as is_compiled_with_ipu,
+        is_compiled_with_rocm as is_compiled_with_rocm,
+        is_compiled_with_xpu as is_compiled_with_xpu,
     )
     from autograd_engine.io.files import load as load, save as save
     from autograd_engine.jit.model_flops import flops as flops
@@ -91,12 +107,16 @@ else:
     __getattr__, _dir, __all__ = _face(
         __name__,
         {
+            "as_paddle": "install_as_paddle",
+            "device": "is_compiled_with_cinn is_compiled_with_cuda is_compiled_with_custom_device "
+            "is_compiled_with_distribute is_compiled_with_ipu is_compiled_with_rocm "
+            "is_compiled_with_xpu",
             "io.files.save_load": "load save",
             "jit.model_flops": "flops",
             "nn.model_summary": "summary",
         },
-        "autograd distributed errors fft incubate io jit linalg metric nn optimizer regularizer "
-        "static testing unique_name utils",
+        "autograd base device distributed errors fft framework incubate io jit linalg metric nn "
+        "optimizer regularizer static testing unique_name utils version",
     )
 
     def __dir__():

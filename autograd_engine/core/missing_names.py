@@ -20,7 +20,6 @@ _HERE = {
         "cat": "paddle.concat(tensors, axis)",
         "compile": "paddle.jit.to_static(function)",
         "cuda": "nothing: all arrays are on the CPU",
-        "device": "paddle.set_device('cpu'): all arrays are on the CPU",
         "from_numpy": "paddle.to_tensor(array)",
         "func": "paddle.autograd.jvp, vjp, jacobian, hessian and hvp",
         "manual_seed": "paddle.seed(value)",
