@@ -73,8 +73,8 @@ int64 = _DTYPES["int64"]
 float16 = _DTYPES["float16"]
 float32 = _DTYPES["float32"]
 float64 = _DTYPES["float64"]
-complex64 = _DTYPES["complex64"]
-complex128 = _DTYPES["complex128"]
+complex64 = cfloat = _DTYPES["complex64"]
+complex128 = cdouble = _DTYPES["complex128"]
 
 if typing.TYPE_CHECKING:
     from autograd_engine import (
@@ -92,6 +92,8 @@ if typing.TYPE_CHECKING:
     )
     from autograd_engine.as_paddle import install_as_paddle as install_as_paddle
     from autograd_engine.device import (
+        device_guard as device_guard,
+        get_cudnn_version as get_cudnn_version,
         is_compiled_with_cinn as is_compiled_with_cinn,
         is_compiled_with_cuda as is_compiled_with_cuda,
         is_compiled_with_custom_device as is_compiled_with_custom_device,
@@ -108,9 +110,9 @@ else:
         __name__,
         {
             "as_paddle": "install_as_paddle",
-            "device": "is_compiled_with_cinn is_compiled_with_cuda is_compiled_with_custom_device "
-            "is_compiled_with_distribute is_compiled_with_ipu is_compiled_with_rocm "
-            "is_compiled_with_xpu",
+            "device": "device_guard get_cudnn_version is_compiled_with_cinn is_compiled_with_cuda "
+            "is_compiled_with_custom_device is_compiled_with_distribute is_compiled_with_ipu "
+            "is_compiled_with_rocm is_compiled_with_xpu",
             "io.files.save_load": "load save",
             "jit.model_flops": "flops",
             "nn.model_summary": "summary",

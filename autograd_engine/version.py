@@ -1,58 +1,42 @@
-"""``paddle.version``: the release of Paddle whose names these are, for programs that ask for it.
-
-The engine's own version is ``autograd_engine.__version__``.
-"""
+"""The version whose names these are, ``paddle.version``; the engine's is ``paddle.__version__``."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final
 
-__all__ = [
-    "cuda",
-    "cudnn",
-    "full_version",
-    "major",
-    "minor",
-    "nccl",
-    "patch",
-    "rc",
-    "show",
-    "xpu",
-]
+__all__ = ["cuda", "cuda_archs", "cudnn", "full_version", "major", "minor", "nccl", "patch", "show"]
 
-major = "3"
-minor = "3"
-patch = "1"
-rc = "0"
-full_version = f"{major}.{minor}.{patch}"
+full_version: Final = "3.3.1"
+major, minor, patch = full_version.split(".")
+rc: Final = "0"
 
 
 def __dir__() -> list[str]:
     return __all__
 
 
-def cuda() -> Literal["False"]:
-    """``"False"``: all arrays are on the CPU."""
+def cuda() -> str:
+    """``"False"``: nothing here is built with CUDA."""
     return "False"
 
 
-def cudnn() -> Literal["False"]:
-    """``"False"``: all arrays are on the CPU."""
+def cudnn() -> str:
+    """``"False"``, as `cuda`."""
     return "False"
 
 
-def nccl() -> Literal["0"]:
-    """``"0"``: there is none."""
+def nccl() -> str:
+    """``"0"``: there is no NCCL."""
     return "0"
 
 
-def xpu() -> Literal["False"]:
-    """``"False"``: all arrays are on the CPU."""
-    return "False"
+def cuda_archs() -> list[int]:
+    """No architecture."""
+    return []
 
 
 def show() -> None:
-    """Print the release and its parts.
+    """Print the version, a part to a line.
 
     Examples
     --------
@@ -65,9 +49,8 @@ def show() -> None:
     rc: 0
     cuda: False
     cudnn: False
+    nccl: 0
     """
-    print("full_version:", full_version)
-    for part in ("major", "minor", "patch", "rc"):
-        print(f"{part}:", globals()[part])
-    print("cuda:", cuda())
-    print("cudnn:", cudnn())
+    for name in ("full_version", "major", "minor", "patch", "rc"):
+        print(f"{name}: {globals()[name]}")
+    print(f"cuda: {cuda()}\ncudnn: {cudnn()}\nnccl: {nccl()}")

@@ -1,20 +1,28 @@
-"""``paddle.device``: programs ask here what they may run on, and it is the CPU."""
+"""Devices, ``paddle.device``: there is one, the CPU."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from autograd_engine.core.random_generator import get_rng_state, seed, set_rng_state
 from autograd_engine.device import cuda
+from autograd_engine.program.marking import device_guard
 from autograd_engine.tensor.attribute import get_device, set_device
 
 __all__ = [
     "cuda",
+    "device",
     "device_count",
+    "device_guard",
     "get_all_custom_device_type",
     "get_all_device_type",
     "get_available_custom_device",
     "get_available_device",
     "get_cudnn_version",
     "get_device",
+    "get_rng_state",
     "is_available",
+    "is_bf16_supported",
     "is_compiled_with_cinn",
     "is_compiled_with_cuda",
     "is_compiled_with_custom_device",
@@ -22,7 +30,9 @@ __all__ = [
     "is_compiled_with_ipu",
     "is_compiled_with_rocm",
     "is_compiled_with_xpu",
+    "manual_seed",
     "set_device",
+    "set_rng_state",
     "synchronize",
 ]
 
@@ -31,60 +41,71 @@ def __dir__() -> list[str]:
     return __all__
 
 
+device = device_guard
+
+
 def device_count() -> int:
-    """0: devices other than the CPU are counted."""
+    """0: how many devices there are besides the CPU."""
     return 0
 
 
 def is_available() -> bool:
-    """False: there is no device other than the CPU."""
+    """False: there is no device besides the CPU."""
     return False
 
 
 def get_all_device_type() -> list[str]:
-    """``[]``: devices other than the CPU are listed."""
+    """No kind of device besides the CPU."""
     return []
 
 
 def get_all_custom_device_type() -> list[str]:
-    """``[]``: there are none."""
+    """No kind of device that a plug-in brings."""
     return []
 
 
 def get_available_device() -> list[str]:
-    """``[]``: devices other than the CPU are listed."""
+    """No device besides the CPU."""
     return []
 
 
 def get_available_custom_device() -> list[str]:
-    """``[]``: there are none."""
+    """No device that a plug-in brings."""
     return []
 
 
-def get_cudnn_version() -> int | None:
-    """None: there is none."""
+def get_cudnn_version() -> None:
+    """None: there is no cuDNN."""
     return None
 
 
-def is_compiled_with_cinn() -> bool:
-    """False: programs are compiled by this engine."""
+def is_bf16_supported(including_emulation: bool = True) -> bool:
+    """False: there is no bfloat16."""
     return False
 
 
 def is_compiled_with_cuda() -> bool:
-    """False: all arrays are on the CPU.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.device.set_device("gpu" if paddle.device.is_compiled_with_cuda() else "cpu")
-    Place(cpu)
-    """
+    """False, as for all that this engine does not run on."""
     return False
 
 
-def is_compiled_with_custom_device(device_type: str) -> bool:
-    """False for every type: all arrays are on the CPU."""
+def is_compiled_with_rocm() -> bool:
+    """False."""
+    return False
+
+
+def is_compiled_with_xpu() -> bool:
+    """False."""
+    return False
+
+
+def is_compiled_with_ipu() -> bool:
+    """False."""
+    return False
+
+
+def is_compiled_with_cinn() -> bool:
+    """False: programs are compiled by backends of this engine's own."""
     return False
 
 
@@ -93,20 +114,17 @@ def is_compiled_with_distribute() -> bool:
     return False
 
 
-def is_compiled_with_ipu() -> bool:
-    """False: all arrays are on the CPU."""
+def is_compiled_with_custom_device(device_type: str) -> bool:
+    """False, for any."""
     return False
 
 
-def is_compiled_with_rocm() -> bool:
-    """False: all arrays are on the CPU."""
-    return False
+def manual_seed(seed_value: int) -> None:
+    """`paddle.seed`, without a result."""
+    seed(seed_value)
 
 
-def is_compiled_with_xpu() -> bool:
-    """False: all arrays are on the CPU."""
-    return False
-
-
-def synchronize(device: object = None) -> None:
-    """Returns at once: what has been called has been computed."""
+def synchronize(device: Any = None) -> None:
+    """Nothing: what was called is done when the call is over."""
+    with device_guard(device):  # which refuses any other
+        pass
