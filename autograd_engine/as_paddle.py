@@ -109,6 +109,24 @@ def _refuse_another(loaded: ModuleType | None) -> None:
         )
 
 
+class _DTypeOfPaddle:
+    """A dtype that the engine does not compute in: programs name it in tables of all of them.
+
+    It equals no dtype of a tensor, and a function that is asked for it refuses it.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"{_PADDLE}.{self.name}"
+
+
+_DTYPES_OF_PADDLE = {
+    name: _DTypeOfPaddle(name) for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2")
+}
+
+
 class _Paddle(ModuleType):
     """The module ``paddle``: the engine, under the version of the release that it stands for."""
 
@@ -118,7 +136,8 @@ class _Paddle(ModuleType):
         self.__version__ = full_version
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(import_module(_ENGINE), name)
+        found = _DTYPES_OF_PADDLE.get(name)
+        return getattr(import_module(_ENGINE), name) if found is None else found
 
     def __dir__(self) -> list[str]:
         return dir(import_module(_ENGINE))

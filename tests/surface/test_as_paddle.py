@@ -77,6 +77,21 @@ def test_the_version_is_that_of_the_release_that_it_stands_for() -> None:
         assert engine.__version__ != paddle.__version__
 
 
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
+def test_tables_of_dtypes_may_name_those_that_are_not_here(name: str) -> None:
+    with engine.install_as_paddle():
+        import paddle
+
+        dtype = getattr(paddle, name)
+        table = {paddle.float32: 4, paddle.float16: 2, dtype: 1}
+        assert (table[dtype], table[paddle.ones([1]).dtype], str(dtype)) == (1, 4, f"paddle.{name}")
+        assert paddle.ones([1]).dtype not in (paddle.float16, dtype)
+        with pytest.raises(TypeError, match=f"{name} is no dtype of this engine"):
+            paddle.ones([1], dtype=dtype)
+        with pytest.raises(TypeError, match=f"{name} is no dtype of this engine"):
+            paddle.ones([1]).astype(dtype)
+
+
 @pytest.mark.parametrize("name", ["paddle.vision.no", "paddle.nn.no", "paddle.nn.functional.no"])
 def test_what_is_not_here_cannot_be_imported(name: str) -> None:
     with engine.install_as_paddle(), pytest.raises(ModuleNotFoundError, match="paddle"):
