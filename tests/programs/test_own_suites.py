@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -40,3 +41,16 @@ def test_tensorly(tmp_path: Path) -> None:
     )
     assert not reasons
     assert counts["passed"] >= 420
+
+
+@pytest.mark.thorough
+def test_keras(tmp_path: Path) -> None:
+    """Its metrics and the layers that merge others, but for what is asked in bfloat16."""
+    if find_spec("keras_paddle") is None:
+        pytest.skip("could not import 'keras_paddle'")
+    parts = ["metrics", "layers.merging"]
+    counts, reasons = run(
+        tmp_path, [f"keras.src.{part}" for part in parts], {}, "tests.programs.keras_plugin"
+    )
+    assert {name: why for name, why in reasons.items() if "bfloat16" not in why} == {}
+    assert counts["passed"] >= 440
