@@ -85,9 +85,11 @@ complex128 = cdouble = _DTYPES["complex128"]
 if typing.TYPE_CHECKING:
     from autograd_engine import (
         audio as audio,
+        base as base,
         device as device,
         distributed as distributed,
         errors as errors,
+        framework as framework,
         geometric as geometric,
         incubate as incubate,
         io as io,
@@ -97,6 +99,7 @@ if typing.TYPE_CHECKING:
         version as version,
         vision as vision,
     )
+    from autograd_engine.as_paddle import install_as_paddle as install_as_paddle
     from autograd_engine.audio.windows import (
         bartlett_window as bartlett_window,
         blackman_window as blackman_window,
@@ -134,6 +137,7 @@ else:
     __getattr__, _dir, __all__ = _face(
         __name__,
         {
+            "as_paddle": "install_as_paddle",
             "audio.windows": "bartlett_window blackman_window hamming_window hann_window "
             "kaiser_window",
             "device": "device_guard get_cudnn_version is_compiled_with_cinn is_compiled_with_cuda "
@@ -146,8 +150,9 @@ else:
             "tensor.typed": "BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor "
             "IntTensor LongTensor ShortTensor",
         },
-        "audio autograd device distributed errors fft geometric incubate io jit linalg metric nn "
-        "optimizer regularizer signal static testing unique_name utils version vision",
+        "audio autograd base device distributed errors fft framework geometric incubate io jit "
+        "linalg metric nn optimizer regularizer signal static testing unique_name utils version "
+        "vision",
     )
 
     def __dir__():

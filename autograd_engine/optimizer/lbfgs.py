@@ -87,6 +87,7 @@ class LBFGS(Optimizer):
             )
         self._max_iter = count("LBFGS", "max_iter", max_iter)
         self._history = _History(count("LBFGS", "history_size", history_size))
+        self._n_iter = self._func_evals = 0
         self._max_eval = max_iter * 5 // 4
         if max_eval is not None:
             self._max_eval = count("LBFGS", "max_eval", max_eval)
@@ -134,6 +135,7 @@ class LBFGS(Optimizer):
         for _ in range(self._max_iter):
             if _largest(here.gradient) <= self._tolerance_grad or not math.isfinite(here.loss):
                 break
+            self._n_iter += 1
             direction = history.direction(here.gradient)
             slope = float(here.gradient @ direction)
             if slope > -self._tolerance_change:
@@ -151,7 +153,7 @@ class LBFGS(Optimizer):
     def _first_length(self, gradient: Array) -> float:
         """How far along the direction; the first one is the gradient, of any length."""
         rate = self.get_lr()
-        if self._history.steps == 0:
+        if self._n_iter == 1:
             return min(1.0, 1.0 / float(np.abs(gradient).sum())) * rate
         return rate
 
@@ -174,6 +176,7 @@ class LBFGS(Optimizer):
     def _evaluated(self, closure: Callable[[], Any], values: Array) -> tuple[Any, Point]:
         """The loss and its gradient where the parameters are `values`."""
         self._set(values)
+        self._func_evals += 1
         with enable_grad():
             loss = closure()
         if not isinstance(loss, Tensor) or loss.size != 1:
@@ -240,9 +243,13 @@ class LBFGS(Optimizer):
     # --- saving
 
     def state_dict(self) -> dict[str, Any]:
-        """The steps and changes of gradients that the next direction is made of, the schedule."""
-        history = self._history
-        return {"state": {"steps": history.steps, **history.arrays()}} | schedule(self)
+        """What the next direction is made of, and the schedule.
+
+        Under ``"state"``: how many directions were begun, ``n_iter``, how often the closure was
+        called, ``func_evals``, and the steps ``s`` and changes of the gradient ``y``.
+        """
+        counts = {"n_iter": self._n_iter, "func_evals": self._func_evals}
+        return {"state": counts | self._history.arrays()} | schedule(self)
 
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on from where `state_dict` was called.
@@ -253,10 +260,10 @@ class LBFGS(Optimizer):
             When it is of other parameters.
         """
         state = state_dict.get("state") if isinstance(state_dict, Mapping) else None
-        if not isinstance(state, Mapping) or not {"steps", "s", "y"} <= set(state):
+        if not isinstance(state, Mapping) or not {"n_iter", "func_evals", "s", "y"} <= set(state):
             raise ArgumentError(
                 "LBFGS.set_state_dict takes what its state_dict returned, "
-                "{'state': {'steps': ..., 's': ..., 'y': ...}}"
+                "{'state': {'n_iter': ..., 'func_evals': ..., 's': ..., 'y': ...}}"
             )
         values = self._values()
         arrays = {k: np.array(getattr(state[k], "_data", state[k])) for k in ("s", "y")}
@@ -271,7 +278,8 @@ class LBFGS(Optimizer):
             raise ArgumentError(f"LBFGS.set_state_dict: nothing was changed: {problems[0]}")
         if scheduler is not None:
             self._learning_rate.set_state_dict(scheduler)
-        self._history.restore(int(state["steps"]), arrays["s"], arrays["y"], values.dtype)
+        self._n_iter, self._func_evals = int(state["n_iter"]), int(state["func_evals"])
+        self._history.restore(arrays["s"], arrays["y"], values.dtype)
 
     load_state_dict = set_state_dict
 
@@ -284,12 +292,10 @@ class _History:
     """Pairs of a step s and the change y of the gradient along it."""
 
     def __init__(self, size: int) -> None:
-        self.steps = 0
         self._pairs: deque[tuple[Array, Array]] = deque(maxlen=size)
 
     def note(self, s: Array, y: Array) -> None:
         """Keep a pair of positive curvature: others make no direction of descent."""
-        self.steps += 1
         if float(s @ y) > 1e-10:
             self._pairs.append((s, y))
 
@@ -313,7 +319,6 @@ class _History:
         stacks = [np.stack(c) if c else np.zeros((0, 0), np.float32) for c in columns]
         return {name: Tensor._wrap(stack) for name, stack in zip("sy", stacks, strict=True)}
 
-    def restore(self, steps: int, s: Array, y: Array, dtype: np.dtype[Any]) -> None:
-        self.steps = steps
+    def restore(self, s: Array, y: Array, dtype: np.dtype[Any]) -> None:
         self._pairs.clear()
         self._pairs.extend((a.astype(dtype), b.astype(dtype)) for a, b in zip(s, y, strict=True))

@@ -304,6 +304,10 @@ def clip(
     return ops.assign(x) if out is x else out
 
 
+def _whole(value: Any) -> Any:
+    return int(value) if value.__class__ is float and value.is_integer() else value
+
+
 @atomic
 def scale(
     x: Any,
@@ -315,15 +319,21 @@ def scale(
 ) -> Tensor:
     """scale * x + bias, or scale * (x + bias).
 
+    Of integers it is integers where `scale` and `bias` are whole, floats else.
+
     Examples
     --------
     >>> import autograd_engine as paddle
     >>> paddle.scale(paddle.to_tensor([1.0]), scale=2.0, bias=1.0).tolist()
     [3.0]
+    >>> paddle.scale(paddle.to_tensor([1]), scale=2.0).tolist()
+    [2]
     """
     if act is not None and act not in _ACTIVATIONS:
         raise ArgumentError(f"scale: act must be one of {', '.join(_ACTIVATIONS)}, got {act!r}")
     x = as_operand("scale", x)
+    if spec_of(x).dtype.kind in "iu":
+        scale, bias = _whole(scale), _whole(bias)
     out = x * scale + bias if bias_after_scale else (x + bias) * scale
     return out if act is None else getattr(ops, act)(out)
 
@@ -500,6 +510,7 @@ def atan(x: Any, name: str | None = None) -> Tensor:
     return ops.atan(x)
 
 
+@atomic
 def atan2(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Angle of the point with the abscissa y and the ordinate x: atan(x / y) in its quadrant.
 
@@ -511,7 +522,7 @@ def atan2(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        From -pi to pi. At the origin both gradients are 0.
+        From -pi to pi, float64 where both are integers. At the origin both gradients are 0.
 
     Examples
     --------
@@ -519,6 +530,9 @@ def atan2(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> paddle.atan2(paddle.to_tensor([1.0, 0.0]), paddle.to_tensor([0.0, 1.0])).tolist()
     [1.5707963705062866, 0.0]
     """
+    x, y = as_operand("atan2", x), as_operand("atan2", y, "y")
+    if spec_of(x).dtype.kind in "iu" and spec_of(y).dtype.kind in "iu":
+        x = ops.cast(x, dtype="float64")
     return ops.atan2(x, y)
 
 

@@ -19,6 +19,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
+from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import (
     OpenShape,
@@ -274,18 +275,20 @@ def _at_least(op: str, inputs: tuple[Any, ...], axes: dict[int, tuple[int, ...]]
     """Each input with the new axes that its number of dimensions asks for."""
     if not inputs:
         raise ArgumentError(f"{op}: takes one array at least")
+    listed = inputs[0] if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) else ()
+    of_tensors = any(isinstance(value, (Tensor, Variable)) for value in listed)
     results = []
-    for k, value in enumerate(inputs):
+    for k, value in enumerate(listed if of_tensors else inputs):
         x = to_tensor(value) if isinstance(value, (list, tuple)) else value
         x = as_operand(op, x, f"inputs[{k}]")
         new = axes.get(spec_of(x).ndim)
         results.append(x if new is None else ops.unsqueeze(x, axis=new))
-    return results[0] if len(results) == 1 else results
+    return results if of_tensors or len(results) > 1 else results[0]
 
 
 @atomic
 def atleast_1d(*inputs: Any, name: str | None = None) -> Tensor:
-    """Each input, those of no dimension with one; a list where there are several inputs.
+    """Each input, those of no dimension with one; a list of several, also where they are in one.
 
     Examples
     --------

@@ -68,6 +68,10 @@ FUNCTIONS: dict[str, Any] = {
     "multiply": lambda x: x * x,
     "add": lambda x: x + x,
     "times 2": lambda x: x * 2,
+    "scale 2.0": lambda x: paddle.scale(x, 2.0, 1),
+    "atan2": lambda x: paddle.atan2(x, x),
+    "dot": lambda x: paddle.dot(x, x),
+    "dot of rows": lambda x: paddle.dot(x.unsqueeze(0), x.unsqueeze(0)),
 }
 TYPED: dict[str, Any] = {
     "sum": paddle.sum,
@@ -166,6 +170,10 @@ EXACT = {
     "2 pow": {**{d: d for d in WHOLE}, "bool": "int64"},
     "times 2": {**{d: d for d in WHOLE}, "bool": "int64"},
     "multiply": {d: d for d in WHOLE},
+    "scale 2.0": {d: d for d in WHOLE if d != "bool"},
+    "atan2": {d: "float64" for d in WHOLE if d != "bool"},
+    "dot": {"int32": "int32", "int64": "int64"},
+    "dot of rows": {"int32": "int32", "int64": "int64"},
 }
 
 

@@ -126,6 +126,19 @@ def test_saving_goes_on_bit_for_bit() -> None:
         other.set_state_dict({})
 
 
+def test_the_state_counts_directions_and_calls() -> None:
+    """Programs stop where a step began one direction: that of 0 at the minimum."""
+    x, losses = variable(-1.2, 1.0), []
+    lbfgs = P.LBFGS(max_iter=5, parameters=[x], line_search_fn="strong_wolfe", tolerance_grad=0.0)
+    begun = [0]
+    while len(begun) < 40 and begun[-2:] != [begun[-1] - 1, begun[-1]]:
+        lbfgs.step(closure_of(lbfgs, rosenbrock, x, losses))
+        begun.append(lbfgs.state_dict()["state"]["n_iter"])
+        assert lbfgs.state_dict()["state"]["func_evals"] == len(losses)
+    assert max(np.diff(begun)) == 5
+    np.testing.assert_allclose(x.numpy(), 1.0, atol=1e-5)
+
+
 def test_a_closure_that_fails_leaves_the_values_of_the_step_before() -> None:
     x, calls = variable(-1.2, 1.0), []
     lbfgs = P.LBFGS(parameters=[x], line_search_fn="strong_wolfe")

@@ -22,7 +22,7 @@ from autograd_engine.errors import ArgumentError, ArgumentTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arguments import times
+from autograd_engine.tensor.arguments import in_dtype, times
 
 __all__ = [
     "addmm",
@@ -182,7 +182,10 @@ def dot(x: Any, y: Any, name: str | None = None) -> Tensor:
     """
     x, y = of_dimensions("dot", x, "x", 1, 2), of_dimensions("dot", y, "y", 1, 2)
     y = same_sizes("dot", x, y)
-    return matmul(x, y) if spec_of(x).ndim == 1 else ops.sum(x * y, axis=(1,))
+    if spec_of(x).ndim == 1:
+        return matmul(x, y)
+    products = x * y
+    return in_dtype(ops.sum(products, axis=(1,)), spec_of(products).dtype)
 
 
 @atomic

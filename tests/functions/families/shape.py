@@ -175,6 +175,12 @@ CASES: dict[str, list[Case]] = {
             torch=lambda x: torch.atleast_1d(x),
         ),
         Case("several", paddle.atleast_1d, (real(), real(2)), numpy=np.atleast_1d),
+        Case(
+            "in-a-list",
+            lambda x, y, at_least=paddle.atleast_1d: at_least([x, y]),
+            (real(), real(2)),
+            numpy=lambda x, y: np.atleast_1d(x, y),
+        ),
     ],
     "atleast_2d": [
         Case(

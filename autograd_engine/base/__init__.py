@@ -1,0 +1,34 @@
+"""``paddle.base``: names of Paddle's inner package that programs use all the same."""
+
+from typing import TYPE_CHECKING
+
+from autograd_engine.base import framework
+from autograd_engine.base.framework import (
+    Program,
+    Variable,
+    default_main_program,
+    default_startup_program,
+    program_guard,
+)
+from autograd_engine.core.lazy import lazily
+from autograd_engine.nn.param_attr import ParamAttr
+from autograd_engine.tensor.attribute import CPUPlace
+
+__all__ = [
+    "CPUPlace",
+    "ParamAttr",
+    "Program",
+    "Variable",
+    "default_main_program",
+    "default_startup_program",
+    "framework",
+    "program_guard",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+if not TYPE_CHECKING:
+    __getattr__ = lazily(__name__, {})
