@@ -60,6 +60,7 @@ from autograd_engine.tensor.linalg import (
     norms,
     products,
 )
+from autograd_engine.tensor.spelling.wrapper import spelled
 
 __all__ = ["METHODS", "bind_methods"]
 
@@ -213,7 +214,7 @@ def _pow(x: Any, y: Any) -> Any:
     return power(x, y)
 
 
-METHODS: Final[dict[str, Any]] = {
+_DEFINED: Final[dict[str, Any]] = {
     **{name: getattr(elementwise, name) for name in elementwise.__all__ if name not in _NO_METHODS},
     **{name: getattr(rounding, name) for name in rounding.__all__},
     **{name: getattr(special, name) for name in special.__all__},
@@ -238,7 +239,7 @@ METHODS: Final[dict[str, Any]] = {
     **{name: getattr(lu, name) for name in ("lu", "lu_unpack")},
     **{name: getattr(attribute, name) for name in ("is_empty", "numel", "rank")},
     **attribute.ATTRIBUTES,
-    **inplace.methods(vars(public)),
+    **inplace.methods(vars(public)["_defined"]),
     "cond": norms.cond,
     "slogdet": determinant.slogdet,
     "multinomial": random.multinomial,
@@ -252,6 +253,10 @@ METHODS: Final[dict[str, Any]] = {
     "__rpow__": _reflected(_or_not(elementwise.pow)),
     "__getitem__": getitem.getitem,
     "__setitem__": setitem.assign_item,
+}
+METHODS: Final[dict[str, Any]] = {
+    name: function if name.startswith("__") else spelled(function, "autograd_engine")
+    for name, function in _DEFINED.items()
 }
 
 

@@ -33,6 +33,9 @@ if typing.TYPE_CHECKING:
     from autograd_engine.tensor.declared import *  # noqa: F403
 else:
     from autograd_engine.tensor import inplace as _inplace
+    from autograd_engine.tensor.spelling.wrapper import spelled_functions as _spelled_functions
 
     globals().update(_inplace.functions(globals()))
     __getattr__, __dir__, __all__ = _face(__name__)
+    _defined = {name: globals()[name] for name in __all__}
+    globals().update(_spelled_functions(_defined, "autograd_engine"))

@@ -30,4 +30,8 @@ from autograd_engine.nn.layer.transformer.transformer import *  # noqa: F403
 from autograd_engine.nn.layer.vision import *  # noqa: F403
 
 if not typing.TYPE_CHECKING:
+    from autograd_engine.tensor.spelling.wrapper import spelled_class as _spelled_class
+
     __getattr__, __dir__, __all__ = _face(__name__)
+    for _name in __all__:
+        _spelled_class(globals()[_name])
