@@ -3,6 +3,7 @@
 ``import autograd_engine as paddle`` runs programs written against the reference's names.
 """
 
+import math as _math
 import typing
 
 from autograd_engine import (
@@ -48,7 +49,7 @@ from autograd_engine.eager.printing import (
     get_printoptions as get_printoptions,
     set_printoptions as set_printoptions,
 )
-from autograd_engine.eager.tensor import Tensor as Tensor
+from autograd_engine.eager.tensor import Size as Size, Tensor as Tensor
 from autograd_engine.nn.param_attr import ParamAttr as ParamAttr
 from autograd_engine.nn.parameters import create_parameter as create_parameter
 from autograd_engine.ops.registry.strong_zeros import strong_zeros as strong_zeros
@@ -73,6 +74,21 @@ int64 = _DTYPES["int64"]
 float16 = _DTYPES["float16"]
 float32 = _DTYPES["float32"]
 float64 = _DTYPES["float64"]
+complex64 = cfloat = _DTYPES["complex64"]
+complex128 = cdouble = _DTYPES["complex128"]
+half = float16
+float = float32
+double = float64
+short = int16
+int = int32
+long = int64
+
+inf = _math.inf
+nan = _math.nan
+pi = _math.pi
+e = _math.e
+newaxis = None
+manual_seed = seed
 
 if typing.TYPE_CHECKING:
     from autograd_engine import (
@@ -86,6 +102,17 @@ if typing.TYPE_CHECKING:
     )
     from autograd_engine.io.files import load as load, save as save
     from autograd_engine.jit.model_flops import flops as flops
+    from autograd_engine.nn.functional import (
+        adaptive_avg_pool1d as adaptive_avg_pool1d,
+        conv1d as conv1d,
+        conv2d as conv2d,
+        conv3d as conv3d,
+        group_norm as group_norm,
+        layer_norm as layer_norm,
+        relu as relu,
+        sigmoid as sigmoid,
+        softmax as softmax,
+    )
     from autograd_engine.nn.model_summary import summary as summary
 else:
     __getattr__, _dir, __all__ = _face(
@@ -93,6 +120,8 @@ else:
         {
             "io.files.save_load": "load save",
             "jit.model_flops": "flops",
+            "nn.functional": "adaptive_avg_pool1d conv1d conv2d conv3d group_norm layer_norm relu "
+            "sigmoid softmax",
             "nn.model_summary": "summary",
         },
         "autograd distributed errors fft incubate io jit linalg metric nn optimizer regularizer "

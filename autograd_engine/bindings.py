@@ -60,6 +60,7 @@ from autograd_engine.tensor.linalg import (
     norms,
     products,
 )
+from autograd_engine.tensor.spelling import names
 from autograd_engine.tensor.spelling.wrapper import spelled
 
 __all__ = ["METHODS", "bind_methods"]
@@ -239,6 +240,7 @@ _DEFINED: Final[dict[str, Any]] = {
     **{name: getattr(lu, name) for name in ("lu", "lu_unpack")},
     **{name: getattr(attribute, name) for name in ("is_empty", "numel", "rank")},
     **attribute.ATTRIBUTES,
+    **names.METHODS,
     **inplace.methods(vars(public)["_defined"]),
     "cond": norms.cond,
     "slogdet": determinant.slogdet,
@@ -255,7 +257,7 @@ _DEFINED: Final[dict[str, Any]] = {
     "__setitem__": setitem.assign_item,
 }
 METHODS: Final[dict[str, Any]] = {
-    name: function if name.startswith("__") else spelled(function, "autograd_engine")
+    name: function if name.startswith("__") else spelled(function)
     for name, function in _DEFINED.items()
 }
 
@@ -286,6 +288,7 @@ ORIGINS.update(
         "draw": "autograd.explain.program_graph",
         "export": "interop.numpy_protocol.dlpack",
         "flat_state": "io.files.save_load",
+        "functional": "nn",
         "grad_fn": "eager.grad_node",
         "number_wanted": "interop.numpy_protocol.implicit_values",
         "of_version": "interop.array_api",

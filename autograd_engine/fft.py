@@ -410,4 +410,4 @@ def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     return _shifted("ifftshift", x, axes, back=True)
 
 
-globals().update(spelled_functions({name: globals()[name] for name in __all__}, __name__))
+globals().update(spelled_functions({name: globals()[name] for name in __all__}))

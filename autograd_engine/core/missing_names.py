@@ -16,16 +16,11 @@ _HERE = {
         "FloatTensor": "paddle.to_tensor(data, 'float32')",
         "LongTensor": "paddle.to_tensor(data, 'int64')",
         "Model": "a loop over a DataLoader, as in docs/training.md",
-        "as_tensor": "paddle.to_tensor(data)",
-        "cat": "paddle.concat(tensors, axis)",
         "compile": "paddle.jit.to_static(function)",
         "cuda": "nothing: all arrays are on the CPU",
         "device": "paddle.set_device('cpu'): all arrays are on the CPU",
-        "from_numpy": "paddle.to_tensor(array)",
         "func": "paddle.autograd.jvp, vjp, jacobian, hessian and hvp",
-        "manual_seed": "paddle.seed(value)",
         "optim": "paddle.optimizer, and paddle.optimizer.lr for schedules",
-        "permute": "paddle.transpose(x, perm)",
     },
     "autograd_engine.autograd": {
         "functional": "autograd.jacobian, hessian, hvp, vjp and jvp themselves",
@@ -40,13 +35,7 @@ _HERE = {
         "script": "jit.to_static(function)",
         "trace": "jit.to_static(function), and jit.save(layer, path, input_spec=[...])",
     },
-    "autograd_engine.nn": {
-        "Module": "nn.Layer",
-        "ModuleDict": "nn.LayerDict(layers)",
-        "ModuleList": "nn.LayerList(layers)",
-        "Parameter": "self.create_parameter(shape) in a layer, paddle.create_parameter elsewhere",
-        "init": "nn.initializer, given as weight_attr=nn.initializer.XavierUniform()",
-    },
+    "autograd_engine.nn": {},
     "autograd_engine.optimizer": {
         "lr_scheduler": "optimizer.lr; a scheduler is the learning_rate of an optimizer",
     },
@@ -73,7 +62,6 @@ def missing(module: str, name: str) -> AttributeError:
 
 _OF_OPTIMIZERS = {
     "param_groups": "get_lr() and set_lr(value); groups are dicts in parameters=[...]",
-    "zero_grad": "clear_grad()",
 }
 
 

@@ -12,31 +12,38 @@ __all__ = [
     "ClipGradByValue",
     "ParamAttr",
     "functional",
+    "init",
     "initializer",
 ]
 
 if TYPE_CHECKING:
-    from autograd_engine.nn import functional
+    from autograd_engine.nn import functional, init
     from autograd_engine.nn.layer import *  # noqa: F403
+    from autograd_engine.nn.names import *  # noqa: F403
 else:
+    from autograd_engine.tensor.spelling.wrapper import spelled_class as _spelled_class
+
+    for _made in (ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue, ParamAttr):
+        _spelled_class(_made)
 
     def __getattr__(name):
         """Layers are imported when one of them is first asked for."""
         import importlib
 
-        if name in ("functional", "layer", "utils"):
+        if name in ("functional", "init", "layer", "utils"):
             return importlib.import_module(f"autograd_engine.nn.{name}")
         if name == "__all__" or not name.startswith("_"):
-            layers = importlib.import_module("autograd_engine.nn.layer")
-            if name in layers.__all__:
-                found = globals()[name] = getattr(layers, name)
-                return found
+            for home in ("layer", "names"):
+                module = importlib.import_module(f"autograd_engine.nn.{home}")
+                if name in module.__all__:
+                    found = globals()[name] = getattr(module, name)
+                    return found
         from autograd_engine.core.missing_names import missing
 
         raise missing(__name__, name)
 
 
 def __dir__() -> list[str]:
-    from autograd_engine.nn import layer
+    from autograd_engine.nn import layer, names
 
-    return sorted({*__all__, "utils", *vars(layer)["__all__"]})
+    return sorted({*__all__, "utils", *vars(layer)["__all__"], *names.__all__})

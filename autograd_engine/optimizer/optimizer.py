@@ -26,6 +26,7 @@ from autograd_engine.program.ir.program import (
     default_startup_program,
     program_guard,
 )
+from autograd_engine.tensor.spelling.wrapper import spelled_class
 
 __all__ = ["Optimizer"]
 
@@ -223,6 +224,15 @@ class Optimizer(Settings):
             p._clear(set_to_zero, at)
 
     clear_gradients = clear_grad
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__module__.startswith("autograd_engine."):
+            spelled_class(cls)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """`clear_grad`, by default to None."""
+        self.clear_grad(set_to_zero=not set_to_none)
 
     # --- both modes
 

@@ -28,6 +28,7 @@ from autograd_engine.tensor.scatter import *  # noqa: F403
 from autograd_engine.tensor.shape import *  # noqa: F403
 from autograd_engine.tensor.sorting import *  # noqa: F403
 from autograd_engine.tensor.special import *  # noqa: F403
+from autograd_engine.tensor.spelling.names import *  # noqa: F403
 
 if typing.TYPE_CHECKING:
     from autograd_engine.tensor.declared import *  # noqa: F403
@@ -38,4 +39,4 @@ else:
     globals().update(_inplace.functions(globals()))
     __getattr__, __dir__, __all__ = _face(__name__)
     _defined = {name: globals()[name] for name in __all__}
-    globals().update(_spelled_functions(_defined, "autograd_engine"))
+    globals().update(_spelled_functions(_defined))

@@ -14,7 +14,15 @@ from autograd_engine.program.atomic_call import failed
 from autograd_engine.program.ir.program import Operator
 from autograd_engine.tensor.spelling.forms import FORMS
 from autograd_engine.tensor.spelling.out import check_out, check_place, gives_tensors, written
-from autograd_engine.tensor.spelling.rows import CREATING, EVERYWHERE, NEUTRAL, ROWS, Row
+from autograd_engine.tensor.spelling.rows import (
+    CREATING,
+    EVERYWHERE,
+    HINTS,
+    IGNORED,
+    NEUTRAL,
+    ROWS,
+    Row,
+)
 
 __all__ = ["Calls"]
 
@@ -40,6 +48,7 @@ class Calls:
 
     def __init__(self, function: Callable[..., Any], name: str) -> None:
         self._function, self._name = function, name
+        self._constructs = function.__name__ == "__init__"
         self.row = ROWS.get(name) or ROWS.get(name.removesuffix("_"), _PLAIN)
         found = inspect.signature(function).parameters
         self.parameters = {n: p for n, p in found.items() if p.kind is not p.VAR_POSITIONAL}
@@ -107,8 +116,9 @@ class Calls:
 
     def _row_of(self, values: Values) -> Row:
         """The row of the class that is made, where this is the constructor that it inherits."""
-        made = type(values.get("self"))
-        return self.row if made is type(None) else ROWS.get(made.__name__, self.row)
+        if not self._constructs:
+            return self.row
+        return ROWS.get(type(values["self"]).__name__, self.row)
 
     def _rename(self, values: Values, other: Values, row: Row, spared: list[str]) -> None:
         """Move to `values` what `other` has under another name."""
@@ -132,16 +142,20 @@ class Calls:
     def _options(self, values: Values, other: Values) -> list[Callable[[Any], Any]]:
         """What is to be done with the result, for arguments that say nothing of its values."""
         finish: list[Callable[[Any], Any]] = []
-        if self._name in CREATING and "self" not in values:
+        if self._name in CREATING:
             check_place(self._name, other.pop("device", None))
             if other.pop("requires_grad", False):
                 finish.append(_requiring)
-            other.pop("pin_memory", None)
         out = values.pop("out", None) if "out" in self.parameters else other.get("out")
         if out is not None and gives_tensors(self._function):
             other.pop("out", None)
             check_out(self._name, out)
             finish.append(functools.partial(written, self._name, out))
+        if other.get("inplace") is True and gives_tensors(self._function):
+            del other["inplace"]
+            finish.append(functools.partial(written, self._name, next(iter(values.values()))))
+        for name in IGNORED.intersection(other):
+            del other[name]
         for name in NEUTRAL.intersection(other):
             if other[name] is None or other[name] is False:
                 del other[name]
@@ -157,7 +171,11 @@ class Calls:
         close = get_close_matches(name, [*listed, *(n for n, t in aliases.items() if t)], 1, 0.6)
         meant = next((aliases.get(n) or n for n in close), None)
         hint = ""
-        if meant is not None:
+        if (shown, name) in HINTS:
+            hint = f"; write {HINTS[shown, name]}"
+        elif name in NEUTRAL:
+            hint = f"; leave it out: {shown}({', '.join(self._parts(values, ''))})"
+        elif meant is not None:
             parts = [*self._parts(values, meant), f"{meant}=..."]
             hint = f"; write {shown}({', '.join(parts)})"
         raise TypeError(
@@ -165,7 +183,7 @@ class Calls:
         )
 
     def _shown(self, values: Values) -> str:
-        return type(values["self"]).__name__ if "self" in values else self._name
+        return type(values["self"]).__name__ if self._constructs else self._name
 
     def _parts(self, values: Values, without: str) -> list[str]:
         """The arguments that were given, as in a line of code."""

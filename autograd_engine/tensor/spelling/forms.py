@@ -7,6 +7,7 @@ function that is meant where it is another one.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
@@ -16,6 +17,7 @@ from autograd_engine.core.dims import UnknownSize
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import normalize_axis
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError
 from autograd_engine.program.operands import spec_of
 from autograd_engine.tensor import elementwise, indexing, reduction, scatter, sorting
 
@@ -90,7 +92,7 @@ def _gather(values: Values, rest: list[Any], other: Values) -> Callable[..., Any
     """``gather(x, 0, index)`` and ``gather(x, dim=0, index=index)`` pick along an axis."""
     first = isinstance(values.get("index"), int)
     _exchanged("index", "axis")(values, rest, other)
-    if "dim" in other and "axis" not in values:
+    if "dim" in other and values.get("axis") is None:
         values["axis"] = other.pop("dim")
         x, index = values.get("x", other.get("input")), values.get("index")
         first = isinstance(index, Operand) and spec_of(index).ndim == spec_of(x).ndim
@@ -113,6 +115,8 @@ def _scatter(values: Values, rest: list[Any], other: Values) -> Callable[..., An
         x: Any, dim: int, index: Any, src: Any = ..., reduce: str = "assign", **more: Any
     ) -> Tensor:
         source = more["value"] if src is ... else src
+        if isinstance(source, Operand) and spec_of(source).ndim:  # the part that is written
+            source = source[tuple(slice(n) for n in spec_of(index).shape)]
         return scatter.put_along_axis(x, index, source, dim, reduce, broadcast=False)
 
     for name in ("dim", "src", "value", "reduce"):
@@ -130,6 +134,7 @@ def _extreme(smallest: bool) -> Form:
     def find(values: Values, rest: list[Any], other: Values) -> Callable[..., Any] | None:
         if isinstance(values.get("axis"), Operand) and spec_of(values["axis"]).dtype.kind == "f":
             values["y"] = values.pop("axis")
+            values.pop("keepdim", None)
             return elementwise.minimum if smallest else elementwise.maximum
         if "dim" not in other or isinstance(other["dim"], (list, tuple)):
             return None
@@ -196,12 +201,33 @@ def _dropout(values: Values, rest: list[Any], other: Values) -> None:
         values["training"] = training
 
 
+def _optimizer(values: Values, rest: list[Any], other: Values) -> None:
+    """``SGD(parameters, lr=0.1)``: what has a length, or is gone through, is no learning rate."""
+    made, second = type(values["self"]), list(values)[2]
+    if values["learning_rate"].__class__ is list or hasattr(values["learning_rate"], "__next__"):
+        given = list(values.pop("learning_rate"))
+        if second == "parameters" and values[second] is not None:
+            values["learning_rate"] = values[second]
+        elif second != "parameters" and (
+            values[second] is not inspect.signature(made).parameters[second].default
+        ):
+            raise ArgumentError(
+                f"{made.__name__}: {values[second]!r} is {second}; write "
+                f"{made.__name__}(learning_rate={values[second]!r}, parameters=...)"
+            )
+        values["parameters"] = given
+    if "betas" in other and "beta1" in values:
+        values["beta1"], values["beta2"] = other.pop("betas")
+
+
 FORMS: Final[dict[str, Form]] = {
+    "dims": _sizes("dims"),
     "axis second": _exchanged("index", "axis"),
     "dropout": _dropout,
     "gather": _gather,
     "max": _extreme(smallest=False),
     "min": _extreme(smallest=True),
+    "optimizer": _optimizer,
     "perm": _perm,
     "repeat_times": _sizes("repeat_times"),
     "scatter": _scatter,

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["CREATING", "EVERYWHERE", "NEUTRAL", "ROWS", "Row"]
+__all__ = ["CREATING", "EVERYWHERE", "HINTS", "IGNORED", "NEUTRAL", "ROWS", "Row"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,6 @@ EVERYWHERE: Final[dict[str, str]] = {
     "A": "x",
     "a": "x",
     "bias": "bias_attr",
-    "betas": "",
     "dim": "axis axes",
     "dim1": "axis1",
     "dim2": "axis2",
@@ -76,16 +75,25 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+# Arguments that ask for what is the case anyway.
+IGNORED: Final = _words("non_blocking pin_memory")
+
 # Arguments that ask for nothing where they are None or False.
 NEUTRAL: Final = _words("""
-    generator inplace layout memory_format name non_blocking out pin_memory reduce requires_grad
-    size_average
+    generator inplace layout memory_format name out reduce requires_grad size_average
 """)
+
+# What to write for an argument that there is not.
+HINTS: Final = {
+    ("SGD", "momentum"): "Momentum(learning_rate=..., momentum=..., parameters=...)",
+    ("SGD", "nesterov"): "Momentum(..., use_nesterov=True)",
+}
 
 # The functions that make tensors of nothing, which say where and whether a gradient is wanted.
 CREATING: Final = _words("""
     arange empty empty_like eye fftfreq full full_like linspace logspace normal ones ones_like rand
     rand_like randint randint_like randn randn_like randperm rfftfreq standard_normal to_tensor
+    asarray tensor new_empty new_full new_ones new_zeros
     tril_indices triu_indices uniform zeros zeros_like
 """)
 
@@ -95,6 +103,12 @@ def _sized(name: str, also: str = "") -> Row:
     return Row(also, form=name, when=f"{name}.__class__ is int or name is not None")
 
 
+_OPTIMIZERS: Final = _words("""
+    Adadelta Adagrad Adam AdamW Adamax LBFGS Lamb Momentum NAdam RAdam RMSProp SGD
+""")
+_PARAMETERS_FIRST: Final = (
+    "learning_rate.__class__ is list or learning_rate.__class__.__name__ == 'generator'"
+)
 _SHAPED: Final = _sized("shape")
 
 ROWS: Final[dict[str, Row]] = {
@@ -115,12 +129,13 @@ ROWS: Final[dict[str, Row]] = {
     # shapes
     "broadcast_to": _SHAPED,
     "expand": _SHAPED,
+    "permute": Row("dim=dims axes=dims perm=dims", form="dims", when="dims.__class__ is int"),
     "reshape": _SHAPED,
     "swapaxes": Row("dim0=axis0 dim1=axis1"),
     "tensor_split": Row(
         "indices=num_or_indices indices_or_sections=num_or_indices sections=num_or_indices"
     ),
-    "tile": _sized("repeat_times", "dims=repeat_times reps=repeat_times"),
+    "tile": _sized("repeat_times", "dims=repeat_times reps=repeat_times repeats=repeat_times"),
     "transpose": Row("axes=perm dims=perm", form="perm", when="perm.__class__ is int"),
     "unflatten": Row("sizes=shape"),
     "unfold": Row("dimension=axis dim=axis"),
@@ -157,4 +172,16 @@ ROWS: Final[dict[str, Row]] = {
     "hardshrink": Row("lambd=threshold"),
     "pairwise_distance": Row("x1=x x2=y"),
     "softshrink": Row("lambd=threshold"),
+    # classes
+    "Fold": Row(
+        "dilation=dilations kernel_size=kernel_sizes output_size=output_sizes padding=paddings "
+        "stride=strides"
+    ),
+    "Hardshrink": Row("lambd=threshold"),
+    "Parameter": Row("requires_grad=trainable"),
+    "Softshrink": Row("lambd=threshold"),
+    **{
+        name: Row("alpha=rho", form="optimizer", when=_PARAMETERS_FIRST, tells="betas lr")
+        for name in _OPTIMIZERS
+    },
 }

@@ -41,25 +41,26 @@ _FLAGS: Final = __future__.annotations.compiler_flag
 _shown: Final[dict[Any, Any]] = {}
 
 
-def spelled(function: F, module: str) -> F:
-    """`function`, which takes other spellings too, as users find it in `module`.
+def spelled(function: F) -> F:
+    """`function`, which takes other spellings too, and in its module it is what has its name.
 
     What is no function in Python, or takes any keyword, stays as it is.
     """
     known = _shown.get(function)
-    if known is not None or function.__class__ is not FunctionType:
+    if known is not None or not _spells(function):
         return known or function
-    if _innermost(function).__code__.co_flags & inspect.CO_VARKEYWORDS:
-        return function
-    _shown[function] = call = Spelling(function, function.__name__).call
-    call.__qualname__ = function.__name__
-    call.__module__ = module
+    name = function.__name__
+    call = Spelling(function, name).call
+    call.__qualname__ = name
+    _shown[function] = _shown[call] = call
+    if call.__globals__.get(name) is function:  # where pickle finds it, and doctest
+        call.__globals__[name] = call
     return cast(F, call)
 
 
-def spelled_functions(found: Mapping[str, Any], module: str) -> dict[str, Any]:
+def spelled_functions(found: Mapping[str, Any]) -> dict[str, Any]:
     """Those of a module, each under all its names."""
-    return {name: spelled(value, module) for name, value in found.items()}
+    return {name: spelled(value) for name, value in found.items()}
 
 
 def spelled_class(made: C) -> C:
@@ -67,10 +68,16 @@ def spelled_class(made: C) -> C:
     for owner in made.__mro__:
         constructor = vars(owner).get("__init__")
         if constructor is not None:
-            if constructor.__class__ is FunctionType and not hasattr(constructor, "__wrapped__"):
+            if _spells(constructor) and not hasattr(constructor, "__wrapped__"):
                 owner.__init__ = Spelling(constructor, owner.__name__).call  # type: ignore[misc]
             break
     return made
+
+
+def _spells(function: Any) -> bool:
+    if function.__class__ is not FunctionType:
+        return False
+    return not _innermost(function).__code__.co_flags & inspect.CO_VARKEYWORDS
 
 
 def _innermost(function: Any) -> Any:
@@ -177,12 +184,13 @@ def _code(shown: Any, function: Any, calls: Calls) -> CodeType:
         *body,
         "        _function, _spelling",  # which is never reached
     ]
-    return _inlined(lines, function) or _calling(lines, f"return _function({', '.join(passed)})")
+    return _inlined(lines, function) or _calling(lines, name, ", ".join(passed))
 
 
-def _calling(lines: list[str], call: str) -> CodeType:
-    text = "\n".join(lines).replace("_call", call) + "\n"
-    return _inside(_inside(compile(text, register_generated(text, call[7:20]), "exec")))
+def _calling(lines: list[str], name: str, passed: str) -> CodeType:
+    """`lines` with a call of the function."""
+    text = "\n".join(lines).replace("_call", f"return _function({passed})") + "\n"
+    return _inside(_inside(compile(text, register_generated(text, name), "exec")))
 
 
 def _inlined(lines: list[str], function: Any) -> CodeType | None:
@@ -212,7 +220,7 @@ def _inside(code: CodeType) -> CodeType:
 def _source_of(function: Any) -> ast.FunctionDef | None:
     """A function as it was written, if that can be read, and it is one of a module."""
     code = function.__code__
-    if code.co_freevars:
+    if code.co_freevars or "locals" in code.co_names:
         return None
     before = code.co_firstlineno - 1
     lines = linecache.getlines(code.co_filename, function.__globals__)[before : _last(code)]
