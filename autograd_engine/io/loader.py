@@ -19,7 +19,6 @@ from autograd_engine.io.workers.fetch import NO_MORE, Fetch, fetcher
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.mode import in_dynamic_mode
 from autograd_engine.tensor.attribute import CPUPlace
-from autograd_engine.tensor.spelling.wrapper import spelled_class
 
 if TYPE_CHECKING:
     from autograd_engine.io.workers.pool import Pool
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["DataLoader"]
 
 
-@spelled_class
 class DataLoader:
     """Batches of a dataset, made in this process or ahead of time by worker processes.
 

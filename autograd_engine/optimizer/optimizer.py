@@ -429,3 +429,6 @@ def _checked_pairs(params_grads: Any) -> list[ParamGrad]:
             raise NotATensorError(f"{where}: Tensors and Variables are updated by separate calls")
     check_distinct("apply_gradients: params_grads", [p for p, _ in params_grads])
     return list(params_grads)
+
+
+spelled_class(Optimizer)

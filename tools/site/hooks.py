@@ -13,6 +13,7 @@ from typing import Any
 
 import operations
 import sources
+import spelling_page
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -34,7 +35,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         log.warning("%s is exported, and cannot be had: %s", name, error)
     for name in reference.undocumented():
         log.warning("%s is public and has no docstring", name)
-    generated = [*sources.other_pages(), ("ops.md", operations.page()), *reference.files()]
+    made = [("ops.md", operations.page()), ("spellings.md", spelling_page.page())]
+    generated = [*sources.other_pages(), *made, *reference.files()]
     for path, content in generated:
         files.append(File.generated(config, path, content=content))
     nav = config.nav or []

@@ -30,8 +30,14 @@ from autograd_engine.nn.layer.transformer.transformer import *  # noqa: F403
 from autograd_engine.nn.layer.vision import *  # noqa: F403
 
 if not typing.TYPE_CHECKING:
-    from autograd_engine.tensor.spelling.wrapper import spelled_class as _spelled_class
+    from autograd_engine.tensor.spelling import wrapper as _wrapper
 
     __getattr__, __dir__, __all__ = _face(__name__)
-    for _name in __all__:
-        _spelled_class(globals()[_name])
+    _wrapper.spelled_classes({name: globals()[name] for name in __all__})
+    _wrapper.spelled_class(
+        globals()["Layer"],
+        "buffers create_parameter named_buffers named_parameters parameters register_buffer "
+        "state_dict to",
+    )
+    _wrapper.spelled_class(globals()["LayerList"], "append extend insert")
+    _wrapper.spelled_class(globals()["LayerDict"], "update")

@@ -48,6 +48,7 @@ def _sizes(name: str) -> Form:
     """``reshape(x, 4, 3)``: from `name` on, what is a size is one of them."""
 
     def collect(values: Values, rest: list[Any], other: Values) -> None:
+        """Sizes may be an argument each."""
         if not _is_size(values.get(name)):
             return
         found = [values[name]]
@@ -82,6 +83,7 @@ def _exchanged(one: str, another: str) -> Form:
     """``index_add(x, 0, index, value)``: what stands at `one` is `another`, and the reverse."""
 
     def exchange(values: Values, rest: list[Any], other: Values) -> None:
+        """The axis may come before the index."""
         if isinstance(values.get(one), int) and another in values:
             values[one], values[another] = values[another], values[one]
 
@@ -132,6 +134,7 @@ def _extreme(smallest: bool) -> Form:
     """``max(x, dim=1)`` gives values and positions; ``max(x, y)`` is `maximum`."""
 
     def find(values: Values, rest: list[Any], other: Values) -> Callable[..., Any] | None:
+        """``dim=1`` gives values and positions; a second array is compared with."""
         if isinstance(values.get("axis"), Operand) and spec_of(values["axis"]).dtype.kind == "f":
             values["y"] = values.pop("axis")
             values.pop("keepdim", None)

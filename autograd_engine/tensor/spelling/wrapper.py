@@ -30,7 +30,7 @@ from autograd_engine.program.ir.program import Operator
 if TYPE_CHECKING:
     from autograd_engine.tensor.spelling.calls import Calls
 
-__all__ = ["Spelling", "spelled", "spelled_class", "spelled_functions"]
+__all__ = ["Spelling", "spelled", "spelled_class", "spelled_classes", "spelled_functions"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
@@ -51,7 +51,8 @@ def spelled(function: F) -> F:
         return known or function
     name = function.__name__
     call = Spelling(function, name).call
-    call.__qualname__ = name
+    if "<locals>" in call.__qualname__:
+        call.__qualname__ = name
     _shown[function] = _shown[call] = call
     if call.__globals__.get(name) is function:  # where pickle finds it, and doctest
         call.__globals__[name] = call
@@ -63,15 +64,25 @@ def spelled_functions(found: Mapping[str, Any]) -> dict[str, Any]:
     return {name: spelled(value) for name, value in found.items()}
 
 
-def spelled_class(made: C) -> C:
-    """`made`, whose constructor takes other spellings."""
+def spelled_class(made: C, methods: str = "") -> C:
+    """`made`, whose constructor, and `methods`, take other spellings."""
     for owner in made.__mro__:
         constructor = vars(owner).get("__init__")
         if constructor is not None:
             if _spells(constructor) and not hasattr(constructor, "__wrapped__"):
                 owner.__init__ = Spelling(constructor, owner.__name__).call  # type: ignore[misc]
             break
+    for name in methods.split():
+        owner = next(c for c in made.__mro__ if name in vars(c))
+        setattr(owner, name, spelled(vars(owner)[name]))
     return made
+
+
+def spelled_classes(found: Mapping[str, Any]) -> None:
+    """The classes of a module, each in its place."""
+    for value in found.values():
+        if isinstance(value, type) and value.__module__.startswith("autograd_engine."):
+            spelled_class(value)
 
 
 def _spells(function: Any) -> bool:
@@ -225,8 +236,8 @@ def _source_of(function: Any) -> ast.FunctionDef | None:
     before = code.co_firstlineno - 1
     lines = linecache.getlines(code.co_filename, function.__globals__)[before : _last(code)]
     try:
-        found = ast.parse("\n" * before + "".join(lines)).body[0]
-    except (SyntaxError, IndexError):
+        found: Any = ast.parse("\n" * before + "".join(lines)).body[0]
+    except (SyntaxError, IndexError):  # of a method it is indented
         return None
     return found if isinstance(found, ast.FunctionDef) else None
 
