@@ -47,6 +47,16 @@ class Size(tuple[int, ...]):
 
     __hash__ = tuple.__hash__
 
+    def __add__(self, other: Any) -> Any:
+        if not isinstance(other, (list, tuple)):
+            return NotImplemented
+        return Size((*self, *other))
+
+    def __radd__(self, other: Any) -> Any:
+        if not isinstance(other, (list, tuple)):
+            return NotImplemented
+        return Size((*other, *self))
+
     def __repr__(self) -> str:
         return f"paddle.Size({list(self)})"
 

@@ -408,6 +408,15 @@ def test_layers_take_the_names_of_torch_in_their_methods():
     paddle.nn.LayerDict(modules={"a": net}).update(modules={"b": net})
 
 
+def test_a_shape_is_joined_with_lists_and_tuples():
+    shape, one, three = paddle.zeros([2, 3]).shape, [1], (1,)
+    assert shape + one == [2, 3, 1] == shape + three
+    assert one + shape == (1, 2, 3) == three + shape
+    assert (shape + one).__class__ is paddle.Size
+    with pytest.raises(TypeError):
+        shape + 1
+
+
 def test_other_names_are_the_thing_itself():
     nn = paddle.nn
     assert nn.Module is nn.Layer
