@@ -3,6 +3,7 @@
 ``import autograd_engine as paddle`` runs programs written against the reference's names.
 """
 
+import math as _math
 import typing
 
 from autograd_engine import (
@@ -38,6 +39,7 @@ from autograd_engine.core.random_generator import (
     seed as seed,
     set_rng_state as set_rng_state,
 )
+from autograd_engine.core.size import Size as Size
 from autograd_engine.eager.grad_mode import (
     enable_grad as enable_grad,
     inference_mode as inference_mode,
@@ -81,6 +83,19 @@ float32 = _DTYPES["float32"]
 float64 = _DTYPES["float64"]
 complex64 = cfloat = _DTYPES["complex64"]
 complex128 = cdouble = _DTYPES["complex128"]
+half = float16
+float = float32
+double = float64
+short = int16
+int = int32
+long = int64
+
+inf = _math.inf
+nan = _math.nan
+pi = _math.pi
+e = _math.e
+newaxis = None
+manual_seed = seed
 
 if typing.TYPE_CHECKING:
     from autograd_engine import (
@@ -121,6 +136,17 @@ if typing.TYPE_CHECKING:
     from autograd_engine.io.files import load as load, save as save
     from autograd_engine.io.reader import batch as batch
     from autograd_engine.jit.model_flops import flops as flops
+    from autograd_engine.nn.functional import (
+        adaptive_avg_pool1d as adaptive_avg_pool1d,
+        conv1d as conv1d,
+        conv2d as conv2d,
+        conv3d as conv3d,
+        group_norm as group_norm,
+        layer_norm as layer_norm,
+        relu as relu,
+        sigmoid as sigmoid,
+        softmax as softmax,
+    )
     from autograd_engine.nn.model_summary import summary as summary
     from autograd_engine.tensor.typed import (
         BoolTensor as BoolTensor,
@@ -146,6 +172,8 @@ else:
             "io.files.save_load": "load save",
             "io.reader": "batch",
             "jit.model_flops": "flops",
+            "nn.functional": "adaptive_avg_pool1d conv1d conv2d conv3d group_norm layer_norm relu "
+            "sigmoid softmax",
             "nn.model_summary": "summary",
             "tensor.typed": "BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor "
             "IntTensor LongTensor ShortTensor",

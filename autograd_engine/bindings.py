@@ -62,6 +62,8 @@ from autograd_engine.tensor.linalg import (
     norms,
     products,
 )
+from autograd_engine.tensor.spelling import names
+from autograd_engine.tensor.spelling.wrapper import spelled
 
 __all__ = ["METHODS", "bind_methods"]
 
@@ -250,7 +252,7 @@ def _pow(x: Any, y: Any) -> Any:
     return power(x, y)
 
 
-METHODS: Final[dict[str, Any]] = {
+_DEFINED: Final[dict[str, Any]] = {
     **{name: getattr(elementwise, name) for name in elementwise.__all__ if name not in _NO_METHODS},
     **{name: getattr(rounding, name) for name in rounding.__all__},
     **{name: getattr(special, name) for name in special.__all__},
@@ -277,8 +279,9 @@ METHODS: Final[dict[str, Any]] = {
     **{name: getattr(lu, name) for name in ("lu", "lu_unpack")},
     **{name: getattr(attribute, name) for name in ("is_empty", "is_tensor", "numel", "rank")},
     **attribute.ATTRIBUTES,
-    **inplace.methods(vars(public)),
     **{name: getattr(signal, name) for name in ("istft", "stft")},
+    **names.METHODS,
+    **inplace.methods(vars(public)["_defined"]),
     "cond": norms.cond,
     "slogdet": determinant.slogdet,
     "multinomial": random.multinomial,
@@ -292,6 +295,10 @@ METHODS: Final[dict[str, Any]] = {
     "__rpow__": _reflected(_or_not(elementwise.pow)),
     "__getitem__": getitem.getitem,
     "__setitem__": setitem.assign_item,
+}
+METHODS: Final[dict[str, Any]] = {
+    name: function if name.startswith("__") else spelled(function)
+    for name, function in _DEFINED.items()
 }
 
 
@@ -323,6 +330,7 @@ ORIGINS.update(
         "draw": "autograd.explain.program_graph",
         "export": "interop.numpy_protocol.dlpack",
         "flat_state": "io.files.save_load",
+        "functional": "nn",
         "grad_fn": "eager.grad_node",
         "listed": "interop.numpy_protocol.implicit_values",
         "number_wanted": "interop.numpy_protocol.implicit_values",

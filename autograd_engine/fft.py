@@ -25,6 +25,7 @@ from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import real
 from autograd_engine.program.operands import as_operand, constant, spec_of
 from autograd_engine.tensor.arguments import refuse_gradient
+from autograd_engine.tensor.spelling.wrapper import spelled_functions
 
 __all__ = [
     "fft",
@@ -413,3 +414,6 @@ def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     [0.0, 0.20000000298023224, 0.4000000059604645, -0.4000000059604645, -0.20000000298023224]
     """
     return _shifted("ifftshift", x, axes, back=True)
+
+
+globals().update(spelled_functions({name: globals()[name] for name in __all__}))

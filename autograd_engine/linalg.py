@@ -47,4 +47,7 @@ from autograd_engine.tensor.linalg.products import (
 from autograd_engine.tensor.reduction import corrcoef as corrcoef, cov as cov
 
 if not typing.TYPE_CHECKING:
+    from autograd_engine.tensor.spelling.wrapper import spelled_functions as _spelled_functions
+
     __getattr__, __dir__, __all__ = _face(__name__)
+    globals().update(_spelled_functions({n: globals()[n] for n in __all__}))

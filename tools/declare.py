@@ -166,7 +166,7 @@ def methods(name: str, of: str, eager: bool) -> str:
 
 
 def functions() -> str:
-    made = inplace.functions(vars(public))
+    made = inplace.functions(vars(public)["_defined"])
     stub = Stub(made)
     stub.lines += ["", f"__all__ = {sorted(made)!r}".replace("'", '"'), ""]
     for name, function in sorted(made.items()):

@@ -22,6 +22,7 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import count, plain
 from autograd_engine.program.operands import as_operand, constant, spec_of
+from autograd_engine.tensor.spelling.wrapper import spelled_functions
 
 __all__ = [
     "compute_fbank_matrix",
@@ -317,3 +318,6 @@ def create_dct(
     """
     op = "create_dct"
     return _in(op, cosines(op, n_mfcc, n_mels, norm), dtype)
+
+
+globals().update(spelled_functions({name: globals()[name] for name in __all__}))

@@ -161,6 +161,7 @@ KEYWORDS: Final[dict[str, tuple[Meaning, ...]]] = {
     "padding_mode": (_alone(("zeros",), "leave it out: there are zeros around", "output_padding"),),
     "size_average": (_alone((None,), 'write reduction="mean" or reduction="sum"', "reduction"),),
     "reduce": (_alone((None,), 'write reduction="mean" or reduction="none"', "reduction"),),
+    "requires_grad": (_renamed("trainable", of=("Parameter",)),),
     "process_group": (_alone((None,), "leave it out: there is one process"),),
     # recurrent layers and attention
     "batch_first": (

@@ -20,6 +20,7 @@ __all__ = [
     "caller",
     "define_generated",
     "forget_generated",
+    "register_generated",
     "run_generated",
     "user_frame_from",
     "user_stack",
@@ -38,7 +39,7 @@ def run_generated(text: str, label: str, scope: dict[str, Any]) -> str:
     str
         Its file name, which is inside the package: a generated frame is none of the user's.
     """
-    filename = _registered(text, label)
+    filename = register_generated(text, label)
     exec(compile(text, filename, "exec"), scope)
     return filename
 
@@ -48,7 +49,7 @@ def define_generated(functions: Sequence[str], label: str, scope: dict[str, Any]
 
     That takes the memory of the longest of them.
     """
-    filename, line = _registered("".join(functions), label), 0
+    filename, line = register_generated("".join(functions), label), 0
     for text in functions:
         for code in compile(text, filename, "exec").co_consts:
             if isinstance(code, CodeType):
@@ -58,7 +59,7 @@ def define_generated(functions: Sequence[str], label: str, scope: dict[str, Any]
     return filename
 
 
-def _registered(text: str, label: str) -> str:
+def register_generated(text: str, label: str) -> str:
     """A file name under which `linecache` finds the text."""
     filename = os.path.join(PACKAGE_DIR, f"<{label} {next(_generated)}>")
     # An entry of one element is a function that is asked for the text when a line is wanted.

@@ -9,6 +9,7 @@ import numpy as np
 
 from autograd_engine.core.above import above
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.constructors import respelled
 from autograd_engine.core.dtypes import DType, DTypeLike, as_dtype
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.missing_names import present_names
@@ -399,6 +400,7 @@ class Tensor(Values):
         return found
 
 
+@respelled
 class Parameter(Trained, Tensor):
     """A tensor that an optimizer trains: `stop_gradient` is False, or follows `trainable`."""
 

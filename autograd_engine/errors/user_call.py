@@ -100,6 +100,7 @@ class _Call:
     @classmethod
     def of(cls, frames: list[FrameType]) -> _Call | None:
         """What the outermost of `frames` belongs to, None where that is no function of operands."""
+        user = frames[-1].f_back
         for k in range(len(frames) - 1, -1, -1):
             frame = frames[k]
             code, given = frame.f_code, frame.f_locals
@@ -112,7 +113,7 @@ class _Call:
                 arguments = _passed(function.__code__, given["args"], given.get("kwargs", {}))
                 if "<locals>" in code.co_qualname:
                     first = next(iter(arguments.values()), None)
-                    name = _spelled(frame, function.__code__, function.__globals__, first)
+                    name = _typed(user, function.__code__, function.__globals__, first)
                 if name.startswith("_"):
                     return None
                 return cls(name, arguments, (function.__name__,))
@@ -132,7 +133,7 @@ class _Call:
                 return cls(f"{owners[0]}.{name}", _arguments(frame, 1), owners)
             arguments = _arguments(frame)
             first = next(iter(arguments.values()), None)
-            return cls(_spelled(frame, code, frame.f_globals, first), arguments, (name,))
+            return cls(_typed(user, code, frame.f_globals, first), arguments, (name,))
         return None
 
     @classmethod
@@ -199,12 +200,11 @@ def _parameters(code: CodeType) -> tuple[str, ...]:
     return code.co_varnames[:count]
 
 
-def _spelled(frame: FrameType, code: CodeType, module: dict[str, Any], first: Any) -> str:
-    """The name by which a function of `module` was called in `frame`: it may have several.
+def _typed(user: FrameType | None, code: CodeType, module: dict[str, Any], first: Any) -> str:
+    """The name by which `user` called a function of `module`: it may have several.
 
     As a method of its first argument it may have others.
     """
-    user = frame.f_back
     if user is None:
         return code.co_name
     spaces = (module, *map(vars, type(first).__mro__))
@@ -216,7 +216,11 @@ def _spelled(frame: FrameType, code: CodeType, module: dict[str, Any], first: An
 
 
 def _is(code: CodeType, value: Any) -> bool:
-    return inspect.isfunction(value) and inspect.unwrap(value).__code__ is code
+    while inspect.isfunction(value):
+        if value.__code__ is code:
+            return True
+        value = getattr(value, "__wrapped__", None)
+    return False
 
 
 def _value_of(frames: list[FrameType], name: str, index: str) -> Any:

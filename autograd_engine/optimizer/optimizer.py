@@ -224,6 +224,10 @@ class Optimizer(Settings):
 
     clear_gradients = clear_grad
 
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """`clear_grad`, by default to None."""
+        self.clear_grad(set_to_zero=not set_to_none)
+
     # --- both modes
 
     def minimize(

@@ -26,7 +26,7 @@ from autograd_engine.program.ir.program import (
     default_main_program,
 )
 
-__all__ = ["checked", "atomic"]
+__all__ = ["atomic", "checked", "failed"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -60,17 +60,25 @@ def atomic(function: Callable[P, T]) -> Callable[P, T]:
         try:
             return function(*args, **kwargs)
         except BaseException as error:
-            if Operator.made != before:
-                blocks = {default_main_program().current_block(), *_blocks((args, kwargs))}
-                for block in blocks:
-                    block.undo(before)
-            if isinstance(error, _RAW) and not isinstance(error, _OURS):
-                better = _explained(function, args, kwargs, error)
-                if better is not None:
-                    raise better from error
+            failed(function, before, args, kwargs, error)
             raise
 
+    call.atomic = function  # type: ignore[attr-defined]  # what a wrapper may call as this does
     return call
+
+
+def failed(
+    function: Callable[..., Any], before: int, args: Any, kwargs: Any, error: BaseException
+) -> None:
+    """Undo what a call has appended since `before` operators, and raise what says more."""
+    if Operator.made != before:
+        blocks = {default_main_program().current_block(), *_blocks((args, kwargs))}
+        for block in blocks:
+            block.undo(before)
+    if isinstance(error, _RAW) and not isinstance(error, _OURS):
+        better = _explained(function, args, kwargs, error)
+        if better is not None:
+            raise better from error
 
 
 def checked(function: Callable[P, T]) -> Callable[P, T]:

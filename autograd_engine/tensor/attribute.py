@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.core.above import above
 from autograd_engine.core.dtypes import (
     DTYPES,
     DTypeLike,
@@ -261,10 +262,11 @@ def _cast_to(dtype: str) -> Callable[[Any], Tensor]:
     return cast
 
 
-def _new(value: float) -> Callable[..., Tensor]:
+def _new(name: str, value: float) -> Callable[..., Tensor]:
     def new(self: Any, size: Any, *sizes: Any, dtype: DTypeLike | None = None) -> Tensor:
-        return _new_full(self, (size, *sizes) if sizes else size, value, dtype=dtype)
+        return new_full(self, (size, *sizes) if sizes else size, value, dtype=dtype)
 
+    new.__name__ = name
     new.__doc__ = f"""{value:g} everywhere, in the dtype of this array unless told otherwise.
 
     The sizes are one list, or an argument each.
@@ -272,9 +274,43 @@ def _new(value: float) -> Callable[..., Tensor]:
     return new
 
 
-def _new_full(self: Any, size: Any, fill_value: Any, *, dtype: DTypeLike | None = None) -> Tensor:
+def new_full(self: Any, size: Any, fill_value: Any, *, dtype: DTypeLike | None = None) -> Tensor:
     """An array of one value, in the dtype of this one unless told otherwise."""
     return full(size, fill_value, spec_of(self).dtype if dtype is None else dtype)
+
+
+def _is_cuda(self: Any) -> bool:
+    """False: everything is on the CPU."""
+    return False
+
+
+def _nelement(self: Any) -> int:
+    """How many elements there are."""
+    return int(spec_of(self).size or 0)
+
+
+def _data(self: Any) -> Tensor:
+    """The same values, outside the graph: `detach`. It may be set, as by `set_value`."""
+    return self.detach()
+
+
+def _set_data(self: Any, value: Any) -> None:
+    self.set_value(value)
+
+
+def _of_networks(name: str, along: bool = False) -> Callable[..., Tensor]:
+    """A method of the functions of networks, which are further up."""
+
+    def plain(x: Any, name: str | None = None) -> Tensor:
+        return getattr(above.functional, shown)(x)
+
+    def softmax(x: Any, axis: int = -1, dtype: DTypeLike | None = None) -> Tensor:
+        return getattr(above.functional, shown)(x, axis, dtype)
+
+    shown, method = name, softmax if along else plain
+    method.__name__ = name
+    method.__doc__ = f"`nn.functional.{name}` of this array."
+    return method
 
 
 _SHORT: Final = {
@@ -313,10 +349,15 @@ ATTRIBUTES: Final[dict[str, Any]] = {
     "cuda": _cuda,
     "to": _to,
     "type_as": _type_as,
-    "new_zeros": _new(0.0),
-    "new_ones": _new(1.0),
-    "new_empty": _new(0.0),
-    "new_full": _new_full,
+    "new_zeros": _new("new_zeros", 0.0),
+    "new_ones": _new("new_ones", 1.0),
+    "new_empty": _new("new_empty", 0.0),
+    "new_full": new_full,
+    "is_cuda": property(_is_cuda),
+    "nelement": _nelement,
+    "data": property(_data, _set_data),
+    **{name: _of_networks(name) for name in ("relu", "sigmoid")},
+    **{name: _of_networks(name, along=True) for name in ("log_softmax", "softmax")},
     **{name: _cast_to(dtype) for name, dtype in _SHORT.items()},
     **{name: _cast_to(name) for name in DTYPES if name != "bool"},
 }

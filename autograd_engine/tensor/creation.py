@@ -33,11 +33,13 @@ from autograd_engine.program.operands import as_operand, constant, spec_of
 
 __all__ = [
     "arange",
+    "asarray",
     "assign",
     "clone",
     "empty",
     "empty_like",
     "eye",
+    "from_numpy",
     "full",
     "full_like",
     "linspace",
@@ -99,6 +101,106 @@ def to_tensor(
     variable = constant(tensor)
     variable.stop_gradient = stop_gradient
     return variable
+
+
+def tensor(
+    data: Any,
+    dtype: DTypeLike | None = None,
+    device: object = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A tensor with a copy of `data`: `to_tensor`, with the names of torch.
+
+    Parameters
+    ----------
+    data : array_like
+        A number, nested lists of numbers, an ndarray or a Tensor.
+    dtype : dtype, optional
+        As in `to_tensor`.
+    device : object, optional
+        Everything is on the CPU.
+    requires_grad : bool
+        True to have gradients with respect to it.
+    pin_memory : bool
+        Accepted; there is one kind of memory.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.tensor([1.0, 2.0], requires_grad=True).stop_gradient
+    False
+    >>> paddle.as_tensor([1, 2]).tolist()
+    [1, 2]
+    """
+    return to_tensor(data, dtype, device, not requires_grad)
+
+
+def asarray(
+    obj: Any,
+    *,
+    dtype: DTypeLike | None = None,
+    device: object = None,
+    copy: bool | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A Tensor as it is where it has the dtype; a copy of anything else as a tensor.
+
+    Parameters
+    ----------
+    obj : array_like
+    dtype : dtype, optional
+        As in `to_tensor`.
+    device : object, optional
+        Everything is on the CPU.
+    copy : bool, optional
+        True for a copy in any case. Memory of others is never shared: False is refused where a
+        copy would have to be made.
+    requires_grad : bool
+        True to have gradients with respect to it.
+
+    Raises
+    ------
+    ArgumentError
+        For ``copy=False`` where that takes a copy.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.ones([2])
+    >>> paddle.asarray(x) is x, paddle.asarray([1, 2]).tolist()
+    (True, [1, 2])
+    """
+    kept = isinstance(obj, (Tensor, Variable))
+    if kept and copy is not True and (dtype is None or spec_of(obj).dtype == to_numpy(dtype)):
+        return obj
+    if copy is False:
+        raise ArgumentError(
+            "asarray: copy=False, and a tensor never shares memory with "
+            f"{type(obj).__name__}; leave copy out"
+        )
+    return to_tensor(obj, dtype, device, not requires_grad)
+
+
+def from_numpy(ndarray: Array) -> Tensor:
+    """A tensor with a copy of an ndarray, in its dtype.
+
+    Raises
+    ------
+    TypeError
+        For anything else.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from_numpy(np.ones(2)).dtype
+    paddle.float64
+    """
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(
+            f"from_numpy: ndarray must be an ndarray, got {type(ndarray).__name__}; use to_tensor"
+        )
+    return to_tensor(ndarray)
 
 
 @atomic

@@ -177,8 +177,6 @@ def take_along_axis(
     >>> paddle.take_along_axis(x, paddle.to_tensor([[2], [0]]), axis=1).tolist()
     [[3], [4]]
     """
-    if out is not None:
-        raise ArgumentError("take_along_axis: out is not supported; use the result")
     arr = as_operand("take_along_axis", arr, "arr")
     indices = as_index("take_along_axis", indices, "indices")
     axis = axis_of("take_along_axis", arr, axis)

@@ -10,7 +10,6 @@ from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.creation import assign
 
 __all__ = [
     "allclose",
@@ -266,10 +265,6 @@ def logical_not(x: Any, name: str | None = None) -> Tensor:
 # --- bits
 
 
-def _into(out: Any, result: Any) -> Any:
-    return result if out is None else assign(result, out)
-
-
 @atomic
 def bitwise_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Tensor:
     """The bits set in both, of integers or bools; ``x & y`` is the same.
@@ -292,19 +287,19 @@ def bitwise_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Ten
     >>> paddle.bitwise_and(paddle.to_tensor([6, 5]), paddle.to_tensor([3, 4])).tolist()
     [2, 4]
     """
-    return _into(out, ops.bitwise_and(x, y))
+    return ops.bitwise_and(x, y)
 
 
 @atomic
 def bitwise_or(x: Any, y: Any, out: Any = None, name: str | None = None) -> Tensor:
     """The bits set in either, of integers or bools; ``x | y`` is the same."""
-    return _into(out, ops.bitwise_or(x, y))
+    return ops.bitwise_or(x, y)
 
 
 @atomic
 def bitwise_xor(x: Any, y: Any, out: Any = None, name: str | None = None) -> Tensor:
     """The bits set in exactly one, of integers or bools; ``x ^ y`` is the same."""
-    return _into(out, ops.bitwise_xor(x, y))
+    return ops.bitwise_xor(x, y)
 
 
 @atomic
@@ -319,7 +314,7 @@ def bitwise_not(x: Any, out: Any = None, name: str | None = None) -> Tensor:
     >>> (~paddle.to_tensor([True, False])).tolist()
     [False, True]
     """
-    return _into(out, ops.bitwise_not(x))
+    return ops.bitwise_not(x)
 
 
 bitwise_invert = bitwise_not
@@ -337,7 +332,7 @@ def bitwise_left_shift(
     >>> paddle.bitwise_left_shift(paddle.to_tensor([1, 3]), paddle.to_tensor([4, 1])).tolist()
     [16, 6]
     """
-    return _into(out, ops.bitwise_left_shift(x, y))
+    return ops.bitwise_left_shift(x, y)
 
 
 @atomic
@@ -365,7 +360,7 @@ def bitwise_right_shift(
     [124]
     """
     shift = ops.bitwise_right_shift if is_arithmetic else ops.logical_right_shift
-    return _into(out, shift(x, y))
+    return shift(x, y)
 
 
 # --- what a dtype is

@@ -16,13 +16,14 @@ from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arguments import axis_of, integer, ints, is_open, sizes_of
+from autograd_engine.tensor.arguments import axis_of, integer, ints, is_open, sizes_in, sizes_of
 from autograd_engine.tensor.shape import swapaxes
 
 __all__ = [
     "as_strided",
     "crop",
     "flip",
+    "narrow",
     "reverse",
     "roll",
     "rot90",
@@ -51,6 +52,43 @@ def flip(x: Any, axis: int | Sequence[int], name: str | None = None) -> Tensor:
 def reverse(x: Any, axis: int | Sequence[int], name: str | None = None) -> Tensor:
     """`flip` under its other name."""
     return flip(x, axis)
+
+
+def narrow(input: Any, dim: int, start: int, length: int) -> Tensor:
+    """`length` elements of the axis `dim`, from `start` on.
+
+    Parameters
+    ----------
+    input : Tensor or Variable
+    dim : int
+    start : int
+        Counted from the back if it is negative.
+    length : int
+
+    Raises
+    ------
+    ArgumentError
+        Where the axis has no such elements.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.narrow(paddle.arange(5), 0, 1, 3).tolist()
+    [1, 2, 3]
+    """
+    x = as_operand("narrow", input, "input")
+    axis = axis_of("narrow", x, dim)
+    first, size = integer("narrow", "start", start), integer("narrow", "length", length)
+    known = sizes_in(x)[axis]
+    have = None if is_open(known) else known
+    if have is not None and first < 0:
+        first += have
+    if first < 0 or size < 0 or (have is not None and first + size > have):
+        raise ArgumentError(
+            f"narrow: start {start} and length {length} do not lie in axis {dim} of "
+            f"{format_shape(spec_of(x).shape)}"
+        )
+    return slice(x, [axis], [first], [first + size])
 
 
 def roll(

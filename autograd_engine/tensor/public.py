@@ -28,11 +28,15 @@ from autograd_engine.tensor.scatter import *  # noqa: F403
 from autograd_engine.tensor.shape import *  # noqa: F403
 from autograd_engine.tensor.sorting import *  # noqa: F403
 from autograd_engine.tensor.special import *  # noqa: F403
+from autograd_engine.tensor.spelling.names import *  # noqa: F403
 
 if typing.TYPE_CHECKING:
     from autograd_engine.tensor.declared import *  # noqa: F403
 else:
     from autograd_engine.tensor import inplace as _inplace
+    from autograd_engine.tensor.spelling.wrapper import spelled_functions as _spelled_functions
 
     globals().update(_inplace.functions(globals()))
     __getattr__, __dir__, __all__ = _face(__name__)
+    _defined = {name: globals()[name] for name in __all__}
+    globals().update(_spelled_functions(_defined))

@@ -38,6 +38,8 @@ __all__ = [
     "atleast_3d",
     "flatten",
     "moveaxis",
+    "permute",
+    "ravel",
     "reshape",
     "squeeze",
     "swapaxes",
@@ -185,6 +187,30 @@ def t(input: Any, name: str | None = None) -> Tensor:
     if ndim == 2:
         return ops.transpose(x, perm=(1, 0))
     return ops.getitem(x, key=(...,)) if isinstance(x, Tensor) else ops.assign(x)
+
+
+def permute(input: Any, dims: Sequence[int]) -> Tensor:
+    """The axes in another order: `transpose`, which takes one list or an argument for each axis.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.zeros([2, 3, 4]).permute(2, 0, 1).shape
+    paddle.Size([4, 2, 3])
+    """
+    return transpose(as_operand("permute", input, "input"), dims)
+
+
+def ravel(input: Any) -> Tensor:
+    """All elements on one axis.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.ravel(paddle.zeros([2, 3])).shape
+    paddle.Size([6])
+    """
+    return ops.reshape(as_operand("ravel", input, "input"), shape=(-1,))
 
 
 def moveaxis(

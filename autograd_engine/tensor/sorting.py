@@ -15,6 +15,7 @@ from autograd_engine.tensor.arguments import axis_of
 
 __all__ = [
     "argsort",
+    "argwhere",
     "bucketize",
     "isin",
     "msort",
@@ -198,6 +199,18 @@ def nonzero(x: Any, as_tuple: bool = False) -> Any:
     axis_of("nonzero", x, 0)
     rows = ops.nonzero(x)
     return tuple(ops.unstack(rows, axis=1)) if as_tuple else rows
+
+
+def argwhere(input: Any) -> Tensor:
+    """Positions of the elements that are not 0, a row for each: `nonzero`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.argwhere(paddle.to_tensor([[1, 0], [0, 2]])).tolist()
+    [[0, 0], [1, 1]]
+    """
+    return nonzero(as_operand("argwhere", input, "input"))
 
 
 @atomic

@@ -170,9 +170,9 @@ def test_parts_of_complex_values_are_views():
 
 ARE_VIEWS = {
     "Tensor.__getitem__", "as_complex", "as_real", "as_strided", "atleast_1d", "atleast_2d",
-    "atleast_3d", "diagonal", "flatten", "imag", "matrix_transpose", "moveaxis", "real", "reshape",
-    "slice", "squeeze", "strided_slice", "swapaxes", "swapdims", "t", "transpose", "unbind",
-    "unflatten", "unfold", "unsqueeze", "view", "view_as",
+    "atleast_3d", "diagonal", "flatten", "imag", "matrix_transpose", "moveaxis", "narrow",
+    "permute", "ravel", "real", "reshape", "slice", "squeeze", "strided_slice", "swapaxes",
+    "swapdims", "t", "transpose", "unbind", "unflatten", "unfold", "unsqueeze", "view", "view_as",
 }  # fmt: skip
 
 

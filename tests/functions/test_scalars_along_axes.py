@@ -36,6 +36,7 @@ NEEDS_AN_AXIS = (
     "index_select",
     "matrix_norm",
     "maxout",
+    "narrow",
     "normalize",
     "put_along_axis",
     "renorm",
@@ -72,7 +73,7 @@ def along_axes():
             parameters = inspect.signature(function).parameters
             named = [a for a in ("axis", "dim") if a in parameters]
             if named and next(iter(parameters)) not in ("shape", "axis"):
-                found[name] = function, named[0]
+                found[function.__name__] = function, named[0]  # cat is concat
     return found
 
 

@@ -152,8 +152,6 @@ def test_repr():
         (lambda n: n.to("gpu"), ArgumentError, "cpu"),
         (lambda n: n.to(dtype="int32"), DTypeError, "float32"),
         (lambda n: n.to(dtype="floaty"), TypeError, "floaty"),
-        (lambda n: n.load_state_dict, AttributeError, "set_state_dict"),
-        (lambda n: n.zero_grad, AttributeError, "clear_gradients"),
         (lambda n: n.bodi, AttributeError, "scale, body"),
         (lambda n: nn.Layer(3), TypeError, "name_scope"),
         (lambda n: nn.Layer(dtype="int64"), DTypeError, "float32"),

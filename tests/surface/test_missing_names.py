@@ -66,7 +66,7 @@ TYPED = [
     ("paddle.nn.Linear(1, 1).wieght", "it has weight, bias"),
     ("paddle.optimizer.SGD(0.1).param_groups", "get_lr() and set_lr(value)"),
     ("paddle.Tensor.record_stream", "type object 'Tensor' has no attribute"),
-    ("paddle.sofmax", "did you mean 'paddle.nn.functional.softmax'?"),
+    ("paddle.sofmax", "did you mean 'softmax'?"),
     ("paddle.nn.functional.sofmax", "did you mean 'softmax'?"),
     ("paddle.optimizer.SGD(0.1).stepp()", "did you mean 'step'?"),
 ]

@@ -192,6 +192,8 @@ def test_what_is_exported_is_the_engines(group: str) -> None:
     module = resolved(group)
     for name in module.__all__:
         found = getattr(module, name)
+        if found is None or isinstance(found, float):  # newaxis, and numbers such as pi
+            continue
         home = found.__name__ if isinstance(found, ModuleType) else found.__module__
         assert home.startswith("autograd_engine."), f"{group}.{name} is of {home}"
         assert home not in ("autograd_engine.core.lazy", "autograd_engine.bindings"), name

@@ -14,6 +14,7 @@ from typing import Any
 import migration
 import operations
 import sources
+import spelling_page
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -41,6 +42,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     generated = [
         *sources.other_pages(),
         ("ops.md", operations.page()),
+        ("spellings.md", spelling_page.page()),
         *migration.pages(),
         *reference.files(),
     ]

@@ -27,4 +27,7 @@ from autograd_engine.tensor.diagonal import diag_embed as diag_embed
 from autograd_engine.tensor.linalg.norms import pdist as pdist
 
 if not typing.TYPE_CHECKING:
+    from autograd_engine.tensor.spelling.wrapper import spelled_functions as _spelled_functions
+
     __getattr__, __dir__, __all__ = _face(__name__)
+    globals().update(_spelled_functions({n: globals()[n] for n in __all__}))

@@ -31,4 +31,13 @@ from autograd_engine.nn.layer.transformer.transformer import *  # noqa: F403
 from autograd_engine.nn.layer.vision import *  # noqa: F403
 
 if not typing.TYPE_CHECKING:
+    from autograd_engine.tensor.spelling import wrapper as _wrapper
+
     __getattr__, __dir__, __all__ = _face(__name__)
+    _wrapper.spelled_methods(
+        globals()["Layer"],
+        "buffers create_parameter named_buffers named_parameters parameters register_buffer "
+        "state_dict to",
+    )
+    _wrapper.spelled_methods(globals()["LayerList"], "append extend insert")
+    _wrapper.spelled_methods(globals()["LayerDict"], "update")

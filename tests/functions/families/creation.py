@@ -11,6 +11,15 @@ from ..calls import made
 from ..case import Case
 
 CASES: dict[str, list[Case]] = {
+    "as_tensor": [
+        made("list", lambda: paddle.as_tensor([[1.5, 2.0]]), lambda: [[1.5, 2.0]]),
+        made("called", lambda: paddle.tensor([1, 2], dtype="int32"), lambda: [1, 2]),
+    ],
+    "asarray": [
+        made("list", lambda: paddle.asarray([1, 2]), lambda: [1, 2]),
+        made("same", paddle.asarray, lambda x: x, real(2)),
+    ],
+    "from_numpy": [made("plain", lambda: paddle.from_numpy(np.eye(2)), lambda: np.eye(2))],
     "to_tensor": [
         made("list", lambda: paddle.to_tensor([[1.5, 2.0]]), lambda: [[1.5, 2.0]]),
         made("ints", lambda: paddle.to_tensor([1, 2]), lambda: [1, 2]),

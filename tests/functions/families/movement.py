@@ -29,6 +29,16 @@ def replaced(x: Any, key: Any, value: Any) -> Any:
 
 
 CASES: dict[str, list[Case]] = {
+    "narrow": [
+        Case(
+            "plain",
+            lambda x: paddle.narrow(x, 1, 1, 2),
+            (real(2, 4),),
+            numpy=lambda x: x[:, 1:3],
+            torch=lambda x: torch.narrow(x, 1, 1, 2),
+        ),
+        Case("back", lambda x: x.narrow(0, -2, 2), (real(3),), numpy=lambda x: x[-2:]),
+    ],
     # --- order
     "flip": [
         Case(

@@ -19,6 +19,31 @@ def data(label: str, call: Any, operands: Any, expected: Any, **options: Any) ->
 
 
 CASES: dict[str, list[Case]] = {
+    "permute": [
+        Case(
+            "list",
+            lambda x: paddle.permute(x, [2, 0, 1]),
+            (real(2, 3, 2),),
+            numpy=lambda x: x.transpose(2, 0, 1),
+            torch=lambda x: torch.permute(x, (2, 0, 1)),
+        ),
+        Case(
+            "method",
+            lambda x: x.permute(1, 0),
+            (real(2, 3),),
+            numpy=lambda x: x.T,
+        ),
+    ],
+    "ravel": [
+        Case(
+            "plain",
+            lambda x: paddle.ravel(x),
+            (real(2, 3),),
+            numpy=lambda x: x.ravel(),
+            torch=lambda x: torch.ravel(x),
+        ),
+        Case("method", lambda x: x.ravel(), (real(),), numpy=lambda x: x.ravel()),
+    ],
     "reshape": [
         Case(
             "plain",

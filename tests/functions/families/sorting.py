@@ -19,6 +19,16 @@ def down(x: Array, axis: int) -> Array:
 
 
 CASES: dict[str, list[Case]] = {
+    "argwhere": [
+        Case(
+            "plain",
+            lambda x: paddle.argwhere(x),
+            (MASK,),
+            numpy=np.argwhere,
+            torch=lambda x: torch.argwhere(x),
+            differentiable=False,
+        )
+    ],
     "nonzero": [
         Case(
             "rows",

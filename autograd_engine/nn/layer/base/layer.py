@@ -18,8 +18,9 @@ from autograd_engine.core.spec import Spec
 from autograd_engine.eager.hooks import Hooks, RemovableHandle
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError
+from autograd_engine.nn.layer.base.other_names import OtherNames
 from autograd_engine.nn.layer.base.registered import BUFFER, PARAMETER, PASSING, SUBLAYER
-from autograd_engine.nn.layer.base.state_dict import Stateful, cast
+from autograd_engine.nn.layer.base.state_dict import cast
 from autograd_engine.nn.parameters import create_parameter, persistable_variable, sizes_of
 from autograd_engine.program import mode
 from autograd_engine.program.builder import layer_scope
@@ -39,7 +40,7 @@ R = TypeVar("R")
 _L = TypeVar("_L", bound="Layer")
 
 
-class Layer(Stateful):
+class Layer(OtherNames):
     """A function with parameters of its own, and the base of all layers.
 
     A subclass makes parameters and sublayers in ``__init__``, after ``super().__init__()``, and
@@ -329,9 +330,10 @@ class Layer(Stateful):
 
     # --- all layers at once
 
-    def train(self: _L) -> _L:
-        """Set `training` here and in all layers inside; returns the layer."""
-        return self._set_training(True)
+    def train(self: _L, mode: bool = True) -> _L:
+        """Set `training` here and in all layers inside, to `mode`; returns the layer."""
+        require_bools("train", mode=mode)
+        return self._set_training(mode)
 
     def eval(self: _L) -> _L:
         """Unset `training` here and in all layers inside; returns the layer.

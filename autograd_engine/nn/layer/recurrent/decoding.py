@@ -9,6 +9,7 @@ import numpy as np
 
 from autograd_engine.core import pytree
 from autograd_engine.core.checks import positive_int
+from autograd_engine.core.constructors import respelled
 from autograd_engine.core.dtypes import get_default_numpy_dtype
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
@@ -40,6 +41,7 @@ def _repeated(x: Any, beams: int) -> Any:
     return ops.expand(ops.unsqueeze(x, axis=(1,)), shape=(-1, beams, *shape[1:]))
 
 
+@respelled
 class BeamSearchDecoder:
     """Search for likely sequences: of all continuations of a few, the few most likely are kept.
 
