@@ -114,7 +114,10 @@ def operands(op: str, x: Any, argument: str = "x") -> list[Any]:
         )
     if not x:
         raise ArgumentError(f"{op}: {argument} is empty; give one array at least")
-    return [as_operand(op, v, f"{argument}[{k}]") for k, v in enumerate(x)]
+    return [
+        v if v.__class__ is Tensor else as_operand(op, v, f"{argument}[{k}]")
+        for k, v in enumerate(x)
+    ]
 
 
 def refuse_gradient(op: str, x: Any, instead: str) -> None:

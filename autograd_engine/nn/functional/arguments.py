@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from autograd_engine.core.dtypes import get_default_numpy_dtype
 from autograd_engine.core.spec import format_shape, may_equal
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.operands import as_operand, spec_of
@@ -30,6 +31,8 @@ LAYOUTS: Final = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
 
 def as_floats(op: str, x: Any, argument: str = "x") -> Any:
     """`x` as an operand; integers and bools in the default float dtype."""
+    if x.__class__ is Tensor and x._data.dtype.kind == "f":
+        return x
     x = as_operand(op, x, argument)
     dtype = spec_of(x).dtype
     if dtype.kind == "f":
