@@ -491,7 +491,10 @@ def _along(name: str, x: Any, axis: int, dtype: DTypeLike | None) -> Any:
     if dtype is not None:
         x = ops.cast(x, dtype=to_numpy(dtype).name)
     axis = axis_of(name, x, axis, scalars=True)
-    return _line_by_line(lambda lines: getattr(ops, name)(lines, axis=axis), x)
+    function = getattr(ops, name)
+    if x.ndim:
+        return function(x, axis=axis)
+    return _line_by_line(lambda lines: function(lines, axis=axis), x)
 
 
 def _line_by_line(function: Callable[[Any], Any], x: Any) -> Any:

@@ -47,11 +47,14 @@ def as_floats(op: str, x: Any, argument: str = "x") -> Any:
 
 def widen(x: Any) -> Any:
     """float16 as float32, for sums and powers that leave the range of float16; others as is."""
-    return ops.cast(x, dtype="float32") if spec_of(x).dtype.char == "e" else x
+    dtype = x._data.dtype if x.__class__ is Tensor else spec_of(x).dtype
+    return ops.cast(x, dtype="float32") if dtype.char == "e" else x
 
 
 def narrow(x: Any, like: Any) -> Any:
     """`x` in the dtype of `like`: undoes `widen`."""
+    if x.__class__ is Tensor is like.__class__ and x._data.dtype is like._data.dtype:
+        return x
     return x if spec_of(x).dtype == spec_of(like).dtype else ops.cast_like(x, like)
 
 
