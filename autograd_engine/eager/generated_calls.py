@@ -46,7 +46,8 @@ from autograd_engine.ops.registry.opdef import OpDef
 
 __all__ = ["general_calls", "generate_call", "generates"]
 
-_FLOATS = (float, int)
+_new = object.__new__
+_array = np.array
 
 
 class _Codes:
@@ -210,8 +211,10 @@ def with_scalar(x: Any, y: Any) -> tuple[Any, Any]:
 def _beside(tensor: Tensor, other: Any) -> Tensor | None:
     dtype = tensor._data.dtype
     if dtype.kind == "f":
-        if other.__class__ in _FLOATS:
-            return Tensor._wrap(np.asarray(other, dtype))
+        if other.__class__ is float or other.__class__ is int:
+            number = _new(Tensor)  # `Tensor._wrap`, without the call
+            number._data, number._node, number._stop = _array(other, dtype), None, True
+            return number
         if other.__class__ is np.ndarray and other.dtype is dtype:
             return Tensor._wrap(other.copy())  # the caller may go on writing to it
     elif dtype is INT64 and other.__class__ is int and -(1 << 63) <= other < 1 << 63:

@@ -200,7 +200,9 @@ _case(
     lambda p, _, x: p.clip(x, -1.0, 1.0),
     lambda t, _, x: t.clip(x, -1.0, 1.0),
 )
-_case("sort", _matrix, lambda p, _, x: p.sort(x, 1), lambda t, _, x: t.sort(x, 1)[0])
+_case(
+    "sort", _matrix, lambda p, _, x: p.sort(x, 1), lambda t, _, x: t.sort(x, dim=1, stable=True)[0]
+)
 _case("topk", _matrix, lambda p, _, x: p.topk(x, 4, 1)[0], lambda t, _, x: t.topk(x, 4, 1)[0])
 _case("norm", _matrix, lambda p, _, x: p.norm(x), lambda t, _, x: t.linalg.vector_norm(x))
 _case(
