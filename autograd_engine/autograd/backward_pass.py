@@ -138,7 +138,7 @@ def tensor_backward(
     [2.0, 40.0]
     """
     if (
-        grad_tensor is None
+        (grad_tensor is None or _is_like(grad_tensor, self._data))
         and retain_graph.__class__ is bool
         and create_graph is False
         and dump_backward_graph_path is None
@@ -146,7 +146,8 @@ def tensor_backward(
         if self._stop:
             warn_without_history([self])
             return
-        _run([(self._node or self, _ones(self._data))], retain_graph, None, caller())
+        seed = _ones(self._data) if grad_tensor is None else grad_tensor._data
+        _run([(self._node or self, seed)], retain_graph, None, caller())
     else:
         backward(
             self,
@@ -155,6 +156,14 @@ def tensor_backward(
             create_graph=create_graph,
             dump_backward_graph_path=dump_backward_graph_path,
         )
+
+
+def _is_like(grad_tensor: Any, data: Any) -> bool:
+    """Whether it is a cotangent of `data` as it stands."""
+    if grad_tensor.__class__ is not Tensor:
+        return False
+    g = grad_tensor._data
+    return g.dtype is data.dtype and bool(g.shape == data.shape)
 
 
 def seeds_of(roots: list[Tensor], cotangents: list[Any]) -> list[tuple[Edge, Any]]:

@@ -70,19 +70,25 @@ def register_generated(text: str, label: str) -> str:
 def forget_generated(filename: str) -> None:
     """Drop the text of generated source whose function is gone."""
     linecache.cache.pop(filename, None)
+    _own_files.discard(filename)
 
 
 # The globals of the user's frame seen last: most calls come from the same module again.
 users: Final[list[Any]] = [None]
+# Files of the engine that a frame has been seen in: finding one takes less time than comparing.
+_own_files: Final[set[str]] = set()
 
 
 def user_frame_from(frame: FrameType) -> FrameType:
     """`frame`, or the nearest one outside of it that is not the engine's own."""
     known = users[0]
     while frame.f_globals is not known:
-        if not frame.f_code.co_filename.startswith(PACKAGE_DIR):
-            users[0] = frame.f_globals
-            break
+        name = frame.f_code.co_filename
+        if name not in _own_files:
+            if not name.startswith(PACKAGE_DIR):
+                users[0] = frame.f_globals
+                break
+            _own_files.add(name)
         if frame.f_back is None:  # a thread, or the interpreter, has called us itself
             break
         frame = frame.f_back

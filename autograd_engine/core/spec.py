@@ -107,8 +107,11 @@ def broadcast_shapes(op: str, *shapes: Shape) -> Shape:
 
 def may_equal(a: Shape, b: Shape) -> bool:
     """Whether two shapes can be the same: unknown sizes fit any."""
-    return len(a) == len(b) and all(
-        m == n or isinstance(m, Dim) or isinstance(n, Dim) for m, n in zip(a, b, strict=True)
+    return a == b or (
+        len(a) == len(b)
+        and all(
+            m == n or isinstance(m, Dim) or isinstance(n, Dim) for m, n in zip(a, b, strict=True)
+        )
     )
 
 

@@ -1,7 +1,7 @@
 """Operations as functions on Tensors, generated from the table.
 
 `record.apply` runs any operation. On small arrays its loops cost as much as the arithmetic, so for
-each operation with a fixed number of inputs and one output a function is generated that does the
+each operation with a fixed number of inputs and of outputs a function is generated that does the
 same, written out flat. For ``multiply``::
 
     def multiply(x, y):
@@ -34,19 +34,20 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.core.dtypes import BOOL
+from autograd_engine.core.dtypes import BOOL, INT64
 from autograd_engine.core.locations import run_generated, user_frame_from, users
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.eager.grad_mode import current_mode
 from autograd_engine.eager.record import explain_failure, results_of
-from autograd_engine.eager.tape import Node, newer
+from autograd_engine.eager.tape import MultiNode, Node, Slot, newer
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import link
 from autograd_engine.ops.registry.opdef import OpDef
 
 __all__ = ["general_calls", "generate_call", "generates"]
 
-_FLOATS = (float, int)
+_new = object.__new__
+_array = np.array
 
 
 class _Codes:
@@ -97,7 +98,9 @@ _exchanging: Final = renewed_lock(_keep_own)
 
 def generates(op: OpDef) -> bool:
     """Whether a flat function can be generated for `op`."""
-    return bool(op.inputs) and not (op.multiple or op.variadic or op.untyped or op.casts)
+    if op.casts and not any(op.rule_at(k) for k in range(len(op.inputs))):
+        return False  # `record` has to see what is cast to complex numbers
+    return bool(op.inputs) and not (op.variadic or op.variadic_output)
 
 
 def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> Callable[..., Any]:
@@ -107,7 +110,9 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
     """
     source = _source(op, unless)
     scope: dict[str, Any] = {
+        "_MultiNode": MultiNode,
         "_Node": Node,
+        "_Slot": Slot,
         "_Tensor": Tensor,
         "_asarray": np.asarray,
         "_bool": BOOL,
@@ -125,6 +130,7 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
         "_user_frame_from": user_frame_from,
         "_users": users,
         "_pullbacks": _Pullbacks(op),
+        "_ref": weakref.ref,
         "_results_of": results_of,
         "_with_scalar": with_scalar,
         **{f"_default_{name}": value for name, value in op.attrs.items()},
@@ -205,10 +211,14 @@ def with_scalar(x: Any, y: Any) -> tuple[Any, Any]:
 def _beside(tensor: Tensor, other: Any) -> Tensor | None:
     dtype = tensor._data.dtype
     if dtype.kind == "f":
-        if other.__class__ in _FLOATS:
-            return Tensor._wrap(np.asarray(other, dtype))
+        if other.__class__ is float or other.__class__ is int:
+            number = _new(Tensor)  # `Tensor._wrap`, without the call
+            number._data, number._node, number._stop = _array(other, dtype), None, True
+            return number
         if other.__class__ is np.ndarray and other.dtype is dtype:
             return Tensor._wrap(other.copy())  # the caller may go on writing to it
+    elif dtype is INT64 and other.__class__ is int and -(1 << 63) <= other < 1 << 63:
+        return Tensor._wrap(np.asarray(other, dtype))
     return None
 
 
@@ -216,6 +226,8 @@ def _source(op: OpDef, unless: str) -> str:
     """The text of the function. Its own names start with an underscore, for inputs' have none."""
     inputs = ", ".join(op.inputs)
     arrays = [f"_a{k}" for k in range(len(op.inputs))]
+    outs = [f"_out{k}" for k in range(len(op.outputs))] if op.multiple else ["_out"]
+    ts = [f"_t{k}" for k in range(len(op.outputs))] if op.multiple else ["_t"]
     attrs = "".join(f", {name}={name}" for name in op.attrs)
     signature = inputs + (", *" if op.attrs else "")
     signature += "".join(f", {name}=_default_{name}" for name in op.attrs)
@@ -229,14 +241,13 @@ def _source(op: OpDef, unless: str) -> str:
         "except Exception as _error:",
         f"    if not ({tensors}): return {general}",
         f"    _explain_failure(_op, ({', '.join(arrays)},), {_attr_dict(op)}, _error)",
-        "if _out.__class__ is not _ndarray: _out = _asarray(_out)",
-        "_t = _new(_Tensor)",
-        "_t._data = _out",
-        *_recording(op, arrays),
-        "_t._stop = True",
-        "_t._node = None",
+        *([f"{', '.join(outs)} = _out"] if op.multiple else []),
+        *[f"if {o}.__class__ is not _ndarray: {o} = _asarray({o})" for o in outs],
+        *[line for t, o in zip(ts, outs, strict=True) for line in _made(t, o)],
+        *_recording(op, arrays, outs, ts),
+        *[line for t in ts for line in _stopped(t)],
         *([f"_link(_t, {inputs}, _op, {_attr_dict(op)})"] if op.write else []),
-        "return _t",
+        f"return {', '.join(ts)}",
     ]
     lines = [
         f"def {op.name}({signature}):",
@@ -253,11 +264,27 @@ def _source(op: OpDef, unless: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _made(tensor: str, array: str) -> list[str]:
+    return [f"{tensor} = _new(_Tensor)", f"{tensor}._data = {array}"]
+
+
+def _stopped(tensor: str) -> list[str]:
+    return [f"{tensor}._stop = True", f"{tensor}._node = None"]
+
+
+def _typed(op: OpDef) -> list[int]:
+    """Positions of the inputs that meet in one dtype."""
+    return [k for k, name in enumerate(op.inputs) if name not in op.untyped]
+
+
 def _other_operands(op: OpDef, arrays: list[str], data: str, general: str) -> list[str]:
-    if len(op.inputs) != 2 or op.dtypes == "any" or op.attrs:
+    typed = _typed(op)
+    if len(typed) != 2 or op.dtypes == "any" or op.attrs:
         return [f"        return {general}"]
-    x, y = op.inputs
+    x, y = (op.inputs[k] for k in typed)
+    rest = [name for name in op.inputs if name in op.untyped]
     return [
+        *[f"        if not isinstance({name}, _Tensor): return {general}" for name in rest],
         f"        _x, _y = _with_scalar({x}, {y})",
         f"        if _x is None or _y is None: return {general}",
         f"        {x}, {y} = _x, _y",
@@ -267,14 +294,15 @@ def _other_operands(op: OpDef, arrays: list[str], data: str, general: str) -> li
 
 def _checks(op: OpDef, arrays: list[str], general: str, unless: str) -> list[str]:
     tests = [unless] if unless else []
+    first, *others = (arrays[k] for k in _typed(op))
     if op.dtypes != "any":
-        tests += [f"{a}.dtype is not _a0.dtype" for a in arrays[1:]]
+        tests += [f"{a}.dtype is not {first}.dtype" for a in others]
     if op.dtypes == "floating":
-        tests.append('_a0.dtype.kind != "f"' if op.real else '_a0.dtype.kind not in "fc"')
+        tests.append(f'{first}.dtype.kind != "f"' if op.real else f'{first}.dtype.kind not in "fc"')
     elif op.dtypes == "numeric":
-        tests.append("_a0.dtype is _bool")
+        tests.append(f"{first}.dtype is _bool")
     elif op.real:
-        tests.append('_a0.dtype.kind == "c"')
+        tests.append(f'{first}.dtype.kind == "c"')
     return [f"if {' or '.join(tests)}: return {general}"] if tests else []
 
 
@@ -282,7 +310,7 @@ def _attr_dict(op: OpDef) -> str:
     return "{" + ", ".join(f"{name!r}: {name}" for name in op.attrs) + "}"
 
 
-def _recording(op: OpDef, arrays: list[str]) -> list[str]:
+def _recording(op: OpDef, arrays: list[str], outs: list[str], ts: list[str]) -> list[str]:
     """Put the call on the tape if an input that has a rule wants a gradient.
 
     Either way each operand is asked for ``_stop`` once, which tells a Tensor from what looks alike.
@@ -293,25 +321,28 @@ def _recording(op: OpDef, arrays: list[str]) -> list[str]:
         return asked
     names = [op.inputs[k] for k in open_inputs]
     given = f"({', '.join(op.inputs)},), ({', '.join(arrays)},)"
+    # What may be of another dtype than the operands may be integers, and then has no gradient.
+    other = f' or {outs[0]}.dtype.kind != "f"' if op.casts or op.untyped or op.multiple else ""
     body = [
-        f"if _mode is not True: return _results_of(_op, {given}, (_out,), {_attr_dict(op)})",
+        f"if _mode is not True{other}:",
+        f"    return _results_of(_op, {given}, ({', '.join(outs)},), {_attr_dict(op)})",
         *_edges(names, open_inputs),
         *_projection(op, arrays),
         "_pullback = _pullbacks[_mask]",
         "_frame = _getframe(1)",
         "if _frame.f_globals is not _users[0]: _frame = _user_frame_from(_frame)",
         # A node without the call of its class, which takes twice as long as all of this.
-        "_t._stop = False",
-        "_t._node = _node = _new(_Node)",
+        f"_node = _new({'_MultiNode' if op.multiple else '_Node'})",
         "_node.pullback = _pullback",
         "_node.edges = _edges",
-        f"_node.saved = _pullback.save({', '.join(arrays)}, _out)",
+        f"_node.saved = _pullback.save({', '.join([*arrays, *outs])})",
         f"_node.attrs = {_attr_dict(op) if op.attrs else '_no_attrs'}",
         "_node.seq = _newer()",
         "_node.code = _frame.f_code",
         "_node.instruction = _frame.f_lasti",
+        *(_slots(op, ts) if op.multiple else ["_t._stop = False", "_t._node = _node"]),
         *([f"_link(_t, {op.inputs[0]}, _op, _node.attrs)"] if op.write else []),
-        "return _t",
+        f"return {', '.join(ts)}",
     ]
     closed = " and ".join(f"{name}._stop" for name in names)
     closed = f"({closed})" if len(names) > 1 else closed
@@ -322,6 +353,29 @@ def _recording(op: OpDef, arrays: list[str]) -> list[str]:
         *("        " + line for line in body),
         *(f"    {name}._stop" for name in names[1:]),
     ]
+
+
+def _slots(op: OpDef, ts: list[str]) -> list[str]:
+    """Each output that has a gradient leads to a slot, as `MultiNode.slot` makes it."""
+    lines = ["_node._slots = _slots = {}"]
+    for k, (name, t) in enumerate(zip(op.outputs, ts, strict=True)):
+        if name in op.nondiff_outputs:
+            lines += _stopped(t)
+            continue
+        lines += [
+            f"{t}._stop = False",
+            f"{t}._node = _slot = _new(_Slot)",
+            f"_slot.index = {k}",
+            "_slot.pullback = _pullback",
+            "_slot.edges = (_node,)",
+            "_slot.saved = ()",
+            "_slot.attrs = None",
+            "_slot.seq = _newer()",
+            "_slot.code = _frame.f_code",
+            "_slot.instruction = _frame.f_lasti",
+            f"_slots[{k}] = _ref(_slot)",
+        ]
+    return lines
 
 
 def _projection(op: OpDef, arrays: list[str]) -> list[str]:

@@ -116,16 +116,20 @@ def unwritten(
 
 def _ready(op: OpDef, operands: Sequence[Any]) -> bool:
     """All are Tensors, and need no cast: of one dtype, floating where the operation wants that."""
-    if not all(isinstance(t, Tensor) for t in operands):
-        return False
-    if op.real and any(t._data.dtype.kind == "c" for t in operands):
-        return False
+    for t in operands:
+        if not isinstance(t, Tensor):
+            return False
+        if op.real and t._data.dtype.kind == "c":
+            return False
     if op.dtypes == "any":
         return True
     first = operands[0]._data.dtype
     if op.untyped or not op.meets(first):
         return False
-    return all(t._data.dtype is first for t in operands)
+    for t in operands:  # noqa: SIM110 - a generator takes longer than all it is asked
+        if t._data.dtype is not first:
+            return False
+    return True
 
 
 def _record(

@@ -340,8 +340,14 @@ def run_backward(
                 g = g.dense()
             saved = node.saved
             edges = node.edges
-            if usual and saved.__class__ is tuple and node.__class__ is Node:
+            if (
+                usual
+                and saved.__class__ is tuple
+                and (node.__class__ is Node or node.__class__ is MultiNode)
+            ):
                 results = node.pullback.pull(raw, g, saved, node.attrs)
+            elif usual and saved.__class__ is tuple and node.__class__ is Slot:
+                results = (Bundle({node.index: g}),)
             else:
                 edges, results = step.run(node, g)
                 if not edges:  # nothing was asked for beyond it, so it keeps what it saved

@@ -280,7 +280,8 @@ class Tensor(Values):
         ----------
         set_to_zero : bool
         """
-        require_bools("clear_gradient", set_to_zero=set_to_zero)
+        if set_to_zero.__class__ is not bool:
+            require_bools("clear_gradient", set_to_zero=set_to_zero)
         if self.grad is not None:
             self._clear(set_to_zero, caller())
 

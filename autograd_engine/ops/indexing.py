@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -19,14 +20,18 @@ from autograd_engine.core.spec import (
 from autograd_engine.errors import IndexRangeError, ShapeError
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.kernels.accumulate import accumulator, add_elements, add_rows
+from autograd_engine.ops.kernels.axes import line_key, take_lines
 from autograd_engine.ops.registry.opdef import NONDIFF, defop, scattering
 from autograd_engine.ops.work import each_read, nothing
+
+_minimum: Any = functools.partial(np.minimum.reduce, axis=None)
+_maximum: Any = functools.partial(np.maximum.reduce, axis=None)
 
 
 def _check_index(op: str, index: Array, size: int, of: str, *, wraps: bool) -> None:
     """NumPy would count a negative index from the back; unless `wraps`, it is a mistake here."""
     low = -size if wraps else 0
-    if index.size and (index.min() < low or index.max() >= size):
+    if index.size and (_minimum(index) < low or _maximum(index) >= size):
         bad = index[(index < low) | (index >= size)].ravel()[0]
         raise IndexRangeError(
             f"{op}: index {bad} is out of range; it must be in {low} to {size - 1}, for {of} is "
@@ -43,7 +48,7 @@ def _size_of(axis: int) -> str:
 def _from_the_front(index: Array, size: int) -> Array:
     """Indices as NumPy counts them, without negative ones."""
     index = index.astype(np.intp, copy=False)
-    if index.size and index.min() < 0:
+    if index.size and _minimum(index) < 0:
         return np.where(index < 0, index + size, index)
     return index
 
@@ -52,10 +57,10 @@ def _gather(
     x: Array, index: Array, *, axis: int, wraps: bool = False, sparse: bool = False
 ) -> Array:
     """`sparse`: the gradient keeps the rows that were read, not the zeros between."""
-    if not wraps and index.size and index.min() < 0:
+    if not wraps and index.size and _minimum(index) < 0:
         _check_index("gather", index, x.shape[axis], _size_of(axis), wraps=False)
     try:
-        return np.take(x, index, axis=axis)
+        return x.take(index, axis=axis)
     except IndexError:
         _check_index("gather", index, x.shape[axis], _size_of(axis), wraps=wraps)
         raise
@@ -193,7 +198,7 @@ def _check_lines(op: str, index: Shape, shape: Shape, axis: int) -> None:
 def _take_along_axis(x: Array, index: Array, *, axis: int, wraps: bool = False) -> Array:
     _check_lines("take_along_axis", index.shape, x.shape, axis)
     _check_index("take_along_axis", index, x.shape[axis], _size_of(axis), wraps=wraps)
-    return np.take_along_axis(x, index, axis=axis)
+    return take_lines(x, index, axis)
 
 
 def _infer_take_along(x: Spec, index: Spec, *, axis: int, wraps: bool = False) -> Spec:
@@ -207,7 +212,7 @@ def _put_along_axis_like(x: Array, index: Array, like: Like, *, axis: int) -> Ar
     _infer_put_along(x, index, like, axis=axis)
     if index.shape[axis] == 1:  # one write to a line: nothing to accumulate
         out = np.zeros(like.shape, x.dtype)
-        np.put_along_axis(out, index, x, axis=axis)
+        out[line_key(index, axis)] = x
         return out
     shape = like.shape
     size = shape[axis]

@@ -46,8 +46,16 @@ def _infer_concat(*xs: Spec, axis: int) -> Spec:
 
 def _split_like(x: Array, *likes: Like, axis: int) -> tuple[Array, ...]:
     """Cut `x` along `axis` into pieces as long as `likes`."""
-    stops = np.cumsum([like.shape[axis] for like in likes])[:-1]
-    return tuple(np.split(x, stops, axis=axis))
+    return _cut(x, [like.shape[axis] for like in likes], axis)
+
+
+def _cut(x: Array, sizes: Sequence[int], axis: int) -> tuple[Array, ...]:
+    """Pieces that lie behind each other; the last one as long as what is left."""
+    lead, pieces, start = (slice(None),) * axis, [], 0
+    for size in sizes[:-1]:
+        pieces.append(x[(*lead, slice(start, start + size))])
+        start += size
+    return (*pieces, x[(*lead, slice(start, None))])
 
 
 defop(
@@ -71,7 +79,7 @@ defop(
 
 def _split(x: Array, *, sizes: tuple[int, ...], axis: int) -> tuple[Array, ...]:
     _check_sizes(x.shape, sizes, axis)
-    return tuple(np.split(x, np.cumsum(sizes)[:-1], axis=axis))
+    return _cut(x, sizes, axis)
 
 
 def _check_sizes(shape: Shape, sizes: tuple[int, ...], axis: int) -> None:
@@ -113,7 +121,7 @@ def _infer_stack(*xs: Spec, axis: int) -> Spec:
 
 
 def _unstack(x: Array, *, axis: int) -> tuple[Array, ...]:
-    return tuple(np.moveaxis(x, axis, 0))
+    return tuple(x if axis == 0 else np.moveaxis(x, axis, 0))
 
 
 def _infer_unstack(x: Spec, *, axis: int) -> tuple[Spec, ...]:

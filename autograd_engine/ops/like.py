@@ -12,6 +12,7 @@ import numpy as np
 from autograd_engine.core.spec import Array, Like, Spec, format_shape, may_equal
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import cast, like as infer_like, same
+from autograd_engine.ops.kernels.axes import with_axes
 from autograd_engine.ops.kernels.sums import sum_like
 from autograd_engine.ops.registry.forms import PICKED, RESHAPED
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
@@ -32,7 +33,7 @@ def _spread(x: Array, like: Like, axis: Axes, keepdims: bool) -> Array:
         return np.ndarray(shape, x.dtype, np.asarray(x), 0, (0,) * len(shape))
     given = x.shape
     if not keepdims:
-        x = np.expand_dims(x, axis)
+        x = with_axes(x, axis)
     if x.ndim != len(shape) or not x.flags.c_contiguous:
         try:
             return np.broadcast_to(x, shape)
@@ -86,6 +87,8 @@ def _infer_reshape_like(x: Spec, like: Spec) -> Spec:
 
 def _cast_like(x: Array, like: Like) -> Array:
     """`x` itself where the dtypes agree, so a rule may cast without asking whether it must."""
+    if x.__class__ is np.ndarray and x.dtype is like.dtype:
+        return x
     if x.dtype.kind == "c":
         cast(x, like.dtype)
     return np.asarray(x).astype(like.dtype, copy=False)

@@ -9,6 +9,7 @@ import numpy as np
 from autograd_engine.core.dtypes import INT64
 from autograd_engine.core.spec import Array, Spec, reduced_shape
 from autograd_engine.ops.infer import index_dtype
+from autograd_engine.ops.kernels.axes import take_lines, with_axes
 from autograd_engine.ops.registry.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.sorting import stable_order
@@ -21,7 +22,7 @@ _add_reduce: Any = np.add.reduce
 
 
 def _lined_up(a: Array, axis: Axes, keepdims: bool) -> Array:
-    return a if keepdims else np.expand_dims(a, axis)
+    return a if keepdims else with_axes(a, axis)
 
 
 def _ties(x: Array, value: Array) -> Array:
@@ -93,7 +94,7 @@ defop(
 
 def _take_tied(x: Array, index: Array, *, axis: int) -> Array:
     """The element of each line at `index`, whose size along `axis` is 1."""
-    return np.take_along_axis(x, index, axis=axis)
+    return take_lines(x, index, axis)
 
 
 def _infer_take_tied(x: Spec, index: Spec, *, axis: int) -> Spec:
@@ -122,8 +123,8 @@ def _topk(x: Array, *, k: int, axis: int, largest: bool = True) -> tuple[Array, 
     index = _few(x, k, axis, largest) if 8 * k <= x.shape[axis] and x.size else None
     if index is None:
         order = stable_order(x, axis, largest)
-        index = np.take(order, np.arange(k), axis=axis)
-    return np.take_along_axis(x, index, axis=axis), index
+        index = order[(*[slice(None)] * axis, slice(0, k))].copy()
+    return take_lines(x, index, axis), index
 
 
 def _few(x: Array, k: int, axis: int, largest: bool) -> Array | None:

@@ -137,7 +137,7 @@ def _logsumexp(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     largest = np.where(np.isinf(largest), 0, largest)
     with np.errstate(divide="ignore"):
         out = np.log(_add_reduce(np.exp(x - largest), axis=axis, keepdims=True)) + largest
-    return np.asarray(out if keepdims else np.squeeze(out, axis))
+    return np.asarray(out if keepdims else out.squeeze(axis))
 
 
 def _shares(xp: Any, x: Any, out: Any, *, axis: Axes, keepdims: bool) -> Any:

@@ -17,6 +17,7 @@ from autograd_engine.core.dtypes import BOOL, INT64
 from autograd_engine.core.spec import Array, Shape, Spec, format_shape, may_equal
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import broadcast, same, sum_dtype
+from autograd_engine.ops.kernels.axes import backwards
 from autograd_engine.ops.registry.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.registry.opdef import OpDef, defop
 from autograd_engine.ops.work import each_read
@@ -26,7 +27,7 @@ def _accumulate(ufunc: Any, x: Array, axis: int, reverse: bool, dtype: np.dtype[
     """The running reduction; float16 accumulates in float32."""
     wide = np.dtype(np.float32) if dtype.char == "e" else dtype
     if reverse:
-        out = np.flip(ufunc.accumulate(np.flip(x, axis), axis=axis, dtype=wide), axis)
+        out = backwards(ufunc.accumulate(backwards(x, axis), axis=axis, dtype=wide), axis)
     else:
         out = ufunc.accumulate(x, axis=axis, dtype=wide)
     return np.asarray(out).astype(dtype, copy=False)
@@ -55,11 +56,13 @@ def _logcumsumexp(x: Array, *, axis: int, reverse: bool = False) -> Array:
 def _shift(x: Array, *, axis: int, reverse: bool = False, fill: float = 0.0) -> Array:
     """Each element at the place of the next (with `reverse`, of the one before)."""
     out = np.empty(x.shape, x.dtype)
-    source, target = np.moveaxis(x, axis, 0), np.moveaxis(out, axis, 0)
+    lead = (slice(None),) * axis
+    first, last = (*lead, slice(0, 1)), (*lead, slice(-1, None))
+    early, late = (*lead, slice(None, -1)), (*lead, slice(1, None))
     if reverse:
-        target[:-1], target[-1:] = source[1:], fill
+        out[early], out[last] = x[late], fill
     else:
-        target[1:], target[:1] = source[:-1], fill
+        out[late], out[first] = x[early], fill
     return out
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from autograd_engine.core.spec import (
     reshaped,
 )
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.kernels.axes import with_axes
 from autograd_engine.ops.registry.forms import PICKED, RESHAPED
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import nothing
@@ -174,7 +176,7 @@ def _infer_squeeze(x: Spec, *, axis: Axes) -> Spec:
 
 defop(
     "unsqueeze",
-    lambda x, *, axis: np.expand_dims(x, axis),
+    lambda x, *, axis: with_axes(x, axis),
     inputs="x",
     infer=_infer_unsqueeze,
     **RESHAPED,
@@ -186,6 +188,7 @@ defop(
 # --- transpose
 
 
+@lru_cache(maxsize=256)
 def _inverse(perm: Axes) -> Axes:
     return tuple(sorted(range(len(perm)), key=perm.__getitem__))
 

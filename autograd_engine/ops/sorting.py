@@ -16,6 +16,7 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.kernels.axes import backwards, take_lines
 from autograd_engine.ops.registry.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import each_result
@@ -26,8 +27,8 @@ def stable_order(x: Array, axis: int, descending: bool) -> Array:
     if descending:
         # Ascending from the back, then read from the back: ties end in order of position again.
         # -x would do for floats only: it wraps for integers that have no negative.
-        back = np.argsort(np.flip(x, axis), axis=axis, kind="stable")
-        order: Array = x.shape[axis] - 1 - np.flip(back, axis)
+        back = np.argsort(backwards(x, axis), axis=axis, kind="stable")
+        order: Array = x.shape[axis] - 1 - backwards(back, axis)
     else:
         order = np.argsort(x, axis=axis, kind="stable")
     return order.astype(np.int64, copy=False)
@@ -35,7 +36,7 @@ def stable_order(x: Array, axis: int, descending: bool) -> Array:
 
 def _sort(x: Array, *, axis: int, descending: bool = False) -> tuple[Array, Array]:
     index = stable_order(x, axis, descending)
-    return np.take_along_axis(x, index, axis=axis), index
+    return take_lines(x, index, axis), index
 
 
 def _infer_sort(x: Spec, *, axis: int, descending: bool = False) -> tuple[Spec, Spec]:

@@ -86,6 +86,12 @@ def integer(op: str, argument: str, value: Any) -> int:
 
 def ints(op: str, argument: str, values: Any) -> tuple[int, ...]:
     """Ints as a tuple: of one int, a list of them, or an integer tensor."""
+    if values.__class__ is list or values.__class__ is tuple:
+        for v in values:
+            if v.__class__ is not int:
+                break
+        else:
+            return tuple(values)
     if isinstance(values, (Tensor, np.ndarray)):
         values = values.tolist()
     if _is_integer(values):
@@ -114,7 +120,10 @@ def operands(op: str, x: Any, argument: str = "x") -> list[Any]:
         )
     if not x:
         raise ArgumentError(f"{op}: {argument} is empty; give one array at least")
-    return [as_operand(op, v, f"{argument}[{k}]") for k, v in enumerate(x)]
+    return [
+        v if v.__class__ is Tensor else as_operand(op, v, f"{argument}[{k}]")
+        for k, v in enumerate(x)
+    ]
 
 
 def refuse_gradient(op: str, x: Any, instead: str) -> None:

@@ -355,14 +355,16 @@ def floating(op: str, x: Any, *, wide: bool = False) -> Any:
     return ops.cast(x, dtype="float32") if wide and dtype.char == "e" else x
 
 
-def degrees_of_freedom(x: Any, axes: tuple[int, ...], correction: float) -> Any:
+def degrees_of_freedom(
+    x: Any, axes: tuple[int, ...], correction: float, keepdims: bool = True
+) -> Any:
     """Number of elements along `axes` less `correction`; NaN where nothing is left."""
     sizes = [spec_of(x).shape[a] for a in axes]
     if builtins.all(isinstance(d, int) for d in sizes):
         left = math.prod([int(d) for d in sizes]) - correction
         return left if left > 0 else math.nan
     ones = ops.full_like(x, value=1.0)
-    left = ops.sum(ones, axis=axes, keepdims=True) - correction
+    left = ops.sum(ones, axis=axes, keepdims=keepdims) - correction
     return ops.where(ops.greater_than(left, 0.0), left, math.nan)
 
 
@@ -376,10 +378,8 @@ def _centered(op: str, x: Any, axis: Axis) -> tuple[Any, tuple[int, ...]]:
     return x - ops.mean(x, axis=axes, keepdims=True), axes
 
 
-def _finished(out: Any, like: Any, axes: tuple[int, ...], keepdim: bool) -> Any:
-    """`out`, which kept its axes, in the shape and dtype that were asked for."""
-    if not keepdim:
-        out = ops.squeeze(out, axis=axes)
+def _finished(out: Any, like: Any) -> Any:
+    """`out` in the dtype that was asked for."""
     return ops.cast(out, dtype="float16") if spec_of(like).dtype.char == "e" else out
 
 
@@ -418,8 +418,9 @@ def var(
             raise ArgumentError("var: give unbiased or correction, not both")
         correction = 1 if unbiased else 0
     rest, axes = _centered("var", x, axis)
-    total = ops.sum(ops.square(rest), axis=axes, keepdims=True)
-    return _finished(total / degrees_of_freedom(rest, axes, correction), x, axes, keepdim)
+    keepdim = bool(keepdim)
+    total = ops.sum(ops.square(rest), axis=axes, keepdims=keepdim)
+    return _finished(total / degrees_of_freedom(rest, axes, correction, keepdim), x)
 
 
 def std(
@@ -441,10 +442,11 @@ def std(
     """
     x = as_operand("std", x)
     rest, axes = _centered("std", x, axis)
-    length = ops.p_norm(rest, p=2.0, axis=axes, keepdims=True)
-    left = degrees_of_freedom(rest, axes, 1 if unbiased else 0)
+    keepdim = bool(keepdim)
+    length = ops.p_norm(rest, p=2.0, axis=axes, keepdims=keepdim)
+    left = degrees_of_freedom(rest, axes, 1 if unbiased else 0, keepdim)
     root = math.sqrt(left) if isinstance(left, (int, float)) else ops.sqrt(left)
-    return _finished(length / root, x, axes, keepdim)
+    return _finished(length / root, x)
 
 
 # --- covariance

@@ -161,8 +161,9 @@ def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Tensor:
     """
     x = as_operand("transpose", x)
     ndim = spec_of(x).ndim
-    perm = ints("transpose", "perm", perm)
-    axes = tuple(normalize_axis("transpose", p, ndim) for p in perm)
+    axes = perm = ints("transpose", "perm", perm)
+    if sorted(axes) != list(range(ndim)):
+        axes = tuple(normalize_axis("transpose", p, ndim) for p in perm)
     if sorted(axes) != list(range(ndim)):
         raise ShapeError(
             f"transpose: perm {list(perm)} must name each of the {ndim} axes of "

@@ -108,6 +108,17 @@ def test_integers_become_floats(name):
     np.testing.assert_array_equal(y.numpy(), expected.numpy(), strict=True)
 
 
+def test_softplus_of_single_precision_needs_no_threshold():
+    """Where it is left out, value and slopes are those of x to the last bit."""
+    x = np.linspace(20.0, 90.0, 1001)[1:]
+    for dtype in DTYPES:
+        given = x.astype(dtype)
+        value, first, second = orders(F.softplus, given, dtype)
+        np.testing.assert_array_equal(value, given)
+        assert (first == 1.0).all(), dtype
+        assert (second == 0.0).all(), dtype
+
+
 def test_softplus_is_linear_from_its_threshold_on():
     x = paddle.to_tensor([1.9, 2.1])
     y = F.softplus(x, beta=2, threshold=4).numpy()

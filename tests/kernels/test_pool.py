@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from autograd_engine.ops.kernels import pool
 from autograd_engine.ops.kernels.pool import (
     adaptive_avg_pool,
     adaptive_avg_pool_input,
@@ -137,6 +138,22 @@ def test_last_of_increasing_elements(case):
     x = np.arange(np.prod(shape), dtype=np.float64).reshape(shape)
     _, index = max_pool(x, **PLAIN | changes)
     np.testing.assert_array_equal(index, loops(x, **PLAIN | changes)[1])
+
+
+def test_few_elements_have_the_maxima_of_many(monkeypatch):
+    """The cases above are small, and all read as rows: here they go axis by axis too."""
+    rng = np.random.default_rng(4)
+    for case, (shape, changes) in CASES.items():
+        attrs = PLAIN | changes
+        for values in ([0.0, 1.0, 2.0], [0.0, np.nan, np.inf, -np.inf]):
+            x = rng.choice(values, shape)
+            few = max_pool(x, **attrs)
+            with monkeypatch.context() as patch:
+                patch.setattr(pool, "_FEW", -1)
+                many = max_pool(x, **attrs)
+            for a, b in zip(few, many, strict=True):
+                assert a.dtype == b.dtype
+                np.testing.assert_array_equal(a, b, case)
 
 
 @EVERY_CASE

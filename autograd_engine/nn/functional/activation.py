@@ -111,7 +111,9 @@ def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) ->
     x = as_floats("leaky_relu", x)
     slope = check_number("leaky_relu", "negative_slope", negative_slope)
     # By a factor that the backward passes of all orders multiply with too.
-    slopes = [np.asarray(value, spec_of(x).dtype) for value in (slope, 1.0)]
+    slopes: list[Any] = [np.asarray(value, spec_of(x).dtype) for value in (slope, 1.0)]
+    if isinstance(x, Tensor):
+        slopes = [Tensor._wrap(value) for value in slopes]
     return x * ops.where(ops.less_than(x, 0.0), *slopes)
 
 
@@ -453,6 +455,8 @@ def softplus(x: Any, beta: float = 1, threshold: float = 20, name: str | None = 
     x = as_floats("softplus", x)
     inner = x if beta == 1 else x * float(beta)
     out = ops.softplus(inner)
+    if beta == 1 and threshold >= 20 and spec_of(x).dtype.itemsize <= 4:
+        return out  # which is x there, rounded, and of slope 1
     out = out if beta == 1 else out / float(beta)
     return ops.where(ops.greater_than(inner, float(threshold)), x, out)
 
@@ -491,7 +495,10 @@ def _along(name: str, x: Any, axis: int, dtype: DTypeLike | None) -> Any:
     if dtype is not None:
         x = ops.cast(x, dtype=to_numpy(dtype).name)
     axis = axis_of(name, x, axis, scalars=True)
-    return _line_by_line(lambda lines: getattr(ops, name)(lines, axis=axis), x)
+    function = getattr(ops, name)
+    if x.ndim:
+        return function(x, axis=axis)
+    return _line_by_line(lambda lines: function(lines, axis=axis), x)
 
 
 def _line_by_line(function: Callable[[Any], Any], x: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from autograd_engine.core.dtypes import get_default_numpy_dtype
 from autograd_engine.core.spec import format_shape, may_equal
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.operands import as_operand, spec_of
@@ -30,6 +31,8 @@ LAYOUTS: Final = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
 
 def as_floats(op: str, x: Any, argument: str = "x") -> Any:
     """`x` as an operand; integers and bools in the default float dtype."""
+    if x.__class__ is Tensor and x._data.dtype.kind == "f":
+        return x
     x = as_operand(op, x, argument)
     dtype = spec_of(x).dtype
     if dtype.kind == "f":
@@ -44,11 +47,14 @@ def as_floats(op: str, x: Any, argument: str = "x") -> Any:
 
 def widen(x: Any) -> Any:
     """float16 as float32, for sums and powers that leave the range of float16; others as is."""
-    return ops.cast(x, dtype="float32") if spec_of(x).dtype.char == "e" else x
+    dtype = x._data.dtype if x.__class__ is Tensor else spec_of(x).dtype
+    return ops.cast(x, dtype="float32") if dtype.char == "e" else x
 
 
 def narrow(x: Any, like: Any) -> Any:
     """`x` in the dtype of `like`: undoes `widen`."""
+    if x.__class__ is Tensor is like.__class__ and x._data.dtype is like._data.dtype:
+        return x
     return x if spec_of(x).dtype == spec_of(like).dtype else ops.cast_like(x, like)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.spec import format_shape
+from autograd_engine.core.spec import Array, format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.nn.functional.arguments import as_floats
@@ -21,6 +22,7 @@ from autograd_engine.tensor.linalg.products import matmul
 __all__ = ["scaled_dot_product_attention"]
 
 _NAME = "scaled_dot_product_attention"
+_KEPT = 1 << 20  # elements of a causal mask up to which it is kept
 
 
 def _repeated(x: Any, times: int) -> Any:
@@ -145,6 +147,23 @@ def attention(
     return ops.transpose(matmul(weights, value), perm=(0, 2, 1, 3)), weights
 
 
+@lru_cache(maxsize=32)
+def _triangle(queries: int, keys: int) -> Array:
+    found = np.tri(queries, keys, dtype=np.bool_)
+    found.flags.writeable = False
+    return found
+
+
+def _earlier(scores: Any) -> Any:
+    """Which keys stand no later than the query."""
+    if isinstance(scores, Tensor):
+        shape = scores._data.shape
+        queries, keys = shape[-2:]
+        kept = _triangle if queries * keys <= _KEPT else _triangle.__wrapped__
+        return Tensor._wrap(kept(queries, keys))
+    return ops.not_equal(ops.tril(ops.full_like(scores, value=1.0)), 0.0)
+
+
 def _weights(op: str, scores: Any, mask: Any, causal: bool) -> Any:
     seen = None  # which keys a query sees, as bools; None for all
     if mask is not None:
@@ -160,7 +179,7 @@ def _weights(op: str, scores: Any, mask: Any, causal: bool) -> Any:
         else:
             seen = mask
     if causal:
-        earlier = ops.not_equal(ops.tril(ops.full_like(scores, value=1.0)), 0.0)
+        earlier = _earlier(scores)
         seen = earlier if seen is None else ops.logical_and(seen, earlier)
     if seen is None:
         return ops.softmax(scores, axis=3)

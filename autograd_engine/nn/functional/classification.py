@@ -61,6 +61,7 @@ class _Labels:
     def __init__(self, op: str, input: Any, label: Any, axis: int, ignore_index: int) -> None:
         label = _hard_labels(op, input, label, axis)
         self.axis = axis
+        self.counted = False  # the sum of all factors is the number of labels that count
         self.counts = ops.not_equal(label, ignore_index)
         # Class 0 stands for those that do not count.
         self.classes = ops.checked_label(label, input, axis=axis, ignore=ignore_index, op=op)
@@ -76,6 +77,7 @@ class _Labels:
         """`loss` times the weight of each label, and these weights: 0 for one without a count."""
         factor = ops.cast_like(self.counts, loss)
         if weight is None:
+            self.counted = True
             return loss, factor
         factor = factor * ops.gather(weight, self.classes, axis=0)
         return _times(factor, loss), factor
@@ -83,7 +85,7 @@ class _Labels:
     def reduce(self, loss: Any, factor: Any, reduction: str, kept: bool) -> Any:
         """The loss of each label has size 1 on the axis of the classes if `kept`."""
         if reduction == "mean":
-            return _ratio(loss, factor)
+            return _ratio(loss, factor, counted=self.counted)
         if reduction == "none":
             return loss if kept else ops.squeeze(loss, axis=(self.axis,))
         return reduce_loss(loss, reduction)
@@ -96,10 +98,14 @@ def _times(weight: Any, values: Any) -> Any:
     return weight * ops.where(nothing, 0.0, values)
 
 
-def _ratio(loss: Any, factor: Any) -> Any:
-    """sum(loss) / sum(factor), and 0 where both are; float16 adds up in float32."""
+def _ratio(loss: Any, factor: Any, *, counted: bool = False) -> Any:
+    """sum(loss) / sum(factor), and 0 where both are; float16 adds up in float32.
+
+    `counted`: the latter is a number of labels, and if it is not 0, it is 1 at least.
+    """
     total, count = sum_over(widen(loss)), sum_over(widen(factor))
-    return narrow(total / ops.where(ops.equal(count, 0.0), 1.0, count), loss)
+    least = ops.maximum(count, 1.0) if counted else ops.where(ops.equal(count, 0.0), 1.0, count)
+    return narrow(total / least, loss)
 
 
 def _per_class(weight: Any, like: Any, axis: int) -> Any:

@@ -46,8 +46,8 @@ def _channel_axis(op: str, x: Any, data_format: str) -> int:
 
 def _affine(op: str, argument: str, value: Any, shape: Shape) -> Any:
     """A factor or a term of this shape, or flat as layers keep it; None where there is none."""
-    if value is None:
-        return None
+    if value is None or (value.__class__ is Tensor and value._data.shape == shape):
+        return value
     value = as_operand(op, value, argument)
     if may_equal(spec_of(value).shape, shape):
         return value
@@ -65,6 +65,8 @@ def _scaled(x: Any, out: Any, weight: Any, bias: Any, shape: Any = None) -> Any:
         out = out * (weight if shape is None else ops.reshape(weight, shape=shape))
     if bias is not None:
         out = out + (bias if shape is None else ops.reshape(bias, shape=shape))
+    if x.__class__ is Tensor is out.__class__ and x._data.dtype is out._data.dtype:
+        return out
     kept = spec_of(x).dtype
     if kept.kind == "f" and spec_of(out).dtype != kept:
         out = ops.cast(out, dtype=kept.name)

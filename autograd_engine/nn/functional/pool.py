@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias, overload
 
 from autograd_engine.core.checks import is_int
@@ -54,14 +55,36 @@ Sizes: TypeAlias = int | Sequence[int | None]
 
 def _window(op: str, images: Images, kernel_size: Any, stride: Any, padding: Any) -> dict[str, Any]:
     """The attributes that all pooling operations have."""
-    axes = len(images.size)
+    given = tuple([tuple(v) if v.__class__ is list else v for v in (kernel_size, stride, padding)])
+    size = images.size
+    plain = _are_ints(given) and _are_ints(size)
+    windows = _known_windows if plain else _windows
+    kernel, steps, pads = windows(op, size, images.last, *given)
+    return {"kernel": kernel, "stride": steps, "padding": pads}
+
+
+def _are_ints(values: Any) -> bool:
+    """Whether they are ints of Python, None, or tuples of these: equal ones mean the same."""
+    for v in values:
+        if v.__class__ is not int and v is not None and not (v.__class__ is tuple and _are_ints(v)):
+            return False
+    return True
+
+
+def _windows(
+    op: str, size: Any, last: bool, kernel_size: Any, stride: Any, padding: Any
+) -> tuple[Ints, Ints, Padding]:
+    axes = len(size)
     kernel = ints(op, "kernel_size", kernel_size, axes)
     steps = kernel if stride is None else ints(op, "stride", stride, axes)
-    pads = paddings(op, padding, images.size, kernel, steps, (1,) * axes, images.last)
+    pads = paddings(op, padding, size, kernel, steps, (1,) * axes, last)
     for k, (before, after) in zip(kernel, pads, strict=True):
         if max(before, after) >= k:
             raise ArgumentError(f"{op}: padding {padding!r} must be below the window {kernel}")
-    return {"kernel": kernel, "stride": steps, "padding": pads}
+    return kernel, steps, pads
+
+
+_known_windows = lru_cache(maxsize=256)(_windows)
 
 
 # --- maximum

@@ -81,6 +81,8 @@ def max_pool(
     >>> max_pool(x, kernel=(2, 2), stride=(1, 1), padding=((0, 0), (0, 0)), ceil_mode=False)
     (array([[[[4., 4.]]]]), array([[[[1, 1]]]]))
     """
+    if x.size * prod(kernel) <= _FEW:
+        return _few_maxima(x, *_windows(x.shape[2:], kernel, stride, padding, ceil_mode))
     axes = _axes(x.shape, kernel, stride, padding, ceil_mode)
     out = x
     for a, axis in enumerate(axes):
@@ -95,6 +97,44 @@ def max_pool(
             np.maximum(best[_along(a, o)], out[_along(a, i)], out=best[_along(a, o)])
         out = best
     return out, _first_maximum(x, out, axes)
+
+
+# Elements of all windows up to which calls of NumPy take longer than what they compute.
+_FEW: Final = 1 << 12
+
+
+def _few_maxima(
+    x: NDArray[Any], count: Ints, positions: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """`max_pool` of few elements: each window is read as a row."""
+    shape = (*x.shape[:2], *count)
+    planes, pixels = prod(x.shape[:2]), prod(x.shape[2:])
+    images = x.reshape(planes, pixels)
+    first = images.take(positions, axis=1).argmax(axis=2)  # of a row with NaN the first NaN
+    windows, taps = positions.shape
+    index = positions.take(first + np.arange(0, windows * taps, taps))
+    out = images.take(index + np.arange(0, planes * pixels, pixels)[:, None])
+    return out.reshape(shape), index.reshape(shape)
+
+
+@lru_cache(maxsize=512)
+def _windows(
+    size: Ints, kernel: Ints, stride: Ints, padding: Padding, ceil_mode: bool
+) -> tuple[Ints, NDArray[np.int64]]:
+    """How many windows along each axis, and the positions in an image of the elements of each.
+
+    In a window that is cut, elements at its first place stand again for those that are missing: the
+    maximum and where it is first stay as they are.
+    """
+    axes = _axes((1, 1, *size), kernel, stride, padding, ceil_mode)
+    positions = np.zeros((1, 1), np.int64)
+    for axis, n in zip(axes, size, strict=True):
+        first = np.maximum(axis.starts, 0)[:, None]
+        at = axis.starts[:, None] + np.arange(len(axis.taps))
+        at = np.where((at >= 0) & (at < first + axis.elements[:, None]), at, first)
+        grown = positions[:, None, :, None] * n + at[None, :, None, :]
+        positions = grown.reshape(len(positions) * axis.windows, -1)
+    return tuple(axis.windows for axis in axes), positions
 
 
 def adaptive_max_pool(x: NDArray[Any], *, size: Bins) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -241,18 +281,19 @@ def adaptive_avg_pool_input(g: NDArray[Any], like: Like, *, size: Bins) -> NDArr
     return _shares(g, like.shape, axes, _weights(axes, True))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Axis:
     """The windows along one axis.
 
     `taps` holds, for each offset into a window, the windows in which that offset lies inside
-    the input, and the elements it meets there.
+    the input, and the elements it meets there. `tiles`: each element lies in one window.
     """
 
     starts: NDArray[np.int64]
     elements: NDArray[np.int64]
     elements_and_padding: NDArray[np.int64]
     taps: tuple[tuple[slice, slice], ...]
+    tiles: bool = False
 
     @property
     def windows(self) -> int:
@@ -283,15 +324,16 @@ def _axis(size: int, kernel: int, stride: int, padding: Pair, ceil_mode: bool) -
         elements = slice(begin, begin + (last - first) * stride, stride)
         taps.append((slice(first, last), elements))
     inside = np.minimum(stops, size) - np.maximum(starts, 0)
-    return _Axis(starts, inside, stops - starts, tuple(taps))
+    tiles = stride == kernel and padding == (0, 0) and windows * kernel == size
+    return _Axis(starts, inside, stops - starts, tuple(taps), tiles)
 
 
 def _axes(
     shape: Ints, kernel: Ints, stride: Ints, padding: Padding, ceil_mode: bool
-) -> list[_Axis]:
-    return [
-        _axis(*along, ceil_mode) for along in zip(shape[2:], kernel, stride, padding, strict=True)
-    ]
+) -> tuple[_Axis, ...]:
+    return tuple(
+        [_axis(*along, ceil_mode) for along in zip(shape[2:], kernel, stride, padding, strict=True)]
+    )
 
 
 MOST_BINS: Final = 2**24  # along one axis
@@ -346,8 +388,8 @@ def _known(size: Bins, shape: Ints) -> Ints:
     return tuple(n if o is None else o for n, o in zip(shape[2:], size, strict=True))
 
 
-def _bin_axes(shape: Ints, size: Bins) -> list[_Axis]:
-    return [_bin_axis(n, o) for n, o in zip(shape[2:], _known(size, shape), strict=True)]
+def _bin_axes(shape: Ints, size: Bins) -> tuple[_Axis, ...]:
+    return tuple([_bin_axis(n, o) for n, o in zip(shape[2:], _known(size, shape), strict=True)])
 
 
 def _along(a: int, part: slice) -> tuple[slice, ...]:
@@ -362,8 +404,14 @@ def _replaced(shape: Ints, a: int, size: int) -> Ints:
 def _means(x: NDArray[Any], axes: Sequence[_Axis], weights: Any) -> NDArray[Any]:
     dtype, total = sum_dtype(x.dtype), x
     for a, axis in enumerate(axes):
-        part = np.zeros(_replaced(total.shape, a, axis.windows), dtype)
-        for o, i in axis.taps:
+        taps = axis.taps
+        if len(taps) > 1 and taps[0][0] == slice(0, axis.windows) == taps[1][0]:
+            pair = [total[_along(a, i)] for _, i in taps[:2]]
+            part = np.add(*pair, dtype=dtype)
+            taps = taps[2:]
+        else:
+            part = np.zeros(_replaced(total.shape, a, axis.windows), dtype)
+        for o, i in taps:
             part[_along(a, o)] += total[_along(a, i)]
         total = part
     total /= np.asarray(weights, dtype)
@@ -374,6 +422,9 @@ def _shares(g: NDArray[Any], shape: Ints, axes: Sequence[_Axis], weights: Any) -
     dtype = sum_dtype(g.dtype)
     total: NDArray[Any] = np.asarray(g / np.asarray(weights, dtype))
     for a, axis in reversed(list(enumerate(axes))):
+        if axis.tiles:
+            total = total.repeat(len(axis.taps), 2 + a)
+            continue
         part = np.zeros(_replaced(total.shape, a, shape[2 + a]), dtype)
         for o, i in axis.taps:
             part[_along(a, i)] += total[_along(a, o)]
@@ -381,9 +432,12 @@ def _shares(g: NDArray[Any], shape: Ints, axes: Sequence[_Axis], weights: Any) -
     return total.astype(g.dtype, copy=False)
 
 
-def _weights(axes: Sequence[_Axis], exclusive: bool) -> NDArray[Any]:
-    """How many elements each window is divided by."""
+@lru_cache(maxsize=256)
+def _weights(axes: tuple[_Axis, ...], exclusive: bool) -> NDArray[Any] | int:
+    """How many elements each window is divided by; one number where they are all alike."""
     counts = [axis.elements if exclusive else axis.elements_and_padding for axis in axes]
+    if all((count == count[0]).all() for count in counts):
+        return prod(int(count[0]) for count in counts)
     return np.asarray(reduce(np.multiply.outer, counts))
 
 

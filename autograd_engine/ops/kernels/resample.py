@@ -20,6 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from math import floor
+from typing import Any
 
 import numpy as np
 
@@ -78,12 +79,15 @@ def resample(
     if mode == "nearest":
         return np.asarray(x.take(taps.index[0], axis=axis))
     dtype = sum_dtype(x.dtype)
-    total = np.zeros((), dtype)
-    for i, w in zip(taps.index, taps.weight, strict=True):
+    total: Array | None = None
+    behind = [1] * (x.ndim - 1 - axis)
+    for i, w, unused in zip(taps.index, taps.weights(dtype), taps.unused, strict=True):
         term = x.take(i, axis=axis)
-        if (unused := np.flatnonzero(w == 0.0)).size:  # 0 times infinity is NaN
+        if unused.size:  # 0 times infinity is NaN
             term[(*[slice(None)] * axis, unused)] = 0.0
-        total = total + term * w.astype(dtype).reshape(-1, *[1] * (x.ndim - 1 - axis))
+        term = term * w.reshape(-1, *behind)
+        total = term if total is None else total + term
+    assert total is not None
     return total.astype(x.dtype, copy=False)
 
 
@@ -105,11 +109,15 @@ def resample_like(
     dtype, m = sum_dtype(y.dtype), taps.index.shape[1]
     if y.shape != (*like.shape[:axis], m, *like.shape[axis + 1 :]):
         raise ValueError(f"interpolate: {like.shape} has no result of shape {y.shape}")
-    lines = np.moveaxis(y, axis, -1).astype(dtype, copy=False)
-    terms = lines[..., taps.order % m] * taps.weight.ravel()[taps.order].astype(dtype)
-    out = np.zeros((*lines.shape[:-1], n), dtype)
-    out[..., taps.reached] = np.add.reduceat(terms, taps.starts, axis=-1)
-    return np.ascontiguousarray(np.moveaxis(out, -1, axis), y.dtype)
+    lines = y.swapaxes(axis, -1).astype(dtype, copy=False)
+    terms = lines.take(taps.read, axis=-1) * taps.ordered_weights(dtype)
+    sums = np.add.reduceat(terms, taps.starts, axis=-1)
+    if len(taps.reached) == n:
+        out = sums
+    else:
+        out = np.zeros((*lines.shape[:-1], n), dtype)
+        out[..., taps.reached] = sums
+    return np.ascontiguousarray(out.swapaxes(axis, -1), y.dtype)
 
 
 @dataclass(frozen=True)
@@ -122,6 +130,35 @@ class _Taps:
 
     index: Array
     weight: Array
+
+    def weights(self, dtype: np.dtype[Any]) -> Array:
+        """`weight` in `dtype`."""
+        return self._in_dtype(False, dtype)
+
+    def ordered_weights(self, dtype: np.dtype[Any]) -> Array:
+        """The weights of the terms in `order`."""
+        return self._in_dtype(True, dtype)
+
+    @cached_property
+    def _cast(self) -> dict[tuple[bool, str], Array]:
+        return {}
+
+    def _in_dtype(self, ordered: bool, dtype: np.dtype[Any]) -> Array:
+        found = self._cast.get((ordered, dtype.char))
+        if found is None:
+            weight = self.weight.ravel()[self.order] if ordered else self.weight
+            found = self._cast[ordered, dtype.char] = weight.astype(dtype)
+        return found
+
+    @cached_property
+    def unused(self) -> list[Array]:
+        """For each row of `index`, the places of weight 0."""
+        return [np.flatnonzero(w == 0.0) for w in self.weight]
+
+    @cached_property
+    def read(self) -> Array:
+        """The elements of the result that the terms in `order` belong to."""
+        return np.asarray(self.order % self.index.shape[1])
 
     @cached_property
     def order(self) -> Array:

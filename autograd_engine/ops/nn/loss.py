@@ -30,7 +30,9 @@ defop("bounded_log", _bounded_log, **ELEMENTWISE, real=True).vjp(
 def _checked_label(label: Array, like: Like, *, axis: int, ignore: int | None, op: str) -> Array:
     """`label`, 0 where it is to be ignored, once all others are seen to be classes of `like`."""
     classes = like.shape[axis]
-    counted = label if ignore is None else np.where(label == ignore, 0, label)
+    counted = label
+    if ignore is not None and (left_out := label == ignore).any():
+        counted = np.where(left_out, 0, label)
     if counted.size and (counted.min() < 0 or counted.max() >= max(classes, 1)):
         bad = counted[(counted < 0) | (counted >= classes)].ravel()[0]
         unless = "" if ignore is None else f", or {ignore} to be ignored"

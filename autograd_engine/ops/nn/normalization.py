@@ -58,7 +58,6 @@ def standardize_x(
     dx = (g - <g> - out <g out>) / s + g_mean / n + g_variance 2 (x - mean) / n,
     where x - mean = out s. All of it is in the dtype of the moments.
     """
-    s = xp.sqrt(variance + epsilon)
     out = xp.cast_like(out, variance)
     dx = None
     if g_out is not None:
@@ -68,6 +67,7 @@ def standardize_x(
         term = xp.spread_like(g_mean, x_like, axis=axis, keepdims=True)
         dx = term if dx is None else dx + term
     if g_variance is not None:
+        s = xp.sqrt(variance + epsilon)
         term = xp.spread_like(g_variance, x_like, axis=axis, keepdims=True) * (2.0 * out * s)
         dx = term if dx is None else dx + term
     return xp.cast_like(dx, x_like)
