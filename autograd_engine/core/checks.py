@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.operand import Operand
 from autograd_engine.errors import ArgumentError, ModeError
 
 __all__ = [
+    "as_number",
     "int_at_least",
     "is_int",
     "left_unentered",
@@ -33,31 +36,47 @@ def require_bools(function: str, **values: Any) -> None:
             )
 
 
+def as_number(value: Any) -> Any:
+    """What holds one number, a Tensor, an array, a NumPy scalar, as a Python number; else `value`.
+
+    The one conversion of what stands where a number is asked for. Of a tensor it goes through
+    ``item``, so that a traced function depends on the value, and a variable of a program is
+    refused.
+    """
+    holder: Any = value
+    if isinstance(value, (np.generic, np.ndarray, Operand)) and holder.size == 1:
+        return holder.item()
+    return value
+
+
 def is_int(value: Any) -> bool:
     """Whether that is an int, of Python or of NumPy, and no bool."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def int_at_least(function: str, argument: str, value: Any, least: int = 1) -> int:
-    """`value` as an int, which is no bool and not below `least`."""
-    if not is_int(value) or value < least:
+    """`value` as an int, which is no bool, not below `least`, and no more than a size can be."""
+    found = as_number(value)
+    if not is_int(found) or not least <= found <= sys.maxsize:
+        most = "" if not is_int(found) or found < least else f", {sys.maxsize} at most"
         raise ArgumentError(
-            f"{function}: {argument} must be an int, {least} at least; got {value!r}"
+            f"{function}: {argument} must be an int, {least} at least{most}; got {value!r}"
         )
-    return int(value)
+    return int(found)
 
 
 def positive_int(function: str, argument: str, value: Any) -> int:
-    """`value` as an int, which is no bool and above 0."""
-    if not is_int(value) or value < 1:
-        raise ArgumentError(f"{function}: {argument} must be a positive int, got {value!r}")
-    return int(value)
+    """`value` as an int, which is no bool, above 0, and no more than a size can be."""
+    found = as_number(value)
+    if not is_int(found) or not 0 < found <= sys.maxsize:
+        most = "" if not is_int(found) or found < 1 else f", {sys.maxsize} at most"
+        raise ArgumentError(f"{function}: {argument} must be a positive int{most}, got {value!r}")
+    return int(found)
 
 
 def plain_number(function: str, argument: str, value: Any, *, infinite: bool = False) -> float:
     """A real number as a float: no bool, and a finite one unless it may be infinite."""
-    if isinstance(value, np.generic):
-        value = value.item()
+    value = as_number(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"{function}: {argument} must be a number, got {type(value).__name__}")
     if math.isnan(value) or (math.isinf(value) and not infinite):

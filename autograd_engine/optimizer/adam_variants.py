@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from autograd_engine.optimizer.adam import BETAS, MOMENTS, POWERS
-from autograd_engine.optimizer.checks import function, number
+from autograd_engine.optimizer.checks import function, not_negative
 from autograd_engine.optimizer.groups import Group
 from autograd_engine.optimizer.optimizer import Optimizer
 from autograd_engine.optimizer.settings import Hyper, State
@@ -77,7 +77,7 @@ class Lamb(Optimizer):
 
     operation = "lamb"
     state: ClassVar = MOMENTS | POWERS
-    hyper: ClassVar = {**BETAS, "lamb_weight_decay": Hyper(number, "weight_decay")}
+    hyper: ClassVar = {**BETAS, "lamb_weight_decay": Hyper(not_negative, "weight_decay")}
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class NAdam(Optimizer):
         **MOMENTS,
         **dict.fromkeys(("momentum_decay_pow", "beta2_pow", "mu_product"), State(False, 1.0)),
     }
-    hyper: ClassVar = {**BETAS, "momentum_decay": Hyper(number)}
+    hyper: ClassVar = {**BETAS, "momentum_decay": Hyper(not_negative)}
 
     def __init__(
         self,

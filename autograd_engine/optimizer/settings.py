@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from autograd_engine.core.checks import require_bools
+from autograd_engine.core.checks import as_number, require_bools
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ModeError
-from autograd_engine.optimizer.checks import check_parameters
+from autograd_engine.optimizer.checks import check_parameters, not_negative, nothing_to_train
 from autograd_engine.optimizer.groups import Group, check_clip, decay_of, groups_of
 from autograd_engine.program.ir.program import Program
+from autograd_engine.program.mode import in_dynamic_mode
 
 __all__ = ["Hyper", "Settings", "State"]
 
@@ -110,8 +111,12 @@ class Settings:
         self._parameters: list[Any] | None
         if self._groups:
             self._parameters = [p for g in self._groups for p in g.params or ()]
+        elif parameters is not None:
+            self._parameters = check_parameters(parameters)
         else:
-            self._parameters = None if parameters is None else check_parameters(parameters)
+            self._parameters = None
+            if in_dynamic_mode():
+                raise nothing_to_train(owner)
         self._group_of = {id(p): g for g in self._groups for p in g.params or ()}
         # Where nothing but a limit is asked for besides the rule, a step does nothing besides.
         self._plain = not (self._groups or self._decay or multi_precision)
@@ -163,21 +168,20 @@ class Settings:
 
     # --- learning rate
 
-    @staticmethod
-    def _checked_rate(value: Any) -> Any:
+    def _checked_rate(self, value: Any) -> Any:
         """A number, or a scheduler."""
-        if isinstance(value, Tensor) and value.size == 1:
-            value = value.item()
-        if not isinstance(value, bool) and isinstance(value, (int, float, np.number)):
-            return float(value)
+        value, owner = as_number(value), type(self).__name__
+        if not isinstance(value, bool) and isinstance(value, (int, float)):
+            return not_negative(owner, "learning_rate", value)
         from autograd_engine.optimizer.lr import LRScheduler
 
         if isinstance(value, LRScheduler):
             return value
         listed = isinstance(value, (list, tuple, Tensor)) or hasattr(value, "__next__")
         raise TypeError(
-            f"learning rate should be float or LRScheduler, got {type(value).__name__}; write "
-            f"learning_rate=0.001{', parameters=[...]' if listed else ''}"
+            f"{owner}: learning_rate must be a float or an LRScheduler, got "
+            f"{type(value).__name__}; write learning_rate=0.001"
+            f"{', parameters=[...]' if listed else ''}"
         )
 
     def get_lr(self) -> float:
@@ -186,7 +190,7 @@ class Settings:
         Examples
         --------
         >>> import autograd_engine as paddle
-        >>> paddle.optimizer.SGD(0.5).get_lr()
+        >>> paddle.optimizer.SGD(0.5, parameters=[paddle.ones([1])]).get_lr()
         0.5
         """
         rate = self._learning_rate
@@ -198,6 +202,8 @@ class Settings:
         Raises
         ------
         TypeError
+        ArgumentError
+            When it is negative, or not finite.
         ModeError
             When a scheduler says what the rate is.
         """

@@ -28,6 +28,10 @@ def line_of(marker: str) -> int:
     return found[0]
 
 
+def sgd() -> Any:
+    return paddle.optimizer.SGD(0.1, parameters=[leaf(1.0)])
+
+
 def at(marker: str) -> str:
     return f"test_error_texts.py:{line_of(marker)}"
 
@@ -172,8 +176,8 @@ def test_an_operation_without_a_rule() -> None:
         (lambda: paddle.optimizer.lr.StepLR, "here it is lr.StepDecay("),
         (lambda: paddle.jit.trace, "here it is jit.to_static("),
         (lambda: paddle.nn.Linear(1, 1).compile, "here it is paddle.jit.to_static("),
-        (lambda: paddle.optimizer.SGD(0.1).zero_grad, "here it is clear_grad()"),
-        (lambda: paddle.optimizer.SGD(0.1).param_groups, "here it is get_lr() and set_lr("),
+        (lambda: sgd().zero_grad, "here it is clear_grad()"),
+        (lambda: sgd().param_groups, "here it is get_lr() and set_lr("),
     ],
 )
 def test_names_of_another_library_are_translated(ask: Any, text: str) -> None:
@@ -187,7 +191,7 @@ def test_a_name_that_is_nowhere_is_given_no_hint() -> None:
         with pytest.raises(AttributeError, match=r"has no attribute 'nowhere'$"):
             owner.nowhere  # noqa: B018
     with pytest.raises(AttributeError, match=r"'SGD' object has no attribute 'nowhere'$"):
-        paddle.optimizer.SGD(0.1).nowhere  # noqa: B018
+        sgd().nowhere  # noqa: B018
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,10 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
-from autograd_engine.eager.tensor import Tensor
+from autograd_engine.core.checks import as_number, is_int
 from autograd_engine.errors import ArgumentError
 
-__all__ = ["LRScheduler", "increasing", "number", "plain", "whole"]
+__all__ = ["LRScheduler", "increasing", "number", "whole"]
 
 
 class LRScheduler:
@@ -74,9 +72,9 @@ class LRScheduler:
     def __init__(
         self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False
     ) -> None:
-        number(self, "learning_rate", learning_rate, least=0)
-        whole(self, "last_epoch", last_epoch, least=-1)
-        self._begin(float(learning_rate), last_epoch, verbose)
+        rate = number(self, "learning_rate", learning_rate, least=0)
+        last_epoch = whole(self, "last_epoch", last_epoch, least=-1)
+        self._begin(float(rate), last_epoch, verbose)
         if last_epoch == -1:
             self.step()
         else:  # the rate of that epoch, not the first rate taken one step further
@@ -125,7 +123,7 @@ class LRScheduler:
                 self.last_epoch = before + 1
                 rate = self.get_lr()
             else:
-                self.last_epoch = plain(number(self, "epoch", epoch, least=0))
+                self.last_epoch = number(self, "epoch", epoch, least=0)
                 closed_form = getattr(self, "_get_closed_form_lr", self.get_lr)
                 rate = closed_form()
             self.last_lr = self._checked_rate(rate)
@@ -135,7 +133,7 @@ class LRScheduler:
         self._report()
 
     def _checked_rate(self, rate: Any) -> float:
-        value = plain(rate)
+        value = as_number(rate)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise TypeError(
                 f"{type(self).__name__}: the learning rate of epoch {self.last_epoch} must be a "
@@ -179,7 +177,7 @@ class LRScheduler:
         {'last_epoch': 0, 'last_lr': 0.5}
         """
         self.state_keys()
-        return {key: plain(vars(self)[key]) for key in self.keys if key in vars(self)}
+        return {key: as_number(vars(self)[key]) for key in self.keys if key in vars(self)}
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Go on from where the scheduler was whose `state_dict` this is.
@@ -220,20 +218,12 @@ class LRScheduler:
                 "of another scheduler?",
                 stacklevel=3,
             )
-        found = {key: plain(state[key]) for key in self.keys}
+        found = {key: as_number(state[key]) for key in self.keys}
         for key in ("last_epoch", "last_lr"):
             value = found.get(key, 0)
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 raise ArgumentError(f"{name}: {key} in this state is no number: {value!r}")
         return found
-
-
-def plain(value: Any) -> Any:
-    """A Tensor, an array or a NumPy scalar of one element as a Python number."""
-    if isinstance(value, (Tensor, np.ndarray, np.generic)):
-        array = np.asarray(value.numpy() if isinstance(value, Tensor) else value)
-        return array.item() if array.size == 1 else value
-    return value
 
 
 def number(
@@ -246,11 +236,9 @@ def number(
     most: float = math.inf,
     below: float = math.inf,
 ) -> Any:
-    """`value`, if it is a finite number in that range."""
-    where = f"{type(scheduler).__name__}: {name}"
-    if isinstance(value, (bool, np.bool_)) or not isinstance(
-        value, (int, float, np.integer, np.floating)
-    ):
+    """`value` as a Python number, if it is a finite one in that range."""
+    where, value = f"{type(scheduler).__name__}: {name}", as_number(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"{where} must be a number, got {_shown(value)}")
     if not (math.isfinite(value) and least <= value <= most and above < value < below):
         limits = [
@@ -268,9 +256,9 @@ def number(
 
 
 def whole(scheduler: object, name: str, value: Any, least: int = 1) -> int:
-    """`value`, if it is an int that is not less than `least`."""
-    where = f"{type(scheduler).__name__}: {name}"
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+    """`value` as an int, if it is one that is not less than `least`."""
+    where, value = f"{type(scheduler).__name__}: {name}", as_number(value)
+    if not is_int(value):
         raise TypeError(f"{where} must be an int, got {_shown(value)}")
     if value < least:
         kind = "a positive int" if least == 1 else f"an int, at least {least}"
@@ -278,15 +266,15 @@ def whole(scheduler: object, name: str, value: Any, least: int = 1) -> int:
     return int(value)
 
 
-def increasing(scheduler: object, name: str, value: Any) -> None:
-    """Raise unless `value` is a list or tuple of numbers, each greater than the one before."""
+def increasing(scheduler: object, name: str, value: Any) -> list[Any]:
+    """`value` as a list, if it holds numbers, each greater than the one before."""
     where = f"{type(scheduler).__name__}: {name}"
     if not isinstance(value, (list, tuple)):
         raise TypeError(f"{where} must be a list or a tuple of epochs, got {_shown(value)}")
-    for k, epoch in enumerate(value):
-        number(scheduler, f"{name}[{k}]", epoch)
-    if any(b <= a for a, b in pairwise(value)):
-        raise ArgumentError(f"{where} must increase from each to the next, got {list(value)}")
+    epochs = [number(scheduler, f"{name}[{k}]", epoch) for k, epoch in enumerate(value)]
+    if any(b <= a for a, b in pairwise(epochs)):
+        raise ArgumentError(f"{where} must increase from each to the next, got {epochs}")
+    return epochs
 
 
 def _shown(value: Any) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from autograd_engine.core.locations import user_frame_from, warn_at
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.errors import ArgumentError, BuildError, NotATensorError, ShapeError
@@ -114,7 +116,7 @@ def _check_cotangent(target: Variable, grad: Variable) -> None:
 
 
 def no_grad_names(function: str, block: Block, value: Iterable[Operand | str] | None) -> set[str]:
-    """Names at which gradients stop; one that nothing has is no mistake."""
+    """Names at which gradients stop; a warning for one that nothing has."""
     if value is None:
         return set()
     if not isinstance(value, (set, list, tuple)):
@@ -132,13 +134,20 @@ def no_grad_names(function: str, block: Block, value: Iterable[Operand | str] | 
             )
         if isinstance(member, Variable):
             same_program(f"{function}: no_grad_set", block, member)
-        names.add(member if isinstance(member, str) else member.name)
+            names.add(member.name)
+        elif _named(block, member) is None:
+            _warn_unknown(function, "no_grad_set", member, "stops no gradient")
+        else:
+            names.add(member)
     return names
 
 
 def listed_parameters(block: Block, value: Iterable[Operand | str]) -> list[Variable]:
-    """Those in `parameter_list` that can have a gradient; unknown names are left out."""
+    """Those in `parameter_list` that can have a gradient; a warning for unknown names."""
     found = _entries(block, "parameter_list", value)
+    for entry, var in zip(value, found, strict=True):
+        if var is None:
+            _warn_unknown("append_backward", "parameter_list", entry, "gets no gradient")
     return [v for v in found if v is not None and differentiable(v)]
 
 
@@ -212,6 +221,15 @@ def _entries(block: Block, argument: str, value: Iterable[Operand | str]) -> lis
         same_program(f"{where}[{k}]", block, entry)
         found.append(entry)
     return found
+
+
+def _warn_unknown(function: str, argument: str, name: object, effect: str) -> None:
+    warn_at(
+        user_frame_from(sys._getframe(2)),
+        f"{function}: {argument} names {name!r}, which is no variable of this program, and "
+        f"{effect}: is it misspelt? Pass the Variable itself, or its .name",
+        UserWarning,
+    )
 
 
 def _named(block: Block, name: str) -> Variable | None:

@@ -23,6 +23,7 @@ from autograd_engine.static.executor.feeds import (
 from autograd_engine.static.executor.fetches import fetch_key, split_fetches
 from autograd_engine.static.executor.plan import Plan, Plans, Wanted
 from autograd_engine.static.executor.prepared_run import Step, closed_error
+from autograd_engine.tensor.attribute import CPUPlace
 
 if TYPE_CHECKING:
     from autograd_engine.static.analysis.backend_report import BackendReport
@@ -39,8 +40,8 @@ class Executor:
 
     Parameters
     ----------
-    place : object, optional
-        Accepted for the reference's sake; everything runs on the CPU.
+    place : CPUPlace or "cpu", optional
+        Everything runs on the CPU.
     backend : {"auto", "native", "numpy"}
         ``"numpy"`` has the bits of eager mode. ``"native"`` makes a C function of a program, for
         which a C compiler must be found; results differ from those of NumPy in the last bits.
@@ -51,7 +52,7 @@ class Executor:
     Raises
     ------
     ArgumentError
-        When there is no such backend.
+        When there is no such backend, or no such place.
 
     Notes
     -----
@@ -77,6 +78,11 @@ class Executor:
             raise ArgumentError(
                 f"Executor({place!r}): the first argument is the place; write "
                 f"Executor(backend={place!r})"
+            )
+        if not (place is None or isinstance(place, CPUPlace) or place == "cpu"):
+            raise ArgumentError(
+                f"Executor: place must be paddle.CPUPlace(), or be left out; got {place!r}: this "
+                "engine runs on the CPU only"
             )
         self.place = place
         self.backend = chosen_backend(backend)
