@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import sys
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from autograd_engine.errors import ArgumentError, ModeError
 
 __all__ = [
     "as_number",
+    "check_callback",
     "int_at_least",
     "is_int",
     "left_unentered",
@@ -40,13 +43,56 @@ def as_number(value: Any) -> Any:
     """What holds one number, a Tensor, an array, a NumPy scalar, as a Python number; else `value`.
 
     The one conversion of what stands where a number is asked for. Of a tensor it goes through
-    ``item``, so that a traced function depends on the value, and a variable of a program is
-    refused.
+    ``item``, so that a traced function depends on the value. Left as they are: a tensor that
+    carries a gradient, which would be lost, and a variable of a program, whose value is not known.
     """
-    holder: Any = value
-    if isinstance(value, (np.generic, np.ndarray, Operand)) and holder.size == 1:
-        return holder.item()
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.item() if value.size == 1 else value
+    if isinstance(value, Operand):
+        return value._number()
     return value
+
+
+def check_callback(
+    function: str, argument: str, callback: Any, *given: str, by_name: bool = False
+) -> None:
+    """Raise TypeError unless `callback` can be called with what it will be given.
+
+    Parameters
+    ----------
+    function, argument : str
+        Who calls it, and what it is there.
+    callback : callable
+    *given : str
+        What the arguments are, for the message.
+    by_name : bool
+        Whether these are their names, too.
+    """
+    if type(callback) is FunctionType and not by_name:  # the usual ones, at little cost
+        code = callback.__code__
+        least = code.co_argcount - len(callback.__defaults__ or ())
+        if least <= len(given) <= code.co_argcount and not code.co_kwonlyargcount:
+            return
+    call = f"{argument}({', '.join(given)})"
+    if not callable(callback):
+        raise TypeError(
+            f"{function}: {argument} must be a function, which is called as {call}; got "
+            f"{type(callback).__name__}"
+        )
+    try:
+        signature = inspect.signature(callback)
+    except (TypeError, ValueError):  # not known of some that are compiled
+        return
+    try:
+        if by_name:
+            signature.bind(**dict.fromkeys(given))
+        else:
+            signature.bind(*given)
+    except TypeError as problem:
+        name = getattr(callback, "__qualname__", None) or type(callback).__name__
+        raise TypeError(
+            f"{function}: {argument} is called as {call}, and {name} takes {signature}: {problem}"
+        ) from None
 
 
 def is_int(value: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograd_engine.core.checks import int_at_least, require_bools
+from autograd_engine.core.checks import check_callback, int_at_least, require_bools
 from autograd_engine.core.random_generator import Generator
 from autograd_engine.errors import ArgumentError, ModeError, NoLengthError, ShapeError, WorkerError
 from autograd_engine.io.batch_samplers import BatchSampler
@@ -129,6 +129,9 @@ class DataLoader:
                 raise ArgumentError(
                     f"DataLoader: {name} must be a function, got {type(function).__name__}"
                 )
+            if function is not None:
+                given = "samples" if name == "collate_fn" else "worker_id"
+                check_callback("DataLoader", name, function, given)
         _check_dataset(dataset)
         _check_places(places)
         self.dataset = dataset

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from autograd_engine.core.checks import as_number, positive_int, require_bools
+from autograd_engine.core.checks import as_number, check_callback, positive_int, require_bools
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
@@ -83,9 +83,9 @@ def flag(owner: str, name: str, value: Any) -> bool:
 
 
 def function(owner: str, name: str, value: Any) -> Any:
-    """A function, or None."""
-    if value is not None and not callable(value):
-        raise TypeError(f"{owner}: {name} must be a function, got {value!r}")
+    """A function of a parameter, or of its name, or None."""
+    if value is not None:
+        check_callback(owner, name, value, "parameter")
     return value
 
 

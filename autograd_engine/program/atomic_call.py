@@ -25,6 +25,7 @@ from autograd_engine.program.ir.program import (
     Variable,
     default_main_program,
 )
+from autograd_engine.program.number_arguments import with_plain_numbers
 
 __all__ = ["checked", "atomic"]
 
@@ -51,7 +52,8 @@ def atomic(function: Callable[P, T]) -> Callable[P, T]:
     """`function` such that a call that fails leaves the programs of its operands as they were.
 
     Operators are numbered as they are made, so those of the call are known by their numbers. What
-    Python or NumPy say of an argument becomes an exception that names function and argument.
+    Python or NumPy say of an argument becomes an exception that names function and argument. Where
+    tensors stand for numbers, and the function does not take them, it is called again with these.
     """
 
     @functools.wraps(function)
@@ -64,6 +66,10 @@ def atomic(function: Callable[P, T]) -> Callable[P, T]:
                 blocks = {default_main_program().current_block(), *_blocks((args, kwargs))}
                 for block in blocks:
                     block.undo(before)
+            if isinstance(error, Exception):
+                again = with_plain_numbers(function, args, kwargs)
+                if again is not None:
+                    return call(*again[0], **again[1])
             if isinstance(error, _RAW) and not isinstance(error, _OURS):
                 better = _explained(function, args, kwargs, error)
                 if better is not None:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.core.checks import as_number
 from autograd_engine.eager.grad_mode import is_grad_enabled
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
@@ -19,6 +20,7 @@ __all__ = [
     "as_factor",
     "carries_gradient",
     "count",
+    "detached",
     "deviation",
     "held",
     "number",
@@ -72,11 +74,18 @@ def count(function: str, argument: str, value: Any) -> int:
 
 def number(function: str, argument: str, value: Any) -> Any:
     """A Python number; arrays of one element count as one."""
-    if isinstance(value, (np.generic, np.ndarray, Tensor)) and value.size == 1:
-        value = value.item()
-    if not isinstance(value, (bool, int, float, complex)):
-        raise TypeError(f"{function}: {argument} must be a number, got {type(value).__name__}")
-    return value
+    found = as_number(value)
+    if not isinstance(found, (bool, int, float, complex)):
+        more = ", whose gradient would be lost: pass its .item()" if carries_gradient(value) else ""
+        raise TypeError(
+            f"{function}: {argument} must be a number, got {type(value).__name__}{more}"
+        )
+    return found
+
+
+def detached(value: Any) -> Any:
+    """`value` for reading its number, by who gives the result its history."""
+    return value.detach() if isinstance(value, Tensor) else value
 
 
 def carries_gradient(*values: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import as_number
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import broadcast_shapes as joint_shape, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -229,6 +230,7 @@ def repeat_interleave(
     if axis is None:
         x, axis = ops.reshape(x, shape=(-1,)), 0
     axis = axis_of("repeat_interleave", x, axis)
+    repeats = as_number(repeats)
     if isinstance(repeats, (Tensor, Variable, np.ndarray)):
         counts = as_operand("repeat_interleave", repeats, "repeats")
         if spec_of(counts).dtype.kind not in "iu":

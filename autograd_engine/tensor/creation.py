@@ -23,6 +23,7 @@ from autograd_engine.program.conversion import (
     as_factor,
     carries_gradient,
     count,
+    detached,
     held,
     number,
     shape_of,
@@ -122,7 +123,7 @@ def full(
     >>> full([2], True).tolist()
     [True, True]
     """
-    value = number("full", "fill_value", fill_value)
+    value = number("full", "fill_value", detached(fill_value))
     if dtype is None and isinstance(value, bool):
         dtype = "bool"
     return _with_history(fill_value, _filled("full", shape, value, dtype))
@@ -196,7 +197,7 @@ def full_like(
     """
     x = as_operand("full_like", x)
     chosen = None if dtype is None else to_numpy(dtype)
-    value = number("full_like", "fill_value", fill_value)
+    value = number("full_like", "fill_value", detached(fill_value))
     value = held("full_like", "fill_value", value, chosen or spec_of(x).dtype)
     filled = ops.full_like(x, value=value, dtype=chosen and chosen.name)
     return _with_history(fill_value, filled)
@@ -254,7 +255,7 @@ def arange(
         start, end = 0, start
     given = start, step
     start, end, step = (
-        _bound(name, number("arange", name, value))
+        _bound(name, number("arange", name, detached(value)))
         for name, value in (("start", start), ("end", end), ("step", step))
     )
     if step == 0:
@@ -334,7 +335,7 @@ def logspace(
 def _spaced(
     function: str, start: Any, stop: Any, num: Any, base: Any, dtype: DTypeLike | None
 ) -> Any:
-    ends = [number(function, n, v) for n, v in (("start", start), ("stop", stop))]
+    ends = [number(function, n, detached(v)) for n, v in (("start", start), ("stop", stop))]
     for argument, value in zip(("start", "stop"), ends, strict=True):
         if isinstance(value, complex) or not math.isfinite(value):
             raise ArgumentError(f"{function}: {argument} must be a finite number, got {value}")
@@ -348,7 +349,7 @@ def _spaced(
         return ops.cast(line if base is None else power**line, dtype=chosen.name)
     if base is not None:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            values = np.power(float(number(function, "base", base)), values)
+            values = np.power(float(number(function, "base", detached(base))), values)
     return constant(in_dtype(function, values, chosen))
 
 

@@ -36,7 +36,7 @@ def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Tensor:
     >>> paddle.tril(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
     [[1, 0], [3, 4]]
     """
-    return ops.tril(_matrix("tril", x, diagonal), diagonal=diagonal)
+    return ops.tril(_matrices("tril", x), diagonal=integer("tril", "diagonal", diagonal))
 
 
 def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Tensor:
@@ -48,13 +48,11 @@ def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Tensor:
     >>> paddle.triu(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
     [[1, 2], [0, 4]]
     """
-    return ops.triu(_matrix("triu", x, diagonal), diagonal=diagonal)
+    return ops.triu(_matrices("triu", x), diagonal=integer("triu", "diagonal", diagonal))
 
 
-def _matrix(op: str, x: Any, diagonal: Any) -> Any:
+def _matrices(op: str, x: Any) -> Any:
     x = as_operand(op, x)
-    if not isinstance(diagonal, (int, np.integer)) or isinstance(diagonal, bool):
-        raise TypeError(f"{op}: diagonal must be an int, got {diagonal!r}")
     if spec_of(x).ndim < 2:
         raise ShapeError(f"{op}: takes two dimensions or more, got {spec_of(x).ndim}")
     return x

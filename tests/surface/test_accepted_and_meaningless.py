@@ -5,14 +5,17 @@ Optimizers and schedulers have their own sweep in `tests/optimizer/test_settings
 
 from __future__ import annotations
 
+import functools
+import re
 from typing import Any
 
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ShapeError
+from tests.over import over
 
-static = paddle.static
+static, F = paddle.static, paddle.nn.functional
 
 
 @pytest.mark.parametrize("backend", ["nonsense", "C", "", 3, True, ["native"]])
@@ -35,3 +38,151 @@ def test_places_that_there_are_none_of(place: Any) -> None:
         static.Executor(place)
     for known in (None, "cpu", paddle.CPUPlace()):
         static.Executor(known)
+
+
+BROADCAST = {  # losses that compare what is broadcast; the others refuse it
+    "mse_loss": lambda x, y: F.mse_loss(x, y),
+    "MSELoss": lambda x, y: paddle.nn.MSELoss()(x, y),
+    "l1_loss": lambda x, y: F.l1_loss(x, y),
+    "smooth_l1_loss": lambda x, y: F.smooth_l1_loss(x, y),
+    "kl_div": lambda x, y: F.kl_div(x, y),
+    "log_loss": lambda x, y: F.log_loss(x, y),
+    "square_error_cost": lambda x, y: F.square_error_cost(x, y),
+    "gaussian_nll_loss": lambda x, y: F.gaussian_nll_loss(x, y, x),
+    "margin_ranking_loss": lambda x, y: F.margin_ranking_loss(x, y, (x - y) * 2.0),
+}
+REFUSED = (
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "hinge_embedding_loss",
+    "multi_label_soft_margin_loss",
+    "poisson_nll_loss",
+    "sigmoid_focal_loss",
+    "soft_margin_loss",
+)
+
+
+@over("name", [*BROADCAST, *REFUSED])
+def test_a_column_beside_a_vector_is_no_pair_of_predictions_and_labels(name: str) -> None:
+    column, vector = paddle.full([4, 1], 0.5), paddle.full([4], 0.5)
+    if name in REFUSED:
+        with pytest.raises(ShapeError, match=r"\[4, 1\] and \[4\]"):
+            getattr(F, name)(column, vector)
+        return
+    call: Any = BROADCAST[name]
+    for x, y in ((column, vector), (vector, column)):
+        with pytest.warns(UserWarning, match="are broadcast, which compares each with") as told:
+            call(x, y)
+        assert {warning.filename for warning in told} == {__file__}
+    with static.program_guard(static.Program()):
+        x, y = static.data("x", [4, 1]), static.data("y", [4])
+        with pytest.warns(UserWarning, match="are broadcast"):
+            call(x, y)
+    call(column, column)
+    if name in ("mse_loss", "l1_loss", "smooth_l1_loss"):
+        call(column, paddle.ones([]))  # one target that all share
+        call(column, paddle.ones([1]))
+        call(column, 1.0)
+
+
+LINEAR = paddle.nn.Linear(2, 2)
+PARAMETERS = LINEAR.parameters()
+LR = paddle.optimizer.lr
+CALLBACKS: dict[str, tuple[Any, str]] = {  # what takes a function, and what the message names
+    "register_hook": (lambda f: leaf().register_hook(f), "hook(grad)"),
+    "register_post_accumulate_grad_hook": (
+        lambda f: leaf().register_post_accumulate_grad_hook(f),
+        "hook(tensor)",
+    ),
+    "register_forward_pre_hook": (LINEAR.register_forward_pre_hook, "hook(layer, inputs)"),
+    "register_forward_post_hook": (
+        LINEAR.register_forward_post_hook,
+        "hook(layer, inputs, outputs)",
+    ),
+    "apply": (LINEAR.apply, "fn(layer)"),
+    "pack_hook": (
+        lambda f: paddle.autograd.saved_tensors_hooks(f, lambda x: x),
+        "pack_hook(tensor)",
+    ),
+    "unpack_hook": (
+        lambda f: paddle.autograd.saved_tensors_hooks(lambda x: x, f),
+        "unpack_hook(packed)",
+    ),
+    "LambdaDecay": (lambda f: LR.LambdaDecay(0.1, f), "lr_lambda(epoch)"),
+    "MultiplicativeDecay": (lambda f: LR.MultiplicativeDecay(0.1, f), "lr_lambda(epoch)"),
+    "CyclicLR": (lambda f: LR.CyclicLR(0.1, 0.2, 2, scale_fn=f), "scale_fn(cycle)"),
+    "AdamW lr_ratio": (
+        lambda f: paddle.optimizer.AdamW(0.1, parameters=PARAMETERS, lr_ratio=f),
+        "lr_ratio(parameter)",
+    ),
+    "AdamW decay": (
+        lambda f: paddle.optimizer.AdamW(0.1, parameters=PARAMETERS, apply_decay_param_fun=f),
+        "apply_decay_param_fun(parameter)",
+    ),
+    "Lamb": (
+        lambda f: paddle.optimizer.Lamb(0.1, parameters=PARAMETERS, exclude_from_weight_decay_fn=f),
+        "exclude_from_weight_decay_fn(parameter)",
+    ),
+    "LBFGS": (lambda f: paddle.optimizer.LBFGS(parameters=PARAMETERS).step(f), "closure()"),
+    "collate_fn": (lambda f: paddle.io.DataLoader([1, 2], collate_fn=f), "collate_fn(samples)"),
+    "worker_init_fn": (
+        lambda f: paddle.io.DataLoader([1, 2], worker_init_fn=f),
+        "worker_init_fn(worker_id)",
+    ),
+    "distance_function": (
+        lambda f: F.triplet_margin_with_distance_loss(ONES, ONES, ONES, f),
+        "distance_function(x, y)",
+    ),
+    "TripletMarginWithDistanceLoss": (
+        paddle.nn.TripletMarginWithDistanceLoss,
+        "distance_function(x, y)",
+    ),
+    "cond": (lambda f: static.nn.cond(paddle.ones([]) > 0, f, lambda: ONES), "true_fn()"),
+    "case": (lambda f: static.nn.case([(paddle.ones([]) > 0, f)], lambda: ONES), "function()"),
+    "switch_case": (
+        lambda f: static.nn.switch_case(paddle.to_tensor(0), [f, lambda: ONES]),
+        "function()",
+    ),
+    "while_loop": (
+        lambda f: static.nn.while_loop(f, lambda x, y: (x, y), [ONES, ONES]),
+        "cond(loop_vars[0], loop_vars[1])",
+    ),
+    "append_backward": (
+        lambda f: static.append_backward(program_loss(), callbacks=[f]),
+        "callback(block, context)",
+    ),
+}
+ONES = paddle.ones([1, 2])
+
+
+def leaf() -> Any:
+    return paddle.to_tensor([1.0], stop_gradient=False)
+
+
+def program_loss() -> Any:
+    with static.program_guard(static.Program(), static.Program()):
+        return paddle.mean(static.nn.fc(static.data("x", [2, 2]), 2))
+
+
+@over("name", list(CALLBACKS))
+def test_a_callback_with_a_wrong_signature_is_told_what_it_is_given(name: str) -> None:
+    register, said = CALLBACKS[name]
+
+    def of_five(a: Any, b: Any, c: Any, d: Any, e: Any) -> None: ...
+
+    def by_name_alone(*, strange: Any) -> None: ...
+
+    class Called:
+        def __call__(self, a: Any, b: Any, c: Any, d: Any, e: Any) -> None: ...
+
+    for wrong in (of_five, by_name_alone, Called()):
+        with pytest.raises(TypeError, match=re.escape(f"is called as {said}, and ")) as raised:
+            register(wrong)
+        assert "takes (" in str(raised.value)
+
+
+def test_a_callback_may_take_more_than_it_is_given() -> None:
+    x = leaf()
+    for hook in (lambda g, k=1: None, lambda *gs: None, functools.partial(lambda k, g: None, 1)):
+        x.register_hook(hook)
+    x.register_hook(print)  # nobody knows what some take that are compiled

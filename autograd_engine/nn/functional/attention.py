@@ -11,7 +11,7 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
-from autograd_engine.nn.functional.arguments import as_floats
+from autograd_engine.nn.functional.arguments import as_floats, check_number
 from autograd_engine.nn.functional.dropouts import dropout
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
@@ -117,10 +117,11 @@ def scaled_dot_product_attention(
         if isinstance(width, Dim):
             raise ShapeError(f"{_NAME}: the width of query is unknown; declare it, or give scale")
         scale = width**-0.5 if width else 1.0
+    scale = check_number(_NAME, "scale", scale)
     times = _sharing(query, key, value, enable_gqa)
     query, key, value = (ops.transpose(x, perm=(0, 2, 1, 3)) for x in (query, key, value))
     key, value = _repeated(key, times), _repeated(value, times)
-    scores = matmul(query * float(scale), key, transpose_y=True)
+    scores = matmul(query * scale, key, transpose_y=True)
     weights = _weights(scores, attn_mask, is_causal)
     if isinstance(dropout_p, bool) or not 0.0 <= dropout_p <= 1.0:
         raise ArgumentError(f"{_NAME}: dropout_p must be from 0 to 1, got {dropout_p!r}")

@@ -18,6 +18,7 @@ from autograd_engine.nn.functional.arguments import (
     float_pair,
     narrow,
     reduce_loss,
+    warn_of_broadcast,
     widen,
 )
 from autograd_engine.ops.registry.namespace import ops
@@ -58,6 +59,11 @@ def square_error_cost(input: Any, label: Any) -> Tensor:
     >>> square_error_cost(paddle.to_tensor([1.0]), paddle.to_tensor([3.0])).tolist()
     [4.0]
     """
+    warn_of_broadcast("square_error_cost", input, label)
+    return _squared(input, label)
+
+
+def _squared(input: Any, label: Any) -> Tensor:
     if isinstance(input, Variable) or isinstance(label, Variable):
         with layer_scope(unique_name.generate("square_error_cost")):
             return ops.square(ops.subtract(input, label))
@@ -74,7 +80,8 @@ def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None =
     2.0
     """
     check_reduction("mse_loss", reduction)
-    return reduce_loss(square_error_cost(input, label), reduction)
+    warn_of_broadcast("mse_loss", input, label)
+    return reduce_loss(_squared(input, label), reduction)
 
 
 def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Tensor:
@@ -87,6 +94,7 @@ def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = 
     1.0
     """
     check_reduction("l1_loss", reduction)
+    warn_of_broadcast("l1_loss", input, label)
     input, label = float_pair("l1_loss", input, label)
     return reduce_loss(ops.abs(input - label), reduction)
 
@@ -111,6 +119,7 @@ def smooth_l1_loss(
     """
     op = "smooth_l1_loss"
     check_reduction(op, reduction)
+    warn_of_broadcast(op, input, label)
     if not check_number(op, "delta", delta) > 0.0:
         raise ArgumentError(f"{op}: delta must be above 0, got {delta}")
     input, label = float_pair(op, input, label)
@@ -150,6 +159,7 @@ def kl_div(
     0.0
     """
     op = "kl_div"
+    warn_of_broadcast(op, input, label)
     check_reduction(op, reduction, "batchmean")
     input, label = float_pair(op, input, label)
     if log_target:
@@ -220,6 +230,7 @@ def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = N
     >>> round(log_loss(paddle.to_tensor([[0.25]]), paddle.to_tensor([[1.0]]), 0.25).item(), 4)
     0.6931
     """
+    warn_of_broadcast("log_loss", input, label)
     input, label = float_pair("log_loss", input, label)
     e = check_number("log_loss", "epsilon", epsilon)
     return _of_probabilities(label, input + e, 1.0 - input + e)
@@ -264,7 +275,7 @@ def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = 
     # One class of each position is the label: the sum of one-hot labels counts positions.
     picked = ops.take_along_axis(wide, label, axis=last)
     count = total(ops.full_like(picked, value=1.0))
-    score = 1.0 - total(picked) * 2.0 / (total(wide) + count + float(epsilon))
+    score = 1.0 - total(picked) * 2.0 / (total(wide) + count + check_number(op, "epsilon", epsilon))
     return narrow(mean(score), input)
 
 
@@ -338,13 +349,14 @@ def sigmoid_focal_loss(
     """
     op = "sigmoid_focal_loss"
     check_reduction(op, reduction)
+    alpha, gamma = check_number(op, "alpha", alpha), check_number(op, "gamma", gamma)
     logit, label = float_pair(op, logit, label, "logit")
     check_same_shape(op, logit, label, "logit")
     other = 1.0 - label
     entropy = _of_logits(logit, label, other)
     missed = ops.sigmoid(logit) * other + ops.sigmoid(-logit) * label
-    share = float(alpha) * label + (1.0 - float(alpha)) * other
-    loss = share * ops.pow(missed, float(gamma)) * entropy
+    share = alpha * label + (1.0 - alpha) * other
+    loss = share * ops.pow(missed, gamma) * entropy
     if normalizer is not None:
         normalizer = as_floats(op, normalizer, "normalizer")
         if spec_of(normalizer).ndim > 1:
@@ -489,6 +501,7 @@ def gaussian_nll_loss(
     2.0
     """
     op = "gaussian_nll_loss"
+    warn_of_broadcast(op, input, label)
     check_reduction(op, reduction)
     input, label = float_pair(op, input, label)
     variance = as_floats(op, variance, "variance")
@@ -502,6 +515,6 @@ def gaussian_nll_loss(
         )
     if isinstance(variance, Tensor) and bool((variance.numpy() < 0).any()):
         raise ArgumentError(f"{op}: variance must not be negative; give exp(x) or abs(x)")
-    bounded = clip(variance, min=float(epsilon))
+    bounded = clip(variance, min=check_number(op, "epsilon", epsilon))
     loss = 0.5 * (ops.log(bounded) + ops.square(input - label) / bounded)
     return reduce_loss(loss + 0.5 * math.log(2.0 * math.pi) if full else loss, reduction)

@@ -217,6 +217,7 @@ def batch_norm(
     0.2
     """
     epsilon = check_number("batch_norm", "epsilon", epsilon)
+    momentum = check_number("batch_norm", "momentum", momentum)
     x = as_operand("batch_norm", x)
     channel = _channel_axis("batch_norm", x, data_format)
     ndim = spec_of(x).ndim
@@ -242,7 +243,7 @@ def batch_norm(
     if not fixed:  # last: a call that fails has written nothing
         statistics = ((running_mean, mean), (running_var, variance))
         kept = [
-            (r, ops.running_statistic(r, s, momentum=float(momentum)))
+            (r, ops.running_statistic(r, s, momentum=momentum))
             for r, s in statistics
             if r is not None
         ]

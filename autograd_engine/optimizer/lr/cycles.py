@@ -160,7 +160,7 @@ class CyclicLR(LRScheduler):
                 f"scale_fn), got {mode!r}"
             )
         if scale_fn is not None:
-            require_function(self, "scale_fn", scale_fn)
+            require_function(self, "scale_fn", scale_fn, "cycle")
         if scale_mode not in ("cycle", "iterations"):
             raise ArgumentError(
                 f"CyclicLR: scale_mode must be 'cycle' or 'iterations', got {scale_mode!r}"

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from autograd_engine.core.checks import check_callback
 from autograd_engine.core.locations import user_frame_from, warn_at
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import format_shape, may_equal
@@ -71,6 +72,7 @@ def check_callbacks(callbacks: Sequence[Callback] | None) -> Sequence[Callback]:
     for callback in callbacks:
         if not callable(callback):
             raise BuildError(f"append_backward: {callback!r} in callbacks is not callable")
+        check_callback("append_backward", "callback", callback, "block", "context", by_name=True)
     return callbacks
 
 

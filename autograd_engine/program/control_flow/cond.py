@@ -13,6 +13,7 @@ import numpy as np
 
 from autograd_engine import unique_name
 from autograd_engine.core import pytree as nest
+from autograd_engine.core.checks import check_callback
 from autograd_engine.core.dims import fresh_dim
 from autograd_engine.core.dtypes import common_dtype
 from autograd_engine.core.spec import Shape, Spec, format_shape
@@ -89,6 +90,8 @@ def cond(
     for what, function in (("true_fn", true_fn), ("false_fn", false_fn)):
         if function is not None and not callable(function):
             raise TypeError(f"cond: {what} must be callable, got {type(function).__name__}")
+        if function is not None:
+            check_callback("cond", what, function)
     pred = traced_value(pred)
     if not isinstance(pred, Variable):
         chosen = true_fn if truth("cond", pred) else false_fn
@@ -219,11 +222,13 @@ def case(
     for k, pair in enumerate(pairs):
         if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not callable(pair[1]):
             raise TypeError(f"case: pred_fn_pairs[{k}] must be (pred, function), got {pair!r}")
+        check_callback("case", "function", pair[1])
     if default is None:
         default = pairs[-1][1]
         pairs = pairs[:-1]
     elif not callable(default):
         raise TypeError(f"case: default must be callable, got {type(default).__name__}")
+    check_callback("case", "default", default)
     return _chain(pairs, default, name)
 
 
@@ -282,6 +287,7 @@ def switch_case(
         default = functions.pop(max(functions))
     elif not callable(default):
         raise TypeError(f"switch_case: default must be callable, got {type(default).__name__}")
+    check_callback("switch_case", "default", default)
     pairs = [(branch_index == k, functions[k]) for k in sorted(functions)]
     return _chain(pairs, default, name)
 
@@ -301,6 +307,7 @@ def _numbered(branch_fns: Any) -> dict[int, Callable[[], Any]]:
     for pair in pairs:
         if len(pair) != 2 or not isinstance(pair[0], (int, np.integer)) or not callable(pair[1]):
             raise TypeError(f"switch_case: branch_fns must hold (int, function), got {pair!r}")
+        check_callback("switch_case", "function", pair[1])
         if int(pair[0]) in found:
             raise ArgumentError(f"switch_case: the index {pair[0]} is there twice")
         found[int(pair[0])] = pair[1]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, ParamSpec, Type
 import numpy as np
 
 from autograd_engine import unique_name
-from autograd_engine.core.checks import plain_number, require_bools
+from autograd_engine.core.checks import check_callback, plain_number, require_bools
 from autograd_engine.core.dtypes import DTypeLike, get_default_dtype, to_numpy
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.hooks import Hooks, RemovableHandle
@@ -149,7 +149,8 @@ class Layer(Stateful):
         >>> double(paddle.ones([1])).item()
         2.0
         """
-        return self._hooked(self._forward_pre_hooks, "register_forward_pre_hook", hook)
+        check_callback("register_forward_pre_hook", "hook", hook, "layer", "inputs")
+        return self._forward_pre_hooks.register(hook)
 
     def register_forward_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Have ``hook(layer, inputs, outputs)`` run after each call.
@@ -174,12 +175,8 @@ class Layer(Stateful):
         >>> seen
         [paddle.Size([2, 3])]
         """
-        return self._hooked(self._forward_post_hooks, "register_forward_post_hook", hook)
-
-    def _hooked(self, hooks: Hooks, function: str, hook: Any) -> RemovableHandle:
-        if not callable(hook):
-            raise TypeError(f"{function} takes a function, got {type(hook).__name__}")
-        return hooks.register(hook)
+        check_callback("register_forward_post_hook", "hook", hook, "layer", "inputs", "outputs")
+        return self._forward_post_hooks.register(hook)
 
     # --- making
 
@@ -328,8 +325,7 @@ class Layer(Stateful):
         >>> names
         ['ReLU', 'Sequential']
         """
-        if not callable(fn):
-            raise TypeError(f"apply takes a function of a layer, got {type(fn).__name__}")
+        check_callback("apply", "fn", fn, "layer")
         for layer in self._innermost_first(set()):
             fn(layer)
         return self
