@@ -22,6 +22,7 @@ __all__ = [
     "plain_number",
     "positive_int",
     "require_bools",
+    "require_cpu",
 ]
 
 
@@ -95,28 +96,39 @@ def check_callback(
         ) from None
 
 
+def require_cpu(function: str, argument: str, place: Any) -> None:
+    """Raise ArgumentError for any place but the CPU; None leaves it open."""
+    if place is not None and str(place).lower() not in ("cpu", "cpu:0", "place(cpu)"):
+        raise ArgumentError(
+            f"{function}: {argument} must be 'cpu' or paddle.CPUPlace(), or be left out: all "
+            f"arrays are on the CPU; got {place!r}"
+        )
+
+
 def is_int(value: Any) -> bool:
     """Whether that is an int, of Python or of NumPy, and no bool."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def int_at_least(function: str, argument: str, value: Any, least: int = 1) -> int:
-    """`value` as an int, which is no bool, not below `least`, and no more than a size can be."""
+def int_at_least(
+    function: str, argument: str, value: Any, least: int = 1, most: int = sys.maxsize
+) -> int:
+    """`value` as an int, which is no bool, from `least` to `most`: by default any size."""
     found = as_number(value)
-    if not is_int(found) or not least <= found <= sys.maxsize:
-        most = "" if not is_int(found) or found < least else f", {sys.maxsize} at most"
+    if not is_int(found) or not least <= found <= most:
+        above = f", {most} at most" if is_int(found) and found > most else ""
         raise ArgumentError(
-            f"{function}: {argument} must be an int, {least} at least{most}; got {value!r}"
+            f"{function}: {argument} must be an int, {least} at least{above}; got {value!r}"
         )
     return int(found)
 
 
-def positive_int(function: str, argument: str, value: Any) -> int:
-    """`value` as an int, which is no bool, above 0, and no more than a size can be."""
+def positive_int(function: str, argument: str, value: Any, most: int = sys.maxsize) -> int:
+    """`value` as an int, which is no bool, above 0, and not above `most`."""
     found = as_number(value)
-    if not is_int(found) or not 0 < found <= sys.maxsize:
-        most = "" if not is_int(found) or found < 1 else f", {sys.maxsize} at most"
-        raise ArgumentError(f"{function}: {argument} must be a positive int{most}, got {value!r}")
+    if not is_int(found) or not 0 < found <= most:
+        above = f", {most} at most" if is_int(found) and found > most else ""
+        raise ArgumentError(f"{function}: {argument} must be a positive int{above}, got {value!r}")
     return int(found)
 
 

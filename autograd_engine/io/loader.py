@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograd_engine.core.checks import check_callback, int_at_least, require_bools
+from autograd_engine.core.checks import check_callback, int_at_least, require_bools, require_cpu
 from autograd_engine.core.random_generator import Generator
 from autograd_engine.errors import ArgumentError, ModeError, NoLengthError, ShapeError, WorkerError
 from autograd_engine.io.batch_samplers import BatchSampler
@@ -18,7 +18,6 @@ from autograd_engine.io.datasets import Dataset, IterableDataset
 from autograd_engine.io.workers.fetch import NO_MORE, Fetch, fetcher
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.mode import in_dynamic_mode
-from autograd_engine.tensor.attribute import CPUPlace
 
 if TYPE_CHECKING:
     from autograd_engine.io.workers.pool import Pool
@@ -304,8 +303,7 @@ def _check_dataset(dataset: Any) -> None:
 
 def _check_places(places: Any) -> None:
     for place in places if isinstance(places, (list, tuple)) else [places]:
-        if place is not None and not isinstance(place, CPUPlace) and place != "cpu":
-            raise ArgumentError(f"DataLoader: places must be CPUPlace(), got {place!r}")
+        require_cpu("DataLoader", "places", place)
 
 
 def _checked_feeds(feed_list: Any, return_list: bool) -> Any:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.core.checks import as_number
+from autograd_engine.core.checks import as_number, is_int
 from autograd_engine.eager.grad_mode import is_grad_enabled
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
@@ -26,6 +27,7 @@ __all__ = [
     "number",
     "probability",
     "real",
+    "require_possible",
     "shape_of",
     "span",
 ]
@@ -55,11 +57,17 @@ def shape_of(shape: Any, function: str) -> tuple[int, ...]:
             )
         if not isinstance(d, (int, np.integer)) or isinstance(d, bool) or d < 0:
             raise ArgumentError(f"{function}: shape {shape!r} must hold non-negative ints")
-    if math.prod(map(int, sizes)) > MOST:
+    require_possible(function, sizes)
+    return tuple(int(d) for d in sizes)
+
+
+def require_possible(function: str, sizes: Sequence[Any]) -> None:
+    """Raise ArgumentError where the known sizes make more elements than an array can have."""
+    known = [int(d) for d in sizes if is_int(d) and d >= 0]
+    if math.prod(known) > MOST or any(d > MOST for d in known):
         raise ArgumentError(
             f"{function}: shape {list(sizes)} has more elements than an array can have"
         )
-    return tuple(int(d) for d in sizes)
 
 
 def count(function: str, argument: str, value: Any) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.array_conversion import in_dtype
+from autograd_engine.core.checks import require_cpu
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
@@ -66,8 +67,8 @@ def to_tensor(
         A number, nested lists of numbers, an ndarray or a Tensor.
     dtype : dtype, optional
         By default: Python floats become the default dtype, ints int64; ndarrays keep theirs.
-    place : object, optional
-        Accepted for the reference's sake; everything is on the CPU.
+    place : CPUPlace or "cpu", optional
+        Everything is on the CPU.
     stop_gradient : bool
         False to have gradients with respect to it.
 
@@ -90,6 +91,8 @@ def to_tensor(
            [[1., 2.],
             [3., 4.]])
     """
+    if place is not None:
+        require_cpu("to_tensor", "place", place)
     if isinstance(data, Variable):
         return ops.assign(data) if dtype is None else ops.cast(data, dtype=to_numpy(dtype).name)
     tensor = Tensor(data, dtype, stop_gradient)

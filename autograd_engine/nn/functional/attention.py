@@ -98,6 +98,8 @@ def scaled_dot_product_attention(
     >>> scaled_dot_product_attention(q, k, v).tolist()
     [[[[2.0]]]]
     """
+    if backend not in (None, "p2p"):
+        raise ArgumentError(f"{_NAME}: backend must be None or 'p2p', got {backend!r}")
     query, key = as_floats(_NAME, query, "query"), as_floats(_NAME, key, "key")
     value = as_floats(_NAME, value, "value")
     shapes = [spec_of(x).shape for x in (query, key, value)]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import as_number, is_int
+from autograd_engine.core.checks import as_number, is_int, require_bools
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -136,6 +136,8 @@ def interpolate(
         raise ArgumentError(f"{op}: align_corners has no meaning with mode {mode!r}")
     if antialias and str(mode).upper() not in ("BILINEAR", "BICUBIC"):
         raise ArgumentError(f"{op}: antialias is for 'bilinear' and 'bicubic', not {mode!r}")
+    if recompute_scale_factor is not None:
+        require_bools(op, recompute_scale_factor=recompute_scale_factor)
     if align_mode not in (0, 1):
         raise ArgumentError(f"{op}: align_mode must be 0 or 1, got {align_mode!r}")
     layout = (data_format or IMAGE_LAYOUTS[axes][0]).replace("NCW", "NCL").replace("NWC", "NLC")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_engine.core.above import above
+from autograd_engine.core.checks import require_cpu
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, FeedError
@@ -23,7 +24,6 @@ from autograd_engine.static.executor.feeds import (
 from autograd_engine.static.executor.fetches import fetch_key, split_fetches
 from autograd_engine.static.executor.plan import Plan, Plans, Wanted
 from autograd_engine.static.executor.prepared_run import Step, closed_error
-from autograd_engine.tensor.attribute import CPUPlace
 
 if TYPE_CHECKING:
     from autograd_engine.static.analysis.backend_report import BackendReport
@@ -79,11 +79,7 @@ class Executor:
                 f"Executor({place!r}): the first argument is the place; write "
                 f"Executor(backend={place!r})"
             )
-        if not (place is None or isinstance(place, CPUPlace) or place == "cpu"):
-            raise ArgumentError(
-                f"Executor: place must be paddle.CPUPlace(), or be left out; got {place!r}: this "
-                "engine runs on the CPU only"
-            )
+        require_cpu("Executor", "place", place)
         self.place = place
         self.backend = chosen_backend(backend)
         self._programs: weakref.WeakSet[Program] = weakref.WeakSet()
