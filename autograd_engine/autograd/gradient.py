@@ -160,7 +160,8 @@ def grad(
         if g is None and not allow_unused:
             raise NotDifferentiableError(
                 f"grad: inputs[{k}] does not appear in the graph of the outputs: nothing "
-                "computed from it reaches them, or its stop_gradient is True. Pass "
+                "computed from it reaches them, or its stop_gradient is True, or it holds "
+                "integers. Pass "
                 "allow_unused=True to get None for it"
             )
         if isinstance(g, Tensor) and id(g) in handed_out:

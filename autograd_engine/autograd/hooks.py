@@ -120,6 +120,11 @@ def register_post_accumulate_grad_hook(
 
 def _check(tensor: Tensor, hook: Any, method: str, given: str) -> None:
     check_callback(method, "hook", hook, given)
+    if tensor._stop and not tensor.stop_gradient:
+        raise NotDifferentiableError(
+            f"{method}: {tensor.name} holds {tensor.dtype.name}, and no gradient comes to integers "
+            "and bools; make it with dtype='float32'"
+        )
     if tensor._stop:
         raise NotDifferentiableError(
             f"{method}: {tensor.name} has stop_gradient=True, so no gradient reaches it; set "

@@ -49,7 +49,6 @@ BROADCAST = {  # losses that compare what is broadcast; the others refuse it
     "smooth_l1_loss": lambda x, y: F.smooth_l1_loss(x, y),
     "kl_div": lambda x, y: F.kl_div(x, y),
     "log_loss": lambda x, y: F.log_loss(x, y),
-    "square_error_cost": lambda x, y: F.square_error_cost(x, y),
     "gaussian_nll_loss": lambda x, y: F.gaussian_nll_loss(x, y, x),
     "margin_ranking_loss": lambda x, y: F.margin_ranking_loss(x, y, (x - y) * 2.0),
 }

@@ -59,11 +59,6 @@ def square_error_cost(input: Any, label: Any) -> Tensor:
     >>> square_error_cost(paddle.to_tensor([1.0]), paddle.to_tensor([3.0])).tolist()
     [4.0]
     """
-    warn_of_broadcast("square_error_cost", input, label)
-    return _squared(input, label)
-
-
-def _squared(input: Any, label: Any) -> Tensor:
     if isinstance(input, Variable) or isinstance(label, Variable):
         with layer_scope(unique_name.generate("square_error_cost")):
             return ops.square(ops.subtract(input, label))
@@ -81,7 +76,7 @@ def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None =
     """
     check_reduction("mse_loss", reduction)
     warn_of_broadcast("mse_loss", input, label)
-    return reduce_loss(_squared(input, label), reduction)
+    return reduce_loss(square_error_cost(input, label), reduction)
 
 
 def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Tensor:
