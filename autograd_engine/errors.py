@@ -12,6 +12,7 @@ __all__ = [
     "AssertFailedError",
     "BuildError",
     "DTypeError",
+    "DuplicateError",
     "EagerOnlyError",
     "ExecutionError",
     "ExportError",
@@ -36,6 +37,10 @@ __all__ = [
 
 class ArgumentError(AssertionError, ValueError):
     """An argument has a value that the function does not take."""
+
+
+class DuplicateError(ArgumentError, RuntimeError):
+    """A tensor that `paddle.grad` is given is named twice."""
 
 
 class NotATensorError(AssertionError, TypeError):

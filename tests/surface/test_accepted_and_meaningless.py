@@ -9,12 +9,14 @@ import functools
 import itertools
 import re
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.errors import ArgumentError, FileFormatError, ShapeError
+from autograd_engine.io import default_collate_fn
 from tests.over import over
 
 static, F = paddle.static, paddle.nn.functional
@@ -48,7 +50,6 @@ BROADCAST = {  # losses that compare what is broadcast; the others refuse it
     "l1_loss": lambda x, y: F.l1_loss(x, y),
     "smooth_l1_loss": lambda x, y: F.smooth_l1_loss(x, y),
     "kl_div": lambda x, y: F.kl_div(x, y),
-    "log_loss": lambda x, y: F.log_loss(x, y),
     "gaussian_nll_loss": lambda x, y: F.gaussian_nll_loss(x, y, x),
     "margin_ranking_loss": lambda x, y: F.margin_ranking_loss(x, y, (x - y) * 2.0),
 }
@@ -284,3 +285,51 @@ def test_what_is_not_used_is_looked_at_all_the_same(name: str) -> None:
     for value in ("nonsense", 2.5, float("nan"), [3]):
         with pytest.raises((TypeError, ValueError), match=name):
             NONSENSE[name](value)
+
+
+def nested(depth: int) -> Any:
+    value: Any = [1.0]
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+NESTS: dict[str, Any] = {  # what goes through nests: each by name, and what it says
+    "save": lambda v, path: paddle.save(v, str(path / "state.pdparams")),
+    "default_collate_fn": lambda v, path: default_collate_fn([v, v]),
+    "DataLoader": lambda v, path: next(iter(paddle.io.DataLoader([v, v], batch_size=2))),
+    "to_static": lambda v, path: paddle.jit.to_static(lambda x: paddle.ones([1]))(v),
+    "parse_from_string": lambda v, path: static.Program.parse_from_string(v.encode()),
+}
+
+
+@pytest.mark.parametrize("depth", [1000, 100_000])
+@over("name", list(NESTS))
+def test_a_thousand_nested_containers_are_refused(name: str, depth: int, tmp_path: Path) -> None:
+    value = nested(depth) if name != "parse_from_string" else "[" * depth + "]" * depth
+    with pytest.raises((ArgumentError, FileFormatError), match="nested"):
+        NESTS[name](value, tmp_path)
+
+
+def test_a_cotangent_of_one_element_for_a_result_of_no_axes() -> None:
+    """Shape [1], as what the reference called scalars had."""
+    for create_graph in (False, True):
+        x = paddle.to_tensor(3.0, stop_gradient=False)
+        seed = paddle.to_tensor([2.0], stop_gradient=False)
+        (g,) = paddle.grad(x * x, [x], [seed], create_graph=create_graph)
+        assert (g.shape, g.item()) == ([], 12.0)
+        if create_graph:
+            assert paddle.grad(g, [seed])[0].tolist() == [6.0]
+    x = paddle.to_tensor(3.0, stop_gradient=False)
+    (x * x).backward(paddle.to_tensor([2.0]))
+    assert x.grad.item() == 12.0
+    with pytest.raises(ShapeError, match="must be equal"):
+        paddle.grad(x * x, [x], [paddle.ones([2])])
+
+
+def test_a_tensor_named_twice() -> None:
+    x = leaf()
+    for ask in (lambda: paddle.grad(x * 2, [x, x]), lambda: paddle.grad([x, x], [x])):
+        for kind in (RuntimeError, ValueError, AssertionError):
+            with pytest.raises(kind, match="the same Tensor twice"):
+                ask()

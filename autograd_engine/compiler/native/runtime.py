@@ -10,7 +10,6 @@ import ctypes
 import functools
 import math
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Final
@@ -76,13 +75,11 @@ class Runtime:
         addresses = [ctypes.cast(function, ctypes.c_void_p) for function in functions]
         self.library.ae_runtime_set_python(*addresses)
 
-    @functools.cached_property
-    def raise_pending(self) -> Callable[[], int]:
-        """A function that raises what a signal made of a run that was given up, if one did."""
+    def raise_pending(self) -> None:
+        """Raise what a signal made of a run that was given up, if one did."""
         address = ctypes.cast(self.library.ae_runtime_raise, ctypes.c_void_p).value
         assert address is not None
-        function: Callable[[], int] = ctypes.PYFUNCTYPE(ctypes.c_int)(address)
-        return function
+        ctypes.PYFUNCTYPE(ctypes.c_int)(address)()  # after which Python looks for an exception
 
     def set_blas(self, blas: Blas | None) -> None:
         """Which BLAS the products call; None for plain loops."""

@@ -57,9 +57,11 @@ def narrow(x: Any, like: Any) -> Any:
     return x if spec_of(x).dtype == spec_of(like).dtype else ops.cast_like(x, like)
 
 
-def check_number(op: str, argument: str, value: Any) -> float:
+def check_number(op: str, argument: str, value: Any, *, fills: bool = False) -> float:
+    """A number, which is NaN only where it `fills` something."""
     found = as_number(value)
-    if isinstance(found, bool) or not isinstance(found, (int, float)) or found != found:
+    wrong = isinstance(found, bool) or not isinstance(found, (int, float))
+    if wrong or (found != found and not fills):
         raise ArgumentError(f"{op}: {argument} must be a number, got {value!r}")
     return float(found)
 

@@ -225,7 +225,6 @@ def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = N
     >>> round(log_loss(paddle.to_tensor([[0.25]]), paddle.to_tensor([[1.0]]), 0.25).item(), 4)
     0.6931
     """
-    warn_of_broadcast("log_loss", input, label)
     input, label = float_pair("log_loss", input, label)
     e = check_number("log_loss", "epsilon", epsilon)
     return _of_probabilities(label, input + e, 1.0 - input + e)

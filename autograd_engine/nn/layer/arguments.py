@@ -143,10 +143,16 @@ def number(
     least: float | None = None,
     most: float | None = None,
     above: float | None = None,
+    *,
+    fills: bool = False,
 ) -> Any:
-    """An int or a float as it is given, once it is seen to be within the bounds."""
+    """An int or a float as it is given, once it is seen to be within the bounds.
+
+    It is NaN only where it `fills` something.
+    """
     value = as_number(value)
-    fits = isinstance(value, (int, float)) and not isinstance(value, bool) and value == value
+    fits = isinstance(value, (int, float)) and not isinstance(value, bool)
+    fits = fits and (value == value or fills)
     if not fits or (
         (least is not None and not value >= least)
         or (most is not None and not value <= most)

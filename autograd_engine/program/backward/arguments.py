@@ -137,7 +137,7 @@ def no_grad_names(function: str, block: Block, value: Iterable[Operand | str] | 
         if isinstance(member, Variable):
             same_program(f"{function}: no_grad_set", block, member)
             names.add(member.name)
-        elif _named(block, member) is None:
+        elif not any(member in b.vars for b in block.program.blocks):
             _warn_unknown(function, "no_grad_set", member, "stops no gradient")
         else:
             names.add(member)
