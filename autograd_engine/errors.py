@@ -9,6 +9,7 @@ from __future__ import annotations
 __all__ = [
     "AnomalyError",
     "ArgumentError",
+    "ArgumentTypeError",
     "AssertFailedError",
     "BuildError",
     "DTypeError",
@@ -21,12 +22,14 @@ __all__ = [
     "GradientCheckError",
     "GradientCutWarning",
     "GraphFreedError",
+    "MissingFileError",
     "MissingLibraryError",
     "ModeError",
     "NoHistoryWarning",
     "NoLengthError",
     "NotATensorError",
     "NotDifferentiableError",
+    "OutOfRangeError",
     "RecomputeError",
     "RegistryError",
     "ShapeError",
@@ -39,11 +42,15 @@ class ArgumentError(AssertionError, ValueError):
     """An argument has a value that the function does not take."""
 
 
+class ArgumentTypeError(ArgumentError, TypeError):
+    """An argument of a type that the function does not take."""
+
+
 class DuplicateError(ArgumentError, RuntimeError):
     """A tensor that `paddle.grad` is given is named twice."""
 
 
-class NotATensorError(AssertionError, TypeError):
+class NotATensorError(AssertionError, TypeError, ValueError):
     """An argument that must be a Tensor (or a Variable) is something else."""
 
 
@@ -141,6 +148,14 @@ class NoHistoryWarning(UserWarning):
 
     It says why: never recorded, computed where recording is off, detached. Once for a line.
     """
+
+
+class MissingFileError(FileNotFoundError, ValueError):
+    """There is no file where one is to be read."""
+
+
+class OutOfRangeError(IndexError, ValueError):
+    """An index, or a class, that is none of those there are."""
 
 
 class NoLengthError(TypeError, ValueError, RuntimeError):

@@ -18,7 +18,7 @@ import numpy as np
 from autograd_engine import errors
 from autograd_engine.core.locations import PACKAGE_DIR
 from autograd_engine.core.operand import Operand
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.program.ir.program import (
     Block,
     Operator,
@@ -99,7 +99,9 @@ def checked(function: Callable[P, T]) -> Callable[P, T]:
             if value is inspect.Parameter.empty:
                 continue
             if text := _mismatch(str(parameter.annotation), value, _NONE):
-                raise _WrongType(f"{function.__name__}: {name} must be {text}, got {_shown(value)}")
+                raise ArgumentTypeError(
+                    f"{function.__name__}: {name} must be {text}, got {_shown(value)}"
+                )
         return guarded(*args, **kwargs)
 
     return call
@@ -151,17 +153,15 @@ def _explained(
     ]
     for parameter, value in sorted(named, key=lambda pair: pair[0].annotation == "Any"):
         if wanted := _mismatch(str(parameter.annotation), value, parameter.default):
-            return _WrongType(f"{name}: {parameter.name} must be {wanted}, got {value!r:.80}")
+            return ArgumentTypeError(
+                f"{name}: {parameter.name} must be {wanted}, got {value!r:.80}"
+            )
     listed = ", ".join(
         f"{k}={v!r:.40}" for k, v in given.arguments.items() if not isinstance(v, Operand)
     )
     if isinstance(error, (MemoryError, OverflowError)) or _TOO_LARGE.search(str(error)):
         return ArgumentError(f"{name}: {listed}: more than an array, or a size, can hold")
     return ArgumentError(f"{name}: cannot take {listed or 'these operands'}")
-
-
-class _WrongType(ArgumentError, TypeError):
-    """Both: the reference has the one where Python has the other."""
 
 
 def _is_raw(error: BaseException) -> bool:

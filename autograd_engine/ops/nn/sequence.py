@@ -16,7 +16,7 @@ from autograd_engine.core.spec import (
     format_shape,
     may_equal,
 )
-from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.errors import ArgumentError, OutOfRangeError, ShapeError
 from autograd_engine.ops.kernels import ctc
 from autograd_engine.ops.registry.opdef import defop
 
@@ -41,7 +41,9 @@ def _gather_tree(ids: Array, parents: Array) -> Array:
     beams = ids.shape[2]
     if parents.size and (parents.min() < 0 or parents.max() >= beams):
         bad = parents[(parents < 0) | (parents >= beams)].ravel()[0]
-        raise IndexError(f"gather_tree: parent {bad} is no beam; it must be in 0 to {beams - 1}")
+        raise OutOfRangeError(
+            f"gather_tree: parent {bad} is no beam; it must be in 0 to {beams - 1}"
+        )
     out = np.empty_like(ids)
     beam = np.broadcast_to(np.arange(beams), ids.shape[1:])
     for t in range(ids.shape[0] - 1, -1, -1):
@@ -66,7 +68,7 @@ def _ctc_states(labels: Array, like: Like, *, blank: int) -> Array:
     duration, _, classes = like.shape
     if labels.size and (labels.min() < 0 or labels.max() >= classes):
         bad = labels[(labels < 0) | (labels >= classes)].ravel()[0]
-        raise IndexError(
+        raise OutOfRangeError(
             f"ctc_loss: label {bad} is out of range; with {classes} classes labels must be in 0 to "
             f"{classes - 1} (also where they only fill up)"
         )
