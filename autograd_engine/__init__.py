@@ -14,6 +14,7 @@ from autograd_engine import (
     ops as _table,  # noqa: F401 - declares the operations
     optimizer as optimizer,
     regularizer as regularizer,
+    signal as signal,
     static as static,
     unique_name as unique_name,
     utils as utils,
@@ -30,6 +31,7 @@ from autograd_engine.core.dtypes import (
     set_default_dtype as set_default_dtype,
 )
 from autograd_engine.core.lazy import face as _face
+from autograd_engine.core.missing_names import answer_imports as _answer_imports
 from autograd_engine.core.random_generator import (
     Generator as Generator,
     get_rng_state as get_rng_state,
@@ -57,9 +59,13 @@ from autograd_engine.program.mode import (
     enable_static as enable_static,
     in_dynamic_mode as in_dynamic_mode,
 )
-from autograd_engine.static.flags import get_flags as get_flags, set_flags as set_flags
+from autograd_engine.static.flags import (
+    disable_signal_handler as disable_signal_handler,
+    get_flags as get_flags,
+    set_flags as set_flags,
+)
 from autograd_engine.tensor.public import *  # noqa: F403 - a hundred names, each listed where it is defined
-from autograd_engine.utils.dlpack import from_dlpack as from_dlpack
+from autograd_engine.utils.dlpack import from_dlpack as from_dlpack, to_dlpack as to_dlpack
 
 __version__ = "0.1.0"
 
@@ -73,35 +79,81 @@ int64 = _DTYPES["int64"]
 float16 = _DTYPES["float16"]
 float32 = _DTYPES["float32"]
 float64 = _DTYPES["float64"]
+complex64 = cfloat = _DTYPES["complex64"]
+complex128 = cdouble = _DTYPES["complex128"]
 
 if typing.TYPE_CHECKING:
     from autograd_engine import (
+        audio as audio,
+        device as device,
         distributed as distributed,
         errors as errors,
+        geometric as geometric,
         incubate as incubate,
         io as io,
         jit as jit,
         metric as metric,
         testing as testing,
+        version as version,
+        vision as vision,
+    )
+    from autograd_engine.audio.windows import (
+        bartlett_window as bartlett_window,
+        blackman_window as blackman_window,
+        hamming_window as hamming_window,
+        hann_window as hann_window,
+        kaiser_window as kaiser_window,
+    )
+    from autograd_engine.device import (
+        device_guard as device_guard,
+        get_cudnn_version as get_cudnn_version,
+        is_compiled_with_cinn as is_compiled_with_cinn,
+        is_compiled_with_cuda as is_compiled_with_cuda,
+        is_compiled_with_custom_device as is_compiled_with_custom_device,
+        is_compiled_with_distribute as is_compiled_with_distribute,
+        is_compiled_with_ipu as is_compiled_with_ipu,
+        is_compiled_with_rocm as is_compiled_with_rocm,
+        is_compiled_with_xpu as is_compiled_with_xpu,
     )
     from autograd_engine.io.files import load as load, save as save
+    from autograd_engine.io.reader import batch as batch
     from autograd_engine.jit.model_flops import flops as flops
     from autograd_engine.nn.model_summary import summary as summary
+    from autograd_engine.tensor.typed import (
+        BoolTensor as BoolTensor,
+        ByteTensor as ByteTensor,
+        CharTensor as CharTensor,
+        DoubleTensor as DoubleTensor,
+        FloatTensor as FloatTensor,
+        HalfTensor as HalfTensor,
+        IntTensor as IntTensor,
+        LongTensor as LongTensor,
+        ShortTensor as ShortTensor,
+    )
 else:
     __getattr__, _dir, __all__ = _face(
         __name__,
         {
+            "audio.windows": "bartlett_window blackman_window hamming_window hann_window "
+            "kaiser_window",
+            "device": "device_guard get_cudnn_version is_compiled_with_cinn is_compiled_with_cuda "
+            "is_compiled_with_custom_device is_compiled_with_distribute is_compiled_with_ipu "
+            "is_compiled_with_rocm is_compiled_with_xpu",
             "io.files.save_load": "load save",
+            "io.reader": "batch",
             "jit.model_flops": "flops",
             "nn.model_summary": "summary",
+            "tensor.typed": "BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor "
+            "IntTensor LongTensor ShortTensor",
         },
-        "autograd distributed errors fft incubate io jit linalg metric nn optimizer regularizer "
-        "static testing unique_name utils",
+        "audio autograd device distributed errors fft geometric incubate io jit linalg metric nn "
+        "optimizer regularizer signal static testing unique_name utils version vision",
     )
 
     def __dir__():
         return [*_dir(), "__version__"]
 
 
+_answer_imports()
 _keep_freed_memory()
 _bind_methods()

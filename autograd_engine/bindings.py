@@ -11,21 +11,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from autograd_engine import signal
 from autograd_engine.autograd import hooks
 from autograd_engine.autograd.backward_pass import tensor_backward
 from autograd_engine.core.above import ORIGINS
+from autograd_engine.core.missing_names import bind_absent
 from autograd_engine.core.operand import OPERATORS, REFLECTED, Operand
 from autograd_engine.eager.generated_calls import generate_call, generates
-from autograd_engine.eager.record import apply
+from autograd_engine.eager.record import apply, record_scatter
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import NotATensorError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
-from autograd_engine.ops.registry.scattered_cotangent import Scattered
 from autograd_engine.program import mode
 from autograd_engine.program.builder import emit
-from autograd_engine.program.ir.program import Variable
-from autograd_engine.program.operands import NUMBERS, spec_of
+from autograd_engine.program.ir.program import Program, Variable
+from autograd_engine.program.operands import NUMBERS, spec_of, with_numbers
 from autograd_engine.tensor import (
     attribute,
     broadcasting,
@@ -56,6 +57,7 @@ from autograd_engine.tensor.linalg import (
     decomposition,
     determinant,
     inverse,
+    low_rank,
     lu,
     norms,
     products,
@@ -114,15 +116,22 @@ def _scatter(name: str, *operands: Any, **attrs: Any) -> Any:
     """In a program an operator; what becomes of its result is known when the program runs."""
     if any(isinstance(v, Variable) for v in operands):
         return getattr(ops, name)(*operands, **attrs)
-    return Scattered.of(REGISTRY[name], ops, operands, attrs)
+    return record_scatter(name, operands, attrs)
 
 
 def _reflected(call: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda self, other: call(other, self)
 
 
-def _or_not(call: Callable[..., Any]) -> Callable[..., Any]:
-    """`call` as an operator: what it cannot take is left to the other operand, Python's way."""
+def _or_not(
+    call: Callable[..., Any], *, repeats: bool = False, lists: bool = True
+) -> Callable[..., Any]:
+    """`call` as an operator: what it cannot take is left to the other operand, Python's way.
+
+    With `lists` a list of numbers counts as an array of them. With `repeats` a string, a list or a
+    tuple that is none is left to nobody: Python would go on to repeat it, and ask how often. A
+    tensor that can say that may.
+    """
 
     def attempt(*operands: Any, **attrs: Any) -> Any:
         try:
@@ -130,9 +139,20 @@ def _or_not(call: Callable[..., Any]) -> Callable[..., Any]:
         except NotATensorError:
             if all(isinstance(v, Operand) for v in operands):
                 raise  # a Tensor beside a Variable: ours to explain
+            found = with_numbers(*operands) if lists else None
+            if found is not None:
+                return call(*found, **attrs)
+            if repeats and _repeated_wrongly(operands):
+                raise
             return NotImplemented
 
     return attempt
+
+
+def _repeated_wrongly(operands: tuple[Any, ...]) -> bool:
+    sequences = [v for v in operands if isinstance(v, (str, bytes, list, tuple))]
+    counts = [v for v in operands if isinstance(v, Tensor) and v._data.dtype.kind in "iu"]
+    return bool(sequences) and not any(x._data.size == 1 for x in counts)
 
 
 def _operator(dunder: str, name: str) -> Callable[..., Any]:
@@ -143,7 +163,8 @@ def _operator(dunder: str, name: str) -> Callable[..., Any]:
 
     def first(*operands: Any) -> Any:
         op = REGISTRY[name]
-        call = generate_call(op, _or_not(_general(op)))
+        lists = dunder not in ("__eq__", "__ne__")
+        call = generate_call(op, _or_not(_general(op), repeats=name == "multiply", lists=lists))
         method = _reflected(call) if dunder in REFLECTED else call
         for cls in (Tensor, Variable):
             setattr(cls, dunder, method)
@@ -164,24 +185,40 @@ for _dunder, _name in (*OPERATORS.items(), *REFLECTED.items()):
 
 # --- methods
 
-_NO_METHODS: Final = ("add_n", "multiplex", "positive")
-_DECOMPOSITIONS: Final = ("cholesky", "eig", "eigvals", "eigvalsh", "householder_product", "qr")
+_NO_METHODS: Final = ("positive",)
+_DECOMPOSITIONS: Final = (
+    "cholesky",
+    "eig",
+    "eigvals",
+    "eigvalsh",
+    "householder_product",
+    "ormqr",
+    "qr",
+)
 _LINEAR_SYSTEMS: Final = ("cholesky_inverse", "cholesky_solve", "inverse", "matrix_power", "solve")
 _LEAST_SQUARES: Final = ("lstsq", "pinv")
 _REPEATS: Final = (
+    "broadcast_shape",
+    "broadcast_shapes",
+    "broadcast_tensors",
     "broadcast_to",
     "combinations",
     "expand",
     "expand_as",
+    "reduce_as",
     "repeat_interleave",
     "tile",
     "vander",
 )
-_SPLITS: Final = (
+_PARTS: Final = (
+    "block_diag",
     "chunk",
+    "concat",
     "dsplit",
     "hsplit",
     "split",
+    "split_with_sizes",
+    "stack",
     "tensor_split",
     "unbind",
     "unstack",
@@ -217,7 +254,7 @@ METHODS: Final[dict[str, Any]] = {
     **{name: getattr(elementwise, name) for name in elementwise.__all__ if name not in _NO_METHODS},
     **{name: getattr(rounding, name) for name in rounding.__all__},
     **{name: getattr(special, name) for name in special.__all__},
-    **{name: getattr(logic, name) for name in logic.__all__ if name != "is_integer"},
+    **{name: getattr(logic, name) for name in logic.__all__},
     **{name: getattr(complex, name) for name in complex.__all__ if name != "complex"},
     **{name: getattr(reduction, name) for name in (*reduction.__all__, "cov", "corrcoef")},
     **{name: getattr(scan, name) for name in scan.__all__},
@@ -226,19 +263,22 @@ METHODS: Final[dict[str, Any]] = {
     **{name: getattr(counting, name) for name in counting.__all__},
     **{name: getattr(shape, name) for name in shape.__all__},
     **{name: getattr(diagonal, name) for name in diagonal.__all__},
-    **{name: getattr(joining, name) for name in _SPLITS},
+    **{name: getattr(joining, name) for name in _PARTS},
     **{name: getattr(movement, name) for name in movement.__all__ if name != "crop"},
     **{name: getattr(broadcasting, name) for name in _REPEATS},
     **{name: getattr(indexing, name) for name in indexing.__all__},
     **{name: getattr(scatter, name) for name in scatter.__all__},
     **{name: getattr(products, name) for name in products.__all__ if name != "vecdot"},
+    "multi_dot": products.multi_dot,
     **{name: getattr(norms, name) for name in norms.__all__ if name != "pdist"},
     **{name: getattr(decomposition, name) for name in _DECOMPOSITIONS},
     **{name: getattr(inverse, name) for name in (*_LINEAR_SYSTEMS, *_LEAST_SQUARES)},
+    **{name: getattr(low_rank, name) for name in low_rank.__all__},
     **{name: getattr(lu, name) for name in ("lu", "lu_unpack")},
-    **{name: getattr(attribute, name) for name in ("is_empty", "numel", "rank")},
+    **{name: getattr(attribute, name) for name in ("is_empty", "is_tensor", "numel", "rank")},
     **attribute.ATTRIBUTES,
     **inplace.methods(vars(public)),
+    **{name: getattr(signal, name) for name in ("istft", "stft")},
     "cond": norms.cond,
     "slogdet": determinant.slogdet,
     "multinomial": random.multinomial,
@@ -263,6 +303,8 @@ def bind_methods() -> None:
     eager = {"backward": tensor_backward, **{name: getattr(hooks, name) for name in hooks.__all__}}
     for name, function in eager.items():
         setattr(Tensor, name, function)
+    bind_absent(Tensor, "paddle.Tensor")
+    bind_absent(Program, "paddle.static.Program")
 
 
 # --- what methods find further up
@@ -282,6 +324,7 @@ ORIGINS.update(
         "export": "interop.numpy_protocol.dlpack",
         "flat_state": "io.files.save_load",
         "grad_fn": "eager.grad_node",
+        "listed": "interop.numpy_protocol.implicit_values",
         "number_wanted": "interop.numpy_protocol.implicit_values",
         "of_version": "interop.array_api",
         "operator_attributes": "program.printing",

@@ -9,16 +9,17 @@ real and imaginary parts as two arrays, and are differentiable to any order: a p
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autograd_engine.core.checks import is_int
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
+from autograd_engine.core.lazy import lazily
 from autograd_engine.core.spec import format_shape, normalize_axes, normalize_axis
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import real
@@ -59,6 +60,10 @@ def __dir__() -> list[str]:
     return __all__
 
 
+if not TYPE_CHECKING:
+    __getattr__ = lazily(__name__, {})
+
+
 Axes = Sequence[int] | None
 _SCALES = {"backward": ("none", "by_n"), "ortho": ("ortho", "ortho"), "forward": ("by_n", "none")}
 
@@ -78,7 +83,7 @@ def _operand(op: str, x: Any, argument: str = "x") -> Any:
 
 def _size(op: str, n: Any) -> int:
     if not is_int(n):
-        raise TypeError(f"{op}: n must be an int, got {n!r}")
+        raise ArgumentTypeError(f"{op}: n must be an int, got {n!r}")
     if n < 1:
         raise ArgumentError(f"{op}: n must be 1 or more, got {n}")
     return int(n)
@@ -314,6 +319,7 @@ def _family(family: str, summary: str) -> tuple[Callable[..., Tensor], ...]:
 
 def _named(function: Callable[..., Tensor], name: str, doc: str) -> Callable[..., Tensor]:
     function.__name__ = function.__qualname__ = name
+    function.__code__ = function.__code__.replace(co_name=name, co_qualname=name)
     function.__doc__ = doc
     return atomic(function)
 

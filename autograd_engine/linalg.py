@@ -12,6 +12,7 @@ from autograd_engine.tensor.linalg.decomposition import (
     eigvalsh as eigvalsh,
     householder_product as householder_product,
     matrix_rank as matrix_rank,
+    ormqr as ormqr,
     qr as qr,
     svd as svd,
     svdvals as svdvals,
@@ -28,6 +29,7 @@ from autograd_engine.tensor.linalg.inverse import (
     solve as solve,
     triangular_solve as triangular_solve,
 )
+from autograd_engine.tensor.linalg.low_rank import *  # noqa: F403
 from autograd_engine.tensor.linalg.lu import *  # noqa: F403
 from autograd_engine.tensor.linalg.norms import (
     cond as cond,

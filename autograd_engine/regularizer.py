@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.constructors import Respelled, respelled
+from autograd_engine.core.lazy import lazily
 from autograd_engine.errors import ArgumentError
 
 __all__ = ["L1Decay", "L2Decay", "WeightDecayRegularizer"]
 
+if not TYPE_CHECKING:
+    __getattr__ = lazily(__name__, {})
 
-class WeightDecayRegularizer:
+
+@respelled
+class WeightDecayRegularizer(Respelled):
     """Base of the regularizers: `coeff` times the gradient of a penalty on the parameter.
 
     It is a term of the gradient, so it passes through the optimizer's moments; AdamW decays beside

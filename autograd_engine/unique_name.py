@@ -6,8 +6,9 @@ import contextlib
 import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from autograd_engine.core.lazy import lazily
 from autograd_engine.core.overrides import Setting
 
 __all__ = ["after", "generate", "guard", "switch"]
@@ -15,6 +16,10 @@ __all__ = ["after", "generate", "guard", "switch"]
 
 def __dir__() -> list[str]:
     return __all__
+
+
+if not TYPE_CHECKING:
+    __getattr__ = lazily(__name__, {})
 
 
 class Generator:

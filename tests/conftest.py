@@ -18,6 +18,8 @@ from tests.tiers import is_quick
 
 # Programs are compared with eager mode bit by bit; tests of native code ask for it.
 os.environ.setdefault("AUTOGRAD_ENGINE_BACKEND", "numpy")
+# Who works on the engine wants to see its frames.
+os.environ.setdefault("AUTOGRAD_ENGINE_FULL_TRACEBACK", "1")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

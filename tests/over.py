@@ -140,6 +140,9 @@ class _Bundle:
         axes = self.axes
         if self.groups is not None:
             entries = self.groups.get(group or "", [])
+            asked = config.getoption("keyword")  # `-k tanh` is about tanh, not all of its group
+            if asked in self.names(group):
+                entries = [entry for entry in entries if _name(entry[0]) == asked]
             if self.sampled and not config.getoption("--thorough"):
                 entries = _representative(entries)
             axes = [entries, *axes]

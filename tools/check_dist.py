@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "autograd_engine"
-SUFFIXES = {".py", ".pyi", ".typed", ".c", ".h"}
+SUFFIXES = {".py", ".pyi", ".typed", ".txt", ".c", ".h"}
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 NEEDED = ("Summary", "License-Expression", "Requires-Python", "Description-Content-Type")
 

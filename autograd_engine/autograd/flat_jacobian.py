@@ -6,12 +6,13 @@ Jacobians and Hessians are matrices of flattened tensors, and all results can be
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograd_engine.autograd import jacobians as matrices
 from autograd_engine.autograd.forward import jvp as products
 from autograd_engine.autograd.forward.jvp import inputs_of, or_zeros, outputs_of
 from autograd_engine.autograd.gradient import grad
+from autograd_engine.core.lazy import lazily
 from autograd_engine.core.spec import Spec, format_shape
 from autograd_engine.eager.grad_mode import is_grad_enabled, recording
 from autograd_engine.eager.tensor import Tensor
@@ -24,6 +25,10 @@ __all__ = ["Hessian", "Jacobian", "jvp", "vjp"]
 
 def __dir__() -> list[str]:
     return __all__
+
+
+if not TYPE_CHECKING:
+    __getattr__ = lazily(__name__, {})
 
 
 class Jacobian(matrices.Jacobian):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograd_engine.autograd.directions import (
     checked_chunk,
@@ -28,6 +28,7 @@ from autograd_engine.autograd.forward.push import push_along
 from autograd_engine.autograd.gradient import grad
 from autograd_engine.autograd.hessians.plan import planned_hessian
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.lazy import lazily
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import grad_mode, linearizes, no_grad, recorded_with, recording
 from autograd_engine.eager.hooks import hooks_left_out
@@ -38,6 +39,9 @@ from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.program import mode
 
 __all__ = ["hessian_of", "hvp", "jacobian_of", "value_and_grad"]
+
+if not TYPE_CHECKING:
+    __getattr__ = lazily(__name__, {})
 
 
 def value_and_grad(

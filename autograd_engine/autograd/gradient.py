@@ -160,7 +160,7 @@ def grad(
     if dump is not None:
         dump.write()
     results: list[Tensor | None] = []
-    handed_out = {id(g) for _, g in seeds}
+    handed_out: set[int] = set()
     for k, t in enumerate(sources):
         g = None if t._stop else found.get(edge_of(t))
         if g is None and not allow_unused:
@@ -171,7 +171,7 @@ def grad(
                 "allow_unused=True to get None for it"
             )
         if isinstance(g, Tensor) and id(g) in handed_out:
-            # One cotangent may reach two inputs; they are two results for all that.
+            # A hook may return one for two inputs; they are two results for all that.
             g = ops.assign(g)
         elif g is not None and not isinstance(g, Tensor):
             g = Tensor._wrap(settled(g))

@@ -16,7 +16,13 @@ from autograd_engine.core.operand import OPERATORS, REFLECTED
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import recording
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
+from autograd_engine.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DTypeError,
+    NotATensorError,
+    ShapeError,
+)
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.mode import require_dynamic
 
@@ -114,6 +120,33 @@ def jacobian(
     return nested(ys, [nested(xs, row) for row in rows])
 
 
+@overload
+def hessian(
+    ys: Tensor,
+    xs: Tensor,
+    batch_axis: int | None = None,
+    *,
+    create_graph: bool = False,
+    chunk_size: int | None = None,
+) -> Hessian: ...
+@overload
+def hessian(
+    ys: Callable[[Tensor], Tensor],
+    xs: Tensor,
+    batch_axis: int | None = None,
+    *,
+    create_graph: bool = False,
+    chunk_size: int | None = None,
+) -> Tensor: ...
+@overload
+def hessian(
+    ys: Tensor | Callable[..., Tensor],
+    xs: Sequence[Tensor],
+    batch_axis: int | None = None,
+    *,
+    create_graph: bool = False,
+    chunk_size: int | None = None,
+) -> Any: ...
 def hessian(
     ys: Tensor | Callable[..., Any],
     xs: Tensor | Sequence[Tensor],
@@ -314,7 +347,7 @@ class Jacobian:
 
     def __len__(self) -> int:
         if not self.shape:
-            raise TypeError(f"len() of a 0-d {self._name()}; it has one element: J[:]")
+            raise ArgumentTypeError(f"len() of a 0-d {self._name()}; it has one element: J[:]")
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Tensor]:

@@ -36,6 +36,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import carried_by, is_alone, overwrite, write_values
 from autograd_engine.errors import (
     ArgumentError,
+    ArgumentTypeError,
     DTypeError,
     ModeError,
     NotATensorError,
@@ -233,7 +234,7 @@ class PyLayer:
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        raise TypeError(
+        raise ArgumentTypeError(
             f"a PyLayer is not instantiated: call {cls.__name__}.apply(...), which runs forward"
         )
 
@@ -305,7 +306,7 @@ def once_differentiable(backward: Callable[P, R]) -> Callable[P, R]:
     """
     function = backward.__func__ if isinstance(backward, staticmethod) else backward
     if not callable(function):
-        raise TypeError(
+        raise ArgumentTypeError(
             "once_differentiable decorates the backward of a PyLayer, got "
             f"{type(function).__name__}"
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 from autograd_engine.core.locations import caller
 from autograd_engine.eager.grad_mode import grad_mode
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.program import mode
 
 __all__ = ["checkpoint", "recompute", "recompute_sequential"]
@@ -83,7 +83,7 @@ def recompute(
     """
     mode.require_dynamic("recompute")
     if not callable(function):
-        raise TypeError(f"recompute takes a function first, got {type(function).__name__}")
+        raise ArgumentTypeError(f"recompute takes a function first, got {type(function).__name__}")
     for name, value in (
         ("preserve_rng_state", preserve_rng_state),
         ("use_reentrant", use_reentrant),
@@ -124,7 +124,9 @@ def _layers(functions: Any) -> list[Callable[..., Any]]:
         got = f"{type(layers[k]).__name__} at [{k}]"
     else:
         got = type(functions).__name__
-    raise TypeError(f"recompute_sequential: functions must be a list of functions, got {got}")
+    raise ArgumentTypeError(
+        f"recompute_sequential: functions must be a list of functions, got {got}"
+    )
 
 
 def recompute_sequential(
@@ -160,7 +162,7 @@ def recompute_sequential(
     0.42
     """
     if ctx is not None and not isinstance(ctx, (int, Mapping)):
-        raise TypeError(
+        raise ArgumentTypeError(
             "recompute_sequential: ctx must be a number of segments or a dict, as "
             f"{{'segments': 2}}; got {type(ctx).__name__}"
         )

@@ -344,6 +344,7 @@ _EXACT: Final = frozenset(("cast", "cast_like", "negative", "sqrt", "square"))
 # What hands its operand on where the Spec of the result is that of the operand.
 _SAME: Final = frozenset(
     [
+        "alias",
         "broadcast_like",
         "cast_like",
         "expand",

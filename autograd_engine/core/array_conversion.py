@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any, NoReturn
 
 import numpy as np
 
+from autograd_engine.core.above import above
 from autograd_engine.core.dims import UnknownSize
 from autograd_engine.core.dtypes import (
     DTYPES,
@@ -27,7 +29,7 @@ def to_array(data: Any, dtype: DTypeLike | None, function: str = "to_tensor") ->
         array = np.array(_values(data))
     else:
         if isinstance(data, (list, tuple)):
-            data = _unwrapped(data)
+            data = _unwrapped(data, function)
         try:
             array = np.array(data)
         except ValueError:
@@ -96,11 +98,16 @@ def _whole(value: Any) -> Any:
     return math.trunc(number) if math.isfinite(number) else number
 
 
-def _unwrapped(data: Any) -> Any:
+def _unwrapped(data: Any, function: str) -> Any:
     """Tensors in nested lists as arrays."""
     if isinstance(data, (list, tuple)):
-        return [_unwrapped(d) for d in data]
-    return _values(data) if isinstance(data, Operand) else data
+        return [_unwrapped(d, function) for d in data]
+    if not isinstance(data, Operand):
+        return data
+    values = _values(data)
+    if function == "to_tensor" and not getattr(data, "stop_gradient", True):
+        above.listed(sys._getframe())
+    return values
 
 
 def _values(operand: Any) -> Array:
@@ -114,6 +121,7 @@ def _values(operand: Any) -> Array:
 
 
 def _holds_numpy(data: Any) -> bool:
+    """Whether it has a dtype of its own, or the first element of its lists does."""
     while isinstance(data, (list, tuple)) and data:
         data = data[0]
-    return isinstance(data, (np.ndarray, np.generic))
+    return isinstance(getattr(data, "dtype", None), np.dtype)

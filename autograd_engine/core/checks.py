@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.operand import Operand
-from autograd_engine.errors import ArgumentError, ModeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, ModeError
 
 __all__ = [
     "as_number",
@@ -76,7 +76,7 @@ def check_callback(
             return
     call = f"{argument}({', '.join(given)})"
     if not callable(callback):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{function}: {argument} must be a function, which is called as {call}; got "
             f"{type(callback).__name__}"
         )
@@ -91,7 +91,7 @@ def check_callback(
             signature.bind(*given)
     except TypeError as problem:
         name = getattr(callback, "__qualname__", None) or type(callback).__name__
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{function}: {argument} is called as {call}, and {name} takes {signature}: {problem}"
         ) from None
 
@@ -136,7 +136,9 @@ def plain_number(function: str, argument: str, value: Any, *, infinite: bool = F
     """A real number as a float: no bool, and a finite one unless it may be infinite."""
     value = as_number(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{function}: {argument} must be a number, got {type(value).__name__}")
+        raise ArgumentTypeError(
+            f"{function}: {argument} must be a number, got {type(value).__name__}"
+        )
     if math.isnan(value) or (math.isinf(value) and not infinite):
         wanted = "a number" if infinite else "finite"
         raise ArgumentError(f"{function}: {argument} must be {wanted}, got {value}")

@@ -69,6 +69,11 @@ class DType:
         return self.dtype.kind
 
     @property
+    def char(self) -> str:
+        """NumPy's letter for the dtype, as code that takes any array asks for it."""
+        return self.dtype.char
+
+    @property
     def type(self) -> _ScalarType:
         """NumPy's type of a scalar, as code that takes any array asks for it."""
         return self.dtype.type

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Final
 
+from autograd_engine.errors.frames import PACKAGE_DIR
+
 __all__ = [
     "PACKAGE_DIR",
     "Location",
@@ -24,9 +26,6 @@ __all__ = [
     "users",
     "warn_at",
 ]
-
-PACKAGE_DIR: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
-
 
 _generated = itertools.count()
 

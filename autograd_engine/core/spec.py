@@ -16,7 +16,7 @@ from autograd_engine.core.dims import (
     product,
 )
 from autograd_engine.core.operand import Operand
-from autograd_engine.errors import ShapeError
+from autograd_engine.errors import ArgumentTypeError, ShapeError
 
 __all__ = [
     "Array",
@@ -122,7 +122,9 @@ def normalize_axis(op: str, axis: int, ndim: int) -> int:
     if not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
         axis, given = as_number(axis), axis
         if not is_int(axis):
-            raise TypeError(f"{op}: axis must be an int, got {given!r} ({type(given).__name__})")
+            raise ArgumentTypeError(
+                f"{op}: axis must be an int, got {given!r} ({type(given).__name__})"
+            )
     if not -max(ndim, 1) <= axis < max(ndim, 1):
         raise ShapeError(
             f"{op}: axis {axis} is out of range for an array with {ndim} dimensions; "

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from autograd_engine.core.above import above
-from autograd_engine.core.spec import Array
+from autograd_engine.core.spec import Array, normalize_axis
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.graph_cuts import note_cut
 from autograd_engine.errors import ArgumentError, ShapeError
@@ -111,6 +111,38 @@ class Values(TensorMethods):
         transposed: Tensor = self.matrix_transpose()
         return transposed
 
+    # --- its memory
+
+    def value(self) -> Self:
+        """The tensor itself: what a tensor holds is not another object here."""
+        return self
+
+    @property
+    def strides(self) -> list[int]:
+        """How many elements apart in memory neighbours along each axis are.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> paddle.zeros([2, 3]).strides
+        [3, 1]
+        """
+        data = self._data
+        return [step // data.itemsize for step in data.strides]
+
+    def get_strides(self) -> list[int]:
+        """`strides` as a method."""
+        return self.strides
+
+    def stride(self, dim: int | None = None) -> list[int] | int:
+        """`strides`, or that of one axis."""
+        steps = self.strides
+        return steps if dim is None else steps[normalize_axis("stride", dim, len(steps))]
+
+    def data_ptr(self) -> int:
+        """The address of the first element, for reading: what is written there goes unnoticed."""
+        return int(self._data.ctypes.data)
+
     # --- shared with other libraries
 
     def __dlpack__(
@@ -128,7 +160,7 @@ class Values(TensorMethods):
 
     # --- as Python numbers
 
-    def item(self, *args: int) -> Any:
+    def item(self, *args: int) -> float:
         """The one element (or that at the given position) as a Python scalar."""
         data = self._data
         if not args and data.size != 1:
@@ -136,7 +168,8 @@ class Values(TensorMethods):
                 f"item() takes a tensor with one element; this one has shape {list(data.shape)}: "
                 "give a position, or reduce it first"
             )
-        return data.item(*args)
+        number: float = data.item(*args)
+        return number
 
     def _number(self) -> Any:
         data = self._data

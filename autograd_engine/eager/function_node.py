@@ -64,6 +64,7 @@ class OpaqueOp:
     zero_gradient: Final = None
     place: Final = None
     broadcasts: Final = None
+    reads_result: Final = False
     untyped: ClassVar[frozenset[str]] = frozenset()
     takes_scattered: ClassVar[frozenset[str]] = frozenset()
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast, overloa
 
 from autograd_engine.core.overrides import Override, Overrides, OverridingBlock
 from autograd_engine.eager.graph_cuts import note_block
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 
 __all__ = [
     "Mode",
@@ -262,7 +262,7 @@ def decorated(function: F, again: Callable[[], Any], name: str) -> F:
     if not callable(function) or isinstance(function, type):
         also = "takes True or False, or " if name == "inference_mode" else ""
         got = function.__name__ if isinstance(function, type) else type(function).__name__
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{name} {also}decorates functions, got {got}: write `with {name}():`, or "
             f"`@{name}()` above a function or method"
         )

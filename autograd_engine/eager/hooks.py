@@ -50,13 +50,15 @@ _keys = itertools.count()
 
 
 class Hooks(dict[int, Any]):
-    """Hooks in the order in which they were registered."""
+    """Hooks in the order in which they are called: the last that was registered comes last."""
 
     __slots__ = ("__weakref__",)
 
-    def register(self, hook: Any) -> RemovableHandle:
-        key = next(_keys)
+    def register(self, hook: Any, first: bool = False) -> RemovableHandle:
+        key, before = next(_keys), list(self)
         self[key] = hook
+        for other in before if first else ():
+            self[other] = self.pop(other)
         return RemovableHandle(self, key)
 
 

@@ -67,6 +67,7 @@ def rebind(
     instead: str,
     *,
     reshapes: bool = False,
+    resizes: bool = False,
     retypes: bool = False,
 ) -> T:
     """Make `tensor` the `result` of an operation, and return it.
@@ -74,8 +75,9 @@ def rebind(
     A leaf that requires a gradient stays one (under `no_grad`; else it is refused), and keeps its
     shape and dtype. Any other tensor takes over the history of the result, where operations are
     recorded: it carries a gradient if that does. Under `no_grad` it takes the values only. With
-    `reshapes` the result is the same values in another shape; with `retypes` it may have another
-    dtype. Tensors that share the values of this one change with it.
+    `reshapes` the result is the same values in another shape; with `resizes` it may be other values
+    in another shape; with `retypes` it may have another dtype. Tensors that share the values of
+    this one change with it.
 
     Raises
     ------
@@ -87,10 +89,13 @@ def rebind(
     check_writable(tensor, call, instead)
     have, new = tensor._data, result._data
     leaf = tensor._node is None and not tensor._stop
-    if new.shape != have.shape and (leaf or not reshapes):
+    alone = is_alone(tensor)
+    if new.shape != have.shape and (leaf or not (reshapes or (resizes and alone))):
         raise ShapeError(
             f"{call}: {tensor.name} has shape {list(have.shape)} and cannot take a result of shape "
-            f"{list(new.shape)}; use {instead}"
+            f"{list(new.shape)}"
+            + (", for it shares its values with others" if resizes and not alone else "")
+            + f"; use {instead}"
         )
     if new.dtype != have.dtype and (leaf or not retypes):
         raise DTypeError(
@@ -99,7 +104,7 @@ def rebind(
         )
     if reshapes:
         _take_place(tensor, result, leaf)
-    elif not is_alone(tensor):
+    elif not alone:
         if new.dtype != have.dtype and call != "cast_":
             raise DTypeError(
                 f"{call}: {tensor.name} shares its values with others and stays {have.dtype.name}; "

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.errors import ArgumentTypeError
+
 __all__ = [
     "PrintOptions",
     "format_array",
@@ -114,7 +116,9 @@ def set_printoptions(
     }
     if sci_mode is not None:
         if not isinstance(sci_mode, bool | np.bool_):
-            raise TypeError(f"set_printoptions: write sci_mode=True or False, not {sci_mode!r}")
+            raise ArgumentTypeError(
+                f"set_printoptions: write sci_mode=True or False, not {sci_mode!r}"
+            )
         changes["sci_mode"] = bool(sci_mode)
     _options = replace(_options, **changes)
 
@@ -123,7 +127,9 @@ def _checked_integer(name: str, value: object) -> int:
     hint = f"write for instance {name}={getattr(PrintOptions, name)}"
     # A bool is an int to Python, but precision=True is a slip for another argument.
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"set_printoptions: {name} must be an integer, not {value!r}; {hint}")
+        raise ArgumentTypeError(
+            f"set_printoptions: {name} must be an integer, not {value!r}; {hint}"
+        )
     number = int(value)
     if not _LEAST[name] <= number <= _MOST.get(name, number):
         bounds = f"{_LEAST[name]} to {_MOST[name]}" if name in _MOST else f"{_LEAST[name]} or more"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from sys import _getframe
 from typing import Any, NoReturn
 
@@ -14,14 +14,25 @@ from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.grad_mode import Recorder, current_mode
 from autograd_engine.eager.graph_cuts import note_cut
 from autograd_engine.eager.saved_hooks import Packed
-from autograd_engine.eager.tape import MultiNode, Node, edge_of
+from autograd_engine.eager.tape import MultiNode, Node, Unwritten, edge_of
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import link
 from autograd_engine.errors import DTypeError, NotATensorError
 from autograd_engine.ops.complex import no_complex_gradients
+from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
+from autograd_engine.ops.registry.scattered_cotangent import Scattered
 
-__all__ = ["apply", "cast", "explain_failure", "prepare", "record_more", "results_of"]
+__all__ = [
+    "apply",
+    "cast",
+    "explain_failure",
+    "prepare",
+    "record_more",
+    "record_scatter",
+    "results_of",
+    "unwritten",
+]
 
 _ndarray = np.ndarray
 CAST = REGISTRY["cast"]
@@ -85,6 +96,24 @@ def results_of(
     return tuple([_wrap_output(op, node, i, o) for i, o in enumerate(outputs)])
 
 
+def record_scatter(name: str, operands: Sequence[Any], attrs: dict[str, Any]) -> Unwritten:
+    """Record an operation that `Scattered` can stand for, and leave its result unwritten."""
+    arrays = [t._data if isinstance(t, Tensor) else t for t in operands]
+    return unwritten(REGISTRY[name], operands, raw.scatter(name, *arrays, **attrs), attrs)
+
+
+def unwritten(
+    op: OpDef, tensors: Sequence[Any], value: Scattered, attrs: Mapping[str, Any]
+) -> Unwritten:
+    """`value`, that `op` makes of `tensors`, recorded."""
+    arrays = [t._data if isinstance(t, Tensor) else t for t in tensors]
+    outputs: Any = (value,)
+    result = results_of(op, tensors, arrays, outputs, op.complete_attrs(dict(attrs)))
+    result.__class__ = Unwritten
+    found: Unwritten = result
+    return found
+
+
 def _ready(op: OpDef, operands: Sequence[Any]) -> bool:
     """All are Tensors, and need no cast: of one dtype, floating where the operation wants that."""
     if not all(isinstance(t, Tensor) for t in operands):
@@ -114,7 +143,7 @@ def _record(
     pullback = op.pullback(mask, project)
     kind = outputs[0].dtype.kind
     if kind == "c" and any(mask >> k & 1 and op.reads_value(k) for k in range(len(tensors))):
-        raise DTypeError(no_complex_gradients(op.name))
+        raise no_complex_gradients(op.name)
     if not pullback.wanted or kind in "biu":  # cast to integers: the gradient ends there
         note_cut(op.name, tensors[mask.bit_length() - 1], *outputs)
         return None

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.dtypes import DType, as_dtype
+from autograd_engine.core.size import Size
 from autograd_engine.core.spec import Array
-from autograd_engine.eager.tensor import Size, Tensor
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, merged_rows
 
 __all__ = ["RowSparse", "held_by_one"]

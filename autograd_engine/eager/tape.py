@@ -12,13 +12,12 @@ docs/design/eager.md, "Values").
 
 from __future__ import annotations
 
-import functools
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable
 from heapq import heappop, heappush, heappushpop
 from types import CodeType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -33,7 +32,7 @@ from autograd_engine.ops.registry.half_sum import HALF, HalfSum, is_half
 from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.ops.registry.pullback import Pullback
-from autograd_engine.ops.registry.scattered_cotangent import Scattered, iadd_scattered
+from autograd_engine.ops.registry.scattered_cotangent import Lazy, Scattered, iadd_scattered
 from autograd_engine.ops.registry.strong_zeros import zeros_are_strong
 
 __all__ = [
@@ -44,6 +43,7 @@ __all__ = [
     "Node",
     "Observer",
     "Slot",
+    "Unwritten",
     "WrittenOut",
     "check_alive",
     "edge_of",
@@ -52,6 +52,8 @@ __all__ = [
     "saved_values",
     "write_out",
 ]
+
+RUNS_RECORDED: Final = True  # what fails here was given nothing by the call; see `user_call`
 
 _ndarray = np.ndarray
 
@@ -212,6 +214,20 @@ class Bundle(dict[int, Any]):
         return self
 
 
+class Unwritten(Tensor, Lazy):
+    """A recorded cotangent whose value is `Scattered`, for those that add up or write it out.
+
+    Each part is an operation of its own on the tape, as it is in a program.
+    """
+
+    __slots__ = ()
+
+    _data: Any
+
+    def dense(self) -> Tensor:
+        return Tensor._wrap(self._data.dense(), self._node)
+
+
 class WrittenOut:
     """What writes out nodes that stand for many operations, before a pass is recorded.
 
@@ -282,16 +298,21 @@ def run_backward(
     strong = zeros_are_strong()
     usual = xp is raw and not strong and needed is None and capture is None and observe is None
     captured: dict[Edge, Any] = {}
-    expected = _arrivals(needed) if create_graph and needed is not None else None
+    roots = list(roots)
+    expected = _arrivals(roots, needed) if create_graph else None
     step = _Step(xp, create_graph, strong, needed, expected, capture, captured, observe, retained)
     cotangents: dict[Edge, Any] = {}
     owned: set[Edge] = set()  # edges whose cotangent is a sum made here: nobody else sees it yet
     heap: list[tuple[int, Node]] = []
     rounds = expected is not None  # sums may wait to be finished when the pass is through
     for edge, seed in roots:
+        if expected is not None:
+            (seed,) = own_values((seed,), newer())
         old = cotangents.get(edge)
         if old is None:
             cotangents[edge] = seed
+        elif expected is not None:
+            cotangents[edge] = step.plus(edge, old, seed)
         elif is_half(seed):
             cotangents[edge] = HalfSum.of(old, seed)
             rounds = True
@@ -369,7 +390,7 @@ def run_backward(
         raise
     if rounds:
         for edge, g in cotangents.items():
-            if g.__class__ is Terms:
+            if g.__class__ is Terms or g.__class__ is Unwritten:
                 cotangents[edge] = g.dense()
             elif g.__class__ is HalfSum:
                 cotangents[edge] = g.rounded()
@@ -380,8 +401,7 @@ def run_backward(
 class Terms:
     """Cotangents of one edge that are still to be added up: by one operation, as a program does.
 
-    Recorded one by one, a sum would hand its own cotangent on in another order at the next order,
-    and three terms would be added up to other bits.
+    Recorded one by one, a sum would hand its own cotangent on in another order at the next order.
     """
 
     __slots__ = ("parts", "xp")
@@ -394,14 +414,45 @@ class Terms:
         return self.xp.add_n(*self.parts)
 
 
-_UNFINISHED: frozenset[Any] = frozenset({Scattered, Terms, HalfSum})
+_UNFINISHED: frozenset[Any] = frozenset({Scattered, Unwritten, Terms, HalfSum})
 
 
-def _arrivals(needed: set[Edge]) -> Counter[Edge]:
-    """How many cotangents will arrive at each of the edges in `needed`, roots apart."""
-    return Counter(
-        e for node in needed if isinstance(node, Node) for e in node.edges if e in needed
-    )
+def _arrivals(roots: list[tuple[Edge, Any]], needed: set[Edge] | None) -> Counter[Edge]:
+    """How many cotangents will arrive at each edge, of those in `needed` if that is given."""
+    expected = Counter([edge for edge, _ in roots])
+    nodes = needed if needed is not None else set(expected)
+    waiting = [node for node in nodes if isinstance(node, Node)]
+    while waiting:
+        for edge in waiting.pop().edges:
+            if needed is None and edge not in expected and isinstance(edge, Node):
+                waiting.append(edge)
+            if needed is None or edge in needed:
+                expected[edge] += 1
+    return expected
+
+
+def own_values(results: tuple[Any, ...], since: int) -> tuple[Any, ...]:
+    """Each of the results of a rule, recorded after `since`, as a value of its own.
+
+    What the rule hands on, or gives to several, passes an identity. So the cotangents that arrive
+    at one of them at the next order meet there, before they join those of the others: as they do in
+    a program, where a sum over axes that may have been broadcast stands in the same place. See
+    docs/design/table.md, "a cotangent is a value of its own".
+    """
+    shared = len(results) > 1 and len(set(map(id, results))) < len(results)
+    own: list[Any] | None = None
+    for k, g in enumerate(results):
+        if isinstance(g, Tensor) and not g._stop:
+            node = g._node
+            if (
+                node is None
+                or node.seq >= since
+                or node.pullback.op.reads_result
+                or (shared and sum([g is other for other in results]) > 1)
+            ):
+                own = list(results) if own is None else own
+                own[k] = ops.alias(g)
+    return results if own is None else tuple(own)
 
 
 class _Step(NamedTuple):
@@ -443,7 +494,10 @@ class _Step(NamedTuple):
                 pullback, edges = _restrict(node, self.needed)
             if self.strong:
                 pullback = pullback.strengthened()
+            start = newer() if self.create_graph else 0
             results = self.xp.pull(pullback, g, saved, node.attrs)
+            if self.create_graph and (captured or len(results) > 1 or results[0] is not g):
+                results = own_values(results, start)
         if self.observe is not None:
             self.observe(node, g, edges, results)
         return edges, results
@@ -463,13 +517,6 @@ class _Step(NamedTuple):
         assert self.expected is not None
         if old.__class__ is Bundle:
             return old + new
-        if old.__class__ is HalfSum:
-            return HalfSum.of(old, new)
-        if old.__class__ is Scattered or new.__class__ is Scattered:
-            if is_half(new):
-                parts = old.parts if old.__class__ is Terms else [old]
-                return functools.reduce(HalfSum.of, [*parts, new])
-            return (old.dense() if old.__class__ is Terms else old) + new
         terms = old if old.__class__ is Terms else Terms(self.xp, [old])
         terms.parts.append(new)
         return terms if len(terms.parts) < self.expected[edge] else terms.dense()

@@ -11,13 +11,15 @@ from autograd_engine.core.above import above
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.dtypes import DType, DTypeLike, as_dtype
 from autograd_engine.core.locations import Location, caller
+from autograd_engine.core.missing_names import present_names
+from autograd_engine.core.size import Size
 from autograd_engine.core.spec import Array
-from autograd_engine.core.training_options import Trained, TrainingOptions
 from autograd_engine.eager.array_methods import Values
 from autograd_engine.eager.grad_mode import recording
 from autograd_engine.eager.graph_cuts import follow_cut, note_cut
 from autograd_engine.eager.printing import format_tensor
 from autograd_engine.eager.sequence import newer
+from autograd_engine.eager.training_options import Trained, TrainingOptions
 from autograd_engine.eager.views import cut_off, link_detached, overwrite, storage_of, write_values
 from autograd_engine.errors import DTypeError, NotATensorError, ShapeError
 
@@ -27,28 +29,9 @@ if TYPE_CHECKING:
     from autograd_engine.eager.tape import Node
     from autograd_engine.eager.views import Group, Path
 
-__all__ = ["Parameter", "Size", "Tensor"]
+__all__ = ["Parameter", "Tensor"]
 
 _names = itertools.count()
-
-
-class Size(tuple[int, ...]):
-    """A shape; equal to the list as to the tuple of its sizes."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, list):
-            other = tuple(other)
-        return tuple.__eq__(self, other) is True
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    __hash__ = tuple.__hash__
-
-    def __repr__(self) -> str:
-        return f"paddle.Size({list(self)})"
 
 
 class Tensor(Values):
@@ -87,10 +70,10 @@ class Tensor(Values):
         "_node",
         "_open",
         "_path",
+        "_persistable",
         "_retains",
         "_stop",
         "_version",
-        "persistable",
     )
 
     _data: Array
@@ -100,7 +83,7 @@ class Tensor(Values):
     _stop: bool
     _open: bool  # set of integers and bools whose stop_gradient was set to False
     _version: int
-    persistable: bool
+    _persistable: bool
     _hooks: LeafHooks | None  # of a leaf; those of the result of an operation are its node's
     _retains: bool
     _group: Group | None  # of a tensor with views, or that is one: what it shares with the others
@@ -132,6 +115,9 @@ class Tensor(Values):
         self._node = node
         self._stop = node is None
         return self
+
+    def __dir__(self) -> list[str]:
+        return present_names(self)
 
     def _alias(self) -> Tensor:
         """What this tensor is now, for the graph too, whatever is done to the tensor later."""
@@ -207,10 +193,6 @@ class Tensor(Values):
         return self._data.size
 
     @property
-    def place(self) -> str:
-        return "Place(cpu)"
-
-    @property
     def name(self) -> str:
         try:
             return self._name
@@ -222,6 +204,16 @@ class Tensor(Values):
     @name.setter
     def name(self, value: str) -> None:
         self._name = str(value)
+
+    @property
+    def persistable(self) -> bool:
+        """A mark of parameters, and of what is said to be kept; eager mode does not ask for it."""
+        return getattr(self, "_persistable", False)
+
+    @persistable.setter
+    def persistable(self, value: bool) -> None:
+        require_bools("persistable = ...", value=value)
+        self._persistable = value
 
     @property
     def is_leaf(self) -> bool:
@@ -438,7 +430,7 @@ class Parameter(Trained, Tensor):
         options: TrainingOptions | None = None,
     ) -> None:
         super().__init__(data, dtype, stop_gradient=not trainable)
-        self.persistable = True
+        self._persistable = True
         self._options = options
         if name is not None:
             self.name = name

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.checks import int_at_least, is_int, require_bools
+from autograd_engine.core.constructors import Given
 from autograd_engine.errors import ArgumentError, NoLengthError
 from autograd_engine.io.datasets import IterableDataset, length_of
 from autograd_engine.io.samplers import RandomSampler, Sampler, SequenceSampler
@@ -51,6 +52,13 @@ class BatchSampler(Sampler):
     >>> list(BatchSampler(sampler=[4, 0, 2], batch_size=2, drop_last=True))
     [[4, 0]]
     """
+
+    @staticmethod
+    def _reorder(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+        if args and isinstance(args[0], Sampler):
+            names = ("sampler", "batch_size", "drop_last")
+            return (), {**dict(zip(names, args, strict=False)), **kwargs}
+        return args, kwargs
 
     def __init__(
         self,

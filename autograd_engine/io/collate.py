@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from autograd_engine.core.dtypes import DTYPES
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 
 __all__ = ["default_collate_fn", "default_convert_fn"]
 
@@ -83,7 +83,7 @@ def _collated(batch: Sequence[Any], path: str) -> Any:
             for place, field in enumerate(zip(*batch, strict=True))
         ]
         return _rebuilt(sample, fields)
-    raise TypeError(
+    raise ArgumentTypeError(
         f"{_where(path)} is {_kind(sample)}, which is not stacked: a sample has arrays, Tensors, "
         "numbers, strings, and lists, tuples and dicts of them; give the DataLoader a collate_fn "
         "for anything else"

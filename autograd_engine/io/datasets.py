@@ -9,6 +9,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from autograd_engine.core.constructors import Given, Respelled
+from autograd_engine.core.described import Described
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
     ArgumentError,
@@ -28,7 +30,7 @@ __all__ = [
 ]
 
 
-class Dataset:
+class Dataset(Respelled, Described):
     """Samples by index: a subclass defines ``__getitem__`` and ``__len__``.
 
     A sample is an array, a Tensor, a number, a string, or a tuple, list or dict of such.
@@ -141,6 +143,10 @@ class TensorDataset(Dataset):
     >>> len(data), [row.tolist() for row in data[2]]
     (3, [[1.0, 1.0], 2])
     """
+
+    @staticmethod
+    def _reorder(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+        return ((args,) if len(args) > 1 else args), kwargs
 
     def __init__(self, tensors: Sequence[Any]) -> None:
         if not isinstance(tensors, (list, tuple)) or not tensors:

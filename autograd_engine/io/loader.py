@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograd_engine.core.checks import check_callback, int_at_least, require_bools, require_cpu
+from autograd_engine.core.constructors import Given, Respelled, respelled
+from autograd_engine.core.described import Described
+from autograd_engine.core.missing_names import answered
 from autograd_engine.core.random_generator import Generator
 from autograd_engine.errors import ArgumentError, ModeError, NoLengthError, ShapeError, WorkerError
 from autograd_engine.io.batch_samplers import BatchSampler
@@ -25,7 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["DataLoader"]
 
 
-class DataLoader:
+@respelled
+class DataLoader(Respelled, Described):
     """Batches of a dataset, made in this process or ahead of time by worker processes.
 
     A batch has the structure that `collate_fn` gives it, with Tensors for arrays and lists for
@@ -91,6 +95,24 @@ class DataLoader:
     paddle.Size([2, 2]) [0, 1]
     paddle.Size([2, 2]) [2, 3]
     """
+
+    if not TYPE_CHECKING:
+        __getattr__ = answered("paddle.io.DataLoader")
+
+    @staticmethod
+    def _reorder(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+        """PyTorch's: sizes behind the dataset, and a sampler of what is to be batched."""
+        if len(args) > 1 and isinstance(args[1], int):
+            names = ("batch_size", "shuffle", "sampler", "batch_sampler", "num_workers")
+            args, kwargs = args[:1], {**dict(zip(names, args[1:], strict=False)), **kwargs}
+        sampler = kwargs.get("sampler")
+        if "sampler" in kwargs and (sampler is None or kwargs.get("batch_size", 1) is not None):
+            kwargs = {name: value for name, value in kwargs.items() if name != "sampler"}
+        if sampler is not None and "sampler" not in kwargs:
+            about = ("batch_size", "shuffle", "drop_last")
+            told = {name: kwargs.pop(name) for name in about if name in kwargs}
+            kwargs["batch_sampler"] = BatchSampler(sampler=sampler, **told)
+        return args, kwargs
 
     def __init__(
         self,

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.checks import int_at_least, require_bools
+from autograd_engine.core.constructors import Respelled, respelled
+from autograd_engine.core.described import Described
 from autograd_engine.core.random_generator import Generator, generator
 from autograd_engine.errors import ArgumentError
 from autograd_engine.io.datasets import Subset, length_of
@@ -28,7 +30,8 @@ __all__ = [
 ]
 
 
-class Sampler:
+@respelled
+class Sampler(Respelled, Described):
     """An order of indices: a subclass defines ``__iter__``, and ``__len__`` where it is known.
 
     Parameters

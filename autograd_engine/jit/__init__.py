@@ -1,5 +1,7 @@
 """Functions on Tensors as programs: `to_static`, `save` and `load`."""
 
+import sys
+import types
 import typing
 
 from autograd_engine.core.lazy import face as _face
@@ -12,6 +14,16 @@ from autograd_engine.jit.static_function import (
     to_static as to_static,
 )
 from autograd_engine.program.input_spec import InputSpec as InputSpec
+
+
+class _Module(types.ModuleType):
+    """``jit(function)`` is how other libraries write it."""
+
+    def __call__(self, *args: object, **kwargs: object) -> typing.NoReturn:
+        raise TypeError("paddle.jit is a module: write paddle.jit.to_static(function)")
+
+
+sys.modules[__name__].__class__ = _Module
 
 if typing.TYPE_CHECKING:
     from autograd_engine.jit.translated_layer import TranslatedLayer as TranslatedLayer

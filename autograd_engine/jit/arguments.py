@@ -16,7 +16,7 @@ from autograd_engine.core import pytree as nest
 from autograd_engine.core.dtypes import get_default_numpy_dtype
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.ops.registry.strong_zeros import zeros_are_strong
 from autograd_engine.program.input_spec import InputSpec
 from autograd_engine.program.ir.program import Variable
@@ -179,7 +179,7 @@ def bind(
         try:
             bound = signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(f"{name}: {error}; it takes {signature}") from None
+            raise ArgumentTypeError(f"{name}: {error}; it takes {signature}") from None
         args, kwargs = bound.args, bound.kwargs
         names = _names(signature, bound)
     else:
@@ -231,7 +231,7 @@ def _match(
     """Give the leaves of `value` their specs, which are a nest of the same form."""
     if isinstance(spec, InputSpec):
         if not isinstance(value, (Tensor, np.ndarray, InputSpec, Variable)):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{function}: input_spec has an InputSpec for {label}, and got "
                 f"{type(value).__name__}; pass a Tensor, or None in the input_spec"
             )

@@ -22,7 +22,12 @@ from autograd_engine.core.atomic_file import write_all
 from autograd_engine.core.change_counter import Counted
 from autograd_engine.eager.grad_mode import enable_grad
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, FileFormatError, MissingFileError
+from autograd_engine.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    FileFormatError,
+    MissingFileError,
+)
 from autograd_engine.jit.arguments import bind
 from autograd_engine.jit.outside_reads import warn_of
 from autograd_engine.jit.program_call import (
@@ -94,7 +99,7 @@ def save(layer: Any, path: str, input_spec: Sequence[Any] | None = None, **confi
     [[1.0, 2.0]]
     """
     if configs.keys() - {"combine_params", "skip_forward", "clip_extra", "output_spec"}:
-        raise TypeError(f"jit.save: unknown arguments {sorted(configs)}; leave them out")
+        raise ArgumentTypeError(f"jit.save: unknown arguments {sorted(configs)}; leave them out")
     prefix = _prefix("jit.save", path)
     traced = _traced(layer, input_spec)
     if traced._training is not None:
@@ -133,11 +138,13 @@ def save(layer: Any, path: str, input_spec: Sequence[Any] | None = None, **confi
 def _traced(layer: Any, input_spec: Sequence[Any] | None) -> TracedProgram:
     """A trace with gradients for all that can have one, whatever is asked for later."""
     if input_spec is not None and not isinstance(input_spec, (list, tuple)):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"jit.save: input_spec must be a list of InputSpecs, got {type(input_spec).__name__}"
         )
     if layer is None:
-        raise TypeError("jit.save: layer must be a function, or an object that is called; got None")
+        raise ArgumentTypeError(
+            "jit.save: layer must be a function, or an object that is called; got None"
+        )
     function = _of_layer(layer) if isinstance(layer, Counted) else layer
     if not isinstance(function, StaticFunction):
         function = to_static(function)
@@ -248,7 +255,7 @@ def _as_traced(traced: TracedProgram, fetches: list[Variable]) -> Program:
 
 def _prefix(function: str, path: Any) -> Path:
     if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"{function}: path must be a str, got {type(path).__name__}")
+        raise ArgumentTypeError(f"{function}: path must be a str, got {type(path).__name__}")
     text = os.fspath(path)
     if not text or not Path(text).name:
         raise ArgumentError(f"{function}: path {text!r} names no file; give 'directory/name'")
@@ -279,7 +286,7 @@ def load(path: str, **configs: Any) -> TranslatedLayer:
     from autograd_engine.jit.translated_layer import TranslatedLayer
 
     if configs.keys() - {"model_filename", "params_filename", "keep_name_table"}:
-        raise TypeError(f"jit.load: unknown arguments {sorted(configs)}; leave them out")
+        raise ArgumentTypeError(f"jit.load: unknown arguments {sorted(configs)}; leave them out")
     prefix = _prefix("jit.load", path)
     model, params, about = (_with(prefix, s) for s in (".pdmodel", ".pdiparams", ".pdjit"))
     for file in (model, params):

@@ -14,10 +14,11 @@ from typing import Any, Final, NoReturn
 
 from autograd_engine.core.dims import Dim, UnknownSize
 from autograd_engine.core.locations import PACKAGE_DIR, caller
+from autograd_engine.core.size import Size
 from autograd_engine.eager.array_methods import Values
 from autograd_engine.eager.generated_calls import general_calls
 from autograd_engine.eager.grad_mode import grad_mode, mode_changed
-from autograd_engine.eager.tensor import Size, Tensor
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ModeError
 from autograd_engine.jit.tracing import NeedsValue, Trace
 from autograd_engine.ops.registry.namespace import ops

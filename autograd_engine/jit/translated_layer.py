@@ -11,7 +11,7 @@ from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.core import pytree as nest
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Parameter as EagerParameter, Tensor
-from autograd_engine.errors import FileFormatError, ModeError
+from autograd_engine.errors import ArgumentTypeError, FileFormatError, ModeError
 from autograd_engine.jit.arguments import bind
 from autograd_engine.jit.program_call import Place, ProgramCall, Returned
 from autograd_engine.jit.static_function import operations_are_seen
@@ -161,7 +161,7 @@ class TranslatedLayer(Layer):
         unknown = [k for k in kwargs if k not in names or k in given]
         given.update(kwargs)
         if len(args) > len(names) or unknown or len(given) < len(names):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{self._called} takes the Tensors {', '.join(names)}, in this order or by name"
             )
         traced = grad_mode.trace is not None
@@ -172,7 +172,7 @@ class TranslatedLayer(Layer):
                     "program: read the files with paddle.static.load_inference_model there"
                 )
             if not isinstance(value, (Tensor, np.ndarray, Variable)):
-                raise TypeError(
+                raise ArgumentTypeError(
                     f"{self._called} takes Tensors: {', '.join(names)}; use paddle.to_tensor"
                 )
         return tuple([given[name] for name in names])

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.checks import int_at_least
+from autograd_engine.core.constructors import Respelled
+from autograd_engine.core.described import Described
 from autograd_engine.core.spec import Array, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
@@ -21,7 +23,7 @@ from autograd_engine.tensor.order import topk as top
 __all__ = ["Accuracy", "Auc", "Metric", "Precision", "Recall", "accuracy"]
 
 
-class Metric(ABC):
+class Metric(Respelled, Described, ABC):
     """What is measured over many batches.
 
     For each batch ``update`` takes what ``compute`` makes of the outputs of a model and the labels;

@@ -1,42 +1,36 @@
 """Building blocks of neural networks: layers, functions, initializers, parameter attributes."""
 
-from typing import TYPE_CHECKING
+import typing
 
-from autograd_engine.nn import initializer
-from autograd_engine.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
-from autograd_engine.nn.param_attr import ParamAttr
+from autograd_engine.nn import initializer as initializer
+from autograd_engine.nn.clip import (
+    ClipGradByGlobalNorm as ClipGradByGlobalNorm,
+    ClipGradByNorm as ClipGradByNorm,
+    ClipGradByValue as ClipGradByValue,
+)
+from autograd_engine.nn.param_attr import ParamAttr as ParamAttr
 
-__all__ = [
-    "ClipGradByGlobalNorm",
-    "ClipGradByNorm",
-    "ClipGradByValue",
-    "ParamAttr",
-    "functional",
-    "initializer",
-]
-
-if TYPE_CHECKING:
-    from autograd_engine.nn import functional
+if typing.TYPE_CHECKING:
+    from autograd_engine.nn import functional as functional, utils as utils
     from autograd_engine.nn.layer import *  # noqa: F403
 else:
+    from autograd_engine.core.lazy import face as _face
+
+    _find, _, _here = _face(__name__, submodules="functional initializer layer utils")
 
     def __getattr__(name):
-        """Layers are imported when one of them is first asked for."""
-        import importlib
+        """Layers are imported when one of them is first asked for, or all names are."""
+        if name == "__all__":
+            return __dir__()
+        if name[0] != "_" and name not in _here:
+            from autograd_engine.nn import layer
 
-        if name in ("functional", "layer", "utils"):
-            return importlib.import_module(f"autograd_engine.nn.{name}")
-        if name == "__all__" or not name.startswith("_"):
-            layers = importlib.import_module("autograd_engine.nn.layer")
-            if name in layers.__all__:
-                found = globals()[name] = getattr(layers, name)
+            if name in layer.__all__:
+                found = globals()[name] = getattr(layer, name)
                 return found
-        from autograd_engine.core.missing_names import missing
+        return _find(name)
 
-        raise missing(__name__, name)
+    def __dir__():
+        from autograd_engine.nn import layer
 
-
-def __dir__() -> list[str]:
-    from autograd_engine.nn import layer
-
-    return sorted({*__all__, "utils", *vars(layer)["__all__"]})
+        return sorted({*_here, *layer.__all__} - {"layer"})

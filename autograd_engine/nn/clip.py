@@ -11,6 +11,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from autograd_engine.core.constructors import Respelled, respelled
+from autograd_engine.core.described import Described
 from autograd_engine.core.locations import caller
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError
@@ -23,7 +25,8 @@ __all__ = ["ClipGradBase", "ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradBy
 Pairs = list[tuple[Any, Any]]
 
 
-class ClipGradBase:
+@respelled
+class ClipGradBase(Respelled, Described):
     """Base of the limits. Parameters whose ``need_clip`` is False keep their gradients."""
 
     def __call__(self, params_grads: Sequence[tuple[Any, Any]]) -> Pairs:

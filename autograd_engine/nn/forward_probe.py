@@ -13,7 +13,7 @@ from autograd_engine.core.dtypes import to_numpy
 from autograd_engine.core.random_generator import generator, own_generator, snapshot
 from autograd_engine.eager.grad_mode import no_grad
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ModeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, ModeError
 from autograd_engine.nn.layer.base.layer import Layer
 from autograd_engine.nn.layer.base.registered import BUFFER, PARAMETER
 from autograd_engine.program.input_spec import InputSpec
@@ -27,7 +27,7 @@ Hook = Callable[..., None]
 def require_layer(function: str, net: Any) -> Layer:
     """`net`, an eager layer."""
     if not isinstance(net, Layer):
-        raise TypeError(f"{function}: net must be a Layer, got {type(net).__name__}")
+        raise ArgumentTypeError(f"{function}: net must be a Layer, got {type(net).__name__}")
     if any(isinstance(p, Variable) for p in net.parameters()):
         raise ModeError(
             f"{function} takes an eager layer, and this one belongs to a program: make it outside "
@@ -92,7 +92,7 @@ def _made(function: str, size: Any, dtype: Any) -> Tensor:
         dtype, size = size.dtype if dtype is None else dtype, size.shape
     sizes = [size] if isinstance(size, (int, np.integer)) else size
     if not isinstance(sizes, (list, tuple)):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{function}: a size must be a tuple of ints or an InputSpec, got {type(size).__name__}"
         )
     shape = [1 if d is None or (type(d) is int and d == -1) else d for d in sizes]

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.training_options import TrainingOptions
+from autograd_engine.core.constructors import respelled
+from autograd_engine.eager.training_options import TrainingOptions
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.initializer import Initializer
 from autograd_engine.regularizer import WeightDecayRegularizer
@@ -14,6 +15,7 @@ from autograd_engine.regularizer import WeightDecayRegularizer
 __all__ = ["ParamAttr"]
 
 
+@respelled
 @dataclass(frozen=True)
 class ParamAttr:
     """Name, initializer and trainability of a parameter, and how optimizers treat it.

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograd_engine.core.dims import fresh_dim
 from autograd_engine.core.dtypes import FLOAT32, INT64
-from autograd_engine.core.spec import Array, Spec
+from autograd_engine.core.spec import Array, Like, Spec
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.registry.opdef import defop
@@ -90,6 +90,35 @@ defop(
     real=True,
     inputs="*xs",
     infer=_infer_bincount,
+    work=each_read(),
+    checks_values=True,
+).nondiff()
+
+
+def _row_counts(
+    index: Array, like: Like, *, op: str, argument: str, size: int | None, grows: bool
+) -> Array:
+    """How often each row is named, of `size`; of those of `like`, or as many as there are names."""
+    rows = 0 if grows else like.shape[0] if size is None else size
+    low, high = (int(index.min()), int(index.max())) if index.size else (0, -1)
+    if low < 0 or (high >= rows and not grows):
+        known = "numbers from 0 on" if grows else f"rows, 0 to {rows - 1}"
+        raise IndexError(f"{op}: {argument} must hold {known}; got {low if low < 0 else high}")
+    return np.bincount(index, minlength=rows)
+
+
+def _infer_row_counts(
+    index: Spec, like: Spec, *, op: str, argument: str, size: int | None, grows: bool
+) -> Spec:
+    rows = fresh_dim() if grows else like.shape[0] if size is None else size
+    return Spec((rows,), INT64)
+
+
+defop(
+    "row_counts",
+    _row_counts,
+    inputs="index like",
+    infer=_infer_row_counts,
     work=each_read(),
     checks_values=True,
 ).nondiff()

@@ -25,7 +25,7 @@ from autograd_engine.core.spec import (
     format_shape,
     may_equal,
 )
-from autograd_engine.errors import DTypeError, ShapeError
+from autograd_engine.errors import DTypeError, IndexRangeError, ShapeError
 from autograd_engine.ops.infer import index_dtype, like as infer_like, same
 from autograd_engine.ops.kernels.accumulate import accumulator, add_elements
 from autograd_engine.ops.registry.forms import PICKED
@@ -72,7 +72,7 @@ def parts_of(shape: Shape, arrays: Sequence[Any], key: Key) -> list[Part]:
     ]
     taken = sum(widths)
     if taken > len(shape):
-        raise IndexError(
+        raise IndexRangeError(
             f"too many indices: {taken} for an array with {len(shape)} dimensions "
             f"{format_shape(shape)}"
         )
@@ -119,7 +119,7 @@ def _meet(shapes: list[Shape]) -> Shape:
         return broadcast_shapes("x[...]", *shapes)
     except ShapeError:
         listed = " and ".join(map(format_shape, shapes))
-        raise IndexError(
+        raise IndexRangeError(
             f"the index arrays of one key must broadcast, and {listed} do not; index one axis "
             "after the other, x[i][:, j], for all combinations"
         ) from None
@@ -136,7 +136,7 @@ def _entry_shape(shape: Shape, part: Part) -> Shape:
         return tuple(array.shape)
     size = shape[axis]
     if not isinstance(size, Dim) and not -size <= entry < size:
-        raise IndexError(_out_of_range(entry, axis, size))
+        raise IndexRangeError(_out_of_range(entry, axis, size))
     return ()
 
 
@@ -154,7 +154,7 @@ def _check_mask(shape: Shape, part: Part) -> None:
         )
     there = shape[axis : axis + taken]
     if not may_equal(there, tuple(array.shape)):
-        raise IndexError(
+        raise IndexRangeError(
             f"a mask of shape {format_shape(array.shape)} on axes {axis} to {axis + taken - 1} of "
             f"{format_shape(shape)} must have the sizes of these, {format_shape(there)}; expand it"
         )
@@ -271,7 +271,7 @@ def read(x: Array, arrays: Sequence[Array], key: Key) -> Array:
             size = x.shape[axis] if axis < x.ndim else 0
             if entry == "index" and array.size and not -size <= array.min() <= array.max() < size:
                 bad = array[(array < -size) | (array >= size)].ravel()[0]
-                raise IndexError(_out_of_range(bad, axis, size)) from None
+                raise IndexRangeError(_out_of_range(bad, axis, size)) from None
         raise error
 
 

@@ -16,7 +16,7 @@ from autograd_engine.core.spec import (
     format_shape,
     may_equal,
 )
-from autograd_engine.errors import OutOfRangeError, ShapeError
+from autograd_engine.errors import IndexRangeError, ShapeError
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.kernels.accumulate import accumulator, add_elements, add_rows
 from autograd_engine.ops.registry.opdef import NONDIFF, defop, scattering
@@ -28,7 +28,7 @@ def _check_index(op: str, index: Array, size: int, of: str, *, wraps: bool) -> N
     low = -size if wraps else 0
     if index.size and (index.min() < low or index.max() >= size):
         bad = index[(index < low) | (index >= size)].ravel()[0]
-        raise OutOfRangeError(
+        raise IndexRangeError(
             f"{op}: index {bad} is out of range; it must be in {low} to {size - 1}, for {of} is "
             f"{size}"
             if size

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.core.dims import fresh_dim
 from autograd_engine.core.dtypes import INT64
 from autograd_engine.core.random_generator import generator
 from autograd_engine.core.spec import Array, Like, Spec
@@ -305,6 +306,31 @@ def _infer_multinomial(x: Spec, *, num_samples: int, replacement: bool) -> Spec:
 
 defop(
     "multinomial", _multinomial, inputs="x", infer=_infer_multinomial, random=True, work=each_result
+).nondiff()
+
+
+def _class_center_sample(label: Array, *, classes: int, samples: int) -> tuple[Array, Array]:
+    """The classes of the labels in order, then others drawn; and where each label is among them."""
+    if label.size and (label.min() < 0 or label.max() >= classes):
+        bad = label[(label < 0) | (label >= classes)].ravel()[0]
+        raise IndexError(
+            f"class_center_sample: label {bad} is out of range; of {classes} classes labels must "
+            f"be in 0 to {classes - 1}"
+        )
+    there, place = np.unique(label, return_inverse=True)
+    others = np.setdiff1d(np.arange(classes, dtype=label.dtype), there, assume_unique=True)
+    drawn = generator().permutation(others)[: max(samples - there.size, 0)]
+    return np.concatenate([there, drawn]), place.reshape(label.shape).astype(label.dtype)
+
+
+defop(
+    "class_center_sample",
+    _class_center_sample,
+    inputs="label",
+    outputs="sampled remapped",
+    infer=lambda label, **_: (Spec((fresh_dim(),), label.dtype), label),
+    random=True,
+    checks_values=True,
 ).nondiff()
 defop(
     "uniform_like", _uniform_like, inputs="like", infer=lambda like, **_: like, random=True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+from autograd_engine.core.checks import require_bools
 from autograd_engine.optimizer.adam import BETAS, MOMENTS, POWERS
 from autograd_engine.optimizer.checks import function, not_negative
 from autograd_engine.optimizer.groups import Group
@@ -95,7 +96,8 @@ class Lamb(Optimizer):
     ) -> None:
         excluded = exclude_from_weight_decay_fn
         self._excluded = function("Lamb", "exclude_from_weight_decay_fn", excluded)
-        self._always_adapt = bool(always_adapt)
+        require_bools("Lamb", always_adapt=always_adapt)
+        self._always_adapt = always_adapt
         self._configure(locals())
         self._plain = self._plain and excluded is None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.nn.clip import ClipGradBase
 from autograd_engine.optimizer.checks import check_distinct, check_parameters, not_negative, number
 from autograd_engine.regularizer import L2Decay, WeightDecayRegularizer
@@ -43,7 +43,7 @@ def decay_of(owner: str, value: Any) -> WeightDecayRegularizer | None:
     try:
         found = number(owner, "weight_decay", value)
     except TypeError:
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{owner}: weight_decay must be a number, or paddle.regularizer.L1Decay or L2Decay; "
             f"got {type(value).__name__}"
         ) from None
@@ -58,7 +58,7 @@ def decay_of(owner: str, value: Any) -> WeightDecayRegularizer | None:
 def check_clip(owner: str, value: Any) -> ClipGradBase | None:
     if value is None or isinstance(value, ClipGradBase):
         return value
-    raise TypeError(
+    raise ArgumentTypeError(
         f"{owner}: grad_clip must be paddle.nn.ClipGradByGlobalNorm, ClipGradByNorm or "
         f"ClipGradByValue; got {type(value).__name__}"
     )
@@ -79,7 +79,7 @@ def _is_grouped(parameters: Any) -> bool:
     dicts = [isinstance(p, dict) for p in parameters]
     if any(dicts) and not all(dicts):
         k = dicts.index(False)
-        raise TypeError(
+        raise ArgumentTypeError(
             f"parameters[{k}] is no dict, and others are: put it in a group, "
             "{'params': [parameter]}"
         )

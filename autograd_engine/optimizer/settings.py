@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from autograd_engine.core.checks import as_number, require_bools
+from autograd_engine.core.constructors import Given, Respelled, respelled
+from autograd_engine.core.described import describe
+from autograd_engine.core.missing_names import answered
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ModeError
@@ -68,10 +71,20 @@ class Hyper(NamedTuple):
     attribute: str | None = None
 
 
+# What only this object in this process can have.
+_BY_IDENTITY = {"_group_of", "_eager_state", "_programs"}
+
+
+def _are_listed(value: Any) -> bool:
+    """Whether it looks like parameters."""
+    return isinstance(value, (list, tuple, Tensor)) or hasattr(value, "__next__")
+
+
 _COMMON = {"learning_rate", "parameters", "weight_decay", "grad_clip", "name", "multi_precision"}
 
 
-class Settings:
+@respelled
+class Settings(Respelled):
     """What an optimizer was told; see `Optimizer`."""
 
     operation: str
@@ -79,11 +92,16 @@ class Settings:
     hyper: ClassVar[dict[str, Hyper]] = {}
 
     if not TYPE_CHECKING:
+        __getattr__ = answered("paddle.optimizer.Optimizer")
 
-        def __getattr__(self, name):
-            from autograd_engine.core.missing_names import missing_setting
-
-            raise missing_setting(self, name)
+    @staticmethod
+    def _reorder(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+        """PyTorch's order: parameters first, then the rate."""
+        told = [*args[1:], *(kwargs[name] for name in ("lr", "learning_rate") if name in kwargs)]
+        listed = args and _are_listed(args[0]) and not isinstance(args[0], Tensor)
+        if not listed or len(told) != 1:
+            return args, kwargs
+        return (), {**kwargs, "parameters": args[0]} | ({"lr": told[0]} if args[1:] else {})
 
     def __init__(
         self,
@@ -136,6 +154,24 @@ class Settings:
             for name, row in self.hyper.items()
         }
 
+    def __repr__(self) -> str:
+        told = {"weight_decay": self._decay, **self._hyper}
+        return describe(self, parameters=self._parameters, **told)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and pickles: the state of a parameter beside the parameter itself."""
+        kept = {name: v for name, v in vars(self).items() if name not in _BY_IDENTITY}
+        states = self._eager_state
+        kept["states"] = [(p, states[id(p)]) for p in self._parameters or () if id(p) in states]
+        return kept
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        states = kept.pop("states")
+        vars(self).update(kept)
+        self._group_of = {id(p): g for g in self._groups for p in g.params or ()}
+        self._eager_state = {id(p): state for p, state in states}
+        self._programs = weakref.WeakSet()
+
     @property
     def attrs(self) -> dict[str, Any]:
         """Attributes of the operation."""
@@ -177,7 +213,7 @@ class Settings:
 
         if isinstance(value, LRScheduler):
             return value
-        listed = isinstance(value, (list, tuple, Tensor)) or hasattr(value, "__next__")
+        listed = _are_listed(value)
         raise TypeError(
             f"{owner}: learning_rate must be a float or an LRScheduler, got "
             f"{type(value).__name__}; write learning_rate=0.001"

@@ -9,7 +9,7 @@ import numpy as np
 
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.program.scope import global_scope
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def schedule(optimizer: Optimizer) -> dict[str, Any]:
 def set_state_dict(optimizer: Optimizer, given: Any) -> None:
     """See `Optimizer.set_state_dict`."""
     if not isinstance(given, Mapping):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"set_state_dict takes what state_dict returned, a dict; got {type(given).__name__}"
         )
     rest = dict(given)

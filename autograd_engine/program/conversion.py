@@ -12,7 +12,7 @@ import numpy as np
 from autograd_engine.core.checks import as_number, is_int
 from autograd_engine.eager.grad_mode import is_grad_enabled
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, NotDifferentiableError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.ir.program import Variable
 
@@ -25,6 +25,7 @@ __all__ = [
     "deviation",
     "held",
     "number",
+    "plain",
     "probability",
     "real",
     "require_possible",
@@ -74,7 +75,7 @@ def count(function: str, argument: str, value: Any) -> int:
     """A non-negative int."""
     value = number(function, argument, value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{function}: {argument} must be an int, got {value!r}")
+        raise ArgumentTypeError(f"{function}: {argument} must be an int, got {value!r}")
     if not 0 <= value <= MOST:
         raise ArgumentError(f"{function}: {argument} must be 0 to {MOST}, got {value}")
     return value
@@ -85,7 +86,7 @@ def number(function: str, argument: str, value: Any) -> Any:
     found = as_number(value)
     if not isinstance(found, (bool, int, float, complex)):
         more = ", whose gradient would be lost: pass its .item()" if carries_gradient(value) else ""
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{function}: {argument} must be a number, got {type(value).__name__}{more}"
         )
     return found
@@ -128,10 +129,19 @@ def real(function: str, argument: str, value: Any) -> float:
     """A finite number as a float."""
     value = number(function, argument, value)
     if isinstance(value, complex):
-        raise TypeError(f"{function}: {argument} must be a real number, got {value}")
+        raise ArgumentTypeError(f"{function}: {argument} must be a real number, got {value}")
     if not math.isfinite(value):
         raise ArgumentError(f"{function}: {argument} must be finite, got {value}")
     return float(value)
+
+
+def plain(function: str, argument: str, value: Any) -> float:
+    """A finite number as a float; refused where it carries a gradient, which would be lost."""
+    if carries_gradient(value):
+        raise NotDifferentiableError(
+            f"{function}: there is no gradient with respect to {argument}; pass {argument}.item()"
+        )
+    return real(function, argument, value)
 
 
 def span(function: str, low: Any, high: Any) -> tuple[float, float]:

@@ -10,7 +10,7 @@ import numpy as np
 from autograd_engine.core.dims import Dim, Size, fresh_dim
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.core.spec import Spec
-from autograd_engine.errors import ArgumentError, NotATensorError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, NotATensorError
 from autograd_engine.program import mode
 from autograd_engine.program.conversion import require_possible
 from autograd_engine.program.ir.program import Variable, default_main_program
@@ -30,7 +30,7 @@ def require_variable(function: str, argument: str, value: Any) -> None:
 def declare(name: str, shape: Sequence[int | None], dtype: np.dtype[Any]) -> Variable:
     """A data variable of the default program; each unknown size is a symbol of its own."""
     if not isinstance(name, str) or not name:
-        raise TypeError(f"data: name must be a non-empty str, got {name!r}")
+        raise ArgumentTypeError(f"data: name must be a non-empty str, got {name!r}")
     block = default_main_program().global_block()
     spec = declared_spec("data", shape, dtype)
     existing = block.vars.get(name)
@@ -43,7 +43,9 @@ def declare(name: str, shape: Sequence[int | None], dtype: np.dtype[Any]) -> Var
 def declared_spec(function: str, shape: Sequence[int | None], dtype: np.dtype[Any]) -> Spec:
     """Each None or -1 in `shape` is an unknown size of its own."""
     if not isinstance(shape, (list, tuple)):
-        raise TypeError(f"{function}: shape must be a list or tuple, got {type(shape).__name__}")
+        raise ArgumentTypeError(
+            f"{function}: shape must be a list or tuple, got {type(shape).__name__}"
+        )
     sizes: list[Size] = []
     for d in shape:
         if d is None or d == -1:

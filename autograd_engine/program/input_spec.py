@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.constructors import respelled
 from autograd_engine.core.dtypes import (
     DType,
     DTypeLike,
@@ -21,6 +22,7 @@ from autograd_engine.program.ir.program import Variable
 __all__ = ["InputSpec"]
 
 
+@respelled
 class InputSpec:
     """Shape and dtype of an argument, sizes that differ from call to call left open.
 

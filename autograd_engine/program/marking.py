@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
+from autograd_engine.core.place import CPUPlace
 from autograd_engine.errors import ArgumentError
 from autograd_engine.program.ir import op_role
 from autograd_engine.program.ir.op_role import namescope, scope_name
@@ -50,12 +51,12 @@ def name_scope(prefix: str | None = None) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def device_guard(device: str | None = None) -> Iterator[None]:
+def device_guard(device: str | CPUPlace | None = None) -> Iterator[None]:
     """Mark the operators that are made inside the ``with`` block as run on `device`.
 
     Parameters
     ----------
-    device : {"cpu", "", None}
+    device : {"cpu", "", None} or CPUPlace
         Programs run on the CPU in any case.
 
     Raises
@@ -72,10 +73,11 @@ def device_guard(device: str | None = None) -> Iterator[None]:
     ...     paddle.static.default_main_program().global_block().ops[0].op_device
     'cpu'
     """
-    if device not in (None, "", "cpu"):
+    name = "cpu" if isinstance(device, CPUPlace) else "" if device is None else device
+    if name not in ("", "cpu"):
         raise ArgumentError(
             f"device_guard: there is no device {device!r}: programs run on the CPU; write "
             "device_guard('cpu'), or leave it out"
         )
-    with op_role.device.replaced(device or ""):
+    with op_role.device.replaced(name):
         yield

@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.core import pytree
+from autograd_engine.core.dtypes import common_dtype, scalar_dtype
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import DTypeError, NotATensorError
@@ -14,7 +16,7 @@ from autograd_engine.program import mode
 from autograd_engine.program.builder import Constant, Number
 from autograd_engine.program.ir.program import Variable
 
-__all__ = ["NUMBERS", "as_operand", "constant", "spec_of"]
+__all__ = ["NUMBERS", "as_operand", "constant", "spec_of", "with_numbers"]
 
 NUMBERS: Final = (np.ndarray, np.generic, bool, int, float, complex)
 
@@ -50,3 +52,36 @@ def spec_of(x: Any) -> Spec:
         return Spec(x._data.shape, x._data.dtype)
     spec: Spec = x if isinstance(x, Spec) else x.spec
     return spec
+
+
+def with_numbers(x: Any, y: Any) -> tuple[Any, Any] | None:
+    """A list of numbers beside an operand as an array, whose dtype is weak as theirs is.
+
+    None where there is none, and for a list beside one integer: Python repeats it.
+    """
+    if isinstance(y, (Tensor, Variable)):
+        found = _numbers(x, y)
+        return None if found is None else (found, y)
+    found = _numbers(y, x)
+    return None if found is None else (x, found)
+
+
+def _numbers(values: Any, beside: Any) -> Any:
+    if values.__class__ not in (list, tuple):
+        return None
+    if isinstance(beside, Tensor) and beside.size == 1 and beside._data.dtype.kind in "biu":
+        return None
+    leaves = pytree.leaves(values)
+    if any(isinstance(v, (Tensor, Variable)) for v in leaves):
+        raise NotATensorError(
+            "an operator takes a list of numbers, and this one holds tensors: use "
+            "paddle.stack(list), paddle.add_n(list) for their sum, or list + [x] for a longer list"
+        )
+    if not leaves or not all(isinstance(v, (bool, int, float, complex)) for v in leaves):
+        return None
+    dtypes = [scalar_dtype(v, [spec_of(beside).dtype]) for v in leaves]
+    try:
+        found = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        return None
+    return None if found.dtype.kind == "O" else found.astype(common_dtype(dtypes))

@@ -13,7 +13,7 @@ import numpy as np
 from autograd_engine.core.locks import awaited_lock, renewed_lock
 from autograd_engine.core.overrides import Setting
 from autograd_engine.core.spec import Array
-from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, ShapeError
 from autograd_engine.program.scope_state import Held, State, in_order
 
 __all__ = ["Scope", "ScopeTensor", "ScopeVariable", "global_scope", "scope_guard"]
@@ -172,18 +172,26 @@ class Scope:
     def find_var(self, name: str) -> ScopeVariable | None:
         """The variable of that name here or in a scope above, None where there is none."""
         if not isinstance(name, str):
-            raise TypeError(f"Scope.find_var: name must be a str, got {type(name).__name__}")
+            raise ArgumentTypeError(
+                f"Scope.find_var: name must be a str, got {type(name).__name__}"
+            )
         home = self._home(name)
         return None if home is None else ScopeVariable(name, home)
 
     def var(self, name: str) -> ScopeVariable:
         """The variable of that name in this very scope, made if there is none."""
         if not isinstance(name, str):
-            raise TypeError(f"Scope.var: name must be a str, got {type(name).__name__}")
+            raise ArgumentTypeError(f"Scope.var: name must be a str, got {type(name).__name__}")
         if name not in self._values:
             with self._claims.changing(self, ()):  # it may hide one of a scope above
                 self._values.setdefault(name, None)
         return ScopeVariable(name, self)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise ArgumentError(
+            "a scope cannot be pickled, nor copied by copy: paddle.static.save(program, path) "
+            "keeps what a program has in it, and scope.find_var(name).get_tensor() gives an array"
+        )
 
     def local_var_names(self) -> list[str]:
         return list(self._values)
@@ -195,9 +203,9 @@ class Scope:
     def erase(self, names: Iterable[str]) -> None:
         """Forget variables of this very scope; names that it does not have are passed over."""
         if isinstance(names, str):
-            raise TypeError(f"Scope.erase: names must be a list of them; write [{names!r}]")
+            raise ArgumentTypeError(f"Scope.erase: names must be a list of them; write [{names!r}]")
         if not isinstance(names, Collection) or not all(isinstance(n, str) for n in names):
-            raise TypeError(f"Scope.erase: names must be a list of str, got {names!r:.60}")
+            raise ArgumentTypeError(f"Scope.erase: names must be a list of str, got {names!r:.60}")
         names = list(names)
         with self._claims.changing(self, names):
             for name in names:
@@ -318,7 +326,9 @@ def held_for(variable: Any, scope: Any, function: str) -> ScopeVariable:
     """What `scope` holds for a variable of a program; see `Variable.get_value`."""
     where = f"{variable.name}.{function}()"
     if scope is not None and not isinstance(scope, Scope):
-        raise TypeError(f"{where}: scope must be a Scope or None, got {type(scope).__name__}")
+        raise ArgumentTypeError(
+            f"{where}: scope must be a Scope or None, got {type(scope).__name__}"
+        )
     found = (scope or global_scope()).find_var(variable.name) if variable.persistable else None
     if found is not None and found.value is not None:
         return found
@@ -375,6 +385,6 @@ def scope_guard(scope: Scope) -> Iterator[None]:
     True
     """
     if not isinstance(scope, Scope):
-        raise TypeError(f"scope_guard takes a Scope, got {type(scope).__name__}")
+        raise ArgumentTypeError(f"scope_guard takes a Scope, got {type(scope).__name__}")
     with _current.replaced(scope):
         yield

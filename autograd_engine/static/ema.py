@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine import unique_name
+from autograd_engine.core.constructors import respelled
 from autograd_engine.core.locations import caller
 from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ArgumentError, BuildError, ExecutionError, NotATensorError
@@ -33,6 +34,7 @@ __all__ = ["ExponentialMovingAverage"]
 _EXACT = np.dtype(np.float64)
 
 
+@respelled
 class ExponentialMovingAverage:
     """Averages of the parameters of the default program, recent values counting most.
 

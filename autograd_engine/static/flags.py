@@ -8,7 +8,7 @@ from typing import Any, Final
 from autograd_engine.eager.grad_mode import grad_mode, keep_stacks
 from autograd_engine.errors import ArgumentError
 
-__all__ = ["get_flags", "set_flags"]
+__all__ = ["disable_signal_handler", "get_flags", "set_flags"]
 
 
 class _Flags:
@@ -84,3 +84,7 @@ def get_flags(names: str | list[str]) -> dict[str, Any]:
     """
     wanted = [names] if isinstance(names, str) else names
     return {name: getattr(flags, _attribute(name)) for name in wanted}
+
+
+def disable_signal_handler() -> None:
+    """Nothing: this engine installs no handler of signals that others could miss."""

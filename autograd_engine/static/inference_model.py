@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from autograd_engine.errors import ArgumentError, FileFormatError, MissingFileError
+from autograd_engine.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    FileFormatError,
+    MissingFileError,
+)
 from autograd_engine.program.files.state import (
     State,
     read_state,
@@ -196,7 +201,7 @@ def _normalized(
     """(the part for inference, names to feed, names to fetch)"""
     unknown = sorted(configs.keys() - {"clip_extra", "legacy_format"})  # the reference's own
     if unknown:
-        raise TypeError(f"unknown arguments {', '.join(unknown)}; leave them out")
+        raise ArgumentTypeError(f"unknown arguments {', '.join(unknown)}; leave them out")
     feeds: list[Any] = list(feed_vars) if isinstance(feed_vars, (list, tuple)) else [feed_vars]
     fetches: list[Any] = list(fetch_vars) if isinstance(fetch_vars, (list, tuple)) else [fetch_vars]
     if program is None:
@@ -212,7 +217,7 @@ def _paths(prefix: str, model: Any, params: Any) -> tuple[Path, Path]:
         return _with(given, ".pdmodel"), _with(given, ".pdiparams")
     for name in (model, params):
         if name is not None and not isinstance(name, str):
-            raise TypeError(
+            raise ArgumentTypeError(
                 "load_inference_model: model_filename and params_filename must be names of files; "
                 "for their contents, give path_prefix=None"
             )
@@ -243,5 +248,5 @@ def _existing(path: Path) -> Path:
 
 def _bytes(function: str, data: Any) -> bytes:
     if not isinstance(data, (bytes, bytearray, memoryview)):
-        raise TypeError(f"{function}: takes bytes, got {type(data).__name__}")
+        raise ArgumentTypeError(f"{function}: takes bytes, got {type(data).__name__}")
     return bytes(data)

@@ -9,7 +9,7 @@ import numpy as np
 
 from autograd_engine import unique_name
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.nn.parameters import create_parameter as create_in_mode, persistable_variable
 from autograd_engine.program import mode
 from autograd_engine.program.atomic_call import checked
@@ -120,7 +120,7 @@ def create_var(
 ) -> Variable:
     """A variable of `block`, which nothing computes yet; see `Block.create_var`."""
     if name is not None and (not isinstance(name, str) or not name):
-        raise TypeError(f"create_var: name must be a non-empty str, got {name!r}")
+        raise ArgumentTypeError(f"create_var: name must be a non-empty str, got {name!r}")
     chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
     spec = declared_spec("create_var", shape, chosen)
     name = name or unique_name.generate("_generated_var")

@@ -21,6 +21,7 @@ from autograd_engine.core.spec import Array, format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
     ArgumentError,
+    ArgumentTypeError,
     AssertFailedError,
     DTypeError,
     NotATensorError,
@@ -186,7 +187,7 @@ print_tensor_lod : bool
     _require_int("Print", "first_n", first_n)
     _require_int("Print", "summarize", summarize)
     if message is not None and not isinstance(message, str):
-        raise TypeError(f"Print: message must be a str, got {type(message).__name__}")
+        raise ArgumentTypeError(f"Print: message must be a str, got {type(message).__name__}")
     if print_phase not in ("forward", "backward", "both"):
         raise ArgumentError(
             f"Print: print_phase must be 'forward', 'backward' or 'both', got {print_phase!r}"
@@ -300,7 +301,7 @@ def Assert(  # noqa: N802 - the public name
 
 def _require_int(function: str, name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{function}: {name} must be an int, got {type(value).__name__}")
+        raise ArgumentTypeError(f"{function}: {name} must be an int, got {type(value).__name__}")
 
 
 # Those that a file can name.

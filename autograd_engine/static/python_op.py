@@ -19,6 +19,7 @@ from autograd_engine.core.spec import Array, Spec, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
     ArgumentError,
+    ArgumentTypeError,
     BuildError,
     DTypeError,
     ExecutionError,
@@ -105,7 +106,7 @@ def py_func(
         )
     for argument, function in (("func", func), ("backward_func", backward_func)):
         if not callable(function) and (argument == "func" or function is not None):
-            raise TypeError(f"py_func: {argument} must be a function, got {kind(function)}")
+            raise ArgumentTypeError(f"py_func: {argument} must be a function, got {kind(function)}")
     xs, outs = _variables("x", x), _variables("out", out)
     block = default_main_program().current_block()
     if xs or outs:

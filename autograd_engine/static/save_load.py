@@ -19,7 +19,13 @@ import numpy as np
 
 from autograd_engine.core.atomic_file import write_all, write_atomically
 from autograd_engine.core.spec import Array
-from autograd_engine.errors import ArgumentError, ExecutionError, FileFormatError, MissingFileError
+from autograd_engine.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    ExecutionError,
+    FileFormatError,
+    MissingFileError,
+)
 from autograd_engine.program.files.state import (
     State,
     array_crc,
@@ -185,7 +191,7 @@ def set_state(function: str, program: Program, state_dict: Any, scope: Any = Non
     _require_program(function, program)
     scope = _scope(function, scope)
     if not isinstance(state_dict, Mapping):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{function}: state_dict must be a dict from names to arrays, got "
             f"{type(state_dict).__name__}"
         )
@@ -217,7 +223,9 @@ def state_of(program: Program, mode: Any, scope: Any = None) -> dict[str, ScopeT
 
 def _scope(function: str, scope: Any) -> Scope:
     if scope is not None and not isinstance(scope, Scope):
-        raise TypeError(f"{function}: scope must be a Scope or None, got {type(scope).__name__}")
+        raise ArgumentTypeError(
+            f"{function}: scope must be a Scope or None, got {type(scope).__name__}"
+        )
     return global_scope() if scope is None else scope
 
 
@@ -361,10 +369,10 @@ def _together(prefix: Path, others: bool) -> State:
 def _prefix(function: str, path: Any) -> Path:
     """The path as given, which must end in a name."""
     if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"{function}: the path must be a str, got {type(path).__name__}")
+        raise ArgumentTypeError(f"{function}: the path must be a str, got {type(path).__name__}")
     text = os.fspath(path)
     if not isinstance(text, str):
-        raise TypeError(f"{function}: the path must be a str, got {type(text).__name__}")
+        raise ArgumentTypeError(f"{function}: the path must be a str, got {type(text).__name__}")
     if not os.path.basename(text) or "\0" in text:
         raise ArgumentError(
             f"{function}: the path must be of the form directory/name, got {text!r}; add a name"
@@ -385,12 +393,12 @@ def _stripped(prefix: Path) -> Path:
 
 def _names(function: str, var_list: Any) -> set[str]:
     if not isinstance(var_list, (list, tuple, set)):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{function}: var_list must be a list of Variables, got {type(var_list).__name__}"
         )
     for v in var_list:
         if not isinstance(v, (Variable, str)):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{function}: var_list must hold Variables or names, got {type(v).__name__}"
             )
     return {v if isinstance(v, str) else v.name for v in var_list}
@@ -398,9 +406,13 @@ def _names(function: str, var_list: Any) -> set[str]:
 
 def require_executor(function: str, executor: Any) -> None:
     if executor is not None and not isinstance(executor, Executor):
-        raise TypeError(f"{function}: executor must be an Executor, got {type(executor).__name__}")
+        raise ArgumentTypeError(
+            f"{function}: executor must be an Executor, got {type(executor).__name__}"
+        )
 
 
 def _require_program(function: str, program: Any) -> None:
     if not isinstance(program, Program):
-        raise TypeError(f"{function}: program must be a Program, got {type(program).__name__}")
+        raise ArgumentTypeError(
+            f"{function}: program must be a Program, got {type(program).__name__}"
+        )

@@ -23,7 +23,13 @@ from autograd_engine.core.spec import (
 )
 from autograd_engine.eager.grad_mode import is_grad_enabled
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError, NotDifferentiableError, ShapeError
+from autograd_engine.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DTypeError,
+    NotDifferentiableError,
+    ShapeError,
+)
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.backward.dataflow import keys_of, needed_keys
@@ -70,7 +76,7 @@ def integer(op: str, argument: str, value: Any) -> int:
     """An int, or a tensor that holds one; a TypeError for anything else."""
     found = value if is_int(value) else as_number(value)
     if not is_int(found):
-        raise TypeError(f"{op}: {argument} must be an int, got {value!r}")
+        raise ArgumentTypeError(f"{op}: {argument} must be an int, got {value!r}")
     return int(found)
 
 
@@ -84,7 +90,7 @@ def ints(op: str, argument: str, values: Any) -> tuple[int, ...]:
     if isinstance(values, (list, tuple)):
         found = [v if is_int(v) else as_number(v) for v in values]
     if not isinstance(found, list) or not builtins.all(map(is_int, found)):
-        raise TypeError(f"{op}: {argument} must hold ints, got {values!r}")
+        raise ArgumentTypeError(f"{op}: {argument} must hold ints, got {values!r}")
     return tuple([int(v) for v in found])
 
 
@@ -102,7 +108,7 @@ def axis_of(op: str, x: Any, axis: Any, *, scalars: bool = False) -> int:
 def operands(op: str, x: Any, argument: str = "x") -> list[Any]:
     """The arrays of a list or tuple, of which there is at least one."""
     if not isinstance(x, (list, tuple)):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{op}: {argument} must be a list or tuple of arrays, got {type(x).__name__}"
         )
     if not x:

@@ -18,8 +18,9 @@ from autograd_engine.core.dtypes import (
     as_dtype,
     to_numpy,
 )
+from autograd_engine.core.place import CPU, CPUPlace
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, NotATensorError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, constant, spec_of
@@ -122,6 +123,69 @@ def _is_contiguous(self: Any) -> bool:
     return not isinstance(self, Tensor) or bool(self._data.flags.c_contiguous)
 
 
+def _is_dense(self: Any) -> bool:
+    """True: there are no sparse tensors."""
+    return True
+
+
+def _is_sparse(self: Any) -> bool:
+    """False: there are no sparse tensors, nor any that are spread over processes."""
+    return False
+
+
+def _sparse_dim(self: Any) -> int:
+    """0: there are no sparse tensors."""
+    return 0
+
+
+def _is_same_shape(self: Any, y: Any) -> bool:
+    """Whether `y` has the same sizes; in a program, whether it certainly has.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.ones([2, 3]).is_same_shape(paddle.zeros([2, 3]))
+    True
+    """
+    return spec_of(self).shape == spec_of(as_operand("is_same_shape", y, "y")).shape
+
+
+def _place(self: Any) -> CPUPlace:
+    """Where the values are: always ``paddle.CPUPlace()``."""
+    return CPU
+
+
+def _get_device(self: Any) -> int:
+    """-1, which stands for the CPU."""
+    return -1
+
+
+def apply(self: Any, func: Callable[[Any], Any]) -> Tensor:
+    """What `func` makes of the tensor: a Tensor, with the gradients of what `func` does.
+
+    Raises
+    ------
+    NotATensorError
+        Where `func` returns something else.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.to_tensor([1.0, 2.0]).apply(lambda v: 3 * v + 2).tolist()
+    [5.0, 8.0]
+    """
+    if not callable(func):
+        raise TypeError(f"apply: func must be a function of the tensor, got {type(func).__name__}")
+    made = func(self)
+    if not isinstance(made, (Tensor, Variable)):
+        raise NotATensorError(
+            f"apply: func must return a Tensor, got {type(made).__name__} from "
+            f"{getattr(func, '__name__', func)!r}"
+        )
+    result: Any = made
+    return result
+
+
 def _contiguous(self: Any) -> Tensor:
     """The same values in memory in order: the tensor itself, if they are."""
     if _is_contiguous(self):
@@ -150,7 +214,9 @@ def _to(self: Any, *args: Any, **kwargs: Any) -> Tensor:
     names = ("device", "dtype", "blocking")
     for name in kwargs:
         if name not in (*names, "other"):
-            raise TypeError(f"to: there is no argument {name!r}; it has {', '.join(names)}, other")
+            raise ArgumentTypeError(
+                f"to: there is no argument {name!r}; it has {', '.join(names)}, other"
+            )
     given = list(args)
     other = kwargs.get("other")
     if given and isinstance(given[0], (Tensor, Variable)):
@@ -160,7 +226,7 @@ def _to(self: Any, *args: Any, **kwargs: Any) -> Tensor:
     if given and _is_dtype(given[0]):
         given.insert(0, None)
     if len(given) > len(names):
-        raise TypeError(f"to: takes at most {len(names)} arguments, got {len(args)}")
+        raise ArgumentTypeError(f"to: takes at most {len(names)} arguments, got {len(args)}")
     found = {**dict(zip(names, given, strict=False)), **kwargs}
     device, dtype = found.get("device"), found.get("dtype")
     if device is not None and str(device).lower() not in ("cpu", "place(cpu)"):
@@ -226,8 +292,19 @@ _SHORT: Final = {
 }
 
 ATTRIBUTES: Final[dict[str, Any]] = {
+    "apply": apply,
+    "dense_dim": _dim,
     "dim": _dim,
+    "get_device": _get_device,
+    "is_dense": _is_dense,
+    "is_dist": _is_sparse,
+    "is_same_shape": _is_same_shape,
+    "is_sparse": _is_sparse,
+    "is_sparse_coo": _is_sparse,
+    "is_sparse_csr": _is_sparse,
     "ndimension": _dim,
+    "place": property(_place),
+    "sparse_dim": _sparse_dim,
     "element_size": _element_size,
     "itemsize": property(_element_size),
     "is_contiguous": _is_contiguous,
@@ -306,39 +383,20 @@ def tolist(x: Any) -> Any:
     return as_operand("tolist", x).tolist()
 
 
-class CPUPlace:
-    """The CPU.
-
-    Examples
-    --------
-    >>> CPUPlace()
-    Place(cpu)
-    """
-
-    def __repr__(self) -> str:
-        return "Place(cpu)"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, CPUPlace)
-
-    def __hash__(self) -> int:
-        return hash(CPUPlace)
-
-
 def get_device() -> str:
     """Always ``"cpu"``."""
     return "cpu"
 
 
-def set_device(device: str) -> CPUPlace:
-    """Accepts ``"cpu"``.
+def set_device(device: str | CPUPlace) -> CPUPlace:
+    """Accepts ``"cpu"``, and the place.
 
     Raises
     ------
     ArgumentError
         For any other device.
     """
-    if device != "cpu":
+    if device != "cpu" and not isinstance(device, CPUPlace):
         raise ArgumentError(f"set_device: this engine runs on 'cpu' only, got {device!r}")
     return CPUPlace()
 

@@ -40,6 +40,7 @@ __all__ = [
     "expand",
     "expand_as",
     "meshgrid",
+    "reduce_as",
     "repeat_interleave",
     "tile",
     "vander",
@@ -252,6 +253,42 @@ def repeat_interleave(
     x = ops.unsqueeze(x, axis=(axis + 1,))
     x = ops.expand(x, shape=(-1,) * (axis + 1) + (count,) + (-1,) * (ndim - axis - 1))
     return ops.flatten_axes(x, start=axis, stop=axis + 1)
+
+
+def reduce_as(x: Any, target: Any, name: str | None = None) -> Tensor:
+    """`x` summed over the axes along which `target` would be broadcast to it.
+
+    Bools and int32 are summed as int64; any other dtype stays.
+
+    Parameters
+    ----------
+    x, target : Tensor or Variable
+        The result has the shape of `target`, which must broadcast to that of `x`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> paddle.reduce_as(x, paddle.zeros([2])).tolist()
+    [4.0, 6.0]
+    """
+    x, target = as_operand("reduce_as", x), as_operand("reduce_as", target, "target")
+    have, wanted = spec_of(x).shape, spec_of(target).shape
+    if len(wanted) > len(have) or not all(
+        size == 1 or may_equal((size,), (there,))
+        for size, there in zip(wanted, have[len(have) - len(wanted) :], strict=True)
+    ):
+        raise ShapeError(
+            f"reduce_as: target {format_shape(wanted)} does not broadcast to x {format_shape(have)}"
+        )
+    lead, dtype = len(have) - len(wanted), spec_of(x).dtype
+    axes = [k for k in range(len(have)) if k < lead or (wanted[k - lead] == 1 != have[k])]
+    total = ops.sum(x, axis=tuple(axes), keepdims=True) if axes else ops.assign(x)
+    total = ops.squeeze(total, axis=tuple(range(lead))) if lead else total
+    if any(isinstance(size, Dim) for size in wanted):  # one of them may turn out to be 1
+        total = ops.sum_like(total, target)
+    kind = "int64" if dtype.name in ("bool", "int32") else dtype.name
+    return total if spec_of(total).dtype.name == kind else ops.cast(total, dtype=kind)
 
 
 def _vectors(op: str, values: Sequence[Any], argument: str) -> list[Any]:

@@ -1,19 +1,26 @@
-"""Histograms and counts of integers. None has a gradient."""
+"""Histograms and counts of integers. None has a gradient, but for weights of `histogramdd`."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import require_bools
+from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
+from autograd_engine.program.conversion import count, plain
+from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.scatter import scatter_nd
 
-__all__ = ["bincount", "histogram", "histogram_bin_edges"]
+__all__ = ["bincount", "histogram", "histogram_bin_edges", "histogramdd"]
 
 
 def _bins(op: str, x: Any, bins: Any, low: float, high: float) -> Any:
@@ -93,6 +100,142 @@ def histogram_bin_edges(
     """
     x = _bins("histogram_bin_edges", input, bins, min, max)
     return ops.histogram_bin_edges(x, bins=int(bins), low=float(min), high=float(max))
+
+
+@atomic
+def histogramdd(
+    x: Any,
+    bins: int | Sequence[Any] = 10,
+    ranges: Sequence[float] | None = None,
+    density: bool = False,
+    weights: Any = None,
+    name: str | None = None,
+) -> tuple[Tensor, list[Tensor]]:
+    """How many points fall into each cell of a grid.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        Points, ``[..., n]``: their n coordinates along the last axis, known while a program is
+        built.
+    bins : int, list of int, or list of Tensor
+        Into how many equal parts each coordinate is cut; or the edges between the parts, ascending.
+    ranges : sequence of float, optional
+        The least and the largest of each coordinate in turn, points beyond which are left out; by
+        default those that occur.
+    density : bool
+        Divide so that the integral is 1.
+    weights : Tensor or Variable, optional
+        What each point counts, ``[...]``, in the dtype of `x`.
+
+    Returns
+    -------
+    tuple
+        The counts, in the dtype of `x`, with a gradient for `weights`; and a list of the edges.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> points = paddle.to_tensor([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]])
+    >>> counts, edges = paddle.histogramdd(points, bins=[2, 2])
+    >>> counts.tolist(), edges[0].tolist()
+    ([[0.0, 1.0], [1.0, 1.0]], [0.0, 1.0, 2.0])
+    """
+    op = "histogramdd"
+    x = as_operand(op, x)
+    require_bools(op, density=density)
+    shape, dtype = spec_of(x).shape, spec_of(x).dtype
+    if len(shape) < 2 or isinstance(shape[-1], Dim):
+        raise ShapeError(
+            f"{op}: x must be points [..., n] with a known number of coordinates, got "
+            f"{format_shape(shape)}"
+        )
+    if dtype.kind != "f":
+        raise DTypeError(f"{op}: x must hold floats, got {dtype.name}; use x.astype('float32')")
+    points = ops.reshape(x, shape=(-1, shape[-1])) if len(shape) > 2 else x
+    points = points.detach()
+    coordinates = list(ops.unstack(points, axis=1))
+    edges = _grid_edges(op, points, coordinates, bins, ranges)
+    sizes = [int(spec_of(line).shape[0]) - 1 for line in edges]
+    cells, inside = _cells(coordinates, edges, sizes)
+    if weights is None:
+        each = ops.full_like(cells, value=1.0, dtype=dtype.name)
+    else:
+        each = as_operand(op, weights, "weights")
+        have = spec_of(each)
+        if not may_equal(have.shape, shape[:-1]) or have.dtype != dtype:
+            raise ShapeError(
+                f"{op}: weights must be {format_shape(shape[:-1])} {dtype.name}, one for each "
+                f"point; got {format_shape(have.shape)} {have.dtype.name}"
+            )
+        each = ops.reshape(each, shape=(-1,)) if len(shape) > 2 else each
+    each = ops.where(inside, each, ops.zeros_like(each))
+    counts = scatter_nd(ops.unsqueeze(cells, axis=(1,)), each, [math.prod(sizes)])
+    counts = ops.reshape(counts, shape=tuple(sizes))
+    if density:
+        counts = counts / ops.sum(counts, axis=tuple(range(len(sizes))), keepdims=False)
+        for k, line in enumerate(edges):
+            widths = ops.getitem(line, key=(slice(1, None),)) - ops.getitem(
+                line, key=(slice(None, -1),)
+            )
+            counts = counts / ops.reshape(widths, shape=(-1, *(1,) * (len(edges) - k - 1)))
+    return counts, edges
+
+
+def _grid_edges(op: str, points: Any, coordinates: list[Any], bins: Any, ranges: Any) -> list[Any]:
+    """The edges along each coordinate."""
+    n, dtype = len(coordinates), spec_of(points).dtype
+    given = list(bins) if isinstance(bins, (list, tuple)) else [bins] * n
+    if len(given) != n:
+        raise ArgumentError(f"{op}: bins must be one, or one for each of {n}; got {len(given)}")
+    if any(isinstance(b, (Tensor, Variable)) and b.ndim for b in given):
+        lines = [ops.cast(as_operand(op, b, "bins"), dtype=dtype.name) for b in given]
+        for line in lines:
+            shape = spec_of(line).shape
+            if len(shape) != 1 or isinstance(shape[0], Dim) or shape[0] < 2:
+                raise ShapeError(
+                    f"{op}: the edges in bins must be vectors of two or more, got "
+                    f"{format_shape(shape)}"
+                )
+        return lines
+    counts = [count(op, "bins", b) for b in given]
+    if min(counts) < 1:
+        raise ArgumentError(f"{op}: bins must be 1 or more, got {counts}")
+    if ranges is not None:
+        ends = [plain(op, "ranges", v) for v in ranges]
+        if len(ends) != 2 * n or any(a > b for a, b in zip(ends[::2], ends[1::2], strict=True)):
+            raise ArgumentError(
+                f"{op}: ranges must be the least and the largest of each of {n} coordinates, got "
+                f"{ends}"
+            )
+        total = ops.sum(points, axis=(0, 1), keepdims=False)
+        zero = ops.zeros_like(total)  # the edges belong to the mode of the points
+        return [
+            zero + np.linspace(a, b, k + 1).astype(dtype)
+            for a, b, k in zip(ends[::2], ends[1::2], counts, strict=True)
+        ]
+    if spec_of(points).shape[0] == 0:
+        raise ArgumentError(f"{op}: there is no point to take the ranges from; give ranges")
+    lines = []
+    for values, k in zip(coordinates, counts, strict=True):
+        low, high = (f(values, axis=(0,), keepdims=False) for f in (ops.min, ops.max))
+        part = np.linspace(0, 1, k + 1).astype(dtype)
+        lines.append(low * (1 - part) + high * part)  # exact at both ends
+    return lines
+
+
+def _cells(coordinates: list[Any], edges: list[Any], sizes: list[int]) -> tuple[Any, Any]:
+    """Of each point the cell of the grid, counted along the last coordinate first; is it one?"""
+    cells: Any = None
+    inside: Any = None
+    for values, line, size in zip(coordinates, edges, sizes, strict=True):
+        place = ops.searchsorted(line, values, right=True) - 1
+        within = ops.logical_and(place >= 0, values <= ops.getitem(line, key=(-1,)))
+        # The last part holds its upper edge; what is outside counts nothing, anywhere.
+        place = ops.maximum(ops.minimum(place, size - 1), 0)
+        cells = place if cells is None else cells * size + place
+        inside = within if inside is None else ops.logical_and(inside, within)
+    return cells, inside
 
 
 @atomic

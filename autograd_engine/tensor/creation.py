@@ -14,7 +14,7 @@ from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_n
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import overwrite
-from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, NotATensorError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program import mode
 from autograd_engine.program.atomic_call import atomic
@@ -27,6 +27,7 @@ from autograd_engine.program.conversion import (
     detached,
     held,
     number,
+    real,
     shape_of,
 )
 from autograd_engine.program.ir.program import Variable
@@ -45,6 +46,7 @@ __all__ = [
     "logspace",
     "ones",
     "ones_like",
+    "range",
     "to_tensor",
     "tril_indices",
     "triu_indices",
@@ -277,6 +279,35 @@ def arange(
     return _moved(values, first + constant(np.arange(values.size, dtype=chosen)) * apart)
 
 
+def range(
+    start: float = 0,
+    end: float | None = None,
+    step: float = 1,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Evenly spaced values in [start, end], as floats: `arange` with `end` among them.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.range(1, 3).tolist()
+    [1.0, 2.0, 3.0]
+    """
+    if end is None:
+        start, end = 0, start
+    first, last, apart = (
+        real("range", argument, value)
+        for argument, value in (("start", start), ("end", end), ("step", step))
+    )
+    if apart == 0:
+        raise ArgumentError("range: step must not be 0")
+    # Half a step behind the last value: `arange` leaves its end out.
+    count = math.floor((last - first) / apart)
+    chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
+    return arange(start, first + (count + 0.5) * apart, step, chosen)
+
+
 def _moved(values: Any, by: Any) -> Any:
     """`values` with the history of `by`, which is the same but for rounding."""
     return values + (by - by.detach())
@@ -382,7 +413,7 @@ def _indices(
     rows = count(function, "row", row)
     columns = rows if col is None else count(function, "col", col)
     if isinstance(offset, bool) or not isinstance(offset, (int, np.integer)):
-        raise TypeError(f"{function}: offset must be an int, got {offset!r}")
+        raise ArgumentTypeError(f"{function}: offset must be an int, got {offset!r}")
     chosen = to_numpy(dtype)
     if chosen.kind not in "iu":
         raise DTypeError(f"{function}: dtype must be one of integers, got {chosen.name}")
@@ -442,6 +473,7 @@ def assign(x: Any, output: Tensor | Variable | None = None) -> Tensor:
     Parameters
     ----------
     x : Tensor, Variable, array_like or number
+        A number becomes an array of one element, of shape [1].
     output : Tensor or Variable, optional
         Is given the values. In a program, what is built later reads them; a persistable variable
         keeps them for the next run.
@@ -459,10 +491,14 @@ def assign(x: Any, output: Tensor | Variable | None = None) -> Tensor:
 
     Examples
     --------
-    >>> assign([1, 2]).tolist()
-    [1, 2]
+    >>> assign([1, 2]).tolist(), assign(42).tolist()
+    ([1, 2], [42])
     """
-    numbers = isinstance(x, (list, tuple, int, float, np.generic, np.ndarray))
+    if isinstance(x, (int, float, complex, np.generic)) and (
+        output is None or spec_of(as_operand("assign", output, "output")).ndim
+    ):
+        x = x.reshape(1) if isinstance(x, np.generic) else [x]
+    numbers = isinstance(x, (list, tuple, int, float, complex, np.generic, np.ndarray))
     if isinstance(output, Variable):
         written: Any = assigned(np.asarray(x) if numbers else x, output)
         return written

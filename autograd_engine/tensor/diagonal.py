@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.spec import normalize_axis
+from autograd_engine.core.checks import require_bools
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.spec import Array, Shape, format_shape, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
+from autograd_engine.program.conversion import held, real
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import integer
 from autograd_engine.tensor.creation import to_tensor
@@ -209,6 +212,53 @@ def fill_diagonal_tensor(
 ) -> Tensor:
     """`diagonal_scatter` under the name of the method."""
     return _replaced("fill_diagonal_tensor", x, y, offset, dim1, dim2)
+
+
+@atomic
+def fill_diagonal(
+    x: Any, value: float, offset: int = 0, wrap: bool = False, name: str | None = None
+) -> Tensor:
+    """`x` with a number on a diagonal: of three axes or more, at the places ``[i, i, i, ...]``.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        Of two axes, or of more that have one size.
+    value : number
+    offset : int
+        Above 0 for a diagonal above the main one, below 0 for one below; of two axes.
+    wrap : bool
+        Whether the diagonal of a tall matrix begins anew below a row that it leaves out.
+    """
+    op = "fill_diagonal_"
+    x = as_operand(op, x)
+    require_bools(op, wrap=wrap)
+    shape, offset = spec_of(x).shape, integer(op, "offset", offset)
+    number = held(op, "value", real(op, "value", value), spec_of(x).dtype)
+    if wrap or len(shape) != 2:
+        there = _diagonal_mask(op, shape, offset, wrap)
+    else:
+        plane = {"offset": offset, "axis1": 0, "axis2": 1}
+        line = ops.full_like(ops.diagonal(x, **plane), value=True, dtype="bool")
+        there = ops.undiagonal_like(line, x, **plane)
+    return ops.where(there, ops.full_like(x, value=number), x)
+
+
+def _diagonal_mask(op: str, shape: Shape, offset: int, wrap: bool) -> Array:
+    ndim = len(shape)
+    if ndim < 2 or (ndim > 2 and (offset or len(set(shape)) > 1)):
+        raise ShapeError(
+            f"{op}: takes two axes, or more of one size with offset=0; x has shape "
+            f"{format_shape(shape)}, and offset is {offset}"
+        )
+    if any(isinstance(size, Dim) for size in shape):
+        raise ShapeError(f"{op}: {format_shape(shape)} must be known when the program is built")
+    index = np.ogrid[tuple(slice(size) for size in shape)]
+    row = index[0] % (shape[1] + 1) if wrap and ndim == 2 else index[0]
+    mask = np.ones(shape, bool)
+    for other in index[1:]:
+        mask &= row + offset == other
+    return mask
 
 
 def _replaced(op: str, x: Any, y: Any, offset: Any, axis1: Any, axis2: Any) -> Any:

@@ -614,5 +614,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     if x is None and y is None:
         return nonzero(condition, as_tuple=True)
     if x is None or y is None:
-        raise ArgumentError("where: give both x and y, or neither to get positions")
+        raise ArgumentError(
+            f"where: {'x' if x is None else 'y'} is None: give both x and y, or neither to get "
+            "positions"
+        )
     return ops.where(condition, x, y)

@@ -9,7 +9,7 @@ import numpy as np
 
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import DTypeError
+from autograd_engine.errors import ArgumentTypeError, DTypeError, IndexRangeError
 from autograd_engine.ops.getitem import parts_of
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.ir.program import Variable
@@ -78,7 +78,7 @@ def split_key(key: Any) -> tuple[tuple[Any, ...], list[Any]]:
             plain.append("mask" if array_spec(array).dtype.kind == "b" else "index")
             arrays.append(array)
     if sum(1 for entry in plain if entry is Ellipsis) > 1:
-        raise IndexError("an index can have one ... only; write : for each further axis")
+        raise IndexRangeError("an index can have one ... only; write : for each further axis")
     return tuple(plain), arrays
 
 
@@ -105,7 +105,7 @@ def _array(entry: Any) -> Any:
     elif isinstance(entry, (list, tuple)):
         array = _from_list(entry)
     else:
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{_TAKES}; got {entry!r} ({type(entry).__name__})"
             + ("; use int(...)" if isinstance(entry, (float, np.floating)) else "")
         )
@@ -121,7 +121,9 @@ def _array(entry: Any) -> Any:
 def _from_list(entry: Any) -> Any:
     values = np.asarray(_listed(entry))
     if values.dtype.kind == "O":
-        raise TypeError(f"{_TAKES}; got a list of {entry!r}: use paddle.stack for a list of these")
+        raise ArgumentTypeError(
+            f"{_TAKES}; got a list of {entry!r}: use paddle.stack for a list of these"
+        )
     return values.astype(np.int64) if not values.size and values.dtype.kind == "f" else values
 
 
@@ -130,7 +132,7 @@ def _listed(entry: Any) -> Any:
     if isinstance(entry, (list, tuple)):
         return [_listed(v) for v in entry]
     if isinstance(entry, Variable):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{_TAKES}; got a list that holds the Variable {entry.name}: use paddle.stack"
         )
     return entry.tolist() if isinstance(entry, Tensor) else entry
@@ -142,11 +144,15 @@ def _plain_slice(part: builtins.slice) -> builtins.slice:
             return None
         if isinstance(v, (int, np.integer, Tensor)):
             return int(v)
-        raise TypeError(f"the bounds of a slice must be ints or None, got {type(v).__name__}")
+        raise ArgumentTypeError(
+            f"the bounds of a slice must be ints or None, got {type(v).__name__}"
+        )
 
     step = plain(part.step)
     if step == 0:
-        raise IndexError("the step of a slice cannot be 0; leave it out, or use -1 to go backwards")
+        raise IndexRangeError(
+            "the step of a slice cannot be 0; leave it out, or use -1 to go backwards"
+        )
     return builtins.slice(plain(part.start), plain(part.stop), step)
 
 

@@ -19,6 +19,7 @@ from autograd_engine.tensor.arguments import (
     check_smaller,
     expanded,
     index_columns,
+    integer,
     lined_up,
     meeting,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "index_sample",
     "index_select",
     "masked_select",
+    "shard_index",
     "take",
     "take_along_axis",
 ]
@@ -222,3 +224,40 @@ def masked_select(x: Any, mask: Any, name: str | None = None) -> Tensor:
     mask = as_mask("masked_select", mask)
     shape, masks = meeting("masked_select", spec_of(x).shape, spec_of(mask).shape)
     return ops.index(expanded(x, shape, mask), expanded(mask, masks, x), key=("mask",))
+
+
+@atomic
+def shard_index(
+    input: Any, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1
+) -> Tensor:
+    """Positions in one of the parts that a range is cut into; those in other parts become a value.
+
+    Parameters
+    ----------
+    input : Tensor or Variable
+        Integers of 0 to ``index_num - 1``.
+    index_num : int
+    nshards : int
+        How many parts of ``ceil(index_num / nshards)`` there are.
+    shard_id : int
+        Which of them it is.
+    ignore_value : int
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.shard_index(paddle.to_tensor([[16], [1]]), 20, nshards=2, shard_id=1).tolist()
+    [[6], [-1]]
+    """
+    op = "shard_index"
+    x = as_index(op, input, "input")
+    total, parts = integer(op, "index_num", index_num), integer(op, "nshards", nshards)
+    part, other = integer(op, "shard_id", shard_id), integer(op, "ignore_value", ignore_value)
+    if total < 1 or parts < 1 or not 0 <= part < parts:
+        raise ArgumentError(
+            f"{op}: index_num and nshards must be 1 or more, and shard_id one of the shards from 0 "
+            f"on; got {total}, {parts} and {part}"
+        )
+    size = -(-total // parts)
+    within = ops.equal(ops.floor_divide(x, size), part)
+    return ops.where(within, ops.remainder(x, size), ops.full_like(x, value=other))

@@ -23,17 +23,26 @@ variable stays what it was.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
+from autograd_engine.core.checks import require_bools
+from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import INT64
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.inplace import check_writable, rebind
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import cut_off
-from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError
+from autograd_engine.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DTypeError,
+    NotATensorError,
+    ShapeError,
+)
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.conversion import (
     count,
@@ -42,10 +51,13 @@ from autograd_engine.program.conversion import (
     number,
     probability,
     real,
+    shape_of,
     span,
 )
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.attribute import apply
+from autograd_engine.tensor.diagonal import fill_diagonal, fill_diagonal_tensor
 
 __all__ = ["functions", "in_place", "methods"]
 
@@ -153,8 +165,8 @@ scatter_add sin sinc sinh square squeeze sub subtract t tan tanh transpose tril 
 where bernoulli cauchy geometric log_normal normal
 """)
 _METHODS: Final = _names("""
-add ceil clamp clip copy erfinv exp exponential fill floor lerp mul put_along_axis random reciprocal
-round rsqrt scale sigmoid sqrt uniform zero
+add apply ceil clamp clip copy erfinv exp exponential fill fill_diagonal fill_diagonal_tensor floor
+lerp mul put_along_axis random reciprocal resize round rsqrt scale sigmoid sqrt uniform zero
 """)
 _FUNCTIONS: Final = _names("erf expm1")
 
@@ -168,10 +180,11 @@ _ALIASES: Final = {
     "floor_mod": "remainder",
     "gammaln": "lgamma",
 }
-_RESHAPING: Final = frozenset({"flatten", "reshape", "squeeze", "t", "transpose", "unsqueeze"})
+_RESHAPING: Final = frozenset(_names("flatten reshape squeeze t transpose unsqueeze"))
+_RESIZING: Final = frozenset(_names("apply cumprod cumsum resize"))
 _RETYPING: Final = frozenset(
     _names("""
-    cast equal greater_equal greater_than less less_equal less_than logical_and logical_not
+    apply cast equal greater_equal greater_than less less_equal less_than logical_and logical_not
     logical_or logical_xor not_equal divide div
     """)
 )
@@ -184,6 +197,7 @@ def in_place(
     instead: str = "",
     position: int = 0,
     reshapes: bool = False,
+    resizes: bool = False,
     retypes: bool = False,
 ) -> F:
     """The in-place form of `function`.
@@ -197,8 +211,9 @@ def in_place(
         What to write where it is refused.
     position : int
         The place of the argument that takes the result.
-    reshapes, retypes : bool
-        Whether that may change its shape and dtype. Floats always may become wider ones.
+    reshapes, resizes, retypes : bool
+        Whether that may be the same values in another shape, others in another shape, and of
+        another dtype. Floats always may become wider ones.
     """
     call = f"{name}_"
     instead = instead or f"x = paddle.{name}(x, ...)"
@@ -217,9 +232,18 @@ def in_place(
                 f"{call}: {target} must be a Tensor to take the result, got {type(x).__name__}"
             )
         wider = x._data.dtype.kind == result._data.dtype.kind == "f"
-        return rebind(x, result, call, instead, reshapes=reshapes, retypes=retypes or wider)
+        return rebind(
+            x,
+            result,
+            call,
+            instead,
+            reshapes=reshapes,
+            resizes=resizes,
+            retypes=retypes or wider,
+        )
 
     write.__name__ = write.__qualname__ = call
+    write.__code__ = write.__code__.replace(co_name=call, co_qualname=call)
     write.__doc__ = f"`{name}`, whose result `{target}` becomes; it is returned."
     write.__wrapped__ = function  # type: ignore[attr-defined]  # what `inspect.signature` shows
     return cast(F, write)
@@ -242,16 +266,44 @@ def _copy(x: Any, other: Any, blocking: bool = True) -> Tensor:
     return ops.assign(ops.cast_like(other, x))
 
 
+def _resize(
+    x: Any, shape: Sequence[int], fill_zero: bool = False, name: str | None = None
+) -> Tensor:
+    x = as_operand("resize_", x)
+    require_bools("resize_", fill_zero=fill_zero)
+    if not isinstance(shape, (list, tuple, Tensor)):
+        raise ArgumentTypeError(
+            f"resize_: shape must be a list of sizes, got {type(shape).__name__}"
+        )
+    sizes = shape_of(shape, "resize_")
+    have, wanted = spec_of(x).size, math.prod(sizes)
+    if isinstance(have, Dim):
+        raise ShapeError("resize_: a program must know all sizes of x: use paddle.reshape")
+    flat = ops.reshape(x, shape=(-1,)) if have else ops.reshape(x, shape=(0,))
+    if wanted > have:
+        flat = ops.pad(flat, pads=((0, wanted - have),))
+    elif wanted < have:
+        flat = ops.getitem(flat, key=(slice(0, wanted),))
+    return ops.assign(ops.reshape(flat, shape=sizes))
+
+
 _OWN: Final[dict[str, Callable[..., Any]]] = {
+    "apply": apply,
     "copy": _copy,
     "fill": _fill,
+    "fill_diagonal": fill_diagonal,
+    "fill_diagonal_tensor": fill_diagonal_tensor,
+    "resize": _resize,
     "sigmoid": _sigmoid,
     "zero": _zero,
     **DRAWS,
 }
 _INSTEAD: Final = {
+    "apply": "x = x.apply(func)",
     "copy": "x = paddle.assign(other)",
     "fill": "x = paddle.full_like(x, value)",
+    "fill_diagonal_tensor": "x = x.fill_diagonal_tensor(y)",
+    "resize": "x = paddle.reshape(x, shape)",
     "zero": "x = paddle.zeros_like(x)",
     "normal": "x = paddle.randn_like(x)",
     "uniform": "x = paddle.rand_like(x)",
@@ -270,6 +322,7 @@ def _made(names: list[str], found: Mapping[str, Any]) -> dict[str, Callable[...,
                 instead=_INSTEAD.get(name, "paddle.assign, and a new tensor" if own else ""),
                 position=1 if name == "where" else 0,
                 reshapes=name in _RESHAPING,
+                resizes=name in _RESIZING,
                 retypes=name in _RETYPING,
             )
     return made

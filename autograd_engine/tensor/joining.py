@@ -10,7 +10,7 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import note_view
-from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.program.atomic_call import atomic
@@ -29,6 +29,7 @@ __all__ = [
     "hstack",
     "row_stack",
     "split",
+    "split_with_sizes",
     "stack",
     "tensor_split",
     "unbind",
@@ -183,13 +184,41 @@ def split(
     [[0, 1], [2, 3, 4]]
     """
     if isinstance(num_or_sections, bool):
-        raise TypeError("split: num_or_sections must be an int or a list of ints, got a bool")
+        raise ArgumentTypeError(
+            "split: num_or_sections must be an int or a list of ints, got a bool"
+        )
     x = as_operand("split", x)
     axis = axis_of("split", x, axis)
     sizes = ints("split", "num_or_sections", num_or_sections)
     if isinstance(num_or_sections, (list, tuple)):
         return _sections(x, sizes, axis)
     return _equal_parts("split", x, integer("split", "num_or_sections", num_or_sections), axis)
+
+
+def split_with_sizes(self: Any, split_sizes: Sequence[int], dim: int = 0) -> list[Tensor]:
+    """`self` cut along `dim` into parts of the sizes given.
+
+    Raises
+    ------
+    ArgumentError
+        When one is negative, or they do not add up to the size of the axis.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> [p.tolist() for p in paddle.arange(4).split_with_sizes([1, 3])]
+    [[0], [1, 2, 3]]
+    """
+    op = "split_with_sizes"
+    x, sizes = as_operand(op, self, "self"), ints(op, "split_sizes", split_sizes)
+    axis = axis_of(op, x, dim)
+    there = spec_of(x).shape[axis]
+    if any(size < 0 for size in sizes) or not (isinstance(there, Dim) or sum(sizes) == there):
+        raise ArgumentError(
+            f"{op}: split_sizes must be of 0 or more and add up to {there}, the size of axis "
+            f"{axis}; got {list(sizes)}"
+        )
+    return _sections(x, sizes, axis)
 
 
 def _equal_parts(op: str, x: Any, count: int, axis: int) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from autograd_engine.core.checks import as_number
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
@@ -113,7 +113,7 @@ def equal_all(x: Any, y: Any, name: str | None = None) -> Tensor:
 def _tolerance(function: str, argument: str, value: Any) -> float:
     value = as_number(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{function}: {argument} must be a number, got {value!r}")
+        raise ArgumentTypeError(f"{function}: {argument} must be a number, got {value!r}")
     if not value >= 0:
         raise ArgumentError(f"{function}: {argument} must not be negative, got {value}")
     return float(value)

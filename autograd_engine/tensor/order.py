@@ -11,7 +11,7 @@ import numpy as np
 
 from autograd_engine.core.spec import format_shape, normalize_axes, normalize_axis
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ModeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, ModeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import carries_gradient
@@ -195,7 +195,7 @@ def median(
     2.5
     """
     if axis is not None and not isinstance(axis, (int, np.integer)):
-        raise TypeError(f"median: axis must be an int or None, got {axis!r}; see nanmedian")
+        raise ArgumentTypeError(f"median: axis must be an int or None, got {axis!r}; see nanmedian")
     return _median("median", x, axis, keepdim, mode, ignore_nan=False)
 
 

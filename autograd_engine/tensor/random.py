@@ -9,7 +9,7 @@ import numpy as np
 
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import (
@@ -227,7 +227,7 @@ def _limits(function: str, low: Any, high: Any, dtype: np.dtype[Any]) -> tuple[i
     high = number(function, "high", high)
     for argument, value in (("low", low), ("high", high)):
         if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"{function}: {argument} must be an int, got {value!r}")
+            raise ArgumentTypeError(f"{function}: {argument} must be an int, got {value!r}")
     if high <= low:
         raise ArgumentError(f"{function}: high ({high}) must be above low ({low})")
     if dtype.kind == "c":

@@ -11,7 +11,7 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.core.spec import format_shape, normalize_axes
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
@@ -284,19 +284,21 @@ def amin(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = No
     return min(x, axis, keepdim)
 
 
-def _arg(name: str, x: Any, axis: int | None, keepdim: bool, dtype: DTypeLike) -> Any:
+def _arg(name: str, x: Any, axis: int | None, keepdim: bool, dtype: DTypeLike | None) -> Any:
     x = as_operand(name, x)
-    if axis is None and keepdim:
-        raise ArgumentError(f"{name}: keepdim=True needs an axis")
     if isinstance(axis, (list, tuple)):
-        raise TypeError(f"{name}: axis must be an int, got {axis!r} ({type(axis).__name__})")
+        raise ArgumentTypeError(
+            f"{name}: axis must be an int, got {axis!r} ({type(axis).__name__})"
+        )
     axes = normalize_axes(name, axis, spec_of(x).ndim)
     _not_empty("maximum" if name == "argmax" else "minimum", x, axes)
     if axis is None:
-        x, axes = ops.reshape(x, shape=(-1,)), (0,)
-    axis = axes[0] if axes else 0
-    out = getattr(ops, name)(x, axis=axis, keepdims=keepdim)
-    chosen = to_numpy(dtype).name
+        ndim = spec_of(x).ndim
+        out = getattr(ops, name)(ops.reshape(x, shape=(-1,)), axis=0, keepdims=False)
+        out = ops.reshape(out, shape=(1,) * ndim) if keepdim else out
+    else:
+        out = getattr(ops, name)(x, axis=axes[0] if axes else 0, keepdims=keepdim)
+    chosen = to_numpy("int64" if dtype is None else dtype).name
     return out if chosen == "int64" else ops.cast(out, dtype=chosen)
 
 
@@ -305,7 +307,7 @@ def argmax(
     x: Any,
     axis: int | None = None,
     keepdim: bool = False,
-    dtype: DTypeLike = "int64",
+    dtype: DTypeLike | None = "int64",
     name: str | None = None,
 ) -> Tensor:
     """Position of the maximum, the first where several tie; over the flat array for None.
@@ -324,7 +326,7 @@ def argmin(
     x: Any,
     axis: int | None = None,
     keepdim: bool = False,
-    dtype: DTypeLike = "int64",
+    dtype: DTypeLike | None = "int64",
     name: str | None = None,
 ) -> Tensor:
     """Position of the minimum, the first where several tie; over the flat array for None."""

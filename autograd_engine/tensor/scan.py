@@ -9,7 +9,7 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape, may_equal, normalize_axis
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
@@ -43,7 +43,9 @@ def _scan(
             x = ops.reshape(x, shape=(-1,))
         return x, 0, False
     if not isinstance(axis, int) or isinstance(axis, bool):
-        raise TypeError(f"{op}: {argument} must be an int, got {axis!r} ({type(axis).__name__})")
+        raise ArgumentTypeError(
+            f"{op}: {argument} must be an int, got {axis!r} ({type(axis).__name__})"
+        )
     if not ndim and axis in (0, -1):
         return ops.reshape(x, shape=(1,)), 0, True
     return x, normalize_axis(op, axis, ndim), False

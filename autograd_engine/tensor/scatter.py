@@ -19,7 +19,7 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import held
@@ -208,7 +208,9 @@ def index_put(
     """
     x = as_operand("index_put", x)
     if not isinstance(indices, (list, tuple)):
-        raise TypeError(f"index_put: indices must be a tuple of arrays, got {type(indices)}")
+        raise ArgumentTypeError(
+            f"index_put: indices must be a tuple of arrays, got {type(indices)}"
+        )
     if not accumulate:
         return written(x, tuple(indices), value)
     plain, arrays = split_key(tuple(indices))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.tensor.elementwise import clip
@@ -123,7 +123,7 @@ def polygamma(x: Any, n: int, name: str | None = None) -> Tensor:
     [1.644934058189392]
     """
     if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
-        raise TypeError(f"polygamma: n must be an int, got {n!r} ({type(n).__name__})")
+        raise ArgumentTypeError(f"polygamma: n must be an int, got {n!r} ({type(n).__name__})")
     if not 0 <= n <= _MOST_DERIVATIVES:
         raise ArgumentError(f"polygamma: n must be 0 to {_MOST_DERIVATIVES}, got {n}")
     return ops.polygamma(x, n=int(n))

@@ -1,10 +1,20 @@
 """Utilities by the reference's names."""
 
-from autograd_engine import unique_name
-from autograd_engine.utils import dlpack
+import typing
 
-__all__ = ["dlpack", "unique_name"]
+from autograd_engine import unique_name as unique_name
+from autograd_engine.core.lazy import face as _face
+from autograd_engine.utils import dlpack as dlpack
 
-
-def __dir__() -> list[str]:
-    return __all__
+if typing.TYPE_CHECKING:
+    from autograd_engine.utils.installed import (
+        require_version as require_version,
+        run_check as run_check,
+        try_import as try_import,
+    )
+else:
+    __getattr__, __dir__, __all__ = _face(
+        __name__,
+        {"utils.installed": "require_version run_check try_import"},
+        "dlpack unique_name",
+    )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from autograd_engine.core.lazy import lazily
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import NotATensorError
 
@@ -12,6 +13,10 @@ __all__ = ["from_dlpack", "to_dlpack"]
 
 def __dir__() -> list[str]:
     return __all__
+
+
+if not TYPE_CHECKING:
+    __getattr__ = lazily(__name__, {})
 
 
 def to_dlpack(x: Any) -> Any:

@@ -11,7 +11,8 @@ import pytest
 
 from autograd_engine.compiler.concrete_graph import Graph, NotConcrete
 from autograd_engine.compiler.native.ir import Callback
-from autograd_engine.compiler.native.lowering.lower import lower
+from autograd_engine.compiler.native.lower import lower
+from autograd_engine.compiler.native.tracing.kernel_trace import ROWS
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import REGISTRY
 from tests.compiler.helpers.native_batches import ALL, Batch, Call
@@ -50,6 +51,15 @@ def _call(name: str, k: int, dtype: Any) -> Call:
 EVERY = _labels()
 
 
+def test_rows_lie_in_the_family_of_their_operation() -> None:
+    elsewhere = {
+        name: row.__module__
+        for name, row in ROWS.items()
+        if row.__module__.rpartition(".")[2] != REGISTRY[name].module
+    }
+    assert not elsewhere
+
+
 @pytest.mark.parametrize("dtype", by_default([np.float32, np.float64], 1))
 @pytest.mark.parametrize("start", range(0, len(EVERY), SIZE))
 def test_operations_agree_with_their_kernels(start: int, dtype: Any) -> None:
@@ -69,6 +79,7 @@ def test_operations_agree_with_their_kernels(start: int, dtype: Any) -> None:
 # from the generator; complex numbers and half precision stay with NumPy.
 LEFT_TO_NUMPY = {
     "bessel_i", "bessel_ie", "bincount", "ctc_align", "ctc_states", "erfinv", "frexp",
+    "rnnt_align", "rnnt_moves", "row_counts",
     "gamma_density", "gammainc", "gammaincc", "gather_tree", "gcd", "histogram",
     "histogram_bin_edges", "isin", "lcm", "lgamma", "mode", "nonzero", "permutation_like",
     "polygamma", "reinterpret", "repeat_index", "resample", "resample_like", "searchsorted", "sinc",

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import autograd_engine as paddle
+from autograd_engine.compiler.native import function as native_function
 from autograd_engine.compiler.native.toolchain import compiler as toolchain
 from autograd_engine.compiler.native.toolchain.compiler import CompileError, find_toolchain, why_not
 from tests.tiers import by_default
@@ -104,8 +106,52 @@ def test_without_any_compiler_the_reason_names_each(
 
 def test_an_empty_path_is_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(toolchain, "_packaged", list)
     assert find_toolchain() is None
     assert "no C compiler" in why_not()
+
+
+@needs_compiler
+def test_a_compiler_that_pip_has_installed_is_the_last_choice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stand-in of the package, whose executable takes ``cc`` for its first argument."""
+    wrapper(tmp_path / "ziglang" / "zig", f'[ "$1" = cc ] && shift && exec {COMPILER} "$@"')
+    (tmp_path / "ziglang" / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    found = find_toolchain()
+    assert found is not None
+    assert "zig" not in found.command[0]
+    monkeypatch.setattr(toolchain, "_CANDIDATES", ("not-there",))
+    monkeypatch.setenv("CC", "")
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}{os.pathsep}{tmp_path}")
+    found = find_toolchain()
+    assert found is not None
+    assert found.command == (str(tmp_path / "ziglang" / "zig"), "cc")
+
+
+def test_without_a_compiler_one_line_says_how_to_get_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(toolchain, "_packaged", list)
+
+    @paddle.jit.to_static(backend="native")
+    def doubled(x: paddle.Tensor) -> paddle.Tensor:
+        return x * 2.0
+
+    for first, progress, said in (
+        (2, "0", ""),
+        (5, "1", "pip install 'autograd-engine[compiler]'"),
+    ):
+        monkeypatch.setenv("AUTOGRAD_ENGINE_PROGRESS", progress)
+        native_function._tell_of_compilers.cache_clear()
+        for size in range(first, first + 3):
+            for _ in range(4):
+                assert doubled(paddle.ones([size])).tolist() == [2.0] * size
+        told = capsys.readouterr().err
+        assert said in told
+        assert told.count("\n") <= 1
 
 
 @pytest.mark.skipif(not os.path.exists("/bin/sh"), reason="no shell")

@@ -16,16 +16,21 @@ FAMILIES = {f: WRITTEN.get(f, {}) | DERIVED.get(f, {}) for f in WRITTEN | DERIVE
 CASES = {name: listed for family in FAMILIES.values() for name, listed in family.items()}
 _FAMILY_OF = {name: family for family, held in FAMILIES.items() for name in held}
 _LARGE = {"activation", "loss"}  # enough for a test of their own
+_SIGNALS = {"audio", "fft", "signal"}
+_WITH = {"segment": "scatter", "deformable_conv": "nn"}  # too few for tests of their own
 _LINALG = {found.name for found in iter_modules(linalg.__path__)}
 
 
 def family(label: str) -> str:
     """The family of the function that a label, ``name`` or ``name-case``, begins with.
 
-    Families of few cases, those of linear algebra and of networks, are taken together.
+    Families of few cases, those of linear algebra, of signals and of networks, are taken together.
     """
     name = label.partition("-")[0]
     found = _FAMILY_OF[name]
+    found = _WITH.get(found, found)
     if found in _LINALG:
         return "linalg"
+    if found in _SIGNALS:
+        return "signal"
     return "nn" if name.startswith("nn.functional.") and found not in _LARGE else found

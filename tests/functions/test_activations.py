@@ -179,7 +179,7 @@ REFUSED = {
     "prelu format": (lambda x: F.prelu(x, x[0], "CN"), ArgumentError, "data_format must be one"),
     "rrelu": (lambda x: F.rrelu(x, 0.5, 0.2), ArgumentError, "lower <= upper"),
     "rrelu str": (lambda x: F.rrelu(x, "a"), ArgumentError, "lower must be a number"),
-    "celu": (lambda x: F.celu(x, 0.0), ArgumentError, "alpha must be above 0"),
+    "celu": (lambda x: F.celu(x, 0.0), ArgumentError, "alpha must not be 0"),
     "selu": (lambda x: F.selu(x, scale=0.5), ArgumentError, "scale must be above 1"),
     "softplus": (lambda x: F.softplus(x, 0), ArgumentError, "beta must not be 0"),
     "softshrink": (lambda x: F.softshrink(x, -1.0), ArgumentError, "must not be negative"),

@@ -18,6 +18,8 @@ OPEN = {
     "nn.functional.adaptive_max_pool1d",
     "nn.functional.adaptive_max_pool2d",
     "nn.functional.adaptive_max_pool3d",
+    "nn.functional.fractional_max_pool2d",
+    "nn.functional.fractional_max_pool3d",
     "nn.functional.margin_cross_entropy",
     "nn.functional.max_pool1d",
     "nn.functional.max_pool3d",
@@ -47,6 +49,8 @@ def fits(value, annotation):
         return isinstance(value, Tensor)
     if annotation == "Any":
         return True
+    if annotation == "Tensor | None":
+        return value is None or fits(value, "Tensor")
     kind, _, inner = annotation.removesuffix("]").partition("[")
     if kind == "list":
         return isinstance(value, list) and all(fits(v, inner) for v in value)

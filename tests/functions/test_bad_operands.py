@@ -344,7 +344,7 @@ SPECIAL = {
         "index_fill: value 300 does not fit int8",
     ),
     "to_tensor nan": (lambda: paddle.to_tensor([float("nan")], dtype="int64"), "does not fit"),
-    "cast complex": (lambda: t(1j, dtype="complex64").astype("float32"), "cast: .*paddle.real"),
+    "astype complex": (lambda: t(1j, dtype="complex64").astype("float32"), "astype: .*paddle.real"),
     "max complex": (lambda: paddle.max(t(1j, dtype="complex64")), "max: .*takes real numbers"),
     "relu complex": (lambda: F.relu(t(1j, dtype="complex64")), "relu takes real numbers"),
     "< complex": (lambda: t(1j, dtype="complex64") < 2.0, "less_than takes real numbers"),

@@ -239,6 +239,66 @@ def test_alignments_as_pytorch_has_them():
         np.testing.assert_allclose(g, x.grad.numpy(), atol=1e-10)
 
 
+# --- transducers
+
+
+def rnnt(x, labels, times, lengths, **options):
+    data = [paddle.to_tensor(v) for v in (labels, times, lengths)]
+    return F.rnnt_loss(x, *data, **{"reduction": "none", "fastemit_lambda": 0.0} | options)
+
+
+def test_what_emits_a_label_has_more_of_the_gradient():
+    """The loss is the same, and so is the gradient of blanks."""
+    scores = np.random.default_rng(4).normal(size=(2, 3, 3, 4))
+    arguments = ([[1, 2], [3, 1]], [3, 2], [2, 1])
+    y, g = with_gradient(lambda x: rnnt(x, *arguments), scores)
+    same, more = with_gradient(lambda x: rnnt(x, *arguments, fastemit_lambda=0.1), scores)
+    np.testing.assert_array_equal(same, y)
+    np.testing.assert_allclose(more, g * np.asarray([1.0, 1.1, 1.1, 1.1]), rtol=1e-12)
+
+
+def test_long_transducers_keep_their_digits():
+    rng = np.random.default_rng(5)
+    scores = rng.normal(size=(1, 200, 41, 8)) * 6.0
+    arguments = (rng.integers(1, 8, (1, 40)), [200], [40])
+    wide, expected = with_gradient(lambda x: rnnt(x, *arguments), scores)
+    y, g = with_gradient(lambda x: rnnt(x, *arguments), scores.astype("float32"), "float32")
+    np.testing.assert_allclose(y, wide, rtol=1e-6)
+    np.testing.assert_allclose(g, expected, atol=2e-5)
+
+
+def test_transducers_of_impossible_and_unknown_scores():
+    """-inf for a move that there are others beside, for one that there are none, and NaN."""
+    scores = np.zeros((3, 2, 2, 2))
+    scores[0, 0, 0, 1] = scores[1, 1, 1, 0] = -INF
+    scores[2, 0, 0, 0] = np.nan
+    y, g = with_gradient(lambda x: rnnt(x, [[1]] * 3, [2] * 3, [1] * 3), scores)
+    np.testing.assert_array_equal(y, [0.0, INF, np.nan])
+    assert np.isfinite(g).all()
+    assert g[0].any()
+    assert not g[1:].any()
+
+
+def test_what_transducers_do_not_take():
+    x, one = paddle.zeros([1, 2, 2, 3]), paddle.to_tensor([1])
+    cases = (
+        (lambda: F.rnnt_loss(x, one, one, one), ShapeError, r"label \[batch, longest\]"),
+        (lambda: rnnt(x, [[1, 2]], [2], [1]), ShapeError, r"longest \+ 1, classes"),
+        (lambda: rnnt(x, [[3]], [2], [1]), IndexError, "label 3 is out of range; with 3"),
+        (lambda: rnnt(x, [[1]], [0], [1]), ArgumentError, "input_lengths has 0; .* 1 to 2"),
+        (lambda: rnnt(x, [[1]], [2], [2]), ArgumentError, "label_lengths has 2; .* 0 to 1"),
+        (lambda: rnnt(x, [[1]], [2], [1], blank=3), ArgumentError, "blank must be a class"),
+        (
+            lambda: rnnt(x, [[1]], [2], [1], fastemit_lambda=-1.0),
+            ArgumentError,
+            "fastemit_lambda must not be negative",
+        ),
+    )
+    for call, kind, hint in cases:
+        with pytest.raises(kind, match=f"rnnt_loss: .*{hint}"):
+            call()
+
+
 # --- others
 
 
@@ -441,7 +501,12 @@ REFUSED = {
         ArgumentError,
         "maxlen must be a non-negative int",
     ),
-    "mask of floats": (lambda x: F.sequence_mask(x, 2), DTypeError, "x must hold integers"),
+    "mask of bools": (lambda x: F.sequence_mask(x > 0, 2), DTypeError, "x must hold lengths"),
+    "mask up to nan": (
+        lambda x: F.sequence_mask(tensor(2) * float("nan")),
+        ValueError,
+        "the longest of x is nan",
+    ),
     "beams": (
         lambda x: F.gather_tree(tensor(1, 1, 2, dtype="int64"), 2 * tensor(1, 1, 2, dtype="int64")),
         IndexError,

@@ -46,6 +46,7 @@ NEEDS_AN_AXIS = (
     "select_scatter",
     "softmax_with_cross_entropy",
     "split",
+    "split_with_sizes",
     "take_along_axis",
     "tensor_split",
     "trapezoid",

@@ -30,6 +30,8 @@ STEP = 1e-5
 NO_GRADIENT = {  # as their docstrings say
     ("gammainc", "x"),
     ("gammaincc", "x"),
+    ("histogram", "min"),
+    ("histogram", "max"),
     ("histogram_bin_edges", "min"),
     ("histogram_bin_edges", "max"),
 }
@@ -129,6 +131,7 @@ SHAPE_SAYS_MORE = {  # a tensor of one element is no number there
     ("linalg.matrix_rank", "rtol"),
     ("vsplit", "num_or_indices"),  # one number; of a list of one it is where to split
     ("tensordot", "axes"),  # the axes
+    ("histogramdd", "bins"),  # the edges
     ("Tensor.__setitem__", "key"),
     *OTHER_CALLS,
 }
@@ -155,7 +158,8 @@ def results(function: Any, bound: inspect.BoundArguments, **other: Any) -> list[
     paddle.seed(SEED)
     own = {k: v.clone() if isinstance(v, Tensor) else v for k, v in bound.arguments.items()}
     made = inspect.BoundArguments(bound.signature, own | other)
-    return [np.asarray(y) for y in flat(function(*made.args, **made.kwargs))]
+    found = flat(function(*made.args, **made.kwargs))
+    return [np.asarray(y) for y in found if y is not None]
 
 
 def declared(value: Any, name: str) -> Any:

@@ -257,6 +257,12 @@ REFUSED = {
         ShapeError,
         "pad less",
     ),
+    "fractional": (lambda: F.fractional_max_pool2d(IMAGE, 99), ShapeError, "has no 99 bins"),
+    "fractional u": (
+        lambda: F.fractional_max_pool2d(IMAGE, 1, random_u=1.0),
+        ArgumentError,
+        "random_u must be between 0 and 1",
+    ),
     "adaptive": (lambda: F.adaptive_avg_pool2d(IMAGE, [1, 2, 3]), ArgumentError, "or 2 of them"),
     "lp": (lambda: F.lp_pool2d(IMAGE, 0, 2), ArgumentError, "norm_type must be positive"),
     "unpool shape": (

@@ -103,7 +103,7 @@ def test_values_that_are_asked_for_by_name_are_not_said() -> None:
         lambda: (math.floor(x), math.isfinite(x), max(t), sum(t), sorted(t), 0.5 in t),
         lambda: (np.testing.assert_allclose(t, t.numpy()), t.numpy() == pytest.approx(t)),
         lambda: (np.allclose([1.0], t), np.argmax(t), np.array_equal(t, u), np.shape(t)),
-        lambda: (np.sum([t.detach(), u.detach()]), paddle.to_tensor([t, u]), paddle.stack([t, u])),
+        lambda: (np.sum([t.detach(), u.detach()]), paddle.stack([t, u])),
     ):
         assert not said(asks)
 
@@ -216,3 +216,15 @@ def test_no_function_of_numpys_is_silent_about_a_list_of_tensors(call: str, name
             return  # no list may stand here
     told = any(f.category is GradientCutWarning for f in found)
     assert told or not floating_without_a_gradient(made)
+
+
+def test_to_tensor_of_a_list_says_that_it_cuts() -> None:
+    t = paddle.to_tensor(2.0, stop_gradient=False)
+    with pytest.warns(GradientCutWarning, match=r"test_implicit_values.*use\s+paddle\.stack"):
+        paddle.to_tensor([[t, 1.0], [0.0, t * 2]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        paddle.to_tensor([t.detach(), 1.0])
+        paddle.to_tensor(t)  # a copy, and asked for by name
+        with paddle.no_grad():
+            paddle.to_tensor([t, t])

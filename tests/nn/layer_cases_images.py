@@ -66,6 +66,12 @@ case(
     lambda _, x: F.pad(x, [1, 0, 2, 1], value=2.0),
     IMAGES,
 )
+case(
+    "ZeroPad2D([1, 2])",
+    "ZeroPad2D(padding=[1, 2], mode=constant, value=0.0, data_format=NCHW)",
+    lambda _, x: F.pad(x, [1, 2, 0, 0]),
+    IMAGES,
+)
 
 # --- resampling
 
@@ -379,6 +385,18 @@ case(
     "AdaptiveMaxPool2D(output_size=(3, 2), return_mask=True)",
     lambda _, x: F.adaptive_max_pool2d(x, (3, 2), True),
     IMAGES,
+)
+case(
+    "FractionalMaxPool2D([3, None], random_u=0.3, return_mask=True)",
+    "FractionalMaxPool2D(output_size=[3, None], return_mask=True)",
+    lambda _, x: F.fractional_max_pool2d(x, [3, None], None, 0.3, True),
+    IMAGES,
+)
+case(
+    "FractionalMaxPool3D(2, 2, 0.7)",
+    "FractionalMaxPool3D(output_size=2, return_mask=False)",
+    lambda _, x: F.fractional_max_pool3d(x, 2, 2, 0.7),
+    floats(1, 2, 3, 4, 5),
 )
 case(
     "MaxUnPool2D(2, stride=2, output_size=[5, 4])",

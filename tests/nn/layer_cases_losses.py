@@ -162,6 +162,12 @@ loss(
     X,
     LABELS,
 )
+loss(
+    "MultiLabelMarginLoss('none')",
+    lambda _, x, y: F.multi_label_margin_loss(x, y, "none"),
+    X,
+    given([[2, 0, -1], [1, -1, 0], [-1, 2, 1], [0, 2, 1]]),
+)
 loss("SoftMarginLoss()", lambda _, x, s: F.soft_margin_loss(x, s), X, signs(4, 3))
 loss(
     f"MultiLabelSoftMarginLoss({WEIGHT})",
@@ -231,6 +237,15 @@ loss(
     lambda _, x, y: F.nll_loss(x, y, reduction="sum"),
     X,
     LABELS,
+)
+loss(
+    "RNNTLoss(1, reduction='sum')",
+    lambda _, x, y, t, n: F.rnnt_loss(x, y, t, n, 1, reduction="sum"),
+    floats(2, 3, 3, 4),
+    given([[0, 2], [2, 3]], "int32"),
+    given([3, 2], "int32"),
+    given([2, 1], "int32"),
+    known=True,
 )
 loss(
     "CTCLoss(1, 'sum', True)",

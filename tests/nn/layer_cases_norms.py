@@ -76,6 +76,14 @@ case(
     depends=True,
 )
 case(
+    "SyncBatchNorm(3, weight_attr=False, name='bn')",
+    "SyncBatchNorm(num_features=3, momentum=0.9, epsilon=1e-05, name=bn)",
+    batch_norm,
+    floats(4, 3, 5),
+    depends=True,
+    paddle="nothing",  # on the CPU
+)
+case(
     "BatchNorm(3, act='relu')",
     "BatchNorm()",
     lambda layer, x: F.relu(batch_norm(layer, x)),

@@ -211,6 +211,56 @@ def test_hooks_change_inputs_and_outputs(net):
     np.testing.assert_array_equal(layer(x).numpy(), plain)
 
 
+class Shifted(nn.Layer):
+    def forward(self, x, *, by=0.0):
+        return x + by
+
+
+def test_hooks_that_want_keywords_and_come_first():
+    layer, order = Shifted(), []
+    layer.register_forward_pre_hook(lambda own, inputs: order.append("plain"))
+    layer.register_forward_pre_hook(
+        lambda own, inputs, kwargs: (inputs, {"by": kwargs["by"] * 2}),
+        prepend=True,
+        with_kwargs=True,
+    )
+    layer.register_forward_pre_hook(lambda own, inputs: order.append("first"), prepend=True)
+    layer.register_forward_post_hook(
+        lambda own, inputs, kwargs, out: out * kwargs["by"], with_kwargs=True
+    )
+    assert layer(paddle.ones([1]), by=3.0).tolist() == [42.0]
+    assert order == ["first", "plain"]
+    traced = paddle.jit.to_static(layer)
+    assert traced(paddle.ones([1]), by=3.0).tolist() == [42.0]
+    layer.register_forward_pre_hook(lambda own, inputs, kwargs: inputs, with_kwargs=True)
+    with pytest.raises(TypeError, match=r"must return \(inputs, kwargs\) or None, got tuple"):
+        Shifted.__call__(layer, paddle.ones([1]), by=3.0)
+
+
+def test_hooks_that_are_called_where_a_call_raises():
+    layer, seen = Shifted(), []
+    layer.register_forward_post_hook(lambda *given: seen.append(given[1:]), always_call=True)
+    layer.register_forward_post_hook(lambda *given: 1 / 0, always_call=True)
+    with pytest.raises(TypeError, match="of") as caught:
+        layer(paddle.ones([1]), of=3.0)
+    assert [out for _, out in seen] == [None]
+    assert any("always_call=True raised too" in note for note in caught.value.__notes__)
+
+
+def test_a_layer_is_put_in_the_place_of_another():
+    inner = nn.Sequential(nn.ReLU())
+    net = nn.Sequential(inner, nn.Linear(2, 2))
+    tanh = nn.Tanh()
+    net.set_sublayer("0.0", tanh, strict=True)
+    net.set_sublayer("0.1", tanh)
+    assert list(inner) == [tanh, tanh]
+    for path, strict in (("0.7", True), ("5.0", False)):
+        with pytest.raises(ArgumentError, match=r"no layer on the path .* there are 0, 0\.0, 1"):
+            net.set_sublayer(path, tanh, strict)
+    with pytest.raises(TypeError, match="must be a Layer"):
+        net.set_sublayer("0.0", paddle.tanh)
+
+
 def test_hooks_in_programs_and_in_traced_layers():
     layer = Affine(2, 2)
     layer.register_forward_post_hook(lambda own, inputs, out: out * 3.0)
@@ -235,6 +285,20 @@ def test_state_goes_from_one_to_the_other(net):
     arrays = {name: value.numpy() for name, value in net.state_dict().items()}
     assert Net().set_dict(arrays) == ([], [])
     assert Net().load_dict(arrays) == ([], [])
+
+
+def test_hooks_of_the_state():
+    inner, net, seen = nn.Linear(1, 1), nn.Sequential(), []
+    net.add_sublayer("inner", inner)
+    inner.register_state_dict_hook(lambda state: seen.append(sorted(state)))
+    handle = net.register_state_dict_hook(lambda state: {f"net.{k}": v for k, v in state.items()})
+    assert list(net.state_dict()) == ["net.inner.weight", "net.inner.bias"]
+    assert seen == [["inner.bias", "inner.weight"]]
+    assert list(copy.copy(net).state_dict(use_hook=False)) == ["inner.weight", "inner.bias"]
+    handle.remove()
+    assert net.set_state_dict(net.state_dict()) == ([], [])
+    with pytest.raises(TypeError, match="register_state_dict_hook takes a function, got int"):
+        net.register_state_dict_hook(3)
 
 
 def test_all_mismatches_are_listed_and_nothing_changes(net):
@@ -416,12 +480,41 @@ def test_layer_dict():
     assert layers.items() == [("y", b), ("z", a)]
     layers.clear()
     assert len(layers) == 0
-    with pytest.raises(KeyError, match="no layer 'q'"):
+    with pytest.raises(KeyError, match="no sublayer 'q'"):
         layers["q"]
     with pytest.raises(ArgumentError, match="another name"):
         layers["train"] = a
     with pytest.raises(TypeError, match="pairs"):
         nn.LayerDict([a])
+
+
+def test_parameter_dict():
+    a, b = (paddle.create_parameter([2, 3]) for _ in range(2))
+    held = nn.ParameterDict({"x": a})
+    held.update([("y", b)])
+    assert [name for name, _ in held.named_parameters()] == list(held) == ["x", "y"]
+    held["x"] = b
+    assert held.pop("x") is held["y"] is b
+    assert list(held.state_dict()) == ["y"]
+    with pytest.raises(KeyError, match="no parameter 'q'; it has y"):
+        held["q"]
+    with pytest.raises(TypeError, match="ParameterDict takes parameters, got Tensor"):
+        held["z"] = paddle.ones([2])
+
+
+def test_batch_norms_of_all_processes_keep_what_they_had():
+    net = nn.Sequential(nn.Linear(3, 4), nn.Sequential(nn.BatchNorm1D(4, 0.8, name="bn")))
+    x = paddle.randn([5, 3])
+    net(x)
+    net.eval()
+    before, state = net(x), net.state_dict()
+    converted = nn.SyncBatchNorm.convert_sync_batchnorm(net)
+    assert converted is net
+    assert repr(net[1][0]).startswith("SyncBatchNorm(num_features=4, momentum=0.8")
+    assert {k: id(v) for k, v in net.state_dict().items()} == {k: id(v) for k, v in state.items()}
+    np.testing.assert_array_equal(net(x).numpy(), before.numpy())
+    fixed = nn.SyncBatchNorm.convert_sync_batchnorm(nn.BatchNorm2D(2, bias_attr=False))
+    assert (fixed.weight.stop_gradient, fixed.bias.stop_gradient) == (False, True)
 
 
 def test_parameter_list():

@@ -10,11 +10,12 @@ import numpy as np
 import autograd_engine as paddle
 from autograd_engine import unique_name
 from tests.nn.layer_cases import CASES, Case
-from tests.over import before, over
+from tests.over import before, initial, over
 
 static = paddle.static
 
 each = over("case", CASES, ids=[c.text for c in CASES], by=before("("))
+quickly_each = over("case", CASES, ids=[c.text for c in CASES], by=initial)
 
 
 def outputs(out: Any) -> list[Any]:
@@ -111,7 +112,7 @@ def run_program(
 # --- what it computes
 
 
-@each
+@quickly_each
 def test_value_is_that_of_the_function(case: Case) -> None:
     for training in (True, False):
         layer = layer_of(case)
@@ -139,7 +140,7 @@ def test_three_ways_give_the_same_bits(case: Case) -> None:
     run_eagerly(again, paddle.jit.to_static(again), arrays).same_bits(eager)
 
 
-@each
+@quickly_each
 def test_after_eval(case: Case) -> None:
     arrays = case.arrays()
     layer = layer_of(case)
@@ -161,7 +162,7 @@ def test_after_eval(case: Case) -> None:
             np.testing.assert_array_equal(a, b)
 
 
-@each
+@quickly_each
 def test_in_float64(case: Case) -> None:
     arrays = case.arrays()
     layer = layer_of(case)
@@ -177,7 +178,7 @@ def test_in_float64(case: Case) -> None:
         assert g is None or g.dtype == np.float64
 
 
-@each
+@quickly_each
 def test_text(case: Case) -> None:
     assert repr(layer_of(case)) == case.repr
 
@@ -201,7 +202,8 @@ ZeroPad1D ZeroPad2D ZeroPad3D UpsamplingNearest2D UpsamplingBilinear2D ChannelSh
 Fold PairwiseDistance CosineEmbeddingLoss TripletMarginLoss TripletMarginWithDistanceLoss
 HingeEmbeddingLoss CTCLoss SoftMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss PoissonNLLLoss
 GaussianNLLLoss HSigmoidLoss AdaptiveLogSoftmaxWithLoss Softshrink Hardshrink Tanhshrink
-ThresholdedReLU CELU GLU Maxout RReLU Softmax2D Unflatten
+ThresholdedReLU CELU GLU Maxout RReLU Softmax2D Unflatten SyncBatchNorm RNNTLoss FractionalMaxPool2D
+FractionalMaxPool3D MultiLabelMarginLoss BeamSearchDecoder ParameterDict
 """
 
 

@@ -701,7 +701,7 @@ class Halving(lr.LRScheduler):
 def test_a_scheduler_of_the_users() -> None:
     assert rates(Halving(1.0), 3) == [1.0, 0.5, 0.25]
     assert rates(lr.LinearWarmup(Halving(1.0), 2, 0.0, 1.0), 5) == [0.0, 0.5, 1.0, 0.5, 0.25]
-    assert repr(Halving(1.0)) == "Halving(last_epoch=0, last_lr=1.0)"
+    assert repr(Halving(1.0)) == "Halving(learning_rate=1.0, last_epoch=0, last_lr=1.0)"
 
 
 def test_a_state_with_more_in_it() -> None:

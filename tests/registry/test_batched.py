@@ -25,11 +25,12 @@ TOLERANCE = 1e-12
 
 # What runs once for each direction, and why. All others take a stack at once.
 LOOPS = {
-    "histogram bincount unique unique_consecutive nonzero": "sizes differ between directions",
+    "histogram bincount row_counts unique unique_consecutive nonzero": "sizes differ between them",
     "histogram_bin_edges equal_all searchsorted gather_tree repeat_index": "one answer for all",
-    "bernoulli poisson standard_gamma multinomial binomial": "draws",
+    "bernoulli poisson standard_gamma multinomial binomial class_center_sample": "draws",
     "index_maximum index_minimum index_last": "writes by arrays that may be stacked",
     "sequence_mask checked_label ctc_states ctc_align permutation_like": "reads integers",
+    "rnnt_moves rnnt_align fractional_max_index": "reads integers, or one number for all",
     "band_scan band_scan_adjoint": "recurrences over a middle axis",
     "lstm_scan gru_scan rnn_scan gate_scan gate_scan_adjoint": "recurrences, with weights",
     "fourier reinterpret last_writes running_statistic": "no gradient, never met in a rule",
@@ -68,7 +69,9 @@ def varied(a, seed):
 
 
 def differs_in_shape(op):
-    return op.name in {"unique", "unique_consecutive", "nonzero", "histogram", "bincount"}
+    return op.name in {
+        "unique", "unique_consecutive", "nonzero", "histogram", "bincount", "row_counts"
+    }  # fmt: skip
 
 
 @over(

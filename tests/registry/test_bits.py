@@ -16,10 +16,10 @@ from .harness import (
     static_orders,
 )
 from .references import SEED
-from .samples import cases
+from .samples import cases, family
 
 
-@over(("op", "sample"), cases())
+@over(("op", "sample"), cases(), by=family)
 def test_eager_value_is_that_of_the_kernel(op, sample):
     paddle.seed(SEED)
     operands, attrs = sample.cast(np.float32), op.complete_attrs(sample.attrs)
@@ -47,7 +47,7 @@ def test_sizes_that_a_program_must_know(op, sample):
     all_same(results, kernel(op, operands, attrs))
 
 
-@over(("op", "sample"), cases(has_gradient))
+@over(("op", "sample"), cases(has_gradient), by=family)
 def test_recording_the_pass_changes_no_bit(op, sample):
     paddle.seed(SEED)
     operands, attrs = sample.cast(np.float32), op.complete_attrs(sample.attrs)

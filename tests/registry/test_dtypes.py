@@ -17,13 +17,13 @@ from .harness import (
     has_gradient,
     tensors,
 )
-from .samples import SAMPLES, cases
+from .samples import SAMPLES, cases, family
 
 DTYPES = ["float16", "float32", "float64"]
 
 
 @over("dtype", DTYPES)
-@over(("op", "sample"), cases(has_gradient))
+@over(("op", "sample"), cases(has_gradient), by=family)
 def test_gradients_keep_the_dtype(op, sample, dtype):
     operands, attrs = sample.cast(dtype), op.complete_attrs(sample.attrs)
     table.gradients_keep_dtypes(op, operands, attrs)
@@ -37,7 +37,11 @@ CHOSEN = frozenset(n for n, op in REGISTRY.items() if "dtype" in op.attrs)
 
 
 @over("dtype", DTYPES)
-@over(("op", "sample"), cases(lambda op, s: op.name not in CHOSEN and s.operands and s.smooth))
+@over(
+    ("op", "sample"),
+    cases(lambda op, s: op.name not in CHOSEN and s.operands and s.smooth),
+    by=family,
+)
 def test_values_keep_the_dtype(op, sample, dtype):
     operands = sample.cast(dtype)
     # A condition or an index has no say; `like` alone has one in cast_like.
@@ -54,7 +58,7 @@ COMPLEX = {"eig", "fourier", "to_complex"}
 FLOATING = sorted(n for n, op in REGISTRY.items() if op.dtypes == "floating" and n not in COMPLEX)
 
 
-@pytest.mark.parametrize("name", FLOATING)
+@over("name", FLOATING, by=family)
 def test_integers_become_the_default_float(name):
     op, sample = REGISTRY[name], SAMPLES[name][0]
     operands = [np.ones(a.shape, np.int64) for a in sample.operands]
@@ -73,7 +77,7 @@ COMMON = sorted(
 )
 
 
-@pytest.mark.parametrize("name", COMMON)
+@over("name", COMMON, by=family)
 def test_mixed_floats_meet_and_gradients_go_back(name):
     """float32 beside float64 computes in float64; each gradient has the dtype of its operand."""
     op = REGISTRY[name]
@@ -88,7 +92,7 @@ def test_mixed_floats_meet_and_gradients_go_back(name):
     assert [g.dtype for g in found] == [operands[k].dtype for k in positions]
 
 
-@pytest.mark.parametrize("name", COMMON)
+@over("name", COMMON, by=family)
 def test_an_integer_beside_a_float_takes_its_dtype(name):
     op = REGISTRY[name]
     sample = next(s for s in SAMPLES[name] if len(s.operands) > 1)

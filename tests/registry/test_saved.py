@@ -8,20 +8,20 @@ from autograd_engine.testing import op_checks as table
 from tests.over import over
 
 from .harness import differentiable, has_gradient
-from .samples import SAMPLES, cases
+from .samples import SAMPLES, cases, family
 
 
 def call_of(op, sample):
     return op, sample.cast(np.float32), op.complete_attrs(sample.attrs)
 
 
-@over(("op", "sample"), cases(has_gradient))
+@over(("op", "sample"), cases(has_gradient), by=family)
 def test_saved_is_what_is_declared(op, sample):
     """The tape asks for that and for no more, and its edges lead to the inputs that want it."""
     table.saves_what_it_declares(*call_of(op, sample))
 
 
-@over(("op", "sample"), cases(has_gradient))
+@over(("op", "sample"), cases(has_gradient), by=family)
 def test_what_is_not_declared_is_not_read(op, sample):
     table.reads_what_it_saves(*call_of(op, sample))
 
@@ -35,7 +35,7 @@ def rules():
     ]
 
 
-@pytest.mark.parametrize(("op", "position"), rules())
+@over(("op", "position"), rules(), by=family)
 def test_every_declared_value_is_read(op, position):
     """Without one of its saved arrays a rule gives something else, on some sample at least."""
     if op.name == "unless_hollow":
@@ -45,12 +45,12 @@ def test_every_declared_value_is_read(op, position):
     assert not table.unread(op, calls, position)
 
 
-@over(("op", "sample"), cases(has_gradient))
+@over(("op", "sample"), cases(has_gradient), by=family)
 def test_only_wanted_rules_run(op, sample):
     table.wanted_rules_only(*call_of(op, sample))
 
 
-@over(("op", "sample"), cases())
+@over(("op", "sample"), cases(), by=family)
 def test_nothing_is_recorded_where_no_gradient_is_wanted(op, sample):
     table.nothing_recorded(*call_of(op, sample))
 
@@ -59,6 +59,6 @@ def has_no_gradient(op, sample):
     return not has_gradient(op, sample)
 
 
-@over(("op", "sample"), cases(has_no_gradient))
+@over(("op", "sample"), cases(has_no_gradient), by=family)
 def test_no_rule_no_history(op, sample):
     table.no_history(*call_of(op, sample))

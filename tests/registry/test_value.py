@@ -13,7 +13,7 @@ from tests.over import over
 from .families import FAMILIES
 from .harness import kernel, same_bits, tensors
 from .references import REFERENCES, SEED
-from .samples import SAMPLES, cases
+from .samples import SAMPLES, cases, family
 
 DTYPES = ["float64", "float32", "float16"]
 TOLERANCE = {"float64": 1e-12, "float32": 2e-6, "float16": 4e-3}
@@ -32,7 +32,7 @@ def test_samples_and_references_stand_in_the_file_named_like_the_module(family):
     assert set(FAMILIES[family].REFERENCES) == declared
 
 
-@over("name", SAMPLES)
+@over("name", SAMPLES, by=family)
 def test_labels_tell_samples_apart(name):
     labels = [s.label for s in SAMPLES[name]]
     assert len(set(labels)) == len(labels)
@@ -63,7 +63,10 @@ def test_value(op, sample, dtype):
 
 
 # How large their results are depends on values: a program learns it when it runs.
-SIZED_BY_VALUES = {"bincount", "sequence_mask", "nonzero", "unique", "unique_consecutive"}
+SIZED_BY_VALUES = {
+    "bincount", "class_center_sample", "sequence_mask", "nonzero", "row_counts", "unique",
+    "unique_consecutive",
+}  # fmt: skip
 
 
 def sized_by_values(op, sample):
@@ -73,7 +76,7 @@ def sized_by_values(op, sample):
 
 
 @over("dtype", DTYPES)
-@over(("op", "sample"), cases())
+@over(("op", "sample"), cases(), by=family)
 def test_inference(op, sample, dtype):
     operands = sample.cast(dtype)
     attrs = op.complete_attrs(sample.attrs)
@@ -93,7 +96,7 @@ def test_like_inputs_are_asked_for_nothing_but_shape_and_dtype(op, sample):
     table.like_inputs_are_not_read(op, operands, op.complete_attrs(sample.attrs))
 
 
-@over(("op", "sample"), cases())
+@over(("op", "sample"), cases(), by=family)
 def test_kernels_write_to_no_operand(op, sample):
     table.writes_to_no_operand(op, sample.cast(np.float64), op.complete_attrs(sample.attrs))
 

@@ -106,6 +106,14 @@ TABLE = [
     case(
         "spectral_norm dim", lambda t: nn.spectral_norm(t.w, dim=t.x), VALUE, "dim must be 0 or 1"
     ),
+    case("nce classes", lambda t: nn.nce(t.x, t.x, 5), TYPE, "label must hold integers"),
+    case(
+        "nce distribution",
+        lambda t: nn.nce(t.x, t.i, 3, sampler="custom_dist", custom_dist=[1.0]),
+        VALUE,
+        "custom_dist must be 3 probabilities",
+    ),
+    case("nce seed", lambda t: nn.nce(t.x, t.i, 3, seed=7), VALUE, r"call paddle.seed\(7\)"),
     case("row_conv shape", lambda t: nn.row_conv(t.x, 1), VALUE, r"must be \[N, T, D\]"),
     case(
         "bilinear shape",

@@ -231,7 +231,7 @@ def test_conv2d_groups() -> None:
         ({"padding": -1}, "padding must hold non-negative ints"),
         ({"data_format": "CHWN"}, "data_format must be 'NCHW' or 'NHWC'"),
         ({"filter_size": 99}, "conv2d"),
-        ({"act": "nope"}, "activation must be one of"),
+        ({"act": "nope"}, "act must be one of"),
     ],
 )
 def test_wrong_arguments_of_conv2d(arguments: Any, hint: str) -> None:

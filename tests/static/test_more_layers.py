@@ -191,7 +191,7 @@ def test_bad_arguments() -> None:
         (lambda: nn.conv2d_transpose(unknown, 6, filter_size=3), ShapeError, "with a known C"),
         (lambda: nn.group_norm(whole, 2), DTypeError, "input must be floating, got int64"),
         (lambda: nn.group_norm(x, 3), ArgumentError, "group"),
-        (lambda: nn.group_norm(x, 2, act="what"), ArgumentError, "activation must be one of"),
+        (lambda: nn.group_norm(x, 2, act="what"), ArgumentError, "act must be one of"),
         (lambda: nn.instance_norm(x, param_attr=False), ArgumentError, "come together"),
     ]
     for call, error, hint in cases:

@@ -193,6 +193,35 @@ def test_row_conv(ahead: int) -> None:
     np.testing.assert_allclose(exe.run(feed={"x": x}, fetch_list=[out])[0], wanted, rtol=1e-5)
 
 
+def test_nce() -> None:
+    """One class alone is drawn, so that the loss is known; the values are those of Paddle."""
+    x, y = static.data("x", [None, 3]), static.data("y", [None, 1], "int64")
+    x.stop_gradient = False
+    weight = static.data("weight", [None, 1])
+    chances = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+    plain = static.nn.nce(x, y, 6, num_neg_samples=2, sampler="custom_dist", custom_dist=chances)
+    weighted = static.nn.nce(x, y, 6, weight, "w", False, 4, None, "log_uniform")
+    (gradient,) = static.gradients(plain, x)
+    feed = {"x": random(4, 3), "y": np.array([[0], [2], [3], [5]]), "weight": 0 * random(4, 1)}
+    exe = start()
+    static.global_scope().find_var("nce_0.b_0").get_tensor().set(random(6, 1))
+    got, zero, slope = exe.run(feed=feed, fetch_list=[plain, weighted, gradient])
+    w, b = value("nce_0.w_0"), value("nce_0.b_0")[:, 0]
+
+    def loss(row: Any, label: int) -> Any:
+        s = 1 / (1 + np.exp(-(w.astype("float64") @ row + b)))
+        q = 2.0 * np.array(chances)
+        return (np.log(s + q)[label] - np.log(s)[label] + 2 * np.log((s + q) / 2.0)[2]) / 3
+
+    wanted = [loss(row, k) for row, k in zip(feed["x"], feed["y"][:, 0], strict=True)]
+    np.testing.assert_allclose(got[:, 0], wanted, rtol=1e-5)
+    assert zero.tolist() == [[0.0]] * 4
+    for k, step in enumerate(1e-5 * np.eye(3)):
+        rows = zip(feed["x"].astype("float64"), feed["y"][:, 0], strict=True)
+        rates = [(loss(r + step, c) - loss(r - step, c)) / 2e-5 for r, c in rows]
+        np.testing.assert_allclose(slope[:, k], rates, atol=1e-6)
+
+
 def test_spectral_norm_is_one() -> None:
     w = static.create_parameter([4, 3, 2], "float32", name="w")
     out = static.nn.spectral_norm(w, dim=1, power_iters=50)

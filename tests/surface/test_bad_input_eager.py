@@ -381,10 +381,6 @@ CALLS = [
     ask("pickle", lambda: pickle.dumps(double(X)), VALUE, r"use x\.detach\(\)"),
     ask("deepcopy", lambda: copy.deepcopy(double(X)), VALUE, r"use x\.detach\(\)"),
     ask("pickle program", lambda: pickle.dumps(paddle.static.Program()), VALUE, "program.clone()"),
-    # names of other systems
-    ask("torch.from_numpy", lambda: paddle.from_numpy, AttributeError, r"paddle\.to_tensor\(arr"),
-    ask("torch.manual_seed", lambda: paddle.manual_seed, AttributeError, r"paddle\.seed\(value\)"),
-    ask("autograd.gradcheck", lambda: A.gradcheck, AttributeError, r"paddle\.testing\.gradcheck"),
 ]
 
 

@@ -28,10 +28,6 @@ def line_of(marker: str) -> int:
     return found[0]
 
 
-def sgd() -> Any:
-    return paddle.optimizer.SGD(0.1, parameters=[leaf(1.0)])
-
-
 def at(marker: str) -> str:
     return f"test_error_texts.py:{line_of(marker)}"
 
@@ -152,37 +148,6 @@ def test_an_operation_without_a_rule() -> None:
     assert "'y'" in text  # which input
     assert "texts_product.vjp(y=lambda xp, g, ...: ...)" in text  # how to register
     assert "NONDIFF" in text
-
-
-@pytest.mark.parametrize(
-    ("ask", "text"),
-    [
-        (lambda: paddle.cat, "here it is paddle.concat(tensors, axis)"),
-        (lambda: paddle.cuda, "here it is nothing: all arrays are on the CPU"),
-        (lambda: paddle.nn.Module, "here it is nn.Layer"),
-        (lambda: paddle.nn.Conv2d, "here it is Conv2D"),
-        (lambda: paddle.nn.MultiheadAttention, "here it is MultiHeadAttention"),
-        (lambda: paddle.optimizer.Adamw, "here it is AdamW"),
-        (lambda: paddle.optimizer.lr_scheduler, "here it is optimizer.lr"),
-        (lambda: paddle.optimizer.lr.StepLR, "here it is lr.StepDecay("),
-        (lambda: paddle.jit.trace, "here it is jit.to_static("),
-        (lambda: paddle.nn.Linear(1, 1).compile, "here it is paddle.jit.to_static("),
-        (lambda: sgd().zero_grad, "here it is clear_grad()"),
-        (lambda: sgd().param_groups, "here it is get_lr() and set_lr("),
-    ],
-)
-def test_names_of_another_library_are_translated(ask: Any, text: str) -> None:
-    with pytest.raises(AttributeError, match="has no attribute") as raised:
-        ask()
-    assert text in str(raised.value)
-
-
-def test_a_name_that_is_nowhere_is_given_no_hint() -> None:
-    for owner in (paddle, paddle.nn, paddle.optimizer, paddle.optimizer.lr, paddle.jit):
-        with pytest.raises(AttributeError, match=r"has no attribute 'nowhere'$"):
-            owner.nowhere  # noqa: B018
-    with pytest.raises(AttributeError, match=r"'SGD' object has no attribute 'nowhere'$"):
-        sgd().nowhere  # noqa: B018
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The site: where pages come from, and what the reference is made of. CI builds it, strictly."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -31,6 +32,24 @@ def reference():
         yield reference.Reference()
         for name in ("reference", "api_text"):
             sys.modules.pop(name)
+
+
+# --- pages for those who come from elsewhere
+
+
+def test_pages_of_other_libraries_have_all_names() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(TOOLS)
+        import migration
+    sys.modules.pop("migration")
+    pages = dict(migration.pages())
+    assert len(pages) == len(migration.peers().PEERS)
+    for library, places in migration.peers().listed().items():
+        text = pages[f"migration/{migration.FILES[library]}.md"].replace("\\_", "_")
+        words = set(re.findall(r"\w+", text))
+        for place in migration.peers().PEERS[library].places:
+            assert not set(places.get(place, ())) - words
+            assert f"## {place}\n" in text or place not in places
 
 
 # --- links and includes

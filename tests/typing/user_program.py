@@ -31,6 +31,8 @@ def arithmetic() -> Tensor:
     assert_type(x > 0.5, Tensor)
     assert_type(x == x, Tensor)
     assert_type(x[0], Tensor)
+    assert_type(x.max(), Tensor)
+    assert_type(x.max().item(), float)
     assert_type(x[:, None, ..., -1], Tensor)
     assert_type(x.sum(axis=0, keepdim=True), Tensor)
     assert_type(x.reshape([4]).astype("float32"), Tensor)
@@ -70,6 +72,8 @@ def gradients() -> list[Tensor]:
 
     jacobian = paddle.autograd.jacobian(x * 2.0, x)
     assert_type(jacobian[:], Tensor)
+    assert_type(paddle.autograd.hessian(lambda x: (x**3).sum(), x), Tensor)
+    assert_type(paddle.autograd.hessian((x**3).sum(), x)[:], Tensor)
     value, product = paddle.autograd.jvp(paddle.sin, x, paddle.ones([2]))
     return [second, jacobian[0], value, product]
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import migration
 import operations
 import sources
 from mkdocs.config.defaults import MkDocsConfig
@@ -21,8 +22,11 @@ from reference import Reference
 log = logging.getLogger("mkdocs.hooks.site")
 SPAN = re.compile(r"(?<![`\[])`([A-Za-z_]\w*(?:\.\w+)*)(\([^`]*\))?`(?![`{\]])")
 # Names that begin so are of the engine, wherever they are written.
-PREFIXES = ("F", "autograd", "errors", "fft", "io", "jit", "linalg", "metric", "nn", "optimizer",
-            "regularizer", "static", "testing", "utils")  # fmt: skip
+PREFIXES = (
+    "F", "audio", "autograd", "device", "errors", "fft", "geometric", "incubate", "io", "jit",
+    "linalg", "metric", "nn", "optimizer", "regularizer", "signal", "static", "testing", "utils",
+    "vision",
+)  # fmt: skip
 
 reference: Reference
 
@@ -34,7 +38,12 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         log.warning("%s is exported, and cannot be had: %s", name, error)
     for name in reference.undocumented():
         log.warning("%s is public and has no docstring", name)
-    generated = [*sources.other_pages(), ("ops.md", operations.page()), *reference.files()]
+    generated = [
+        *sources.other_pages(),
+        ("ops.md", operations.page()),
+        *migration.pages(),
+        *reference.files(),
+    ]
     for path, content in generated:
         files.append(File.generated(config, path, content=content))
     nav = config.nav or []

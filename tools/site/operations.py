@@ -104,7 +104,7 @@ def kinks() -> dict[str, list[str]]:
     for line in KINKS.read_text(encoding="utf-8").splitlines():
         cells = [c.strip() for c in line.strip("|").split("|")] if line.startswith("| `") else []
         if len(cells) == 4:
-            call = re.match(r"`(?:paddle\.(?:linalg\.)?|F\.)(\w+)\(", cells[0])
+            call = re.match(r"`(?:paddle\.(?:(?:linalg|geometric)\.)?|F\.)(\w+)\(", cells[0])
             if call:
                 rows.setdefault(call.group(1), []).append(
                     f"{cells[0]} at {cells[1]}: {cells[2]}" + (f", {cells[3]}" if cells[3] else "")

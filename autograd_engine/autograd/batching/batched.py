@@ -134,7 +134,11 @@ class Batching(Namespace):
         values, *places, like = operands
         if values.__class__ is not Batched:
             return self.base.scatter(name, *operands, **attrs)
-        if name not in _SHIFTED or any(place.__class__ is Batched for place in places):
+        if (
+            self.base is ops  # a recorded pass has each part as an operation of its own
+            or name not in _SHIFTED
+            or any(place.__class__ is Batched for place in places)
+        ):
             return getattr(self, name)(*operands, **attrs)
         stacked = Spec((values.count, *like.shape), values.dtype)
         shifted = {**attrs, **_SHIFTED[name](attrs)}

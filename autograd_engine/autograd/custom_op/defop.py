@@ -52,7 +52,7 @@ from autograd_engine.ops.registry.opdef import (
     Rule,
 )
 from autograd_engine.ops.registry.pullback import Pullback
-from autograd_engine.ops.registry.scattered_cotangent import Scattered
+from autograd_engine.ops.registry.scattered_cotangent import Lazy
 from autograd_engine.program.operands import spec_of
 
 __all__ = ["Operation", "defop"]
@@ -210,7 +210,7 @@ class Operation(OpDef):
     def check_gradient(self, xp: Any, value: Any, like: Any, name: str, stretched: bool) -> Any:
         """What a rule returned, if it can be the gradient of that input."""
         where = f"{self.name}: the rule for {name} returned"
-        if value.__class__ is Scattered:
+        if isinstance(value, Lazy):
             return value
         arrays = getattr(xp, "base", xp) is raw
         if not hasattr(value, "dtype") or (

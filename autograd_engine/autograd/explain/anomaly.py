@@ -22,7 +22,7 @@ from autograd_engine.eager.grad_mode import Mode, decorated, grad_mode, modes
 from autograd_engine.eager.tape import Edge, Node, Observer, Slot, saved_values
 from autograd_engine.errors import AnomalyError, ArgumentError
 from autograd_engine.ops.registry.opdef import OpDef
-from autograd_engine.ops.registry.scattered_cotangent import Scattered
+from autograd_engine.ops.registry.scattered_cotangent import dense
 
 __all__ = ["Anomaly", "detect_anomaly", "is_anomaly_enabled", "set_detect_anomaly"]
 
@@ -254,9 +254,7 @@ def _pass(at: Location) -> str:
 def _array(value: Any) -> Any:
     """A cotangent, or a stack of them, as an ndarray."""
     value = getattr(value, "value", value)  # of a `Batched`
-    if isinstance(value, Scattered):
-        value = value.dense()
-    return getattr(value, "_data", value)
+    return getattr(dense(value), "_data", value)
 
 
 def _positions(node: Node, edges: tuple[Edge, ...]) -> list[int]:

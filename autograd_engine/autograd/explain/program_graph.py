@@ -26,7 +26,7 @@ from autograd_engine.autograd.explain.programs import leading
 from autograd_engine.core.atomic_file import write_atomically
 from autograd_engine.core.report import preformatted, table
 from autograd_engine.core.spec import format_shape
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.program.ir.program import (
     Block,
     Literal,
@@ -174,7 +174,7 @@ def draw(
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 2:
         raise ArgumentError(f"draw: limit must be an integer of 2 or more, got {limit!r}")
     if path is not None and not isinstance(path, (str, PathLike)):
-        raise TypeError(f"draw: path must be a str or a path, got {type(path).__name__}")
+        raise ArgumentTypeError(f"draw: path must be a str or a path, got {type(path).__name__}")
     file = None if path is None else Path(fspath(path))
     if format is None and file is not None:
         format = _FORMATS.get(file.suffix.lower())

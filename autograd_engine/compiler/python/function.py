@@ -325,6 +325,8 @@ def _statement(
     comma = "," if op.multiple else ""
     if op.place is not None and operator.results[0].key in scattered.stays:
         call = f"raw.scatter({', '.join([repr(op.name), *operands, *named])})"
+    elif op.name == "alias":  # another name
+        (call,) = operands
     else:
         call = writer.call(operator, operands, named)
     return f"{results}{comma} = {call}" if results else call

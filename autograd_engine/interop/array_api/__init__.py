@@ -24,7 +24,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from autograd_engine.errors import ArgumentError
-from autograd_engine.interop.array_api import fft, linalg
+from autograd_engine.interop.array_api import fft, linalg, special
 from autograd_engine.interop.array_api.creation import *  # noqa: F403 - the standard's names
 from autograd_engine.interop.array_api.dtypes import *  # noqa: F403
 from autograd_engine.interop.array_api.elementwise import *  # noqa: F403
@@ -61,4 +61,4 @@ def __dir__() -> list[Any]:
 
 
 __all__ = ["e", "fft", "inf", "linalg", "matmul", "matrix_transpose", "nan", "newaxis"]
-__all__ += ["of_version", "pi", "tensordot", "vecdot"]
+__all__ += ["of_version", "pi", "special", "tensordot", "vecdot"]

@@ -83,6 +83,20 @@ def _vecdot(x1: Any, x2: Any) -> Any:
     return paddle.sum(paddle.conj(x) * y, axis=-1)
 
 
+def _xlogy(x: Any, y: Any) -> Any:
+    """x log y, and 0 for x = 0 where y has no logarithm."""
+    x, y = (floating(v) for v in as_tensors(x, y))
+    nothing = paddle.logical_and(x == 0, y <= 0)
+    product = x * paddle.log(paddle.where(nothing, paddle.ones_like(y), y))
+    return paddle.where(nothing, paddle.zeros_like(product), product)
+
+
+def _betaln(a: Any, b: Any) -> Any:
+    """The logarithm of |B(a, b)|."""
+    a, b = as_tensors(a, b)
+    return paddle.gammaln(a) + paddle.gammaln(b) - paddle.gammaln(a + b)
+
+
 def _double(x: Any) -> Any:
     x = x if isinstance(x, (Operand, list, tuple)) else np.asarray(x)
     return as_tensor(x).astype("float64")
@@ -163,6 +177,7 @@ _CLASSES: Final = frozenset(
 
 OF_SCIPY: Final[dict[str, Callable[..., Any]]] = {
     **{name: UFUNCS[name] for name in ("cbrt", "exp2", "expm1", "log1p")},  # its own, not NumPy's
+    "betaln": _betaln,
     "erf": paddle.erf,
     "erfinv": paddle.erfinv,
     "expit": functional.sigmoid,
@@ -177,6 +192,7 @@ OF_SCIPY: Final[dict[str, Callable[..., Any]]] = {
     "logit": paddle.logit,
     "psi": paddle.digamma,
     "round": paddle.round,
+    "xlogy": _xlogy,
 }
 
 

@@ -14,10 +14,11 @@ import numpy as np
 
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.dtypes import DType, as_dtype
+from autograd_engine.core.size import Size
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.array_methods import read_only
 from autograd_engine.eager.row_sparse import held_by_one
-from autograd_engine.eager.tensor import Size, Tensor
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ExportError, NotATensorError
 
 __all__ = ["SharedTensor", "export", "imported"]

@@ -23,18 +23,21 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.core.locations import PACKAGE_DIR, Location, warn_at
+from autograd_engine.core.locations import PACKAGE_DIR, Location, user_frame_from, warn_at
+from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.errors import GradientCutWarning
 from autograd_engine.nn import functional
 from autograd_engine.tensor import public as paddle
 
-__all__ = ["array_wanted", "number_wanted"]
+__all__ = ["array_wanted", "listed", "number_wanted"]
 
 # They draw, store or compare values; a minimizer asks what a loss is, and is told its gradient.
 _READERS: Final = (
     *("matplotlib.", "mpl_toolkits.", "pandas.", "numpy.testing.", "pytest.", "_pytest."),
     *("scipy.optimize._minimize.", "scipy.optimize._optimize."),
 )
+# But of those that read, this is their arithmetic.
+_ARITHMETIC: Final = ("_arith_method", "_flex_arith_method", "_flex_method", "array_ufunc", "dot")
 _COMPUTING: Final = ("math", "cmath", "numpy", "scipy")
 _CONSTANT: Final = (
     math.ceil, math.floor, math.isclose, math.isfinite, math.isinf, math.isnan, math.trunc
@@ -118,6 +121,19 @@ def _is_by_name(asked: ast.AST, asking: FrameType) -> bool:
     return not isinstance(given, listed) and not isinstance(_named(given, asking), listed)
 
 
+def listed(asking: FrameType) -> None:
+    """`to_tensor` takes the values of a tensor in a list that requires a gradient."""
+    if grad_mode.enabled:
+        frame = user_frame_from(asking)
+        warn_at(
+            frame,
+            f"{Location(frame.f_code, frame.f_lasti).with_text}: to_tensor takes the values of a "
+            "tensor that requires a gradient, and what it makes of them has none: use "
+            "paddle.stack, which is recorded, or t.detach() where no gradient is needed",
+            GradientCutWarning,
+        )
+
+
 def number_wanted(asking: FrameType) -> None:
     """The one value of a tensor that requires a gradient becomes a Python number there."""
     asked = _asked(asking)
@@ -191,18 +207,24 @@ def _tell(asking: FrameType) -> None:
     """Warn at the line of the user's that has led to `asking`."""
     frame: FrameType | None = asking
     library = ""
+    reads = computes = False
     while frame is not None and _of_library(frame.f_code.co_filename):
         library = f"{frame.f_globals.get('__name__', '')}."
-        if library.startswith(_READERS):
-            return
+        reads = reads or library.startswith(_READERS)
+        computes = computes or frame.f_code.co_name in _ARITHMETIC
         frame = frame.f_back
+    if reads and not computes:
+        return
     frame = frame or asking
     if frame.f_code.co_filename.startswith(PACKAGE_DIR):
         return  # ours, which knows what it reads
     asked = _asked(frame)
     function = ast.unparse(asked.func) if isinstance(asked, ast.Call) else ""
     ours = _twin(function.rpartition(".")[2])
-    if ours and not library.startswith("numpy.") and not function.startswith("np."):
+    if library.startswith(("pandas.", "scipy.sparse.")):
+        array = "data.to_numpy()" if library.startswith("pandas.") else "matrix.toarray()"
+        cure = f"write paddle.to_tensor({array}) for what stands beside the tensor"
+    elif ours and not library.startswith("numpy.") and not function.startswith("np."):
         cure = f"use {ours}, which is recorded"
     else:
         cure = (

@@ -15,8 +15,9 @@ from typing import IO, Any, Final, NamedTuple, NoReturn
 import numpy as np
 
 from autograd_engine.core.dtypes import DTYPES, DType
+from autograd_engine.core.size import Size
 from autograd_engine.core.spec import Array
-from autograd_engine.eager.tensor import Size, Tensor
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import FileFormatError
 from autograd_engine.program.files.archive import ANY_NUMBERS, write_archive
 from autograd_engine.program.files.fields import shown

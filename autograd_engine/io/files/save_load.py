@@ -19,7 +19,12 @@ from autograd_engine.core.atomic_file import Content, write_atomically
 from autograd_engine.core.dtypes import DTYPES
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, FileFormatError, MissingFileError
+from autograd_engine.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    FileFormatError,
+    MissingFileError,
+)
 from autograd_engine.io.files import safetensors as tensors_file
 from autograd_engine.io.files.nested_write import (
     COMMENT,
@@ -125,7 +130,9 @@ def save(
         if type(number) is not int or not 2 <= number <= 4:
             raise ArgumentError(f"save: protocol must be 2, 3 or 4, got {number!r}; leave it out")
     if safetensors is not None and not isinstance(safetensors, bool):
-        raise TypeError(f"save: safetensors must be a bool, got {type(safetensors).__name__}")
+        raise ArgumentTypeError(
+            f"save: safetensors must be a bool, got {type(safetensors).__name__}"
+        )
     target = _target("save", path, "write")
     if safetensors is None:
         safetensors = isinstance(target, Path) and target.name.endswith(_SAFETENSORS)
@@ -193,7 +200,9 @@ def load(path: Place, *, return_numpy: bool = False, safetensors: bool | None = 
     save
     """
     if not isinstance(return_numpy, bool):
-        raise TypeError(f"load: return_numpy must be a bool, got {type(return_numpy).__name__}")
+        raise ArgumentTypeError(
+            f"load: return_numpy must be a bool, got {type(return_numpy).__name__}"
+        )
     source = _target("load", path, "read")
     if not isinstance(source, Path):
         with reading(f"the {type(source).__name__}"):
@@ -239,10 +248,10 @@ def _target(function: str, path: Any, method: str) -> Path | IO[bytes]:
     if callable(getattr(path, method, None)) and not isinstance(path, Path):
         if isinstance(path, io.TextIOBase):
             mode = "wb" if method == "write" else "rb"
-            raise TypeError(f"{function}: the file must be binary: open(path, {mode!r})")
+            raise ArgumentTypeError(f"{function}: the file must be binary: open(path, {mode!r})")
         return cast(IO[bytes], path)
     if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{function}: path must be a str, a path or a binary file, got {type(path).__name__}"
         )
     text: str = os.fspath(path)
@@ -266,7 +275,7 @@ def _rest(file: Any) -> IO[bytes]:
         return cast(IO[bytes], file)
     content = file.read()
     if not isinstance(content, bytes):
-        raise TypeError("load: the file must be binary: open(path, 'rb')")
+        raise ArgumentTypeError("load: the file must be binary: open(path, 'rb')")
     return io.BytesIO(content)
 
 

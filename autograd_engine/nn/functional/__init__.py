@@ -11,6 +11,9 @@ from autograd_engine.nn.functional.common import *  # noqa: F403
 from autograd_engine.nn.functional.conv import *  # noqa: F403
 from autograd_engine.nn.functional.distance import *  # noqa: F403
 from autograd_engine.nn.functional.dropouts import *  # noqa: F403
+from autograd_engine.nn.functional.flash_attention import (
+    flash_attn_qkvpacked as flash_attn_qkvpacked,
+)
 from autograd_engine.nn.functional.hierarchical_loss import *  # noqa: F403
 from autograd_engine.nn.functional.loss import *  # noqa: F403
 from autograd_engine.nn.functional.margin import *  # noqa: F403
@@ -20,6 +23,8 @@ from autograd_engine.nn.functional.pool import *  # noqa: F403
 from autograd_engine.nn.functional.recurrent import *  # noqa: F403
 from autograd_engine.nn.functional.resample import *  # noqa: F403
 from autograd_engine.nn.functional.sequence import *  # noqa: F403
+from autograd_engine.tensor.diagonal import diag_embed as diag_embed
+from autograd_engine.tensor.linalg.norms import pdist as pdist
 
 if not typing.TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _face(__name__)

@@ -228,10 +228,14 @@ def selu(
 def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Tensor:
     """x where x > 0, else alpha * (exp(x / alpha) - 1), of slope 1 at 0 (Barron 2017).
 
+    Parameters
+    ----------
+    alpha : float
+        Not 0. What is below 0 tends to -alpha; where alpha is negative it falls exponentially.
+
     Raises
     ------
     ArgumentError
-        Unless alpha > 0.
 
     Examples
     --------
@@ -239,13 +243,13 @@ def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Tensor:
     >>> celu(paddle.to_tensor([-1000.0, 2.0]), 0.5).tolist()
     [-0.5, 2.0]
     """
-    if not check_number("celu", "alpha", alpha) > 0.0:
-        raise ArgumentError(f"celu: alpha must be above 0, got {alpha}")
+    if not check_number("celu", "alpha", alpha):
+        raise ArgumentError("celu: alpha must not be 0, x is divided by it; use relu(x)")
     x = as_floats("celu", x)
     above = ops.greater_than(x, 0.0)
     # Only what is below is divided: x / alpha may leave the range that x is in.
     below = ops.where(above, 0.0, x)
-    return ops.where(above, x, alpha * ops.elu(below / alpha, alpha=1.0))
+    return ops.where(above, x, alpha * ops.expm1(below / alpha))
 
 
 @atomic

@@ -31,7 +31,7 @@ def _repeated(x: Any, times: int) -> Any:
     return ops.gather(x, np.repeat(np.arange(heads), times), axis=1)
 
 
-def _sharing(query: Any, key: Any, value: Any, shared: bool) -> int:
+def _sharing(op: str, query: Any, key: Any, value: Any, shared: bool) -> int:
     """How many query heads share one of the keys and values."""
     sizes = [spec_of(x).shape[2] for x in (query, key, value)]
     known = [n for n in sizes if not isinstance(n, Dim)]
@@ -40,7 +40,7 @@ def _sharing(query: Any, key: Any, value: Any, shared: bool) -> int:
     q, k, v = known
     if k != v or (q % k if k else q) or (q != k and not shared):
         raise ShapeError(
-            f"{_NAME}: query has {q} heads, key {k} and value {v}; they must be equal"
+            f"{op}: query has {q} heads, key {k} and value {v}; they must be equal"
             + (", or those of query a multiple of the others" if shared else " (or enable_gqa)")
         )
     return q // k if k else 1
@@ -114,32 +114,48 @@ def scaled_dot_product_attention(
             query, key, value, attn_mask, dropout_p, is_causal, training, backend, scale, enable_gqa
         )
         return ops.squeeze(out, axis=(0,))
-    width = shapes[0][-1]
+    if isinstance(dropout_p, bool) or not 0.0 <= dropout_p <= 1.0:
+        raise ArgumentError(f"{_NAME}: dropout_p must be from 0 to 1, got {dropout_p!r}")
+    p = dropout_p if training else 0.0
+    return attention(_NAME, query, key, value, attn_mask, p, is_causal, scale, enable_gqa)[0]
+
+
+def attention(
+    op: str,
+    query: Any,
+    key: Any,
+    value: Any,
+    mask: Any,
+    dropout_p: float,
+    causal: bool,
+    scale: float | None,
+    shared: bool,
+) -> tuple[Any, Any]:
+    """What `scaled_dot_product_attention` returns of batches, and the weights of the values."""
+    width = spec_of(query).shape[-1]
     if scale is None:
         if isinstance(width, Dim):
-            raise ShapeError(f"{_NAME}: the width of query is unknown; declare it, or give scale")
+            raise ShapeError(f"{op}: the width of query is unknown; declare it, or give scale")
         scale = width**-0.5 if width else 1.0
-    scale = check_number(_NAME, "scale", scale)
-    times = _sharing(query, key, value, enable_gqa)
+    scale = check_number(op, "scale", scale)
+    times = _sharing(op, query, key, value, shared)
     query, key, value = (ops.transpose(x, perm=(0, 2, 1, 3)) for x in (query, key, value))
     key, value = _repeated(key, times), _repeated(value, times)
     scores = matmul(query * scale, key, transpose_y=True)
-    weights = _weights(scores, attn_mask, is_causal)
-    if isinstance(dropout_p, bool) or not 0.0 <= dropout_p <= 1.0:
-        raise ArgumentError(f"{_NAME}: dropout_p must be from 0 to 1, got {dropout_p!r}")
-    if dropout_p and training:
+    weights = _weights(op, scores, mask, causal)
+    if dropout_p:
         weights = dropout(weights, dropout_p)
-    return ops.transpose(matmul(weights, value), perm=(0, 2, 1, 3))
+    return ops.transpose(matmul(weights, value), perm=(0, 2, 1, 3)), weights
 
 
-def _weights(scores: Any, mask: Any, causal: bool) -> Any:
+def _weights(op: str, scores: Any, mask: Any, causal: bool) -> Any:
     seen = None  # which keys a query sees, as bools; None for all
     if mask is not None:
-        mask = as_operand(_NAME, mask, "attn_mask")
+        mask = as_operand(op, mask, "attn_mask")
         kind = spec_of(mask).dtype.kind
         if kind not in "bf":
             raise DTypeError(
-                f"{_NAME}: attn_mask must hold bools or floats, got {spec_of(mask).dtype.name}; "
+                f"{op}: attn_mask must hold bools or floats, got {spec_of(mask).dtype.name}; "
                 "use attn_mask.astype('bool')"
             )
         if kind == "f":

@@ -61,7 +61,6 @@ class _Labels:
     """Class numbers beside an input with the classes on `axis`, which is kept as 1."""
 
     def __init__(self, op: str, input: Any, label: Any, axis: int, ignore_index: int) -> None:
-        self.kept = spec_of(label).ndim == spec_of(input).ndim
         label = _hard_labels(op, input, label, axis)
         self.axis = axis
         self.counts = ops.not_equal(label, ignore_index)
@@ -83,11 +82,12 @@ class _Labels:
         factor = factor * ops.gather(weight, self.classes, axis=0)
         return _times(factor, loss), factor
 
-    def reduce(self, loss: Any, factor: Any, reduction: str) -> Any:
+    def reduce(self, loss: Any, factor: Any, reduction: str, kept: bool) -> Any:
+        """The loss of each label has size 1 on the axis of the classes if `kept`."""
         if reduction == "mean":
             return _ratio(loss, factor)
         if reduction == "none":
-            return loss if self.kept else ops.squeeze(loss, axis=(self.axis,))
+            return loss if kept else ops.squeeze(loss, axis=(self.axis,))
         return reduce_loss(loss, reduction)
 
 
@@ -176,8 +176,9 @@ def cross_entropy(
     weight = class_weight(op, weight, input, axis)
     check_reduction(op, reduction)
     if not soft_label:
+        kept = spec_of(label).ndim == spec_of(input).ndim
         labels = _Labels(op, input, label, axis, ignore_index)
-        return _hard(input, labels, weight, reduction, label_smoothing, use_softmax)
+        return _hard(input, labels, weight, reduction, label_smoothing, use_softmax, kept)
     if not may_equal(spec_of(label).shape, spec_of(input).shape):
         raise ShapeError(
             f"{op}: soft labels must have the shape of input, "
@@ -194,6 +195,7 @@ def _hard(
     reduction: str,
     smoothing: float,
     use_softmax: bool,
+    kept: bool,
 ) -> Any:
     axis, counts = labels.axis, labels.counts
     if use_softmax:
@@ -211,7 +213,7 @@ def _hard(
             terms = _times(_per_class(weight, input, axis), log_probs)
         spread = -ops.mean(terms, axis=(axis,), keepdims=True)
         loss = (1.0 - smoothing) * loss + smoothing * ops.where(counts, spread, 0.0)
-    return labels.reduce(loss, factor, reduction)
+    return labels.reduce(loss, factor, reduction, kept)
 
 
 def _soft(
@@ -284,7 +286,9 @@ def nll_loss(
 ) -> Tensor:
     """Minus the log-probability (in `input`, classes on axis 1) of each label.
 
-    "mean" divides by the sum of the weights of the labels that count, and is 0 without any.
+    Labels have the shape of `input` without axis 1, or with size 1 there, which the losses of
+    "none" lack. "mean" divides by the sum of the weights of the labels that count, and is 0 without
+    any.
 
     Examples
     --------
@@ -302,4 +306,4 @@ def nll_loss(
     check_reduction(op, reduction)
     labels = _Labels(op, input, label, 1, integer(op, "ignore_index", ignore_index))
     loss, factor = labels.weighted(labels.loss(input), weight)
-    return labels.reduce(loss, factor, reduction)
+    return labels.reduce(loss, factor, reduction, kept=False)

@@ -49,14 +49,15 @@ def _weight(op: str, weight: Any, axes: int, channels: str) -> Any:
 
 
 def _with_bias(op: str, out: Any, bias: Any, filters: Shape) -> Any:
-    """`out` [N, filters, ...] with a term for each filter."""
+    """`out` [N, filters, ...] with a term for each filter, or one for all."""
     if bias is None:
         return out
     bias = as_operand(op, bias, "bias")
-    if not may_equal(spec_of(bias).shape, filters):
+    have = spec_of(bias).shape
+    if not may_equal(have, filters) and any(d != 1 for d in have):
         raise ShapeError(
-            f"{op}: bias must have one entry for each filter, {format_shape(filters)}; got "
-            f"{format_shape(spec_of(bias).shape)}"
+            f"{op}: bias must have one entry for each filter, {format_shape(filters)}, or one for "
+            f"all; got {format_shape(have)}"
         )
     return out + ops.reshape(bias, shape=(1, -1, *[1] * (spec_of(out).ndim - 2)))
 
@@ -130,7 +131,7 @@ def conv2d(
     weight : Tensor or Variable
         ``[out, C / groups, kh, kw]``
     bias : Tensor or Variable, optional
-        ``[out]``
+        ``[out]``, or one element for all.
     stride, dilation : int or two ints
     padding : int, two ints, four ints, pairs, "SAME" or "VALID"
         Four ints are (top, bottom, left, right); pairs are one for each axis of `x`.
@@ -317,7 +318,7 @@ def conv2d_transpose(
     weight : Tensor or Variable
         ``[C, out / groups, kh, kw]``
     bias : Tensor or Variable, optional
-        ``[out]``
+        ``[out]``, or one element for all.
     stride, padding, dilation, groups
         Of the convolution that this is the adjoint of; see `conv2d`.
     output_padding : int or two ints

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograd_engine.core.checks import check_callback
+from autograd_engine.core.checks import check_callback, positive_int
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
@@ -30,10 +30,12 @@ from autograd_engine.tensor.linalg.products import matmul
 from autograd_engine.tensor.reduction import mean
 
 __all__ = [
+    "class_center_sample",
     "cosine_embedding_loss",
     "hinge_embedding_loss",
     "margin_cross_entropy",
     "margin_ranking_loss",
+    "multi_label_margin_loss",
     "multi_margin_loss",
     "npair_loss",
     "triplet_margin_loss",
@@ -323,6 +325,55 @@ def multi_margin_loss(
 
 
 @atomic
+def multi_label_margin_loss(
+    input: Any, label: Any, reduction: str = "mean", name: str | None = None
+) -> Tensor:
+    """Sum of max(0, 1 - x[label] + x[c]) over labels and over classes c that are none, by classes.
+
+    The gradient at the kink is 0.
+
+    Parameters
+    ----------
+    input : Tensor or Variable
+        ``[N, classes]``
+    label : Tensor or Variable
+        ``[N, most]``, the labels of each sample, up to the first -1.
+    reduction : {"mean", "sum", "none"}
+
+    Returns
+    -------
+    ``[N]`` for "none"
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([[0.25, 0.5, 0.0, 1.0]])
+    >>> multi_label_margin_loss(x, paddle.to_tensor([[3, 0, -1, 1]])).item()
+    0.625
+    """
+    op = "multi_label_margin_loss"
+    check_reduction(op, reduction)
+    input, label = as_floats(op, input, "input"), as_integers(op, label, "label")
+    want, have = spec_of(input).shape, spec_of(label).shape
+    if len(want) != 2 or len(have) != 2 or not may_equal(want[:1], have[:1]):
+        raise ShapeError(
+            f"{op}: input must be [N, classes] and label [N, most], got {format_shape(want)} and "
+            f"{format_shape(have)}"
+        )
+    given = ops.cast(ops.not_equal(label, -1), dtype="int64")
+    counts = ops.not_equal(ops.cumprod(given, axis=1), 0)
+    label = ops.checked_label(label, input, axis=1, ignore=-1, op=op)
+    # The first label stands for those that do not count.
+    label = ops.where(counts, label, ops.getitem(label, key=(slice(None), slice(0, 1))))
+    scores = ops.unsqueeze(ops.take_along_axis(input, label, axis=1), axis=(2,))
+    hinge = ops.relu(1.0 - scores + ops.unsqueeze(input, axis=(1,)))
+    hinge = ops.where(ops.unsqueeze(counts, axis=(2,)), hinge, 0.0)
+    total = ops.sum(hinge, axis=(1,), keepdims=False)
+    others = ops.where(_is_label(label, input), 0.0, total)
+    return reduce_loss(ops.mean(others, axis=(1,), keepdims=False), reduction)
+
+
+@atomic
 def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -> Tensor:
     """Cross entropy of anchor @ positive.T with rows of equal labels as targets (Sohn 2016).
 
@@ -362,6 +413,62 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
     size = squared_norm(anchor) + squared_norm(positive)
     logits = matmul(anchor, positive, transpose_y=True)
     return size * (0.25 * l2_reg) + cross_entropy(logits, target, soft_label=True)
+
+
+@atomic
+def class_center_sample(
+    label: Any, num_classes: int, num_samples: int, group: Any = None
+) -> tuple[Tensor, Tensor]:
+    """Classes for a loss that is computed over some of them only (An and others 2021).
+
+    Parameters
+    ----------
+    label : Tensor or Variable
+        ``[N]``, integers.
+    num_classes : int
+    num_samples : int
+        How many classes: those of the labels, and others drawn. There are more if the labels alone
+        have more.
+    group : None or False
+        There are no process groups here.
+
+    Returns
+    -------
+    remapped : ``[N]``
+        The labels as positions among the sampled classes.
+    sampled : ``[max(num_samples, classes of the labels)]``
+        The classes of the labels in order, then the others.
+
+    Raises
+    ------
+    IndexError, ShapeError, ArgumentError, DTypeError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> remapped, sampled = class_center_sample(paddle.to_tensor([7, 2, 7]), 10, 2)
+    >>> remapped.tolist(), sampled.tolist()
+    ([1, 0, 1], [2, 7])
+    """
+    op = "class_center_sample"
+    _check_group(op, group)
+    label = as_integers(op, label, "label")
+    shape = spec_of(label).shape
+    if len(shape) != 1 or shape[0] == 0:
+        raise ShapeError(f"{op}: label must be [N], N at least 1, got {format_shape(shape)}")
+    classes = positive_int(op, "num_classes", num_classes)
+    samples = positive_int(op, "num_samples", num_samples)
+    if samples > classes:
+        raise ArgumentError(
+            f"{op}: num_samples must not be above num_classes, got {samples} and {classes}"
+        )
+    sampled, remapped = ops.class_center_sample(label, classes=classes, samples=samples)
+    return remapped, sampled
+
+
+def _check_group(op: str, group: Any) -> None:
+    if group is not None and group is not False:
+        raise ArgumentError(f"{op}: group must be None, there are no process groups; got {group!r}")
 
 
 @atomic
@@ -406,8 +513,7 @@ def margin_cross_entropy(
     margin3, scale = check_number(op, "margin3", margin3), check_number(op, "scale", scale)
     reduction = "none" if reduction is None else reduction
     check_reduction(op, reduction)
-    if group is not None and group is not False:
-        raise ArgumentError(f"{op}: group must be None, there are no process groups; got {group!r}")
+    _check_group(op, group)
     logits = as_floats(op, logits, "logits")
     label = _labels_of_rows(op, logits, label)
     wide = widen(logits)

@@ -237,8 +237,8 @@ def batch_norm(
     if fixed:
         if running_mean is None or running_var is None:
             raise ArgumentError(
-                "batch_norm: needs running_mean and running_var; use training=True for the "
-                "statistics of x"
+                "batch_norm: needs running_mean and running_var, got None; use training=True for "
+                "the statistics of x"
             )
         out = standardize_with(x, running_mean, running_var, spread, epsilon)
     else:
@@ -323,7 +323,7 @@ def instance_norm(
         out, _, _ = ops.standardize(x, axis=axes, epsilon=eps)
     elif running_mean is None or running_var is None:
         raise ArgumentError(
-            "instance_norm: use_input_stats=False needs running_mean and running_var"
+            "instance_norm: use_input_stats=False needs running_mean and running_var, got None"
         )
     else:
         out = standardize_with(x, running_mean, running_var, spread, eps)

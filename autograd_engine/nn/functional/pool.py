@@ -37,6 +37,8 @@ __all__ = [
     "avg_pool1d",
     "avg_pool2d",
     "avg_pool3d",
+    "fractional_max_pool2d",
+    "fractional_max_pool3d",
     "lp_pool1d",
     "lp_pool2d",
     "max_pool1d",
@@ -403,6 +405,78 @@ def adaptive_max_pool3d(
 ) -> Any:
     """The maxima of bins that divide volumes; see `adaptive_max_pool2d`."""
     return _adaptive_max_pool(3, x, output_size, return_mask)
+
+
+# --- fractional: bins of nearly equal sizes, which begin at random
+
+
+def _fractional_max_pool(
+    axes: int, x: Any, output_size: Any, kernel_size: Any, random_u: Any, return_mask: bool
+) -> Any:
+    op = f"fractional_max_pool{axes}d"
+    x = Images(op, x, axes, IMAGE_LAYOUTS[axes][0]).x
+    size = _bins(op, output_size, axes)
+    kernel = None if kernel_size is None else ints(op, "kernel_size", kernel_size, axes)
+    u = None if random_u is None else check_number(op, "random_u", random_u)
+    if u is not None and not 0.0 < u < 1.0:
+        raise ArgumentError(f"{op}: random_u must be between 0 and 1, got {random_u!r}")
+    index = ops.fractional_max_index(x, size=size, kernel=kernel, u=u)
+    out = ops.max_pool_gather(x, index)
+    return (out, index) if return_mask else out
+
+
+@atomic
+def fractional_max_pool2d(
+    x: Any,
+    output_size: Sizes,
+    kernel_size: IntOrInts | None = None,
+    random_u: float | None = None,
+    return_mask: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The maximum of each bin of nearly equal bins, which begin at random (Graham 2014).
+
+    Along an axis of n elements bin i of o begins at ``floor((i + u) n / o) - floor(u n / o)`` and
+    ends where the next begins, the random number u being such that none is empty.
+
+    Parameters
+    ----------
+    x : Tensor or Variable
+        ``[N, C, H, W]``
+    output_size : int, or two ints or None
+        Bins along height and width, not more than elements; None keeps the size.
+    kernel_size : int or two ints, optional
+        Windows of this size instead, which may overlap.
+    random_u : float, optional
+        Above 0 and below 1; drawn in each call where None.
+    return_mask : bool
+        Return also the position ``h * W + w`` of each maximum in its plane, as int64.
+
+    Raises
+    ------
+    ShapeError, ArgumentError, DTypeError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([[[[2.0, 4.0, 3.0, 1.0, 5.0, 2.0, 3.0]]]])
+    >>> fractional_max_pool2d(x, [1, 5], random_u=0.3).tolist()
+    [[[[2.0, 4.0, 1.0, 5.0, 3.0]]]]
+    """
+    return _fractional_max_pool(2, x, output_size, kernel_size, random_u, return_mask)
+
+
+@atomic
+def fractional_max_pool3d(
+    x: Any,
+    output_size: Sizes,
+    kernel_size: IntOrInts | None = None,
+    random_u: float | None = None,
+    return_mask: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The maximum of each bin of volumes; see `fractional_max_pool2d`."""
+    return _fractional_max_pool(3, x, output_size, kernel_size, random_u, return_mask)
 
 
 # --- power means

@@ -326,11 +326,19 @@ def grid_sample(
     size = tuple(plane)
     # The grid counts axes from the last one.
     at = [
-        _inside(_pixel(part, n, align_corners), n, padding_mode, align_corners)
+        inside(_pixel(part, n, align_corners), n, padding_mode, align_corners)
         for part, n in zip(reversed(ops.unstack(grid, axis=axes + 1)), size, strict=True)
     ]
     if mode == "nearest":
         return _pick(images.x, [ops.round(c) for c in at], channels, size)
+    return interpolated(images.x, at, channels, size)
+
+
+def interpolated(x: Any, at: Sequence[Any], channels: int, size: Ints) -> Any:
+    """Images ``[N, channels, *size]`` at positions among their pixels, a coordinate for each axis.
+
+    Positions are ``[N, ...]``, with as many axes as the images have of space.
+    """
     below = [ops.floor(c) for c in at]
     share = [c - b for c, b in zip(at, below, strict=True)]
 
@@ -338,9 +346,9 @@ def grid_sample(
         factors = (s if step else 1.0 - s for step, s in zip(corner, share, strict=True))
         weight = reduce(mul, factors)
         place = [b + 1.0 if step else b for step, b in zip(corner, below, strict=True)]
-        return _pick(images.x, place, channels, size) * ops.unsqueeze(weight, axis=(1,))
+        return _pick(x, place, channels, size) * ops.unsqueeze(weight, axis=(1,))
 
-    return reduce(add, map(term, itertools.product((0, 1), repeat=axes)))
+    return reduce(add, map(term, itertools.product((0, 1), repeat=len(size))))
 
 
 def _pixel(part: Any, n: int, align_corners: bool) -> Any:
@@ -350,7 +358,7 @@ def _pixel(part: Any, n: int, align_corners: bool) -> Any:
     return (part + 1.0) * (n / 2.0) - 0.5
 
 
-def _inside(c: Any, n: int, padding_mode: str, align_corners: bool) -> Any:
+def inside(c: Any, n: int, padding_mode: str = "zeros", align_corners: bool = True) -> Any:
     """Positions as `padding_mode` takes them."""
     if padding_mode == "zeros":
         # What is a pixel or more outside is far outside: any such place gives 0, finite as it is.
@@ -371,11 +379,11 @@ def _inside(c: Any, n: int, padding_mode: str, align_corners: bool) -> Any:
 
 def _pick(x: Any, place: Sequence[Any], channels: int, size: Ints) -> Any:
     """The pixels at whole positions, 0 where there is none."""
-    inside = (
+    within = (
         ops.logical_and(ops.greater_equal(c, 0.0), ops.less_equal(c, n - 1.0))
         for c, n in zip(place, size, strict=True)
     )
-    there = reduce(ops.logical_and, inside)
+    there = reduce(ops.logical_and, within)
     indices = (
         ops.cast(ops.where(there, c, 0.0), dtype="int64") * prod(size[a + 1 :])
         for a, c in enumerate(place)

@@ -10,10 +10,11 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.nn.functional.arguments import (
     as_floats,
     as_integers,
+    check_number,
     check_reduction,
     narrow,
     reduce_loss,
@@ -21,11 +22,12 @@ from autograd_engine.nn.functional.arguments import (
 )
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
-from autograd_engine.program.operands import spec_of
+from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = [
     "ctc_loss",
     "gather_tree",
+    "rnnt_loss",
     "sequence_mask",
 ]
 
@@ -39,9 +41,9 @@ def sequence_mask(
     Parameters
     ----------
     x : Tensor or Variable
-        Lengths, integers of any shape.
+        Lengths of any shape; of 2.5 the positions 0, 1 and 2 are below it.
     maxlen : int, optional
-        The largest length when not given; its size is then unknown in a program.
+        The largest length, rounded down, when not given; its size is then unknown in a program.
 
     Examples
     --------
@@ -49,7 +51,12 @@ def sequence_mask(
     >>> sequence_mask(paddle.to_tensor([1, 3])).tolist()
     [[1, 0, 0], [1, 1, 1]]
     """
-    x = as_integers("sequence_mask", x, "x")
+    x = as_operand("sequence_mask", x)
+    if spec_of(x).dtype.kind not in "iuf":
+        raise DTypeError(
+            f"sequence_mask: x must hold lengths, got {spec_of(x).dtype.name}; use "
+            "x.astype('int64')"
+        )
     maxlen = as_number(maxlen)
     if maxlen is not None and (not is_int(maxlen) or maxlen < 0):
         raise ArgumentError(f"sequence_mask: maxlen must be a non-negative int, got {maxlen!r}")
@@ -86,6 +93,22 @@ def gather_tree(ids: Any, parents: Any) -> Tensor:
             f"{format_shape(shapes[0])} and {format_shape(shapes[1])}"
         )
     return ops.gather_tree(ids, parents)
+
+
+def _check_blank(op: str, blank: Any, classes: Any) -> None:
+    if not is_int(blank) or blank < 0 or (not isinstance(classes, Dim) and blank >= classes):
+        raise ArgumentError(f"{op}: blank must be a class, 0 to {classes} - 1, got {blank!r}")
+
+
+def _from_anchor(scores: Any, anchor: Any) -> Any:
+    """0 in value, with the derivatives of the scores; constant where the anchor is 0."""
+    return ops.where(ops.equal(scores, anchor), scores - anchor, 0.0)
+
+
+def _log_total(reached: Any, end: Any, possible: Any) -> Any:
+    """Logarithm of the weights of all alignments, 0 in value, where there are any."""
+    total = ops.sum(reached * end, axis=(1,), keepdims=False)
+    return ops.log(ops.where(possible, total, 1.0))
 
 
 @atomic
@@ -157,22 +180,18 @@ def ctc_loss(
             f"{op}: log_probs must be [time, batch, classes], labels [batch, longest] and the "
             f"lengths [batch]; got {', '.join(map(format_shape, shapes))}"
         )
-    classes = shapes[0][2]
-    if not is_int(blank) or blank < 0 or (not isinstance(classes, Dim) and blank >= classes):
-        raise ArgumentError(f"{op}: blank must be a class, 0 to {classes} - 1, got {blank!r}")
+    _check_blank(op, blank, shapes[0][2])
     wide = widen(logits)
     index = ops.ctc_states(labels, wide, blank=blank)
     scores = ops.take_along_axis(ops.log_softmax(wide, axis=2), index, axis=2)
     likelihood, steps, start, end, anchor = ops.ctc_align(
         scores, labels, times, lengths, blank=blank
     )
-    # 1 in value, with the derivatives of the probabilities; constant where the anchor is 0.
-    factor = ops.exp(ops.where(ops.equal(scores, anchor), scores - anchor, 0.0))
+    factor = ops.exp(_from_anchor(scores, anchor))
     weight = steps * ops.unsqueeze(factor, axis=(3,))
     reached = ops.getitem(ops.band_scan(weight, start * factor), key=(-1,))
-    total = ops.sum(reached * end, axis=(1,), keepdims=False)
     possible = ops.greater_than(likelihood, -math.inf)
-    change = ops.log(ops.where(possible, total, 1.0))
+    change = _log_total(reached, end, possible)
     if norm_by_times:
         change = change / ops.cast_like(ops.maximum(times, 1), change)
     loss = -(likelihood + change)
@@ -180,4 +199,88 @@ def ctc_loss(
         loss = ops.where(possible, loss, 0.0)
     if reduction == "mean":
         loss = loss / ops.cast_like(ops.maximum(lengths, 1), loss)
+    return narrow(reduce_loss(loss, reduction), logits)
+
+
+@atomic
+def rnnt_loss(
+    input: Any,
+    label: Any,
+    input_lengths: Any,
+    label_lengths: Any,
+    blank: int = 0,
+    fastemit_lambda: float = 0.001,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Tensor:
+    """Minus the log-probability that a transducer emits a label sequence, over all alignments.
+
+    Graves 2012, "Sequence transduction with recurrent neural networks".
+
+    Parameters
+    ----------
+    input : Tensor or Variable
+        Log-probabilities ``[batch, frames, longest + 1, classes]``: of each class at a frame, so
+        many labels having been emitted. They are taken as they are; see `log_softmax`.
+    label : Tensor or Variable
+        ``[batch, longest]``, filled up with any class.
+    input_lengths, label_lengths : Tensor or Variable
+        ``[batch]``, integers.
+    blank : int
+        The class with which the next frame is gone on to.
+    fastemit_lambda : float
+        The gradient of what emits a label is larger by this share, the loss is not (Yu and others
+        2021).
+    reduction : {"mean", "sum", "none"}
+
+    Returns
+    -------
+    ``[batch]`` for "none"; infinite where there is no alignment, with gradient 0.
+
+    Raises
+    ------
+    ShapeError, ArgumentError, DTypeError, IndexError
+
+    Notes
+    -----
+    Sums and derivatives are taken as those of `ctc_loss`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> probabilities = paddle.full([1, 2, 2, 3], 1 / 3)
+    >>> two, one = paddle.to_tensor([2]), paddle.to_tensor([1])
+    >>> round(rnnt_loss(paddle.log(probabilities), paddle.to_tensor([[1]]), two, one).item(), 4)
+    2.6027
+    """
+    op = "rnnt_loss"
+    check_reduction(op, reduction)
+    if not check_number(op, "fastemit_lambda", fastemit_lambda) >= 0.0:
+        raise ArgumentError(f"{op}: fastemit_lambda must not be negative, got {fastemit_lambda}")
+    logits = as_floats(op, input, "input")
+    label = as_integers(op, label, "label")
+    times = as_integers(op, input_lengths, "input_lengths")
+    lengths = as_integers(op, label_lengths, "label_lengths")
+    shapes = [spec_of(x).shape for x in (logits, label, times, lengths)]
+    if (
+        [len(s) for s in shapes] != [4, 2, 1, 1]
+        or not all(may_equal(s[:1], shapes[0][:1]) for s in shapes[1:])
+        or not may_equal(shapes[0][2:3], (shapes[1][1] + 1,))
+    ):
+        raise ShapeError(
+            f"{op}: input must be [batch, frames, longest + 1, classes], label [batch, longest] "
+            f"and the lengths [batch]; got {', '.join(map(format_shape, shapes))}"
+        )
+    _check_blank(op, blank, shapes[0][3])
+    wide = widen(logits)
+    index = ops.rnnt_moves(label, wide, blank=blank)
+    scores = ops.gather(ops.reshape(wide, shape=(-1,)), index, axis=0)
+    likelihood, steps, start, end, anchor = ops.rnnt_align(scores, times, lengths)
+    moved = _from_anchor(scores, anchor)
+    if fastemit_lambda:
+        blanks, labels, none = (ops.getitem(moved, key=(..., slice(k, k + 1))) for k in range(3))
+        moved = ops.concat(blanks, labels * (1.0 + fastemit_lambda), none, axis=3)
+    reached = ops.getitem(ops.band_scan(steps * ops.exp(moved), start), key=(-1,))
+    possible = ops.greater_than(likelihood, -math.inf)
+    loss = -(likelihood + _log_total(reached, end, possible))
     return narrow(reduce_loss(loss, reduction), logits)

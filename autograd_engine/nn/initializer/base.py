@@ -11,6 +11,8 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core.checks import plain_number
+from autograd_engine.core.constructors import Respelled
+from autograd_engine.core.described import Described
 from autograd_engine.core.locations import caller
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.grad_mode import grad_mode
@@ -36,7 +38,7 @@ __all__ = [
 ]
 
 
-class Initializer:
+class Initializer(Respelled, Described):
     """How a parameter starts out.
 
     Layers take one as ``weight_attr`` or ``bias_attr``, alone or in a `ParamAttr`. Eager mode runs

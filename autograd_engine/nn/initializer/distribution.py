@@ -8,7 +8,7 @@ import numpy as np
 
 from autograd_engine.core.array_conversion import to_array
 from autograd_engine.core.checks import plain_number
-from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, ShapeError
 from autograd_engine.nn.initializer.base import Initializer, deviation, floating
 from autograd_engine.program.conversion import held, number
 
@@ -63,7 +63,7 @@ class Assign(Initializer):
 
     def __init__(self, value: Any, name: str | None = None) -> None:
         if value is None or isinstance(value, (str, bytes)):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"Assign: value must be a Tensor, an array or a list, got {type(value).__name__}"
             )
         # A list is rounded once, to the dtype of the parameter; arrays have theirs.

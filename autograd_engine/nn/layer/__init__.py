@@ -21,6 +21,7 @@ from autograd_engine.nn.layer.norm.layer_norm import *  # noqa: F403
 from autograd_engine.nn.layer.padding import *  # noqa: F403
 from autograd_engine.nn.layer.pool import *  # noqa: F403
 from autograd_engine.nn.layer.recurrent.cells import *  # noqa: F403
+from autograd_engine.nn.layer.recurrent.decoding import *  # noqa: F403
 from autograd_engine.nn.layer.recurrent.stacks import *  # noqa: F403
 from autograd_engine.nn.layer.recurrent.wrappers import *  # noqa: F403
 from autograd_engine.nn.layer.smooth_activation import *  # noqa: F403

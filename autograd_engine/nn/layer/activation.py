@@ -204,7 +204,7 @@ class CELU(Plain):
     Parameters
     ----------
     alpha : float
-        Above 0.
+        Not 0.
 
     Raises
     ------
@@ -221,7 +221,9 @@ class CELU(Plain):
 
     def __init__(self, alpha: float = 1.0, name: str | None = None) -> None:
         super().__init__(name)
-        self._alpha = number(self, "alpha", alpha, above=0.0)
+        self._alpha = number(self, "alpha", alpha)
+        if not self._alpha:
+            raise ArgumentError("CELU: alpha must not be 0, x is divided by it; use nn.ReLU()")
 
     def forward(self, x: Any) -> Tensor:
         return F.celu(x, self._alpha)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import ArgumentError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.functional.window_arguments import IntOrInts
 from autograd_engine.nn.layer.arguments import (
@@ -13,6 +14,7 @@ from autograd_engine.nn.layer.arguments import (
     choice,
     flag,
     integer,
+    number,
     padding as checked_padding,
     per_axis,
     sequence,
@@ -26,6 +28,8 @@ __all__ = [
     "AdaptiveMaxPool1D",
     "AdaptiveMaxPool2D",
     "AdaptiveMaxPool3D",
+    "FractionalMaxPool2D",
+    "FractionalMaxPool3D",
     "MaxUnPool1D",
     "MaxUnPool2D",
     "MaxUnPool3D",
@@ -154,6 +158,68 @@ class AdaptiveMaxPool2D(_AdaptiveMaxPool, axes=2, function=F.adaptive_max_pool2d
 
 class AdaptiveMaxPool3D(_AdaptiveMaxPool, axes=3, function=F.adaptive_max_pool3d):
     """The maxima of bins that divide volumes; see `AdaptiveMaxPool2D`."""
+
+
+# --- fractional: bins of nearly equal sizes, which begin at random
+
+
+class _FractionalMaxPool(Spatial, Unnamed):
+    _shown = ("_output_size", "_return_mask")
+    _sections = """
+    Parameters
+    ----------
+    output_size : $bins
+        Bins along each axis of space; None keeps the size.
+    kernel_size : $ints, optional
+        Windows of this size, which may overlap; disjoint bins where None.
+    random_u : float, optional
+        Above 0 and below 1; drawn in each call where None.
+    return_mask : bool
+        Return also the position of each maximum in its $image, all axes counted as one.
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([2.0, 4.0, 3.0, 1.0]).reshape([1, 1, ${thin}4])
+    >>> paddle.nn.$name([${thin}2], random_u=0.5)(x).flatten().tolist()
+    [4.0, 3.0]
+    """
+
+    def __init__(
+        self,
+        output_size: Sizes,
+        kernel_size: IntOrInts | None = None,
+        random_u: float | None = None,
+        return_mask: bool = False,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(name)
+        axes = self._axes
+        self._output_size = per_axis(self, "output_size", output_size, axes, none=True)
+        self._kernel_size = (
+            None if kernel_size is None else per_axis(self, "kernel_size", kernel_size, axes)
+        )
+        self._random_u = None if random_u is None else number(self, "random_u", random_u, above=0)
+        if random_u is not None and not random_u < 1.0:
+            raise ArgumentError(f"{type(self).__name__}: random_u must be below 1, got {random_u}")
+        self._return_mask = flag(self, "return_mask", return_mask)
+
+    def forward(self, x: Any) -> Any:
+        return self._function(
+            x, self._output_size, self._kernel_size, self._random_u, self._return_mask
+        )
+
+
+class FractionalMaxPool2D(_FractionalMaxPool, axes=2, function=F.fractional_max_pool2d):
+    """The maximum of each of nearly equal bins; see `nn.functional.fractional_max_pool2d`."""
+
+
+class FractionalMaxPool3D(_FractionalMaxPool, axes=3, function=F.fractional_max_pool3d):
+    """The maximum of each of nearly equal bins of volumes; see `FractionalMaxPool2D`."""
 
 
 # --- the maxima put back

@@ -29,6 +29,7 @@ __all__ = [
     "CrossEntropyLoss",
     "HSigmoidLoss",
     "NLLLoss",
+    "RNNTLoss",
 ]
 
 
@@ -181,6 +182,55 @@ class CTCLoss(Reduced):
             self.reduction,
             norm_by_times,
             self.zero_infinity,
+        )
+
+
+class RNNTLoss(Reduced):
+    """Minus the log-probability that a transducer emits a label sequence, over all alignments.
+
+    See `nn.functional.rnnt_loss`.
+
+    Parameters
+    ----------
+    blank : int
+        The class with which the next frame is gone on to.
+    fastemit_lambda : float
+        The gradient of what emits a label is larger by this share.
+    reduction : {"mean", "sum", "none"}
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> log_probs = paddle.log(paddle.full([1, 2, 2, 3], 1 / 3))
+    >>> two, one = paddle.to_tensor([2]), paddle.to_tensor([1])
+    >>> round(paddle.nn.RNNTLoss()(log_probs, paddle.to_tensor([[1]]), two, one).item(), 4)
+    2.6027
+    """
+
+    def __init__(
+        self,
+        blank: int = 0,
+        fastemit_lambda: float = 0.001,
+        reduction: str = "mean",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(reduction, name)
+        self.blank = integer(self, "blank", blank, least=0)
+        self.fastemit_lambda = number(self, "fastemit_lambda", fastemit_lambda, least=0)
+
+    def forward(self, input: Any, label: Any, input_lengths: Any, label_lengths: Any) -> Tensor:
+        return F.rnnt_loss(
+            input,
+            label,
+            input_lengths,
+            label_lengths,
+            self.blank,
+            self.fastemit_lambda,
+            self.reduction,
         )
 
 

@@ -1,10 +1,10 @@
-"""Layers that hold layers, and a list of parameters."""
+"""Layers that hold layers, or parameters."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from types import FunctionType
-from typing import Any, overload
+from typing import Any, Final, overload
 
 from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError
@@ -12,7 +12,7 @@ from autograd_engine.nn.layer.base.layer import Layer
 from autograd_engine.nn.layer.base.registered import PARAMETER, SUBLAYER
 from autograd_engine.program.ir.program import Parameter as StaticParameter
 
-__all__ = ["LayerDict", "LayerList", "ParameterList", "Sequential"]
+__all__ = ["LayerDict", "LayerList", "ParameterDict", "ParameterList", "Sequential"]
 
 
 class _Container(Layer):
@@ -286,24 +286,93 @@ class ParameterList(_Numbered):
         return self._elements()[self._position(key)]
 
     def __setitem__(self, key: int, parameter: Any) -> None:
-        self._put(str(self._position(key)), _parameter(parameter), PARAMETER)
+        self._put(str(self._position(key)), _parameter("ParameterList", parameter), PARAMETER)
 
     def append(self, parameter: Any) -> ParameterList:
         """One more parameter at the end; returns the list."""
-        self._put(str(len(self)), _parameter(parameter), PARAMETER)
+        self._put(str(len(self)), _parameter("ParameterList", parameter), PARAMETER)
         return self
 
 
-def _parameter(value: Any) -> Any:
+def _parameter(where: str, value: Any) -> Any:
     if not isinstance(value, (Parameter, StaticParameter)):
         raise ArgumentTypeError(
-            f"ParameterList takes parameters, got {type(value).__name__}: make them with "
+            f"{where} takes parameters, got {type(value).__name__}: make them with "
             "create_parameter(shape)"
         )
     return value
 
 
-class LayerDict(_Container):
+_CHECKED: Final = {SUBLAYER: _layer, PARAMETER: _parameter}
+
+
+class _Named(_Container):
+    """Elements under names of the user's."""
+
+    def __init__(self, elements: Any = None) -> None:
+        super().__init__()
+        self.update({} if elements is None else elements)
+
+    def _require(self, key: Any) -> str:
+        if key not in self._names():
+            have = ", ".join(self._names())
+            raise KeyError(f"{type(self).__name__}: no {self._element} {key!r}; it has {have}")
+        return str(key)
+
+    def __getitem__(self, key: str) -> Any:
+        return self.__dict__[self._require(key)]
+
+    def __setitem__(self, key: str, element: Any) -> None:
+        where = type(self).__name__
+        self._check_name(where, key, self._element)
+        self._put(key, _CHECKED[self._element](where, element), self._element)
+
+    def __delitem__(self, key: str) -> None:
+        delattr(self, self._require(key))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._names()
+
+    def keys(self) -> list[str]:
+        """The names."""
+        return self._names()
+
+    def values(self) -> list[Any]:
+        """What is held."""
+        return self._elements()
+
+    def items(self) -> list[tuple[str, Any]]:
+        """(name, element)"""
+        return list(zip(self._names(), self._elements(), strict=True))
+
+    def pop(self, key: str) -> Any:
+        """Take an element out, and return it."""
+        element = self[key]
+        del self[key]
+        return element
+
+    def clear(self) -> None:
+        """Take all elements out."""
+        self._remove(self._names())
+
+    def update(self, elements: Any) -> None:
+        """Add elements, or replace those of the same names."""
+        pairs = elements.items() if isinstance(elements, (Mapping, _Named)) else elements
+        where = type(self).__name__
+        if not isinstance(pairs, Iterable):
+            raise TypeError(
+                f"{where} takes a dict, or a list of (name, element); got {type(elements).__name__}"
+            )
+        for pair in pairs:
+            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+                raise TypeError(f"{where} takes pairs (name, element), got {pair!r}")
+            self[pair[0]] = pair[1]
+
+
+class LayerDict(_Named):
     """Layers under names of the user's.
 
     Parameters
@@ -323,60 +392,38 @@ class LayerDict(_Container):
     """
 
     def __init__(self, sublayers: Any = None) -> None:
-        super().__init__()
-        self.update({} if sublayers is None else sublayers)
-
-    def _require(self, key: Any) -> str:
-        if key not in self._names():
-            raise KeyError(f"LayerDict: no layer {key!r}; it has {', '.join(self._names())}")
-        return str(key)
-
-    def __getitem__(self, key: str) -> Any:
-        return self.__dict__[self._require(key)]
-
-    def __setitem__(self, key: str, sublayer: Layer) -> None:
-        self.add_sublayer(key, _layer("LayerDict", sublayer))
-
-    def __delitem__(self, key: str) -> None:
-        delattr(self, self._require(key))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names())
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._names()
-
-    def keys(self) -> list[str]:
-        """Names of the layers."""
-        return self._names()
-
-    def values(self) -> list[Layer]:
-        """The layers."""
-        return self._elements()
-
-    def items(self) -> list[tuple[str, Layer]]:
-        """(name, layer)"""
-        return list(zip(self._names(), self._elements(), strict=True))
-
-    def pop(self, key: str) -> Layer:
-        """Take a layer out, and return it."""
-        layer: Layer = self[key]
-        del self[key]
-        return layer
-
-    def clear(self) -> None:
-        """Take all layers out."""
-        self._remove(self._names())
+        super().__init__(sublayers)
 
     def update(self, sublayers: Any) -> None:
         """Add layers, or replace those of the same names."""
-        pairs = sublayers.items() if isinstance(sublayers, (Mapping, LayerDict)) else sublayers
-        if not isinstance(pairs, Iterable):
-            raise TypeError(
-                f"LayerDict takes a dict, or a list of (name, layer); got "
-                f"{type(sublayers).__name__}"
-            )
-        for pair in pairs:
-            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-                raise TypeError(f"LayerDict takes pairs (name, layer), got {pair!r}")
-            self[pair[0]] = pair[1]
+        super().update(sublayers)
+
+
+class ParameterDict(_Named):
+    """Parameters under names of the user's.
+
+    Parameters
+    ----------
+    parameters : dict of str to Parameter, or list of (str, Parameter), optional
+
+    Raises
+    ------
+    TypeError, KeyError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> weights = ParameterDict({"left": paddle.create_parameter([2, 3])})
+    >>> weights["right"] = paddle.create_parameter([3, 1])
+    >>> [(name, w.shape) for name, w in weights.named_parameters()]
+    [('left', paddle.Size([2, 3])), ('right', paddle.Size([3, 1]))]
+    """
+
+    _element = PARAMETER
+
+    def __init__(self, parameters: Any = None) -> None:
+        super().__init__(parameters)
+
+    def update(self, parameters: Any) -> None:
+        """Add parameters, or replace those of the same names."""
+        super().update(parameters)

@@ -15,6 +15,7 @@ __all__ = [
     "CosineEmbeddingLoss",
     "HingeEmbeddingLoss",
     "MarginRankingLoss",
+    "MultiLabelMarginLoss",
     "MultiLabelSoftMarginLoss",
     "MultiMarginLoss",
     "SoftMarginLoss",
@@ -225,6 +226,31 @@ class TripletMarginWithDistanceLoss(Reduced):
             self.swap,
             self.reduction,
         )
+
+
+class MultiLabelMarginLoss(Reduced):
+    """Sum of max(0, 1 - x[label] + x[c]) over labels and over classes c that are none, by classes.
+
+    See `nn.functional.multi_label_margin_loss`.
+
+    Parameters
+    ----------
+    reduction : {"mean", "sum", "none"}
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x = paddle.to_tensor([[0.25, 0.5, 0.0, 1.0]])
+    >>> paddle.nn.MultiLabelMarginLoss()(x, paddle.to_tensor([[3, 0, -1, 1]])).item()
+    0.625
+    """
+
+    def forward(self, input: Any, label: Any) -> Tensor:
+        return F.multi_label_margin_loss(input, label, self.reduction)
 
 
 class MultiMarginLoss(Weighted):

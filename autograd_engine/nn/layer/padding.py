@@ -69,21 +69,24 @@ class _Pad(Spatial, Plain):
         name: str | None = None,
     ) -> None:
         super().__init__(name)
-        self._pad = self._numbers(padding)
         self._mode = choice(self, "mode", mode, _MODES)
+        self._pad = self._numbers(padding)
         self._value = number(self, "value", value, fills=True)
         self._data_format = choice(self, "data_format", data_format, self._layouts)
 
     def _numbers(self, padding: Any) -> Any:
         padding = listed(padding)
         many = padding if isinstance(padding, (list, tuple)) else [padding] * (2 * self._axes)
-        for p in many:
-            if len(many) == 2 * self._axes and type(p) is int and p >= 0:
+        full = 2 * self._axes
+        fits = len(many) == full or (self._mode == "constant" and len(many) in range(2, full, 2))
+        for p in many if fits else [None]:
+            if type(p) is int and p >= 0:
                 continue
-            ends = ["left", "right", "top", "bottom", "front", "back"][: 2 * self._axes]
+            ends = ["left", "right", "top", "bottom", "front", "back"][:full]
+            fewer = ", or the first pairs of these in mode 'constant'" if full > 2 else ""
             raise ArgumentError(
                 f"{type(self).__name__}: padding must be an int of at least 0, or "
-                f"{2 * self._axes} of them, [{', '.join(ends)}]; got {padding!r}"
+                f"{full} of them, [{', '.join(ends)}]{fewer}; got {padding!r}"
             )
         return list(many) if isinstance(many, list) else many
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from string import Template
 from types import FunctionType
 from typing import Any, ClassVar, Final
 
+from autograd_engine.core.constructors import respelled
 from autograd_engine.nn.functional.window_arguments import IMAGE_LAYOUTS
 
 __all__ = ["Spatial"]
@@ -59,9 +61,10 @@ class Spatial:
         if "_layouts" not in vars(cls):
             cls._layouts = IMAGE_LAYOUTS[axes]
         if "__init__" not in vars(cls):
-            init = _with_layout(cls.__init__, cls._layouts[0])
+            init = _with_layout(inspect.unwrap(cls.__init__), cls._layouts[0])
             init.__qualname__ = f"{cls.__qualname__}.__init__"
             cls.__init__ = init  # type: ignore[method-assign]
+            respelled(cls)
         if cls.__doc__ is not None:  # there are none under python -OO
             sections = Template(cls._sections).substitute(_words(cls, axes))
             cls.__doc__ = f"{cls.__doc__.rstrip()}\n{sections}"

@@ -12,7 +12,7 @@ from autograd_engine.core.checks import plain_number, positive_int
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.grad_mode import no_grad
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ModeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, ModeError
 from autograd_engine.nn.functional import normalize
 from autograd_engine.nn.functional.spectral import (
     MOST_STEPS,
@@ -170,7 +170,7 @@ def norm_without(v: Any, kept: int | None, *, keepdims: bool = True) -> Any:
 def parameter_of(function: str, layer: Any, name: Any) -> Any:
     """The parameter of `layer` that is to be composed of others."""
     if not isinstance(layer, Layer):
-        raise TypeError(f"{function}: layer must be a Layer, got {type(layer).__name__}")
+        raise ArgumentTypeError(f"{function}: layer must be a Layer, got {type(layer).__name__}")
     kind = layer._kinds.get(name) if isinstance(name, str) else None
     if kind == COMPOSED:
         done = type(layer._composed[name]).__name__
@@ -189,7 +189,7 @@ def parameter_of(function: str, layer: Any, name: Any) -> Any:
 def axis_of(function: str, dim: Any, weight: Any, hint: str = "") -> int:
     """An axis of a weight, from 0."""
     if isinstance(dim, bool) or not isinstance(dim, (int, np.integer)):
-        raise TypeError(f"{function}: dim must be an int or None, got {type(dim).__name__}")
+        raise ArgumentTypeError(f"{function}: dim must be an int or None, got {type(dim).__name__}")
     ndim = len(weight.shape)
     if not -ndim <= dim < ndim:
         raise ArgumentError(

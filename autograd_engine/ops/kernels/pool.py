@@ -7,6 +7,8 @@ takes kh + kw passes instead of kh * kw.
 
 Adaptive pooling divides an axis of n elements into a given number of bins o: bin p goes from
 floor(p n / o) to ceil((p + 1) n / o), so bins may overlap by one element.
+
+Fractional pooling (Graham 2014) has bins of nearly equal sizes, where they begin being random.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.core.spec import Like
+from autograd_engine.errors import IndexRangeError, ShapeError
 from autograd_engine.ops.kernels.windows import (
     Ints,
     Padding,
@@ -35,6 +38,7 @@ __all__ = [
     "adaptive_max_pool",
     "avg_pool",
     "avg_pool_input",
+    "fractional_max_index",
     "last_writes",
     "max_pool",
     "max_pool_gather",
@@ -99,18 +103,44 @@ def adaptive_max_pool(x: NDArray[Any], *, size: Bins) -> tuple[NDArray[Any], NDA
     if windows := _even(x.shape[2:], size):
         zeros = tuple((0, 0) for _ in size)
         return max_pool(x, kernel=windows, stride=windows, padding=zeros, ceil_mode=False)
-    out = np.empty((*x.shape[:2], *size), x.dtype)
-    index = np.empty(out.shape, np.int64)
-    positions = np.arange(prod(x.shape[2:])).reshape(x.shape[2:])
-    bins = [_bins(n, o) for n, o in zip(x.shape[2:], size, strict=True)]
-    for at in np.ndindex(*size):
-        key = tuple(slice(*ends[p]) for p, ends in zip(at, bins, strict=True))
-        inside: tuple[Any, ...] = (..., *key)
-        elements = x[inside].reshape(*x.shape[:2], positions[key].size)
-        first = elements.argmax(axis=-1)
-        out[(..., *at)] = np.take_along_axis(elements, first[..., None], -1)[..., 0]
-        index[(..., *at)] = positions[key].ravel()[first]
-    return out, index
+    return _largest(x, [_bins(n, o) for n, o in zip(x.shape[2:], size, strict=True)])
+
+
+def fractional_max_index(
+    x: NDArray[Any], *, size: Bins, kernel: Ints | None, u: float
+) -> NDArray[np.int64]:
+    """Where the largest element of each bin of fractional pooling is; see `max_pool`.
+
+    Parameters
+    ----------
+    kernel : tuple of int, optional
+        Windows of this size, which may overlap; disjoint bins where None.
+    u : float
+        From [0, 1): how far the first bins are moved.
+    """
+    counts = _known(size, x.shape)
+    kernels: Any = (None,) * len(counts) if kernel is None else kernel
+    along = zip(x.shape[2:], counts, kernels, strict=True)
+    return _largest(x, [_fractional_bins(n, o, k, u) for n, o, k in along])[1]
+
+
+def _largest(
+    x: NDArray[Any], bins: Sequence[Sequence[Pair]]
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Largest element of each bin, one axis after the other, and where the first of them is."""
+    index = np.arange(prod(x.shape[2:])).reshape(1, 1, *x.shape[2:])
+    index = np.broadcast_to(index, x.shape)
+    for a in reversed(range(len(bins))):
+        parts = [_along(a, slice(*ends)) for ends in bins[a]]
+        first = [x[part].argmax(axis=2 + a, keepdims=True) for part in parts]
+        x, index = (
+            np.concatenate(
+                [np.take_along_axis(y[p], k, 2 + a) for p, k in zip(parts, first, strict=True)],
+                axis=2 + a,
+            )
+            for y in (x, index)
+        )
+    return x, index
 
 
 def max_pool_scatter(g: NDArray[Any], index: NDArray[np.int64], like: Like) -> NDArray[Any]:
@@ -138,7 +168,7 @@ def last_writes(index: NDArray[Any], like: Like) -> NDArray[np.bool_]:
     pixels = prod(like.shape[2:])
     if index.size and (index.min() < 0 or index.max() >= pixels):
         bad = index[(index < 0) | (index >= pixels)].ravel()[0]
-        raise IndexError(f"max_unpool: index {bad} is out of range; use 0 to {pixels - 1}")
+        raise IndexRangeError(f"max_unpool: index {bad} is out of range; use 0 to {pixels - 1}")
     flat, order = _flat(index, like.shape), np.arange(index.size)
     last = np.empty(prod(like.shape), np.int64)
     last[flat] = order  # of equal positions the last value stays
@@ -233,12 +263,12 @@ class _Axis:
 def _axis(size: int, kernel: int, stride: int, padding: Pair, ceil_mode: bool) -> _Axis:
     windows = window_count(size, kernel, stride, padding, ceil_mode=ceil_mode)
     if size < 1 or windows < 1:
-        raise ValueError(
+        raise ShapeError(
             f"pooling: a window of {kernel} does not fit into {size} elements with padding "
             f"{padding}"
         )
     if max(padding) >= kernel:
-        raise ValueError(
+        raise ShapeError(
             f"pooling: padding {padding} lets a window of {kernel} hold nothing but padding; pad "
             f"by less than {kernel}"
         )
@@ -270,10 +300,28 @@ MOST_BINS: Final = 2**24  # along one axis
 def _bins(size: int, count: int) -> list[Pair]:
     """Where each bin starts and stops."""
     if size < 1:
-        raise ValueError(f"adaptive pooling: an axis of {size} elements has no bins")
+        raise ShapeError(f"adaptive pooling: an axis of {size} elements has no bins")
     if count > MOST_BINS:
-        raise ValueError(f"adaptive pooling: {count} bins are more than {MOST_BINS}")
+        raise ShapeError(f"adaptive pooling: {count} bins are more than {MOST_BINS}")
     return [(p * size // count, -(-(p + 1) * size // count)) for p in range(count)]
+
+
+def _fractional_bins(size: int, count: int, kernel: int | None, u: float) -> list[Pair]:
+    """Where each bin starts and stops.
+
+    In the reference's single precision, which decides where a product is nearly a whole number.
+    """
+    shift, steps = np.float32(u), np.arange(count + 1, dtype=np.float32)
+    if kernel is not None:
+        stride = np.float32(size - kernel) / np.float32(count - 1) if count > 1 else np.float32(0)
+        starts = ((steps[:-1] + shift) * stride).astype(np.int64) - int(shift * stride)
+        return [(s, s + kernel) for s in np.minimum(starts, size - kernel).tolist()]
+    stride, base = np.float32(size) / np.float32(count), size // count
+    # What is beyond this would leave the last bin without an element.
+    most = np.float32(size + 1 - base) / stride - np.float32(count - 1)
+    shift *= min(np.float32(base + 2) / stride - np.float32(1), most)
+    edges = ((steps + shift) * stride).astype(np.int64) - int(shift * stride)
+    return list(zip(edges[:-1].tolist(), np.minimum(edges[1:], size).tolist(), strict=True))
 
 
 def _even(size: Ints, count: Ints) -> Ints:

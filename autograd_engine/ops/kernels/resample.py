@@ -25,6 +25,7 @@ import numpy as np
 
 from autograd_engine.core.compute_once import cached_property
 from autograd_engine.core.spec import Array, Like
+from autograd_engine.errors import ShapeError
 from autograd_engine.ops.kernels.windows import sum_dtype
 
 __all__ = ["resample", "resample_like", "resampled_size"]
@@ -152,7 +153,7 @@ def _taps(
 ) -> _Taps:
     m = resampled_size(n, size, scale)
     if n < 1 or m < 1:
-        raise ValueError(f"interpolate: cannot make {m} elements of {n}")
+        raise ShapeError(f"interpolate: cannot make {m} elements of {n} along an axis of x")
     p = np.arange(m, dtype=np.float64)
     if align_corners:
         step = (n - 1) / (m - 1) if m > 1 else 0.0

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.core.spec import Like
+from autograd_engine.errors import ShapeError
 
 __all__ = ["Ints", "Padding", "Pair", "sum_dtype", "window_count", "fold_like", "unfold"]
 
@@ -73,7 +74,7 @@ def _counts(size: Ints, kernel: Ints, stride: Ints, padding: Padding, dilation: 
         window_count(*along) for along in zip(size, kernel, stride, padding, dilation, strict=True)
     )
     if min(counts) < 1:
-        raise ValueError(
+        raise ShapeError(
             f"unfold: a window of {kernel} with dilation {dilation} does not fit into images of "
             f"{size} with padding {padding}"
         )
@@ -122,7 +123,7 @@ def fold_like(
     counts = _counts(like.shape[2:], kernel, stride, padding, dilation)
     n, c = like.shape[:2]
     if y.shape != (n, c * prod(kernel), prod(counts)):
-        raise ValueError(
+        raise ShapeError(
             f"fold: images {like.shape} have columns {(n, c * prod(kernel), prod(counts))}, got "
             f"{y.shape}"
         )

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import (
     Array,
     Like,
@@ -17,7 +18,8 @@ from autograd_engine.core.spec import (
     format_shape,
     may_equal,
 )
-from autograd_engine.errors import ShapeError
+from autograd_engine.errors import IndexRangeError, ShapeError
+from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.linalg.decomposition import smaller
 from autograd_engine.ops.linalg.inverse import at_least_a_matrix, transposed
@@ -81,6 +83,9 @@ def _exchange_rows(x: Array, pivots: Array, *, backwards: bool = False) -> Array
     *batch, m, n = x.shape
     out = np.array(x).reshape(math.prod(batch), m, n)
     rows = pivots.reshape(len(out), pivots.shape[-1]) - 1
+    if rows.size and (rows.min() < 0 or rows.max() >= m):
+        bad = rows.max() if rows.max() >= m else rows.min()
+        raise IndexRangeError(f"pivots: {bad + 1} is no row; they count from 1 to {m}")
     each, steps = np.arange(len(out)), range(pivots.shape[-1])
     for j in reversed(steps) if backwards else steps:
         out[each, j], out[each, rows[:, j]] = out[each, rows[:, j]], out[each, j]
@@ -88,12 +93,20 @@ def _exchange_rows(x: Array, pivots: Array, *, backwards: bool = False) -> Array
 
 
 def _infer_exchange(x: Spec, pivots: Spec, *, backwards: bool = False) -> Spec:
-    if not may_equal(x.shape[:-2], pivots.shape[:-1]):
+    _check_pivots("exchange_rows", x, pivots)
+    return Spec(x.shape, x.dtype)
+
+
+def _check_pivots(op: str, x: Spec, pivots: Spec) -> None:
+    index_dtype(op, "pivots", pivots)
+    if not pivots.shape or not may_equal(x.shape[:-2], pivots.shape[:-1]):
         raise ShapeError(
-            f"exchange_rows: x {format_shape(x.shape)} and pivots {format_shape(pivots.shape)} "
+            f"{op}: x {format_shape(x.shape)} and pivots {format_shape(pivots.shape)} "
             "must have the same axes before their last two and their last; use expand"
         )
-    return Spec(x.shape, x.dtype)
+    rows, steps = x.shape[-2], pivots.shape[-1]
+    if not isinstance(rows, Dim) and not isinstance(steps, Dim) and steps > rows:
+        raise ShapeError(f"{op}: {steps} pivots exchange rows of x, which has {rows}")
 
 
 defop(
@@ -119,6 +132,7 @@ def _permutation_like(pivots: Array, like: Like) -> Array:
 
 
 def _infer_permutation(pivots: Spec, like: Spec) -> Spec:
+    _check_pivots("permutation_like", like, pivots)
     m = like.shape[-2]
     return Spec((*pivots.shape[:-1], m, m), like.dtype)
 

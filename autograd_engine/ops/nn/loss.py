@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from autograd_engine.core.spec import Array, Like
-from autograd_engine.errors import OutOfRangeError
+from autograd_engine.errors import IndexRangeError
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.registry.forms import ELEMENTWISE
@@ -34,7 +34,7 @@ def _checked_label(label: Array, like: Like, *, axis: int, ignore: int | None, o
     if counted.size and (counted.min() < 0 or counted.max() >= max(classes, 1)):
         bad = counted[(counted < 0) | (counted >= classes)].ravel()[0]
         unless = "" if ignore is None else f", or {ignore} to be ignored"
-        raise OutOfRangeError(
+        raise IndexRangeError(
             f"{op}: label {bad} is out of range; axis {axis} has {classes} classes, so labels must "
             f"be in 0 to {classes - 1}{unless}"
         )

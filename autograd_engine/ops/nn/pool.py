@@ -8,7 +8,8 @@ import numpy as np
 
 from autograd_engine.core.dims import Dim, product
 from autograd_engine.core.dtypes import INT64
-from autograd_engine.core.spec import Spec, format_shape
+from autograd_engine.core.random_generator import generator
+from autograd_engine.core.spec import Array, Spec, format_shape
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.infer import like as infer_like
 from autograd_engine.ops.kernels import pool as kernels
@@ -63,6 +64,27 @@ def _infer_adaptive_max_pool(x: Spec, *, size: kernels.Bins) -> tuple[Spec, Spec
     return out, Spec(out.shape, INT64)
 
 
+def _fractional_max_index(
+    x: Array, *, size: kernels.Bins, kernel: Ints | None, u: float | None
+) -> Array:
+    """`u` is drawn where None."""
+    drawn = generator().random() if u is None else u
+    return kernels.fractional_max_index(x, size=size, kernel=kernel, u=drawn)
+
+
+def _infer_fractional(x: Spec, *, size: kernels.Bins, kernel: Ints | None, u: float | None) -> Spec:
+    out = _infer_adaptive("fractional_max_pool", x, size)
+    bins = out.shape[2:]
+    for n, o, k in zip(x.shape[2:], bins, kernel or (1,) * len(bins), strict=True):
+        if not isinstance(n, Dim) and not isinstance(o, Dim) and n < o - 1 + k:
+            windows = "" if kernel is None else f" of {k} elements"
+            raise ShapeError(
+                f"fractional_max_pool{len(bins)}d: an axis of {n} elements has no {o} bins"
+                f"{windows}; x is {format_shape(x.shape)}"
+            )
+    return Spec(out.shape, INT64)
+
+
 def _each_window(operands: Specs, results: Specs, attrs: dict[str, Any]) -> Work:
     """Each window is read once."""
     return Work(0, results[0].size * product(attrs["kernel"]))
@@ -100,6 +122,13 @@ defop(
     infer=_infer_adaptive_max_pool,
     stacks="images",
 ).vjp(x=lambda xp, g_out, index, x_like: xp.max_pool_scatter(g_out, index, x_like))
+defop(
+    "fractional_max_index",
+    _fractional_max_index,
+    inputs="x",
+    infer=_infer_fractional,
+    random=True,
+).nondiff()
 defop(
     "max_pool_scatter",
     kernels.max_pool_scatter,

@@ -16,15 +16,18 @@ from autograd_engine.core.spec import (
     format_shape,
     may_equal,
 )
-from autograd_engine.errors import ArgumentError, OutOfRangeError, ShapeError
-from autograd_engine.ops.kernels import ctc
+from autograd_engine.errors import ArgumentError, IndexRangeError, ShapeError
+from autograd_engine.ops.kernels import alignments
 from autograd_engine.ops.registry.opdef import defop
 
 
 def _sequence_mask(x: Array, *, maxlen: int | None, dtype: str) -> Array:
     """Along a new last axis: 1 for the first x positions of `maxlen`, the longest for None."""
     if maxlen is None:
-        maxlen = int(x.max()) if x.size else 0
+        longest = x.max() if x.size else 0
+        if not np.isfinite(longest):
+            raise ValueError(f"sequence_mask: the longest of x is {longest}; give maxlen")
+        maxlen = int(longest)
     mask: Array = np.arange(maxlen) < x[..., None]
     return mask.astype(dtype)
 
@@ -41,7 +44,7 @@ def _gather_tree(ids: Array, parents: Array) -> Array:
     beams = ids.shape[2]
     if parents.size and (parents.min() < 0 or parents.max() >= beams):
         bad = parents[(parents < 0) | (parents >= beams)].ravel()[0]
-        raise OutOfRangeError(
+        raise IndexRangeError(
             f"gather_tree: parent {bad} is no beam; it must be in 0 to {beams - 1}"
         )
     out = np.empty_like(ids)
@@ -68,11 +71,11 @@ def _ctc_states(labels: Array, like: Like, *, blank: int) -> Array:
     duration, _, classes = like.shape
     if labels.size and (labels.min() < 0 or labels.max() >= classes):
         bad = labels[(labels < 0) | (labels >= classes)].ravel()[0]
-        raise OutOfRangeError(
+        raise IndexRangeError(
             f"ctc_loss: label {bad} is out of range; with {classes} classes labels must be in 0 to "
             f"{classes - 1} (also where they only fill up)"
         )
-    path = ctc.states(labels, blank=blank)
+    path = alignments.states(labels, blank=blank)
     return np.broadcast_to(path, (duration, *path.shape))
 
 
@@ -100,7 +103,7 @@ def _ctc_align(
         if given.size and (given.min() < 0 or given.max() > limit):
             bad = given[(given < 0) | (given > limit)].ravel()[0]
             raise ArgumentError(f"ctc_loss: {name} has {bad}; lengths must be in 0 to {limit}")
-    return ctc.align(scores, labels, times, lengths, blank=blank)
+    return alignments.align(scores, labels, times, lengths, blank=blank)
 
 
 def _infer_ctc_align(
@@ -125,6 +128,62 @@ defop(
     outputs="likelihood steps start end anchor",
     nondiff_outputs="likelihood steps start end anchor",
     infer=_infer_ctc_align,
+    checks_values=True,
+).nondiff()
+
+
+def _rnnt_moves(labels: Array, like: Like, *, blank: int) -> Array:
+    """The score of each move, as an index into the flat ``like = [batch, T, L + 1, classes]``."""
+    classes = like.shape[3]
+    if labels.size and (labels.min() < 0 or labels.max() >= classes):
+        bad = labels[(labels < 0) | (labels >= classes)].ravel()[0]
+        raise IndexError(
+            f"rnnt_loss: label {bad} is out of range; with {classes} classes labels must be in 0 "
+            f"to {classes - 1} (also where they only fill up)"
+        )
+    return alignments.transducer_moves(labels, like.shape, blank=blank)
+
+
+defop(
+    "rnnt_moves",
+    _rnnt_moves,
+    inputs="labels like",
+    infer=lambda labels, like, *, blank: Spec(
+        (like.shape[1] + like.shape[2], like.shape[0], like.shape[2], 3), INT64
+    ),
+    checks_values=True,
+).nondiff()
+
+
+def _rnnt_align(scores: Array, times: Array, lengths: Array) -> tuple[Array, ...]:
+    labels = scores.shape[2] - 1
+    frames = scores.shape[0] - labels - 1
+    for name, given, least, most in (
+        ("input_lengths", times, 1, frames),
+        ("label_lengths", lengths, 0, labels),
+    ):
+        if given.size and (given.min() < least or given.max() > most):
+            bad = given[(given < least) | (given > most)].ravel()[0]
+            raise ArgumentError(
+                f"rnnt_loss: {name} has {bad}; lengths must be in {least} to {most}"
+            )
+    return alignments.transducer_align(scores, times, lengths)
+
+
+def _infer_rnnt_align(scores: Spec, times: Spec, lengths: Spec) -> tuple[Spec, ...]:
+    nodes = scores.shape[:3]
+    shapes: list[Shape] = [nodes[1:2], scores.shape, nodes, nodes[1:], scores.shape]
+    return tuple(Spec(s, scores.dtype) for s in shapes)
+
+
+defop(
+    "rnnt_align",
+    _rnnt_align,
+    real=True,
+    inputs="scores times lengths",
+    outputs="likelihood steps start end anchor",
+    nondiff_outputs="likelihood steps start end anchor",
+    infer=_infer_rnnt_align,
     checks_values=True,
 ).nondiff()
 
@@ -154,7 +213,7 @@ def _outer(xp: Any, later: Any, earlier: Any) -> Any:
 
 defop(
     "band_scan",
-    ctc.band_scan,
+    alignments.band_scan,
     real=True,
     inputs="weight inflow",
     infer=_infer_band_scan,
@@ -165,7 +224,7 @@ defop(
 )
 defop(
     "band_scan_adjoint",
-    ctc.band_scan_adjoint,
+    alignments.band_scan_adjoint,
     inputs="weight outflow",
     infer=_infer_band_scan,
     dtypes="common",

@@ -31,7 +31,7 @@ class HalfSum:
 
     Attributes
     ----------
-    total : ndarray, Tensor or Scattered
+    total : ndarray or Scattered
         In float32.
     """
 

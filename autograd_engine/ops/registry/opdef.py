@@ -177,6 +177,8 @@ class OpDef:
         written to; see `writes`.
     place, record_places : callable or None
         Of an operation that `Scattered` can stand for; see `scatters`.
+    reads_result : bool
+        Whether a rule reads the value of an output.
     module : str
         Name of the module that declares it.
     nondiff_outputs : frozenset of str
@@ -251,6 +253,7 @@ class OpDef:
         self.stacks: Stacks = stacks or self._how_stacked()
         self.work: WorkRule = work or self._usual_work()
         self.rules: dict[str, Rule | _NonDifferentiable] = {}
+        self.reads_result = False
         self.module = ""
         self.bound: dict[Any, Callable[..., Any]] = {}
         self._pullbacks: dict[tuple[int, int], Pullback] = {}
@@ -291,7 +294,11 @@ class OpDef:
                 raise RegistryError(f"{self.name} has no input {name!r}; it has {self.inputs}")
             if name in self.rules:
                 raise RegistryError(f"{self.name} has a rule for {name!r} already")
-            self.rules[name] = fn if isinstance(fn, _NonDifferentiable) else Rule(self, name, fn)
+            if isinstance(fn, _NonDifferentiable):
+                self.rules[name] = fn
+                continue
+            rule = self.rules[name] = Rule(self, name, fn)
+            self.reads_result |= not set(self.outputs).isdisjoint(rule.saves)
         return self
 
     def writes(self, fn: Callable[..., Any]) -> OpDef:

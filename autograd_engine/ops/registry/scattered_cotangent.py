@@ -21,12 +21,21 @@ from autograd_engine.core.spec import Array, Like, Spec
 if TYPE_CHECKING:
     from autograd_engine.ops.registry.opdef import OpDef
 
-__all__ = ["Scattered", "dense", "iadd_scattered", "is_row_sparse", "merged_rows"]
+__all__ = ["Lazy", "Scattered", "dense", "iadd_scattered", "is_row_sparse", "merged_rows"]
 
 Part = tuple[Any, tuple[Any, ...], dict[str, Any]]
 
 
-class Scattered:
+class Lazy:
+    """What is written out by its method `dense`, when it is read."""
+
+    __slots__ = ()
+
+    def dense(self) -> Any:
+        raise NotImplementedError
+
+
+class Scattered(Lazy):
     """Zeros like `like` (or `base`), to which values are added at places.
 
     Parameters
@@ -34,14 +43,14 @@ class Scattered:
     op : OpDef
         The operation that would write one part out: ``op(values, *operands, like, **attrs)``.
     xp : Namespace
-        Where the values live: `raw` for ndarrays, `ops` for Tensors.
+        Where the values live: `raw` for ndarrays, or a graph of backends.
     like : Spec
     parts : list of (values, operands, attrs)
-    base : ndarray or Tensor, optional
+    base : ndarray or value of the graph, optional
         What arrived before them.
     """
 
-    __slots__ = ("base", "like", "op", "parts", "xp")
+    __slots__ = ("__weakref__", "base", "like", "op", "parts", "xp")
 
     __array_ufunc__ = None  # an ndarray on the left leaves the sum to us
 
@@ -134,7 +143,7 @@ class Scattered:
 
 def dense(g: Any) -> Any:
     """`g` itself, written out where it is scattered."""
-    return g.dense() if g.__class__ is Scattered else g
+    return g.dense() if isinstance(g, Lazy) else g
 
 
 def iadd_scattered(total: Any, g: Scattered) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from autograd_engine.errors import ArgumentTypeError
 from autograd_engine.optimizer.lr.scheduler import LRScheduler, number, whole
 
 __all__ = [
@@ -197,7 +198,7 @@ class PolynomialDecay(LRScheduler):
         self.end_lr = number(self, "end_lr", end_lr, least=0)
         self.power = number(self, "power", power, above=0)
         if not isinstance(cycle, bool):
-            raise TypeError(f"PolynomialDecay: cycle must be True or False, got {cycle!r}")
+            raise ArgumentTypeError(f"PolynomialDecay: cycle must be True or False, got {cycle!r}")
         self.cycle = cycle
         super().__init__(learning_rate, last_epoch, verbose)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograd_engine.core.checks import check_callback
+from autograd_engine.errors import ArgumentTypeError
 from autograd_engine.optimizer.lr.scheduler import LRScheduler
 
 __all__ = ["LambdaDecay", "MultiplicativeDecay", "require_function"]
@@ -14,7 +15,7 @@ __all__ = ["LambdaDecay", "MultiplicativeDecay", "require_function"]
 def require_function(scheduler: object, name: str, value: Any, given: str = "epoch") -> None:
     owner = type(scheduler).__name__
     if not callable(value):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{owner}: {name} must be a function, as lambda epoch: 0.95 ** epoch; got "
             f"{type(value).__name__}"
         )

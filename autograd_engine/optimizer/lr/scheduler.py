@@ -6,15 +6,19 @@ import math
 import warnings
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograd_engine.core.checks import as_number, is_int
+from autograd_engine.core.constructors import Given, Respelled, respelled
+from autograd_engine.core.described import describe
+from autograd_engine.core.missing_names import answered
 from autograd_engine.errors import ArgumentError
 
 __all__ = ["LRScheduler", "increasing", "number", "whole"]
 
 
-class LRScheduler:
+@respelled
+class LRScheduler(Respelled):
     """Base of the schedulers: gives an optimizer the learning rate of each epoch.
 
     An optimizer that was made with a scheduler reads its rate at each step; in a program, at each
@@ -69,6 +73,16 @@ class LRScheduler:
     verbose: bool
     keys: list[str]
 
+    if not TYPE_CHECKING:
+        __getattr__ = answered("paddle.optimizer.lr.LRScheduler")
+
+    @staticmethod
+    def _reorder(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+        """PyTorch's order: an optimizer first."""
+        if args and hasattr(type(args[0]), "minimize"):  # which a tensor does not have
+            return args[1:], {**kwargs, "optimizer": args[0]}
+        return args, kwargs
+
     def __init__(
         self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False
     ) -> None:
@@ -94,7 +108,10 @@ class LRScheduler:
         return self.last_lr
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(last_epoch={self.last_epoch}, last_lr={self.last_lr})"
+        known: dict[str, Any] = {"last_epoch": self.last_epoch, "last_lr": self.last_lr}
+        if not hasattr(self, "learning_rate"):
+            known["learning_rate"] = self.base_lr
+        return describe(self, **known)
 
     def get_lr(self) -> float:
         """Compute the rate of ``self.last_epoch``; each subclass has its own."""

@@ -10,7 +10,13 @@ from autograd_engine.core.checks import check_callback
 from autograd_engine.core.locations import user_frame_from, warn_at
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import format_shape, may_equal
-from autograd_engine.errors import ArgumentError, BuildError, NotATensorError, ShapeError
+from autograd_engine.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    BuildError,
+    NotATensorError,
+    ShapeError,
+)
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.backward.commit import Callback
 from autograd_engine.program.ir.program import Block, Parameter, Ref, Variable
@@ -65,7 +71,7 @@ def check_callbacks(callbacks: Sequence[Callback] | None) -> Sequence[Callback]:
     if callbacks is None:
         return ()
     if not isinstance(callbacks, (list, tuple)):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"append_backward: callbacks must be a list or tuple of callables, got "
             f"{type(callbacks).__name__}; write [callback]"
         )
@@ -111,7 +117,7 @@ def _check_cotangent(target: Variable, grad: Variable) -> None:
             f"{format_shape(b)}; they must be equal"
         )
     if target.spec.dtype != grad.spec.dtype:
-        raise TypeError(
+        raise ArgumentTypeError(
             f"gradients: {target.name} is {target.spec.dtype.name}, its gradient {grad.name} "
             f"{grad.spec.dtype.name}; cast it"
         )
@@ -122,7 +128,7 @@ def no_grad_names(function: str, block: Block, value: Iterable[Operand | str] | 
     if value is None:
         return set()
     if not isinstance(value, (set, list, tuple)):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{function}: no_grad_set must be a set, list or tuple of Variables or names, got "
             f"{type(value).__name__}; write {_as_collection(value, '{', '}')}"
         )
@@ -130,7 +136,7 @@ def no_grad_names(function: str, block: Block, value: Iterable[Operand | str] | 
     for k, member in enumerate(value):
         if not isinstance(member, (Variable, str)):
             place = "" if isinstance(value, set) else f" as no_grad_set[{k}]"
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{function}: a member of no_grad_set must be a Variable or a name, got "
                 f"{type(member).__name__}{place}"
             )
@@ -207,7 +213,7 @@ def _entries(block: Block, argument: str, value: Iterable[Operand | str]) -> lis
     """The Variables of a collection, None for unknown names."""
     where = f"append_backward: {argument}"
     if not isinstance(value, (list, tuple, set)):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{where} must be a list, tuple or set of Variables or names, got "
             f"{type(value).__name__}; write {_as_collection(value, '[', ']')}"
         )
@@ -217,7 +223,7 @@ def _entries(block: Block, argument: str, value: Iterable[Operand | str]) -> lis
             found.append(_named(block, entry))
             continue
         if not isinstance(entry, Variable):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{where}[{k}] must be a Variable or a name, got {type(entry).__name__}"
             )
         same_program(f"{where}[{k}]", block, entry)

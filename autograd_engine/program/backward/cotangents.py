@@ -24,6 +24,7 @@ from autograd_engine.program.ir.program import Key, Ref, Variable
 __all__ = ["Cotangents", "is_half"]
 
 _ADD_N = REGISTRY["add_n"]
+_ALIAS = REGISTRY["alias"]
 _CAST = REGISTRY["cast"]
 _FULL = REGISTRY["full"]
 _FULL_LIKE = REGISTRY["full_like"]
@@ -172,13 +173,14 @@ class Cotangents:
 
     def given(self, ref: Ref, cotangent: Variable) -> Variable:
         """A cotangent of the target's shape: a run checks what cannot be proved."""
-        if cotangent.spec.shape == ref.var.spec.shape:
-            return cotangent
         operand = Ref(cotangent, cotangent.version)
+        made = functools.partial(self.contribution, ref)
+        if cotangent.spec.shape == ref.var.spec.shape:
+            key = ("alias", operand.key, ref.key)
+            return self.draft.once(key, made, _ALIAS, (operand,), {}, seed=True)
         key = ("same_shape", operand.key, ref.key)
         attrs = {"names": (cotangent.name, ref.var.name)}
-        checked = functools.partial(self.contribution, ref)
-        return self.draft.once(key, checked, _SAME_SHAPE, (operand, ref), attrs, seed=True)
+        return self.draft.once(key, made, _SAME_SHAPE, (operand, ref), attrs, seed=True)
 
 
 def is_half(ref: Ref) -> bool:

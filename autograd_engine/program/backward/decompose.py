@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.ops.registry.opdef import REGISTRY
+from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program.builder import append_operator, emit, emitting
 from autograd_engine.program.ir.block import inner_blocks, leading_to
 from autograd_engine.program.ir.control_flow_op import BlockOp
@@ -16,7 +17,6 @@ from autograd_engine.program.ir.program import (
     Block,
     Key,
     Literal,
-    OperandRef,
     Operator,
     Ref,
     Variable,
@@ -24,7 +24,7 @@ from autograd_engine.program.ir.program import (
 
 __all__ = ["as_variable", "decompose", "decompose_on_path"]
 
-_ASSIGN = REGISTRY["assign"]
+_ALIAS = REGISTRY["alias"]
 _FULL = REGISTRY["full"]
 
 
@@ -55,53 +55,40 @@ def _decompose_inside(operator: Operator) -> None:
 def decompose(block: Block, which: Callable[[Operator], bool]) -> None:
     """Replace the gradient operators for which `which` holds; values stay the same bits."""
     written: list[Operator] = []
-    aliases: dict[Key, Ref] = {}
-    before: list[tuple[Operator, tuple[OperandRef, ...]]] = []
     operators, names = block.ops, set(block.vars)
 
     def undo() -> None:
         block.ops = operators
-        for operator, own in before:
-            operator.operands = own
         for name in [n for n in block.vars if n not in names]:
             del block.vars[name]
 
     if block.program.guards:  # an error undoes it
         block.program.undoing.append(undo)
     for operator in operators:
-        if aliases:
-            before.append((operator, operator.operands))
-            operator.operands = tuple(
-                aliases.get(o.key, o) if isinstance(o, Ref) else o for o in operator.operands
-            )
         if isinstance(operator.op, GradOp) and which(operator):
-            _write_out(operator, operator.op, written, aliases)
+            _write_out(operator, operator.op, written)
         else:
             written.append(operator)
     block.ops = written
     block.program.changed()
 
 
-def _write_out(
-    operator: Operator, gradop: GradOp, sink: list[Operator], aliases: dict[Key, Ref]
-) -> None:
+def _write_out(operator: Operator, gradop: GradOp, sink: list[Operator]) -> None:
     start = len(sink)
     prefix = f"{operator.results[0].var.name}"
     with emitting(prefix, operator.role, operator.location, sink, operator.block):
         g, saved = gradop.arrange([as_variable(o) for o in operator.operands])
         results = gradop.pullback.pull(ops, g, saved, operator.attrs)
-        made = {id(r.var) for o in sink[start:] for r in o.results}
+        made = {id(r.var): o.op for o in sink[start:] for r in o.results}
+        given = Counter(map(id, results))
         renamed: dict[int, Variable] = {}
         for ref, result in zip(operator.results, results, strict=True):
-            if id(result) in made and id(result) not in renamed:
+            op = made.get(id(result))
+            if isinstance(op, OpDef) and not op.reads_result and given[id(result)] == 1:
                 renamed[id(result)] = ref.var
-                continue
-            # The rule handed on an operand as it is, or gave one result twice. The copy is for its
-            # name only: who reads it reads the source, so that cotangents meet at one variable, in
-            # the order in which the tape adds them up.
-            source = Ref(renamed.get(id(result), result), result.version)
-            aliases[ref.key] = source
-            append_operator(operator.block, _ASSIGN, (source,), (ref,), {})
+            else:  # as the tape has it, see `eager.tape.own_values`
+                source = Ref(result, result.version)
+                append_operator(operator.block, _ALIAS, (source,), (ref,), {})
     _rename(sink, start, renamed)
     pass_on(operator, sink[start:])
 

@@ -17,7 +17,7 @@ from autograd_engine.core.dtypes import scalar_dtype
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program import mode
 from autograd_engine.program.builder import Constant, Number
@@ -155,7 +155,7 @@ def as_variable(value: Any, block: Block, known: Sequence[np.dtype[Any]] = ()) -
         value = np.asarray(value, scalar_dtype(value, list(known)))
     array = np.array(value)
     if array.dtype.kind not in "biufc":
-        raise TypeError(f"a loop or a branch takes variables and numbers, got {value!r}")
+        raise ArgumentTypeError(f"a loop or a branch takes variables and numbers, got {value!r}")
     return Constant(array).placed(block)
 
 
@@ -185,7 +185,7 @@ def truth(what: str, value: Any) -> bool:
         return bool(value._data.item())
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
-    raise TypeError(
+    raise ArgumentTypeError(
         f"{what}: the condition must be a bool Variable or Tensor, got {type(value).__name__}"
     )
 

@@ -18,7 +18,7 @@ from autograd_engine.core.dims import fresh_dim
 from autograd_engine.core.dtypes import common_dtype
 from autograd_engine.core.spec import Shape, Spec, format_shape
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.program.atomic_call import checked
 from autograd_engine.program.builder import append_operator, new_result
 from autograd_engine.program.control_flow.block_function import (
@@ -89,7 +89,7 @@ def cond(
     """
     for what, function in (("true_fn", true_fn), ("false_fn", false_fn)):
         if function is not None and not callable(function):
-            raise TypeError(f"cond: {what} must be callable, got {type(function).__name__}")
+            raise ArgumentTypeError(f"cond: {what} must be callable, got {type(function).__name__}")
         if function is not None:
             check_callback("cond", what, function)
     pred = traced_value(pred)
@@ -212,7 +212,7 @@ def case(
     6.0
     """
     if not isinstance(pred_fn_pairs, (list, tuple)):
-        raise TypeError(
+        raise ArgumentTypeError(
             "case: pred_fn_pairs must be a list of (pred, function), got "
             f"{type(pred_fn_pairs).__name__}"
         )
@@ -221,13 +221,15 @@ def case(
         raise ArgumentError("case: pred_fn_pairs is empty; give one (pred, function) at least")
     for k, pair in enumerate(pairs):
         if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not callable(pair[1]):
-            raise TypeError(f"case: pred_fn_pairs[{k}] must be (pred, function), got {pair!r}")
+            raise ArgumentTypeError(
+                f"case: pred_fn_pairs[{k}] must be (pred, function), got {pair!r}"
+            )
         check_callback("case", "function", pair[1])
     if default is None:
         default = pairs[-1][1]
         pairs = pairs[:-1]
     elif not callable(default):
-        raise TypeError(f"case: default must be callable, got {type(default).__name__}")
+        raise ArgumentTypeError(f"case: default must be callable, got {type(default).__name__}")
     check_callback("case", "default", default)
     return _chain(pairs, default, name)
 
@@ -278,7 +280,7 @@ def switch_case(
                 f"switch_case: branch_index must be an integer, got {spec.dtype}; cast it"
             )
     elif not isinstance(branch_index, (int, np.integer)) or isinstance(branch_index, bool):
-        raise TypeError(
+        raise ArgumentTypeError(
             "switch_case: branch_index must be an integer Variable or Tensor, got "
             f"{type(branch_index).__name__}"
         )
@@ -286,7 +288,9 @@ def switch_case(
     if default is None:
         default = functions.pop(max(functions))
     elif not callable(default):
-        raise TypeError(f"switch_case: default must be callable, got {type(default).__name__}")
+        raise ArgumentTypeError(
+            f"switch_case: default must be callable, got {type(default).__name__}"
+        )
     check_callback("switch_case", "default", default)
     pairs = [(branch_index == k, functions[k]) for k in sorted(functions)]
     return _chain(pairs, default, name)
@@ -299,14 +303,16 @@ def _numbered(branch_fns: Any) -> dict[int, Callable[[], Any]]:
     elif isinstance(branch_fns, (list, tuple)):
         pairs = [p if isinstance(p, (list, tuple)) else (k, p) for k, p in enumerate(branch_fns)]
     else:
-        raise TypeError(
+        raise ArgumentTypeError(
             "switch_case: branch_fns must be a dict or a list of functions, got "
             f"{type(branch_fns).__name__}"
         )
     found: dict[int, Callable[[], Any]] = {}
     for pair in pairs:
         if len(pair) != 2 or not isinstance(pair[0], (int, np.integer)) or not callable(pair[1]):
-            raise TypeError(f"switch_case: branch_fns must hold (int, function), got {pair!r}")
+            raise ArgumentTypeError(
+                f"switch_case: branch_fns must hold (int, function), got {pair!r}"
+            )
         check_callback("switch_case", "function", pair[1])
         if int(pair[0]) in found:
             raise ArgumentError(f"switch_case: the index {pair[0]} is there twice")

@@ -8,7 +8,7 @@ from typing import Any
 from autograd_engine import unique_name
 from autograd_engine.core import pytree as nest
 from autograd_engine.core.spec import format_shape, may_equal
-from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.program.atomic_call import checked
 from autograd_engine.program.builder import append_operator, new_result
 from autograd_engine.program.control_flow.block_function import (
@@ -68,11 +68,11 @@ def static_pylayer(
     """
     for what, function in (("forward_fn", forward_fn), ("backward_fn", backward_fn)):
         if not callable(function) and not (what[0] == "b" and function is None):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"static_pylayer: {what} must be callable, got {type(function).__name__}"
             )
     if not isinstance(inputs, (list, tuple)) or not inputs:
-        raise TypeError("static_pylayer: inputs must be a list of Variables, one at least")
+        raise ArgumentTypeError("static_pylayer: inputs must be a list of Variables, one at least")
     for k, v in enumerate(inputs):
         require_variable("static_pylayer", f"inputs[{k}]", v)
         if any(v is other for other in inputs[:k]):

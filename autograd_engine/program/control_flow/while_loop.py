@@ -20,7 +20,13 @@ from autograd_engine.core.checks import check_callback
 from autograd_engine.core.dims import fresh_dim
 from autograd_engine.core.spec import Shape, Spec, format_shape
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, BuildError, DTypeError, ShapeError
+from autograd_engine.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    BuildError,
+    DTypeError,
+    ShapeError,
+)
 from autograd_engine.program import mode
 from autograd_engine.program.atomic_call import checked
 from autograd_engine.program.builder import append_operator, new_result
@@ -104,9 +110,13 @@ def while_loop(
     """
     for what, function in (("cond", cond), ("body", body)):
         if not callable(function):
-            raise TypeError(f"while_loop: {what} must be callable, got {type(function).__name__}")
+            raise ArgumentTypeError(
+                f"while_loop: {what} must be callable, got {type(function).__name__}"
+            )
     if not isinstance(loop_vars, (list, tuple)):
-        raise TypeError(f"while_loop: loop_vars must be a list, got {type(loop_vars).__name__}")
+        raise ArgumentTypeError(
+            f"while_loop: loop_vars must be a list, got {type(loop_vars).__name__}"
+        )
     if not loop_vars:
         raise ArgumentError("while_loop: loop_vars is empty; give one loop variable at least")
     given = [f"loop_vars[{k}]" for k in range(len(loop_vars))]

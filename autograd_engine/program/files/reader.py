@@ -48,6 +48,8 @@ from autograd_engine.program.ir.program import (
 
 __all__ = ["program_from"]
 
+RUNS_RECORDED: Final = True  # what does not fit was given nothing by the call; see `user_call`
+
 _OPERATOR: Final = (
     "operands",
     "attrs",

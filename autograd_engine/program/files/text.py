@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograd_engine.errors import FileFormatError
+from autograd_engine.errors import ArgumentTypeError, FileFormatError
 from autograd_engine.program.files.fields import (
     fail,
     read_fields,
@@ -42,7 +42,7 @@ def program_to_string(
     """`Program.to_string`."""
     for name, value in (("throw_on_error", throw_on_error), ("with_details", with_details)):
         if not isinstance(value, bool):
-            raise TypeError(f"to_string: {name} must be a bool, got {type(value).__name__}")
+            raise ArgumentTypeError(f"to_string: {name} must be a bool, got {type(value).__name__}")
     try:
         made: dict[str, Any] = {"program": document(program)}
     except FileFormatError:
@@ -57,7 +57,7 @@ def program_to_string(
 def program_from_string(text: str | bytes) -> Program:
     """`Program.parse_from_string`."""
     if not isinstance(text, (str, bytes, bytearray, memoryview)):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"parse_from_string: text must be a str or bytes, got {type(text).__name__}"
         )
     return load_program(text if isinstance(text, str) else bytes(text), "the text").program

@@ -8,7 +8,7 @@ from typing import Any, Final
 from autograd_engine import regularizer
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import Spec
-from autograd_engine.core.training_options import TrainingOptions
+from autograd_engine.eager.training_options import TrainingOptions
 from autograd_engine.program.files.fields import (
     fail,
     read_bool,

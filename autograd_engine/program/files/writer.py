@@ -30,7 +30,7 @@ __all__ = ["REGULARIZERS", "SEEDED", "document"]
 
 REGULARIZERS: Final = ("L1Decay", "L2Decay")
 # Gradients that are remembered by more than the operator they belong to; see `_Writer.emitted`.
-SEEDED: Final = {"add_n", "blocks", "filled", "same_shape", "seed"}
+SEEDED: Final = {"add_n", "alias", "blocks", "filled", "same_shape", "seed"}
 
 
 def document(program: Program) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograd_engine.core.above import above
 from autograd_engine.core.spec import Spec
-from autograd_engine.errors import BuildError
+from autograd_engine.errors import ArgumentTypeError, BuildError
 from autograd_engine.program.ir.operator import Operator
 from autograd_engine.program.ir.variable import Key, Parameter, Ref, Variable
 
@@ -58,7 +58,9 @@ class Block:
     def var(self, name: str) -> Variable:
         """The variable of that name; a ValueError when the block has none."""
         if not isinstance(name, str):
-            raise TypeError(f"Block.var takes the name of a variable, got {type(name).__name__}")
+            raise ArgumentTypeError(
+                f"Block.var takes the name of a variable, got {type(name).__name__}"
+            )
         try:
             return self.vars[name]
         except KeyError:

@@ -15,7 +15,7 @@ from autograd_engine.core.above import above
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.overrides import Setting
 from autograd_engine.core.random_generator import shared_stream
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.program import mode
 from autograd_engine.program.ir.block import AsItWas, Block
 from autograd_engine.program.ir.operator import Operator
@@ -152,7 +152,9 @@ class Program:
     def block(self, index: int) -> Block:
         """The block of that number; an IndexError where there is none."""
         if isinstance(index, bool) or not isinstance(index, (int, np.integer)):
-            raise TypeError(f"Program.block: index must be an int, got {type(index).__name__}")
+            raise ArgumentTypeError(
+                f"Program.block: index must be an int, got {type(index).__name__}"
+            )
         if not -len(self.blocks) <= index < len(self.blocks):
             raise IndexError(
                 f"Program.block: there is no block {index}; this program has {len(self.blocks)}: "
@@ -449,7 +451,7 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
     """
     for what, program in (("main_program", main_program), ("startup_program", startup_program)):
         if not isinstance(program, Program) and not (what[0] == "s" and program is None):
-            raise TypeError(f"program_guard: {what} must be a Program, got {program!r}")
+            raise ArgumentTypeError(f"program_guard: {what} must be a Program, got {program!r}")
     with contextlib.ExitStack() as blocks:
         blocks.enter_context(_main.replaced(main_program))
         if startup_program is not None:

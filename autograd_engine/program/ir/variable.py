@@ -15,10 +15,13 @@ import numpy as np
 from autograd_engine.core.above import above
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DType, as_dtype
+from autograd_engine.core.missing_names import answers, missing_text
+from autograd_engine.core.size import OpenSize
 from autograd_engine.core.spec import Spec
-from autograd_engine.core.training_options import Trained, TrainingOptions
 from autograd_engine.eager.grad_mode import grad_mode
-from autograd_engine.errors import ArgumentError, BuildError, ModeError
+from autograd_engine.eager.tensor import Tensor
+from autograd_engine.eager.training_options import Trained, TrainingOptions
+from autograd_engine.errors import ArgumentError, BuildError, EagerOnlyError, ModeError
 from autograd_engine.program import mode
 
 if TYPE_CHECKING:
@@ -82,8 +85,8 @@ class Variable(VariableMethods):
         self.version = 0
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(-1 if isinstance(d, Dim) else d for d in self.spec.shape)
+    def shape(self) -> OpenSize:
+        return OpenSize(-1 if isinstance(d, Dim) else d for d in self.spec.shape)
 
     @property
     def dtype(self) -> DType:
@@ -198,9 +201,13 @@ class Variable(VariableMethods):
     def __getattr__(self, name: str) -> Any:
         if name == "_data":  # what operations try first: is it a Tensor?
             raise AttributeError(name)
-        from autograd_engine.core.missing_names import eager_only
-
-        raise eager_only(self, name, mode.chosen_elsewhere())
+        said = answers()["paddle.static.Variable"].names.get(name)
+        if said is not None and hasattr(Tensor, name):
+            raise EagerOnlyError(
+                f"the variable {self.name} has no {name}, as tensors of eager mode have: {said}"
+                + mode.chosen_elsewhere()
+            )
+        raise AttributeError(missing_text(self, name, "paddle.static.Variable"), name=name)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise not_copied(f"the variable {self.name}")

@@ -10,7 +10,7 @@ import numpy as np
 
 from autograd_engine.core.locations import Location
 from autograd_engine.core.random_generator import snapshot
-from autograd_engine.errors import BuildError, NotATensorError
+from autograd_engine.errors import ArgumentTypeError, BuildError, NotATensorError
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.ir.block import inner_blocks
 from autograd_engine.program.ir.control_flow_op import body_of, branches_of, kind_of
@@ -52,7 +52,7 @@ _OWN: Final = frozenset(
 def clone(program: Program, for_test: bool = False) -> Program:
     """`Program.clone`."""
     if not isinstance(for_test, bool):
-        raise TypeError(f"clone: for_test must be True or False, got {for_test!r}")
+        raise ArgumentTypeError(f"clone: for_test must be True or False, got {for_test!r}")
     with program.lock:
         if not for_test:
             return _Copy(program).made
@@ -180,12 +180,12 @@ def normalize_program(
     ['tanh']
     """
     if not isinstance(program, Program):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"normalize_program: program must be a Program, got {type(program).__name__}"
         )
     if kwargs:
         unknown = ", ".join(sorted(kwargs))
-        raise TypeError(f"normalize_program: unknown arguments {unknown}; leave them out")
+        raise ArgumentTypeError(f"normalize_program: unknown arguments {unknown}; leave them out")
     block = program.global_block()
     feeds, goals = (
         [_target(block, v, f"normalize_program: {where}") for where, v in _named(argument, value)]

@@ -13,7 +13,7 @@ from typing import Any
 
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.report import Report
-from autograd_engine.errors import BuildError
+from autograd_engine.errors import ArgumentTypeError, BuildError
 from autograd_engine.program.backward.append_backward import append_backward
 from autograd_engine.program.ir.program import (
     Block,
@@ -119,7 +119,7 @@ def recompute_report(
     (True, 2099200*x.shape[0] flops)
     """
     if not isinstance(program, Program):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"recompute_report: program must be a Program, got {type(program).__name__}"
         )
     names = _names(checkpoints)
@@ -141,14 +141,14 @@ def recompute_report(
 def _names(checkpoints: Any) -> list[str]:
     given = [checkpoints] if isinstance(checkpoints, (Variable, str)) else checkpoints
     if not isinstance(given, (list, tuple, set, frozenset)):
-        raise TypeError(
+        raise ArgumentTypeError(
             "recompute_report: checkpoints must be a list of Variables or names, got "
             f"{type(checkpoints).__name__}"
         )
     given = list(given)
     for entry in given:
         if not isinstance(entry, (Variable, str)):
-            raise TypeError(
+            raise ArgumentTypeError(
                 "recompute_report: checkpoints must be Variables or names, got "
                 f"{type(entry).__name__}"
             )
@@ -166,7 +166,7 @@ def _loss_name(program: Program, source: Program, loss: Operand | str | None) ->
     block = source.global_block()
     if loss is not None:
         if not isinstance(loss, (Variable, str)):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"recompute_report: loss must be a Variable or its name, got {type(loss).__name__}"
             )
         name = loss if isinstance(loss, str) else loss.name

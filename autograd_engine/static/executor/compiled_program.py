@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from autograd_engine.core.constructors import respelled
 from autograd_engine.program.ir.program import Program
 
 __all__ = ["BuildStrategy", "CompiledProgram", "ExecutionStrategy"]
@@ -24,6 +25,8 @@ class _Strategy:
         object.__setattr__(self, "_settings", dict(self._known))
 
     def __getattr__(self, name: str) -> Any:
+        if name == "_settings":  # while a copy is made
+            raise AttributeError(name)
         try:
             return self._settings[name]
         except KeyError:
@@ -33,6 +36,9 @@ class _Strategy:
         if name not in self._settings:
             raise self._unknown(name)
         self._settings[name] = value
+
+    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
+        object.__setattr__(self, "_settings", dict(state[1]["_settings"]))
 
     def _unknown(self, name: str) -> AttributeError:
         from autograd_engine.static.executor.feeds import similar
@@ -130,6 +136,7 @@ class ExecutionStrategy(_Strategy):
     }
 
 
+@respelled
 class CompiledProgram:
     """A program that an `Executor` runs as it runs the program itself.
 

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from autograd_engine.core.above import above
 from autograd_engine.core.checks import require_cpu
+from autograd_engine.core.constructors import respelled
+from autograd_engine.core.described import Described
 from autograd_engine.core.locks import renewed_lock
+from autograd_engine.core.missing_names import bind_absent
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, FeedError
 from autograd_engine.program.ir.program import Program, default_main_program
@@ -32,7 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["Executor"]
 
 
-class Executor:
+@respelled
+class Executor(Described):
     """Runs programs; compiles each once for what it is asked for.
 
     Threads may share an executor, a program and a scope: a run reads what other runs have left
@@ -85,6 +89,9 @@ class Executor:
         self._programs: weakref.WeakSet[Program] = weakref.WeakSet()
         self._lock = renewed_lock()
         self._closed = False
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.place, self.backend)  # a copy compiles for itself
 
     def __enter__(self) -> Executor:
         return self
@@ -455,3 +462,6 @@ def _wanted(program: Program, feeds: Sequence[str], fetch_list: Any, use_prune: 
 
 def _tensors(value: Any) -> Any:
     return list(map(Tensor._wrap, value)) if isinstance(value, list) else Tensor._wrap(value)
+
+
+bind_absent(Executor, "paddle.static.Executor")

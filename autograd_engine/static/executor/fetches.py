@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.spec import Array
-from autograd_engine.errors import ExecutionError
+from autograd_engine.errors import ArgumentTypeError, ExecutionError
 from autograd_engine.program.ir.program import (
     Operator,
     Program,
@@ -68,12 +68,12 @@ def _is_minimized(entry: Any) -> bool:
 def _fetch(program: Program, position: int, fetch: Any) -> Ref:
     where = f"run: fetch_list[{position}]"
     if fetch is None:
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{where} is None; gradients() returns None for an input that no target depends on: "
             "leave it out, [g for g in grads if g is not None]"
         )
     if not isinstance(fetch, (Variable, str)):
-        raise TypeError(f"{where} must be a Variable or a name, got {type(fetch).__name__}")
+        raise ArgumentTypeError(f"{where} must be a Variable or a name, got {type(fetch).__name__}")
     name = fetch if isinstance(fetch, str) else fetch.name
     own = program.global_block().vars
     var = own.get(fetch) if isinstance(fetch, str) else program.counterpart(fetch)

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Step", "closed_error"]
 
+RUNS_RECORDED: Final = True  # what fails here was given nothing by the call; see `user_call`
+
 _LAYOUT: Final = "what it writes is not laid out row by row, and the next run may see that in bits"
 
 

@@ -9,14 +9,15 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
+from autograd_engine.nn.functional.deformable_conv import deform_conv2d as deformed
 from autograd_engine.nn.functional.window_arguments import IntOrInts, channels_last, ints, paddings
-from autograd_engine.nn.initializer import KaimingNormal, XavierUniform
+from autograd_engine.nn.initializer import KaimingNormal, Normal, XavierUniform
 from autograd_engine.program.atomic_call import checked
 from autograd_engine.program.data import require_variable
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.static.nn.parameters import activated, channels_of, floating, layer, one_of
 
-__all__ = ["conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose"]
+__all__ = ["conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "deform_conv2d"]
 
 
 @checked
@@ -185,6 +186,61 @@ def conv3d_transpose(
         (param_attr, bias_attr, act, name), stride=stride, padding=padding, dilation=dilation,
         data_format=data_format, output_size=output_size,
     )  # fmt: skip
+
+
+@checked
+def deform_conv2d(
+    x: Any,
+    offset: Any,
+    mask: Any,
+    num_filters: int,
+    filter_size: IntOrInts,
+    stride: IntOrInts = 1,
+    padding: IntOrInts = 0,
+    dilation: IntOrInts = 1,
+    groups: int = 1,
+    deformable_groups: int = 1,
+    im2col_step: int = 1,
+    weight_attr: Any = None,
+    bias_attr: Any = None,
+    name: str | None = None,
+) -> Any:
+    """A deformable convolution with a filter (and bias) of its own; see `vision.ops.deform_conv2d`.
+
+    Parameters
+    ----------
+    x : Variable
+        Floating, ``[N, C, H, W]``.
+    offset : Variable
+    mask : Variable or None
+    num_filters, filter_size, stride, padding, dilation, groups, deformable_groups
+        As of `conv2d` and of `vision.ops.deform_conv2d`.
+    im2col_step : int
+        Accepted for the reference's sake.
+    weight_attr, bias_attr : ParamAttr, str, Initializer, optional
+        Of the filter and the bias; ``bias_attr=False`` for none.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     x = paddle.static.data("x", [None, 2, 6, 6])
+    ...     offset = paddle.static.data("offset", [None, 18, 4, 4])
+    ...     paddle.static.nn.deform_conv2d(x, offset, None, 5, 3).shape
+    (-1, 5, 4, 4)
+    """
+    where = "deform_conv2d"
+    require_variable(where, "x", x)
+    channels = channels_of(where, x, "NCHW", 4)
+    groups = _groups(where, num_filters, groups, channels)
+    sizes = ints(where, "filter_size", filter_size, 2)
+    with layer("deformable_conv", name, x.spec.dtype) as made:
+        start = Normal(0.0, (2.0 / (sizes[0] * sizes[1] * channels)) ** 0.5)
+        weight = made.weight((num_filters, channels // groups, *sizes), weight_attr, start)
+        bias = made.bias(bias_attr, num_filters)
+        return deformed(
+            x, offset, weight, bias, stride, padding, dilation, deformable_groups, groups, mask
+        )
 
 
 def _convolution(

@@ -11,7 +11,7 @@ from autograd_engine.core.checks import int_at_least, is_int, positive_int
 from autograd_engine.core.dims import Dim, product
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape
-from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.functional.arguments import LAYOUTS
 from autograd_engine.nn.functional.spectral import (
@@ -109,7 +109,7 @@ def fc(
 def _product(made: LayerParameters, x: Variable, size: int, keep: int, weight_attr: Any) -> Any:
     shape = x.spec.shape
     if not is_int(keep):
-        raise TypeError(f"fc: num_flatten_dims must be an int, got {type(keep).__name__}")
+        raise ArgumentTypeError(f"fc: num_flatten_dims must be an int, got {type(keep).__name__}")
     if not 1 <= keep < len(shape):
         raise ShapeError(
             f"fc: num_flatten_dims={keep} must be 1 to {len(shape) - 1} for x {format_shape(shape)}"
@@ -413,7 +413,7 @@ def layer_norm(
     """
     require_variable("layer_norm", "input", input)
     if not is_int(begin_norm_axis):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"layer_norm: begin_norm_axis must be an int, got {type(begin_norm_axis).__name__}"
         )
     sizes = input.spec.shape[begin_norm_axis:]

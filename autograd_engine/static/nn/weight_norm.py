@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.checks import is_int
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.nn.initializer import Constant, Initializer
 from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.nn.parameters import static_parameter
@@ -66,7 +66,7 @@ class WeightNormParamAttr(ParamAttr):
             name, initializer, learning_rate, regularizer, trainable, do_model_average, need_clip
         )
         if dim is not None and not is_int(dim):
-            raise TypeError(f"WeightNormParamAttr: dim must be an int or None, got {dim!r}")
+            raise ArgumentTypeError(f"WeightNormParamAttr: dim must be an int or None, got {dim!r}")
         object.__setattr__(self, "dim", dim)
 
     def composed(

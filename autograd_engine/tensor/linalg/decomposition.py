@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import require_bools
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.spec import format_shape
+from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
@@ -293,6 +294,48 @@ def householder_product(x: Any, tau: Any, name: str | None = None) -> Tensor:
         scale = ops.unsqueeze(part(tau, slice(i, i + 1)), axis=(spec_of(tau).ndim,))
         out = out - scale * ops.matmul(v, ops.matmul(v, out, transpose_x=True))
     return out
+
+
+@atomic
+def ormqr(
+    x: Any, tau: Any, y: Any, left: bool = True, transpose: bool = False, name: str | None = None
+) -> Tensor:
+    """The product of `y` with the Q that `householder_product` gives of `x` and `tau`.
+
+    Parameters
+    ----------
+    x, tau : Tensor or Variable
+        As of `householder_product`: Q is of the shape of `x`.
+    y : Tensor or Variable
+        ``[..., m, n]``
+    left : bool
+        ``Q y``, or with False ``y Q``.
+    transpose : bool
+        With the transpose of Q in its place.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> x, y = paddle.to_tensor([[1.0], [1.0]]), paddle.to_tensor([[2.0]])
+    >>> paddle.linalg.ormqr(x, paddle.to_tensor([1.0]), y).tolist()
+    [[0.0], [-2.0]]
+    """
+    op = "ormqr"
+    x, tau, y = real_matrices(op, x), as_operand(op, tau, "tau"), real_matrices(op, y, "y")
+    require_bools(op, left=left, transpose=transpose)
+    if not spec_of(tau).ndim:
+        raise ShapeError(f"{op}: tau must have an axis of coefficients, got a 0-d array")
+    q = householder_product(x, tau)
+    m, n = (spec_of(q).shape[-1 - k] for k in ((0, 1) if transpose else (1, 0)))
+    fits = spec_of(y).shape[-2 if left else -1]
+    if not may_equal((n if left else m,), (fits,)):
+        raise ShapeError(
+            f"{op}: Q{' transposed' * transpose} is {format_shape((m, n))}, which has no product "
+            f"with y {format_shape(spec_of(y).shape)} {'behind' if left else 'in front of'} it"
+        )
+    if left:
+        return ops.matmul(q, y, transpose_x=transpose)
+    return ops.matmul(y, q, transpose_y=transpose)
 
 
 def known_sizes(op: str, x: Any) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from typing import Any
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import storage_of
-from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
@@ -49,10 +49,12 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     5.0
     """
     if not isinstance(equation, str):
-        raise TypeError(f"einsum: the equation must be a str, got {type(equation).__name__}")
+        raise ArgumentTypeError(
+            f"einsum: the equation must be a str, got {type(equation).__name__}"
+        )
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = tuple(operands[0])
-    xs = [as_operand("einsum", x, f"operand {k}") for k, x in enumerate(operands)]
+    xs = [as_operand("einsum", x, f"operands[{k}]") for k, x in enumerate(operands)]
     inputs, output = _parse(equation, tuple(spec_of(x).ndim for x in xs))
     _check_sizes(equation, xs, inputs)
     terms = [_with_single_axes(x, labels) for x, labels in zip(xs, inputs, strict=True)]

@@ -12,7 +12,7 @@ import numpy as np
 from autograd_engine.core.checks import as_number
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
@@ -191,7 +191,7 @@ def matrix_power(x: Any, n: int, name: str | None = None) -> Tensor:
     """
     x = square_matrices("matrix_power", x)
     if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
-        raise TypeError(f"matrix_power: n must be an int, got {n!r}")
+        raise ArgumentTypeError(f"matrix_power: n must be an int, got {n!r}")
     if n == 0:
         return ops.eye_like(x)
     square, left = (ops.inv(x) if n < 0 else x), abs(int(n))
@@ -225,7 +225,7 @@ def matrix_exp(x: Any, name: str | None = None) -> Tensor:
 def _number(op: str, argument: str, value: Any) -> float:
     value = as_number(value)
     if not isinstance(value, (int, float)) or isinstance(value, bool):
-        raise TypeError(f"{op}: {argument} must be a number, got {type(value).__name__}")
+        raise ArgumentTypeError(f"{op}: {argument} must be a number, got {type(value).__name__}")
     return float(value)
 
 

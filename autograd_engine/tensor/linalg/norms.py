@@ -12,7 +12,7 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape, may_equal, normalize_axes, normalize_axis
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import as_factor, carries_gradient
@@ -27,7 +27,7 @@ __all__ = ["cdist", "dist", "norm", "pdist", "renorm"]
 def _order(op: str, p: Any) -> float:
     p = as_number(p)
     if not isinstance(p, (int, float)) or isinstance(p, bool):
-        raise TypeError(f"{op}: p must be a number, got {p!r}")
+        raise ArgumentTypeError(f"{op}: p must be a number, got {p!r}")
     if math.isnan(p):
         raise ArgumentError(f"{op}: p must be a number, got nan")
     return float(p)

@@ -18,7 +18,7 @@ from autograd_engine.core.spec import (
     normalize_axis,
 )
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
@@ -361,12 +361,12 @@ def _contracted(op: str, axes: Any, ndims: tuple[int, int]) -> tuple[list[int], 
     elif isinstance(axes, (list, tuple)):
         lists = [list(a) for a in axes if isinstance(a, (list, tuple))]
         if lists and len(lists) != len(axes):
-            raise TypeError(f"{op}: axes must be an int, or lists of ints; got {axes!r}")
+            raise ArgumentTypeError(f"{op}: axes must be an int, or lists of ints; got {axes!r}")
         pair = [*lists, *lists][:2] if lists else [list(axes), list(axes)]
         shorter, longer = sorted(pair, key=len)
         shorter += longer[len(shorter) :]  # what is missing from one is as in the other
     else:
-        raise TypeError(f"{op}: axes must be an int, or lists of ints; got {axes!r}")
+        raise ArgumentTypeError(f"{op}: axes must be an int, or lists of ints; got {axes!r}")
     first, second = (
         [normalize_axis(op, a, n) for a in p] for p, n in zip(pair, ndims, strict=True)
     )

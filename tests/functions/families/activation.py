@@ -117,7 +117,13 @@ UNARY: dict[str, list[tuple[str, dict[str, Any], np.ndarray, Any, Any]]] = {
     ],
     "celu": [
         ("plain", {}, away_from_zero(5), each(elu), "celu"),
-        ("alpha", {"alpha": 0.5}, away_from_zero(5), each(lambda x: 0.5 * elu(x / 0.5)), "celu"),
+        (
+            "negative",
+            {"alpha": -0.5},
+            away_from_zero(5),
+            each(lambda x: x if x > 0.0 else -0.5 * math.expm1(-2.0 * x)),
+            "celu",
+        ),
     ],
     "silu": [("plain", {}, real(2, 3), lambda x: x * sigmoid(x), "silu")],
     "swish": [("plain", {}, real(2, 3), lambda x: x * sigmoid(x), "silu")],

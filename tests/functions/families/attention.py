@@ -48,6 +48,16 @@ SEES = np.asarray([[True, False, True], [False, False, False]])
 
 
 CASES: dict[str, list[Case]] = {
+    "nn.functional.flash_attn_qkvpacked": [
+        Case(
+            "packed",
+            lambda x: F.flash_attn_qkvpacked(x, causal=True)[0],
+            (real(1, 2, 4, 2, 2),),
+            numpy=lambda x: attention(
+                x[:, :, :2].reshape(1, 2, 4, 2), x[:, :, 2], x[:, :, 3], causal=True
+            ),
+        )
+    ],
     "nn.functional.scaled_dot_product_attention": [
         Case(
             "plain",

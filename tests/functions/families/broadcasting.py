@@ -13,6 +13,25 @@ from ..case import Case
 from ..peers import torch
 
 CASES: dict[str, list[Case]] = {
+    "reduce_as": [
+        Case(
+            "axes",
+            lambda x, y: paddle.reduce_as(x, y),
+            (real(2, 3, 2), real(3, 1)),
+            numpy=lambda x, y: x.sum(axis=(0, 2))[:, None],
+            torch=lambda x, y: x.sum_to_size(3, 1),
+        ),
+        *(
+            Case(
+                dtype,
+                lambda x: paddle.reduce_as(x, paddle.zeros([])),
+                (np.asarray([1, 1, 1], dtype),),
+                numpy=lambda x, given=given: np.asarray(3, given),
+                differentiable=False,
+            )
+            for dtype, given in [("bool", "int64"), ("int32", "int64"), ("int16", "int16")]
+        ),
+    ],
     "expand": [
         Case(
             "plain",

@@ -163,13 +163,13 @@ CASES: dict[str, list[Case]] = {
         ),
         Case(
             "options",
-            lambda x, w: F.conv2d_transpose(
-                x, w, stride=2, padding=1, output_padding=1, dilation=2, groups=2
+            lambda x, w, b: F.conv2d_transpose(
+                x, w, b, stride=2, padding=1, output_padding=1, dilation=2, groups=2
             ),
-            (real(1, 2, 2, 2), real(2, 1, 2, 2)),
-            numpy=lambda x, w: transposed(x, w, None, 2, 1, 1, groups=2, dilation=2),
-            torch=lambda x, w: TF.conv_transpose2d(
-                x, w, stride=2, padding=1, output_padding=1, groups=2, dilation=2
+            (real(1, 2, 2, 2), real(2, 1, 2, 2), real(1)),
+            numpy=lambda x, w, b: b + transposed(x, w, None, 2, 1, 1, groups=2, dilation=2),
+            torch=lambda x, w, b: TF.conv_transpose2d(
+                x, w, b.expand(2), stride=2, padding=1, output_padding=1, groups=2, dilation=2
             ),
             known=True,
         ),

@@ -44,6 +44,11 @@ CASES: dict[str, list[Case]] = {
         made("floats", lambda: paddle.arange(0.0, 1.0, 0.25), lambda: [0.0, 0.25, 0.5, 0.75]),
         made("down", lambda: paddle.arange(5, 0, -2), lambda: [5, 3, 1]),
     ],
+    "range": [
+        made("end", lambda: paddle.range(3), lambda: [0.0, 1.0, 2.0, 3.0]),
+        made("step", lambda: paddle.range(0, 1, 0.25), lambda: [0.0, 0.25, 0.5, 0.75, 1.0]),
+        made("down", lambda: paddle.range(5, 0, -2, "int32"), lambda: [5, 3, 1]),
+    ],
     "linspace": [
         made("plain", lambda: paddle.linspace(-1.0, 1.0, 5), lambda: [-1, -0.5, 0, 0.5, 1]),
         made("one", lambda: paddle.linspace(3.0, 1.0, 1), lambda: [3.0]),

@@ -16,6 +16,17 @@ from ..peers import torch
 L = paddle.linalg
 
 
+def np_ormqr(x: Any, tau: Any, y: Any, left: bool, transpose: bool) -> Any:
+    q = np.eye(len(x))
+    for k, t in enumerate(tau):
+        v = np.where(np.arange(len(x)) > k, x[:, k], 0.0)
+        v[k] = 1.0
+        q = q @ (np.eye(len(x)) - t * np.outer(v, v))
+    q = q[:, : x.shape[1]]
+    q = q.T if transpose else q
+    return q @ y if left else y @ q
+
+
 def spd(x: Any) -> Any:
     """A symmetric positive definite matrix from any."""
     return L.matrix_transpose(x) @ x + np.eye(x.shape[-1], dtype=x.dtype.name)
@@ -199,6 +210,23 @@ CASES: dict[str, list[Case]] = {
             (real(2, 2, 2), real(2, 1)),
             torch=lambda x, t: torch.linalg.householder_product(x, t),
         ),
+    ],
+    "linalg.ormqr": [
+        Case(
+            f"{left}-{transpose}",
+            lambda x, t, y, left=left, transpose=transpose: L.ormqr(x, t, y, left, transpose),
+            (real(3, 2), real(2), real(*shape)),
+            numpy=lambda x, t, y, left=left, transpose=transpose: np_ormqr(
+                x, t, y, left, transpose
+            ),
+            known=True,
+        )
+        for left, transpose, shape in [
+            (True, False, (2, 2)),
+            (True, True, (3, 1)),
+            (False, False, (1, 3)),
+            (False, True, (2, 2)),
+        ]
     ],
     "linalg.matrix_rank": [
         Case(

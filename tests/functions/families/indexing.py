@@ -12,6 +12,17 @@ from ..peers import torch
 from .getitem import MASK, ROWS
 
 CASES: dict[str, list[Case]] = {
+    "shard_index": [
+        Case(
+            f"{part}",
+            lambda x, part=part: paddle.shard_index(x, 10, 3, part, ignore_value=-7),
+            (np.asarray([[0, 3], [4, 9]], np.int32),),
+            # parts of four: 0 to 3, 4 to 7, 8 and 9
+            numpy=lambda x, part=part: np.where(x // 4 == part, x % 4, -7),
+            differentiable=False,
+        )
+        for part in (0, 1, 2)
+    ],
     # --- along an axis
     "gather": [
         Case(

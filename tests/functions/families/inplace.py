@@ -30,6 +30,7 @@ def written(
     *operands: np.ndarray,
     args: tuple[Any, ...] = (),
     peer: str | None = None,
+    label: str = "method",
     **options: Any,
 ) -> Case:
     """``x.name(...)`` on a copy of `x`; torch's method is `peer`, "" for none."""
@@ -37,7 +38,7 @@ def written(
     if peer != "":
         theirs = lambda x, *rest: getattr(x.clone(), peer or name)(*rest, *args)  # noqa: E731
     return Case(
-        "method",
+        label,
         lambda x, *rest: getattr(x.clone(), name)(*rest, *args),
         operands,
         numpy=numpy,
@@ -129,6 +130,16 @@ ARITHMETIC = {
 REMAINDERS = ("remainder_", "mod_", "floor_mod_")
 
 
+def _diagonal(x: np.ndarray, offset: int, wrap: bool) -> np.ndarray:
+    """2.5 on the diagonal, element by element."""
+    out = x.copy()
+    for index in np.ndindex(x.shape):
+        row = index[0] % (x.shape[1] + 1) if wrap else index[0]
+        if all(row + offset == i for i in index[1:]):
+            out[index] = 2.5
+    return out
+
+
 def _put(x: np.ndarray, index: np.ndarray, value: np.ndarray) -> np.ndarray:
     out = x.copy()
     np.put_along_axis(out, index, value, 1)
@@ -182,8 +193,51 @@ WRITTEN: dict[str, list[Case]] = {
     "clip_": [written("clip_", lambda x: np.clip(x, -1, 1), spaced(2, 3), args=(-1.0, 1.0))],
     "clamp_": [written("clamp_", lambda x: np.clip(x, -1, 1), spaced(2, 3), args=(-1.0, 1.0))],
     "lerp_": [written("lerp_", lambda x, y, w: x + w * (y - x), real(3), real(3), real(3))],
-    "cumsum_": [written("cumsum_", lambda x: np.cumsum(x, 1), real(2, 3), args=(1,))],
-    "cumprod_": [written("cumprod_", lambda x: np.cumprod(x, 1), positive(2, 3), args=(1,))],
+    "apply_": [written("apply_", np.square, real(3), args=(lambda v: v * v,), peer="")],
+    "cumsum_": [
+        written("cumsum_", lambda x: np.cumsum(x, 1), real(2, 3), args=(1,)),
+        function("cumsum_", np.cumsum, real(2, 3)),
+    ],
+    "cumprod_": [
+        written("cumprod_", lambda x: np.cumprod(x, 1), positive(2, 3), args=(1,)),
+        function("cumprod_", np.cumprod, positive(2, 2)),
+    ],
+    "fill_diagonal_": [
+        Case(
+            f"{offset}-{wrap}-{shape}",
+            lambda x, offset=offset, wrap=wrap: x.clone().fill_diagonal_(2.5, offset, wrap),
+            (real(*shape),),
+            numpy=lambda x, offset=offset, wrap=wrap: _diagonal(x, offset, wrap),
+            known=wrap or len(shape) > 2,
+        )
+        for offset, wrap, shape in [
+            (0, False, (3, 4)),
+            (1, False, (4, 2)),
+            (-1, False, (3, 3)),
+            (0, True, (7, 3)),
+            (1, True, (7, 3)),
+            (0, False, (2, 2, 2)),
+        ]
+    ],
+    "fill_diagonal_tensor_": [
+        Case(
+            "method",
+            lambda x, y: x.clone().fill_diagonal_tensor_(y, offset=1),
+            (real(2, 3), real(2)),
+            numpy=lambda x, y: np.where(np.eye(2, 3, 1) == 1, y[:, None], x),
+        )
+    ],
+    "resize_": [
+        Case(
+            f"{sizes}",
+            lambda x, sizes=sizes: x.clone().resize_(sizes),
+            (real(2, 2),),
+            # to fewer elements, or to more, with zeros behind them
+            numpy=lambda x, sizes=sizes: np.append(x, [0.0] * 2)[: np.prod(sizes)].reshape(sizes),
+            known=True,
+        )
+        for sizes in ([2, 1], [2, 3])
+    ],
     "tril_": [written("tril_", np.tril, real(3, 3))],
     "triu_": [written("triu_", lambda x: np.triu(x, 1), real(3, 3), args=(1,))],
     "reshape_": [written("reshape_", np.ravel, real(2, 3), args=([-1],), peer="", known=True)],

@@ -24,6 +24,15 @@ def block_diag(*blocks: Any) -> Any:
 
 
 CASES: dict[str, list[Case]] = {
+    "split_with_sizes": [
+        Case(
+            "axis",
+            lambda x: x.split_with_sizes([1, 0, 2], dim=1),
+            (real(2, 3),),
+            numpy=lambda x: [x[:, :1], x[:, :0], x[:, 1:]],
+            torch=lambda x: list(x.split_with_sizes([1, 0, 2], dim=1)),
+        ),
+    ],
     # --- joining
     "concat": [
         Case(

@@ -206,6 +206,15 @@ def multi_margin(x: Array, y: Array, p: int = 1, margin: float = 1.0) -> Array:
     return np.asarray(rows) / x.shape[1]
 
 
+def multi_label_margin(x: Array, y: Array) -> Array:
+    out = []
+    for row, given in zip(x.tolist(), y.tolist(), strict=True):
+        labels = list(itertools.takewhile(lambda c: c >= 0, given))
+        others = [v for c, v in enumerate(row) if c not in labels]
+        out.append(math.fsum(max(0.0, 1.0 - row[c] + v) for c in labels for v in others))
+    return np.asarray(out) / x.shape[1]
+
+
 def npair(a: Array, p: Array, labels: Array) -> Array:
     same = (labels[:, None] == labels[None, :]).astype(np.float64)
     target = same / same.sum(1, keepdims=True)
@@ -269,6 +278,22 @@ def ctc(logits: Array, labels: Array, times: Array, lengths: Array, blank: int =
             if collapsed(way, blank) == target
         ]
         out.append(-math.log(math.fsum(weights)) if weights else math.inf)
+    return np.asarray(out)
+
+
+def rnnt(scores: Array, labels: Array, times: Array, lengths: Array, blank: int = 0) -> Array:
+    """Over all orders of frames and labels, of which the last is the end of a frame."""
+    out = []
+    for b, (frames, length) in enumerate(zip(times.tolist(), lengths.tolist(), strict=True)):
+        weights = []
+        for emitted in itertools.combinations(range(frames + length - 1), length):
+            t, total = 0, 0.0
+            for k in range(frames + length):
+                u = sum(e < k for e in emitted)
+                total += scores[b, t, u, labels[b, u] if k in emitted else blank]
+                t += k not in emitted
+            weights.append(math.exp(total))
+        out.append(-math.log(math.fsum(weights)))
     return np.asarray(out)
 
 
@@ -609,6 +634,21 @@ CASES: dict[str, list[Case]] = {
             numpy=lambda x, y, w: np.mean(w[y] * multi_margin(x, y, 2, 0.7)),
         ),
     ],
+    "nn.functional.multi_label_margin_loss": reductions(
+        lambda x, y, **o: F.multi_label_margin_loss(x, y, **o),
+        multi_label_margin,
+        lambda x, y, **o: TF.multilabel_margin_loss(x, y, **o),
+        (real(3, 4), integers([3, 0, -1, 1], [0, 2, 1, -1], [-1, 2, 1, 0])),
+    ),
+    "nn.functional.class_center_sample": [
+        Case(
+            "plain",
+            lambda y: F.class_center_sample(y, 8, 3),
+            (integers(7, 2, 7, 0),),
+            numpy=lambda y: (np.asarray([2, 1, 2, 0]), np.asarray([0, 2, 7])),
+            differentiable=False,
+        ),
+    ],
     "nn.functional.npair_loss": [
         Case(
             "plain",
@@ -664,11 +704,11 @@ CASES: dict[str, list[Case]] = {
         Case(
             "images",
             lambda x, y: F.nll_loss(x, y, ignore_index=1, reduction="none"),
-            (real(1, 3, 2, 2), integers([[0, 2], [1, 0]])),
+            (real(1, 3, 2, 2), integers([[[0, 2], [1, 0]]])),
             numpy=lambda x, y: hard_loss(
-                np.moveaxis(x, 1, -1), y, ignore=1, reduction="none", logs=True
+                np.moveaxis(x, 1, -1), y[:, 0], ignore=1, reduction="none", logs=True
             ),
-            torch=lambda x, y: TF.nll_loss(x, y, ignore_index=1, reduction="none"),
+            torch=lambda x, y: TF.nll_loss(x, y[:, 0], ignore_index=1, reduction="none"),
         ),
     ],
     "nn.functional.hsigmoid_loss": [
@@ -713,4 +753,18 @@ CASES: dict[str, list[Case]] = {
         ),
     ],
     "nn.functional.ctc_loss": ctc_cases(),
+    "nn.functional.rnnt_loss": [
+        Case(
+            "none",
+            lambda *xs: F.rnnt_loss(*xs, fastemit_lambda=0.0, reduction="none"),
+            (real(2, 3, 3, 4), integers([1, 2], [3, 0]), integers(3, 2), integers(2, 1)),
+            numpy=rnnt,
+        ),
+        Case(
+            "blank",
+            lambda *xs: F.rnnt_loss(*xs, blank=2, fastemit_lambda=0.0),
+            (real(2, 2, 3, 3), integers([1, 0], [1, 1]), integers(2, 1), integers(2, 0)),
+            numpy=lambda *xs: np.mean(rnnt(*xs, blank=2)),
+        ),
+    ],
 }

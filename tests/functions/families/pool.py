@@ -35,6 +35,11 @@ def unpooled(x: Any, index: Any, size: Any) -> Any:
     return out
 
 
+def fractional(x: Any, size: Any, kernel: Any, u: float | None) -> Any:
+    index = pool_loops.fractional_max_index(x, size, kernel, u)
+    return pool_loops.max_pool_gather(x, index)
+
+
 def lp(x: Any, p: float, kernel: Any, stride: Any, padding: Any) -> Any:
     return pool_loops.avg_pool(x**p, kernel, stride, padding, False, True, 1.0) ** (1.0 / p)
 
@@ -216,6 +221,28 @@ CASES: dict[str, list[Case]] = {
             lambda x: F.lp_pool2d(x, float("inf"), 2, data_format="NHWC"),
             (spaced(1, 2, 4, 2),),
             numpy=lambda x: last(max_pool(first(x), (2, 2), (2, 2), ((0, 0),) * 2)[0]),
+        ),
+    ],
+    "nn.functional.fractional_max_pool2d": [
+        Case(
+            "bins",
+            lambda x: F.fractional_max_pool2d(x, [3, None], random_u=0.3),
+            (spaced(1, 2, 5, 3),),
+            numpy=lambda x: fractional(x, (3, None), None, 0.3),
+        ),
+        Case(
+            "drawn",
+            lambda x: F.fractional_max_pool2d(x, 2, 2),
+            (spaced(1, 1, 5, 4),),
+            numpy=lambda x: fractional(x, (2, 2), (2, 2), None),
+        ),
+    ],
+    "nn.functional.fractional_max_pool3d": [
+        Case(
+            "mask",
+            lambda x: F.fractional_max_pool3d(x, [2, 1, 3], random_u=0.6, return_mask=True)[0],
+            (spaced(1, 1, 3, 2, 4),),
+            numpy=lambda x: fractional(x, (2, 1, 3), None, 0.6),
         ),
     ],
     "nn.functional.max_unpool1d": [

@@ -49,7 +49,24 @@ def bincount(x: Array, *weights: Array, minlength: int = 0) -> Array:
     )
 
 
+def row_counts(
+    index: Array, like: Array, op: str, argument: str, size: int | None, grows: bool
+) -> Array:
+    named = index.tolist()
+    rows = max(named, default=-1) + 1 if grows else len(like) if size is None else size
+    return np.asarray([named.count(k) for k in range(rows)], np.int64)
+
+
 SAMPLES: dict[str, list[Sample]] = {
+    "row_counts": [
+        Sample(label, operands, {"op": "f", "argument": "index", "size": size, "grows": grows})
+        for label, operands, size, grows in (
+            ("rows", (integers(2, 0, 2), real(4, 2)), None, False),
+            ("given", (integers(2, 0, 2), real(1)), 5, False),
+            ("grows", (integers(2, 0, 2), integers(2, 0, 2)), None, True),
+            ("empty", (np.zeros(0, np.int64), np.zeros(0, np.int64)), None, True),
+        )
+    ],
     "histogram": _counted(
         Sample("plain", (real(3, 4),), {"bins": 4}),
         Sample("range", (real(10),), {"bins": 3, "low": -1.0, "high": 1.5}),
@@ -77,6 +94,7 @@ SAMPLES: dict[str, list[Sample]] = {
 }
 
 REFERENCES: dict[str, Callable[..., Any]] = {
+    "row_counts": row_counts,
     "histogram": histogram,
     "histogram_bin_edges": edges,
     "bincount": bincount,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from autograd_engine.testing.modes import strided
 
-from ..referencing import Array, adjoint_of, transpose_of
+from ..referencing import SEED, Array, adjoint_of, transpose_of
 from ..sampling import RNG, Sample, Shape, integers, real, spaced
 
 # label: shape of x, of the result, what differs from the plain attributes
@@ -208,6 +209,33 @@ def adaptive_max_pool(x: Array, size: Any) -> tuple[Array, Array]:
     return out, index
 
 
+def fractional_bins(n: int, o: int, k: int | None, u: float) -> list[range]:
+    """Where bins begin and end, by fractions; what is above is cut off."""
+    u = Fraction(u).limit_denominator(1000)  # type: ignore[assignment]
+    if k is not None:
+        stride = Fraction(n - k, max(o - 1, 1)) * (o > 1)
+        starts = [math.floor((p + u) * stride) - math.floor(u * stride) for p in range(o)]
+        return [range(s, s + k) for s in starts]
+    stride, base = Fraction(n, o), n // o
+    u *= min((base + 2) / stride - 1, (n + 1 - base) / stride - (o - 1))
+    edges = [math.floor((p + u) * stride) - math.floor(u * stride) for p in range(o + 1)]
+    return [range(a, min(b, n)) for a, b in itertools.pairwise(edges)]
+
+
+def fractional_max_index(x: Array, size: Any, kernel: Any, u: float | None) -> Array:
+    u = np.random.default_rng(SEED).random() if u is None else u
+    counts = [n if o is None else o for n, o in zip(x.shape[2:], size, strict=True)]
+    kernels = [None] * len(counts) if kernel is None else kernel
+    bins = [
+        fractional_bins(n, o, k, u) for n, o, k in zip(x.shape[2:], counts, kernels, strict=True)
+    ]
+    index = np.zeros((*x.shape[:2], *counts), np.int64)
+    for at in np.ndindex(index.shape):
+        ranges = [b[p] for b, p in zip(bins, at[2:], strict=True)]
+        index[at] = _largest(x, at[:2], list(itertools.product(*ranges)))[1]
+    return index
+
+
 def max_pool_gather(x: Array, index: Array) -> Array:
     out = np.zeros(index.shape)
     for at in np.ndindex(index.shape):
@@ -242,6 +270,13 @@ SAMPLES: dict[str, list[Sample]] = {
     "avg_pool_input": [*_average_pool(adjoint=True), *_average(adjoint=True)],
     "adaptive_max_pool": _adaptive("max"),
     "adaptive_avg_pool": _adaptive("mean"),
+    "fractional_max_index": [
+        Sample("drawn", (spaced(1, 1, 99),), {"size": (70,), "kernel": None, "u": None}),
+        Sample("bins", (spaced(2, 1, 7, 5),), {"size": (5, None), "kernel": None, "u": 0.3}),
+        Sample("windows", (spaced(1, 2, 7),), {"size": (3,), "kernel": (4,), "u": 0.7}),
+        Sample("one", (spaced(1, 1, 4),), {"size": (1,), "kernel": (2,), "u": 0.5}),
+        Sample("no-images", (spaced(0, 1, 4),), {"size": (2,), "kernel": None, "u": None}),
+    ],
     "adaptive_avg_pool_input": _adaptive("adjoint"),
     "last_writes": [
         Sample("plain", (integers([[1, 0, 1]], [[2, 2, 2]]), np.zeros((2, 1, 3)))),
@@ -256,6 +291,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
         lambda x: max_pool_gather(x, index), like.shape, y
     ),
     "adaptive_max_pool": adaptive_max_pool,
+    "fractional_max_index": fractional_max_index,
     "last_writes": last_writes,
     "avg_pool": avg_pool,
     "avg_pool_input": adjoint_of(avg_pool),

@@ -142,6 +142,13 @@ DRAWS: dict[str, Callable[..., Any]] = {
 }
 
 
+def class_center_sample(label: Array, classes: int, samples: int) -> tuple[Array, Array]:
+    there = sorted(set(label.tolist()))
+    others = draw().permutation([c for c in range(classes) if c not in there]).tolist()
+    sampled = there + others[: max(samples - len(there), 0)]
+    return np.asarray(sampled), np.asarray([there.index(c) for c in label.tolist()])
+
+
 def multinomial(x: Array, num_samples: int, replacement: bool) -> Array:
     rows = x.reshape(-1, x.shape[-1]).tolist()
     rng = draw()
@@ -243,6 +250,10 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample("all", (np.asarray([[0.0, 2.0, 1.0]]),), {"num_samples": 2, "replacement": False}),
         Sample("empty", (positive(0, 3),), {"num_samples": 2, "replacement": True}),
     ],
+    "class_center_sample": [
+        Sample("plain", (integers(11, 5, 1, 5, 19),), {"classes": 20, "samples": 9}),
+        Sample("no-more", (integers(1, 0, 1),), {"classes": 3, "samples": 1}),
+    ],
     "dropout_mask": [
         Sample("plain", (real(4, 5),), {"p": 0.5, "upscale": False}),
         Sample("upscale", (real(4, 5),), {"p": 0.4, "upscale": True}),
@@ -281,5 +292,6 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "standard_gamma": lambda x: draw().gamma(x, 1.0),
     "binomial": lambda count, prob: draw().binomial(count, prob),
     "multinomial": multinomial,
+    "class_center_sample": class_center_sample,
     "dropout_mask": dropout_mask,
 }

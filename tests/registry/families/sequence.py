@@ -1,4 +1,4 @@
-"""Samples and references of `ops/nn/sequence.py`: sequences and CTC."""
+"""Samples and references of `ops/nn/sequence.py`: sequences and their alignments."""
 
 from __future__ import annotations
 
@@ -35,6 +35,51 @@ def _alignments() -> list[Sample]:
         Sample("one", (-positive(3, 1, 3), integers([2]), integers(3), integers(1)), {"blank": 0}),
         Sample("none", (-positive(3, 1, 3), integers([2]), integers(3), integers(0)), {"blank": 0}),
     ]
+
+
+def _moves(times: list[int], lengths: list[int], labels: int) -> Sample:
+    """Of a transducer; where there is no move a score of infinity must not be read."""
+    frames, batch = max(times), len(times)
+    scores = -positive(frames + labels + 1, batch, labels + 1, 3)
+    scores[..., 2] = math.inf
+    label = f"{frames}-frames-{labels}-labels"
+    return Sample(label, (scores, integers(*times), integers(*lengths)))
+
+
+def rnnt_moves(labels: Array, like: Array, blank: int) -> Array:
+    frames, states = like.shape[1:3]
+    place = np.arange(like.size).reshape(like.shape)
+    out = np.zeros((frames + states, like.shape[0], states, 3), np.int64)
+    for b, t, u in np.ndindex(like.shape[:3]):
+        out[t + u + 1, b, u, 0] = place[b, t, u, blank]
+        if u + 1 < states:
+            out[t + u + 1, b, u + 1, 1] = place[b, t, u, labels[b, u]]
+    return out
+
+
+def rnnt_align(scores: Array, times: Array, lengths: Array) -> tuple[Array, ...]:
+    batch, states = scores.shape[1:3]
+    likelihood, steps = np.zeros(batch), np.zeros(scores.shape)
+    start, end = np.zeros(scores.shape[:3]), np.zeros((batch, states))
+    anchor = np.zeros(scores.shape)
+    start[0, :, 0] = 1.0
+    for b in range(batch):
+        frames, length = int(times[b]), int(lengths[b])
+        weight = {(0, 0): 1.0}
+        nodes = [(t, u) for t in range(frames) for u in range(length + 1)] + [(frames, length)]
+        for t, u in sorted(nodes, key=sum)[1:]:
+            before = {k: at for k, at in enumerate([(t - 1, u), (t, u - 1)]) if at in weight}
+            if t == frames:
+                before.pop(1, None)
+            moves = {k: weight[at] * math.exp(scores[t + u, b, u, k]) for k, at in before.items()}
+            weight[t, u] = math.fsum(moves.values())
+            for k, v in moves.items():
+                steps[t + u, b, u, k] = v / weight[t, u]
+                anchor[t + u, b, u, k] = scores[t + u, b, u, k]
+        likelihood[b] = math.log(weight[frames, length])
+        steps[frames + length + 1 :, b, length, 0] = 1.0
+        end[b, length] = 1.0
+    return likelihood, steps, start, end, anchor
 
 
 def sequence_mask(x: Array, maxlen: int | None, dtype: str) -> Array:
@@ -148,6 +193,12 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample("blank-last", (integers([1, 2], [0, 0]), real(2, 2, 4)), {"blank": 3}),
     ],
     "ctc_align": _alignments(),
+    "rnnt_moves": [
+        Sample("plain", (integers([1, 2], [3, 3]), real(2, 3, 3, 4)), {"blank": 0}),
+        Sample("blank-last", (integers([1]), real(1, 1, 2, 4)), {"blank": 3}),
+        Sample("no-label", (np.zeros((2, 0), np.int64), real(2, 2, 1, 3)), {"blank": 1}),
+    ],
+    "rnnt_align": [_moves([4, 2, 3], [2, 1, 0], 2), _moves([1], [3], 3)],
     "band_scan": _bands(*_SCANS),
     "band_scan_adjoint": _bands(*_SCANS),
 }
@@ -157,6 +208,8 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "gather_tree": gather_tree,
     "ctc_states": ctc_states,
     "ctc_align": ctc_align,
+    "rnnt_moves": rnnt_moves,
+    "rnnt_align": rnnt_align,
     "band_scan": band_scan,
     "band_scan_adjoint": lambda weight, outflow: transpose_of(
         lambda x: band_scan(weight, x), outflow.shape, outflow

@@ -31,7 +31,7 @@ from autograd_engine.compiler.native.ir import (
     Step,
     Term,
 )
-from autograd_engine.compiler.native.lowering.lower import Lowered
+from autograd_engine.compiler.native.lower import Lowered
 from autograd_engine.compiler.native.passes.row_passes import crossing
 from autograd_engine.compiler.native.passes.schedule import LATER, Group, steps_of
 

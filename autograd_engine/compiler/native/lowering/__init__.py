@@ -1,4 +1,32 @@
-"""From operations to loops: kernels run on stand-ins that write down what they compute.
+"""What operations are in loops, where their kernels are more than an expression: rows of `ROWS`.
 
 The families are those of `ops`; here alone an operation is known by its name.
 """
+
+from autograd_engine.compiler.native.lowering import (  # noqa: F401 - each registers its rows
+    activation,
+    conv,
+    decomposition,
+    diagonal,
+    elementwise,
+    getitem,
+    indexing,
+    joining,
+    like,
+    logic,
+    loss,
+    movement,
+    normalization,
+    order,
+    padding,
+    pool,
+    products,
+    recurrent,
+    reduction,
+    rounding,
+    scan,
+    sequence,
+    setitem,
+    special,
+    update,
+)

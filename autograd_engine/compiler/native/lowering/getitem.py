@@ -1,8 +1,9 @@
-"""Reading and writing at keys that hold index arrays; see `ops.getitem` for keys."""
+"""Reading at a key, and the cotangents of that."""
 
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any, NamedTuple
 
 import numpy
@@ -14,12 +15,12 @@ from autograd_engine.compiler.native.c_code.c_text import (
     place,
 )
 from autograd_engine.compiler.native.ir import contiguous_strides
-from autograd_engine.compiler.native.lowering.indexing import last_of, row_numbers
-from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced, lowers
+from autograd_engine.compiler.native.lowering.indexing import row_numbers
+from autograd_engine.compiler.native.tracing.kernel_trace import Loops, NotLowered, Traced, lowers
 from autograd_engine.core.spec import Like
 from autograd_engine.ops.getitem import Key, Part, parts_of
 
-__all__: list[str] = []
+__all__ = ["places_of", "written"]
 
 Shape = tuple[int, ...]
 
@@ -45,7 +46,7 @@ class Places(NamedTuple):
     rows: Traced | None
 
 
-def _places(np: Loops, shape: Shape, strides: Shape, indices: Any, key: Key) -> Places:
+def places_of(np: Loops, shape: Shape, strides: Shape, indices: Any, key: Key) -> Places:
     """Where the elements are that `key` takes from memory with these strides."""
     if "mask" in key:
         raise NotLowered("how many elements a mask takes is known when it is looked at")
@@ -91,7 +92,7 @@ def _places(np: Loops, shape: Shape, strides: Shape, indices: Any, key: Key) -> 
 
 @lowers("index")
 def _index(np: Loops, x: Traced, *indices: Traced, key: Key) -> Traced:
-    at = _places(np, x.shape, x.term.strides, indices, key)
+    at = places_of(np, x.shape, x.term.strides, indices, key)
     if not math.prod(at.shape):
         return np.zeros(at.shape, x.dtype)
     if x.term.buffer is None:
@@ -101,7 +102,7 @@ def _index(np: Loops, x: Traced, *indices: Traced, key: Key) -> Traced:
     return np.elements(x, at.shape, at.strides, at.rows, offset=at.offset)
 
 
-def _written(
+def written(
     np: Loops, base: Traced | None, shape: Shape, values: Traced, at: Places, kind: str
 ) -> Traced:
     """A copy of `base`, or zeros, with values set or combined at places, in order."""
@@ -146,48 +147,17 @@ def _written(
 @lowers("index_add_like")
 def _index_add_like(np: Loops, x: Traced, like: Like, *indices: Traced, key: Key) -> Traced:
     shape: Any = like.shape
-    at = _places(np, shape, contiguous_strides(shape), indices, key)
-    return _written(np, None, shape, x, at, "add")
+    at = places_of(np, shape, contiguous_strides(shape), indices, key)
+    return written(np, None, shape, x, at, "add")
 
 
-@lowers("setitem")
-def _setitem(np: Loops, x: Traced, value: Traced, *indices: Traced, key: Key) -> Traced:
-    if "mask" in key:
-        return _masked(np, x, value, indices, key)
-    at = _places(np, x.shape, contiguous_strides(x.shape), indices, key)
-    return _written(np, x, x.shape, value, at, "set")
+@lowers("unslice_like")
+def _unslice_like(np: Loops, x: Traced, like: Like, *, key: Any) -> Traced:
+    return np.assembled(like.shape, x.dtype, [(x, operator.itemgetter(key))])
 
 
-def _masked(np: Loops, x: Traced, value: Traced, indices: Any, key: Key) -> Traced:
-    """One value for all elements of one mask."""
-    parts = parts_of(x.shape, indices, key)
-    masks = [p for p in parts if isinstance(p.entry, str)]
-    plain = all(p.entry in ("mask", Ellipsis, slice(None)) for p in parts)
-    if len(masks) != 1 or not plain or value.shape:
-        raise NotLowered("how many elements a mask takes is known when it is looked at")
-    mask, behind = masks[0].array, x.ndim - masks[0].axis - masks[0].taken
-    return np.where(
-        mask.reshape(*mask.shape, *(1 for _ in range(behind))), np.cast(value, x.dtype), x
-    )
-
-
-@lowers("index_maximum", "index_minimum")
-def _index_extremum(np: Loops, x: Traced, values: Traced, *indices: Traced, key: Key) -> Traced:
-    at = _places(np, x.shape, contiguous_strides(x.shape), indices, key)
-    return _written(np, x, x.shape, values, at, np.origin.op.name.removeprefix("index_"))
-
-
-@lowers("index_last")
-def _index_last(np: Loops, like: Like, *indices: Traced, key: Key) -> Traced:
-    """Which of the elements that a key takes is the last to name its place."""
-    shape: Any = like.shape
-    at = _places(np, shape, contiguous_strides(shape), indices, key)
-    if not math.prod(at.shape):
-        return np.zeros(at.shape, bool)
-    places: Any = at.offset
-    for axis, stride in enumerate(at.strides):
-        if stride:
-            places = places + np.position(at.shape, axis) * stride
-    places = places if at.rows is None else places + at.rows
-    places = np.copied(np.broadcast_to(places, at.shape))
-    return last_of(np, places, 1, math.prod(shape))
+@lowers("unslice_add")
+def _unslice_add(np: Loops, base: Traced, *xs: Traced, keys: tuple[Any, ...]) -> Traced:
+    parts: list[Any] = [(base, operator.itemgetter(Ellipsis))]
+    parts += [(x, operator.itemgetter(key)) for x, key in zip(xs, keys, strict=True)]
+    return np.assembled(base.shape, base.dtype, parts, adds=True)

@@ -17,10 +17,10 @@ from autograd_engine.compiler.native.c_code.c_text import (
     over_lines,
     split_over,
 )
-from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced, lowers
+from autograd_engine.compiler.native.tracing.kernel_trace import Loops, NotLowered, Traced, lowers
 from autograd_engine.core.spec import Like
 
-__all__ = ["row_numbers", "scattered"]
+__all__ = ["last_of", "row_numbers", "scattered", "taken_along"]
 
 # Up to this size of an axis, comparing all of it with an index is cheaper than a loop of its own.
 _SHORT = 128
@@ -45,24 +45,6 @@ def row_numbers(np: Loops, index: Traced, size: int, *, wraps: bool) -> Traced:
         found = np.where(found < 0, found + size, found) if wraps else found
         np.checked[(*key, wraps)] = np.in_range(found, 0, size)
     return found
-
-
-@lowers("checked_label")
-def _checked_label(
-    np: Loops, label: Traced, like: Like, *, axis: int, ignore: int | None, op: str
-) -> Traced:
-    if label.dtype.kind not in "iu" or label.dtype.char in "LQ":
-        raise NotLowered(f"labels of {label.dtype.name} are checked by NumPy")
-    counted = label if ignore is None else np.where(label == ignore, 0, label)
-    wide = np.cast(counted, np.dtype("int64"))
-    if not wide.size:
-        return np.cast(counted, label.dtype)
-    seen = np.check(indices_in_range(wide.size, 0, max(like.shape[axis], 1)), wide)
-    np.in_range(seen, 0, max(like.shape[axis], 1))
-    return np.cast(seen, label.dtype)
-
-
-# --- along one axis
 
 
 @lowers("gather")
@@ -134,16 +116,10 @@ def _take_along_axis(
     rows = row_numbers(np, index, x.shape[axis], wraps=wraps)
     if not index.size:
         return np.zeros(index.shape, x.dtype)
-    return _along(np, x, rows, axis)
+    return taken_along(np, x, rows, axis)
 
 
-@lowers("take_tied")
-def _take_tied(np: Loops, x: Traced, index: Traced, *, axis: int) -> Traced:
-    rows = row_numbers(np, index, x.shape[axis], wraps=True)
-    return _along(np, x, rows, axis)
-
-
-def _along(np: Loops, x: Traced, rows: Traced, axis: int) -> Traced:
+def taken_along(np: Loops, x: Traced, rows: Traced, axis: int) -> Traced:
     if rows.shape[axis] == 1 and x.shape[axis] <= _SHORT and x.dtype.kind == "f":
         here = np.map("equal", np.position(x.shape, axis), rows)
         return np.reduce("sum", np.where(here, x, 0.0), axis, True)
@@ -180,15 +156,6 @@ def _one_hot(np: Loops, x: Traced, *, num_classes: int, dtype: str) -> Traced:
         return np.zeros(shape, dtype)
     hot = np.map("equal", np.position(shape, len(shape) - 1), rows.reshape(*x.shape, 1))
     return np.cast(hot, np.dtype(dtype))
-
-
-@lowers("last_writes")
-def _last_writes(np: Loops, index: Traced, like: Like) -> Traced:
-    """Which of the positions in an image are the last of their value."""
-    pixels = math.prod(like.shape[2:])
-    rows = row_numbers(np, index, pixels, wraps=False)
-    images = math.prod(index.shape[:2])
-    return last_of(np, rows, images, pixels).reshape(index.shape)
 
 
 def last_of(np: Loops, rows: Traced, lines: int, size: int) -> Traced:

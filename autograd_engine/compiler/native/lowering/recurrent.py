@@ -16,7 +16,7 @@ import numpy as np
 
 from autograd_engine.compiler.native.c_code.c_kernel import HELPERS, lanes, simd_bytes
 from autograd_engine.compiler.native.c_code.c_text import c_type
-from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced, lowers
+from autograd_engine.compiler.native.tracing.kernel_trace import Loops, NotLowered, Traced, lowers
 from autograd_engine.ops.kernels.recurrent import RECURRENT
 
 # Rows from which, and bytes of the matrix from which a BLAS is as fast.

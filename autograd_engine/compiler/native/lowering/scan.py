@@ -1,4 +1,4 @@
-"""Scans along an axis, and where the largest element of a line is: C kernels, line by line."""
+"""Scans along an axis: C kernels, line by line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 import numpy
 
 from autograd_engine.compiler.native.c_code.c_text import c_type, lines_of, over_lines
-from autograd_engine.compiler.native.lowering.kernel_trace import Loops, NotLowered, Traced, lowers
+from autograd_engine.compiler.native.lowering.movement import along, replaced
+from autograd_engine.compiler.native.lowering.reduction import best_so_far
+from autograd_engine.compiler.native.tracing.kernel_trace import Loops, NotLowered, Traced, lowers
 
 __all__: list[str] = []
 
@@ -73,89 +75,20 @@ def _linear_recurrence(
     return _scan(np, [a, b], b.dtype, axis, reverse, "v1 + v0 * before")
 
 
-@lowers("band_scan", "band_scan_adjoint")
-def _band_scan(np: Loops, weight: Traced, flow: Traced) -> Traced:
-    if flow.dtype.kind != "f" or weight.dtype != flow.dtype:
-        raise NotLowered("it takes floats")
-    time, batch, states = flow.shape
-    band = weight.shape[-1]
-    t = c_type(flow.dtype)
-    later = f"w[((t * {batch} + b) * {states} + s + k) * {band} + k]"
-    if np.origin.op.name == "band_scan":
-        order = f"int64_t t = 1; t < {time}; t++"
-        step = (
-            f"out[(t * {batch} + b) * {states} + s + k] += {later} * "
-            f"out[((t - 1) * {batch} + b) * {states} + s];"
-        )
-    else:
-        order = f"int64_t t = {time} - 1; t > 0; t--"
-        step = (
-            f"out[((t - 1) * {batch} + b) * {states} + s] += {later} * "
-            f"out[(t * {batch} + b) * {states} + s + k];"
-        )
-    text = (
-        f"static void NAME(const {t} *w, const {t} *flow, {t} *out)\n{{\n"
-        f"    memcpy(out, flow, {flow.size * flow.dtype.itemsize});\n"
-        f"    for ({order})\n"
-        f"        for (int64_t b = 0; b < {batch}; b++)\n"
-        f"            for (int64_t k = 0; k < {min(band, states)}; k++)\n"
-        f"                for (int64_t s = 0; s < {states} - k; s++)\n"
-        f"                    {step}\n}}\n"
-    )
-    return np.kernel(text, [weight, flow], [(flow.shape, flow.dtype)])[0]
+@lowers("shift")
+def _shift(np: Loops, x: Traced, *, axis: int, reverse: bool = False, fill: float = 0.0) -> Traced:
+    n = x.shape[axis]
+    end = np.full(replaced(x.shape, axis, 1), fill, x.dtype)
+    if reverse:
+        return np.concatenate([x[along(axis, slice(1, n))], end], axis)
+    return np.concatenate([end, x[along(axis, slice(0, n - 1))]], axis)
 
 
-# --- extrema
-
-
-@lowers("argmax", "argmin")
-def _arg(np: Loops, x: Traced, *, axis: int, keepdims: bool = False) -> Traced:
-    _, size, _ = lines_of(x.shape, axis)
-    if not size:
-        raise NotLowered("it has no largest element")
-    found = first_extremum(np, x, axis, "argmax" if np.origin.op.name == "argmax" else "argmin")
-    return found if keepdims else np.squeeze(found, axis)
-
-
-def first_extremum(np: Loops, x: Traced, axis: int, name: str) -> Traced:
-    """Where the extremum of each line is, the first of several; the first NaN is it."""
-    _, size, width = lines_of(x.shape, axis)
-    sign = ">" if name == "argmax" else "<"
-    t = c_type(x.dtype)
-    better = (
-        f"v {sign} best"
-        if x.dtype.kind != "f"
-        else f"(v {sign} best) | ((v != v) & (best == best))"
-    )
-    body = (
-        _best_so_far(t, size, width, 1, better)
-        + "            }\n"
-        + f"            out[line * {width} + j] = where;\n        }}\n"
-    )
-    text = over_lines([(f"const {t} *", "x"), ("int64_t *", "out")], x.shape, axis, body)
-    shape = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
-    (out,) = np.kernel(text, [x], [(shape, numpy.int64)])
-    return np.in_range(out, 0, size)
-
-
-def _best_so_far(t: str, size: int, width: int, first: int, better: str) -> str:
-    """The beginning of loops through lines, which keep the best element, and where it is."""
-    return (
-        f"        for (int64_t j = 0; j < {width}; j++) {{\n"
-        f"            {t} best = x[start + j];\n            int64_t where = 0;\n"
-        f"            for (int64_t k = {first}; k < {size}; k++) {{\n"
-        f"                {t} v = x[start + k * {width} + j];\n"
-        f"                int better = {better};\n"
-        "                best = better ? v : best;\n"
-        "                where = better ? k : where;\n"
-    )
-
-
-@lowers("straight_through")
-def _straight_through(np: Loops, x: Traced, *, axis: int) -> Traced:
-    where = first_extremum(np, x, axis % x.ndim, "argmax")
-    here = np.map("equal", np.position(x.shape, axis), where)
-    return np.cast(here, x.dtype)
+@lowers("exp_difference")
+def _exp_difference(np: Loops, x: Traced, y: Traced) -> Traced:
+    difference = x - y
+    equal = (difference != difference) & (x == y)
+    return np.map("exp", np.where(equal, np.map("minimum", x, 0), difference))
 
 
 @lowers("cummax", "cummin")
@@ -165,7 +98,7 @@ def _running(np: Loops, x: Traced, *, axis: int) -> tuple[Traced, ...]:
     sign = ">=" if np.origin.op.name == "cummax" else "<="
     t = c_type(x.dtype)
     body = (
-        _best_so_far(t, size, width, 0, f"(v != v) | ((best == best) & (v {sign} best))")
+        best_so_far(t, size, width, 0, f"(v != v) | ((best == best) & (v {sign} best))")
         + f"                out[start + k * {width} + j] = best;\n"
         + f"                index[start + k * {width} + j] = where;\n"
         + "            }\n        }\n"

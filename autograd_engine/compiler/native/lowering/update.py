@@ -10,7 +10,7 @@ import numpy
 from autograd_engine.compiler.concrete_graph import Node, Value
 from autograd_engine.compiler.native.c_code.c_text import c_type, split_over
 from autograd_engine.compiler.native.lowering.indexing import row_numbers
-from autograd_engine.compiler.native.lowering.kernel_trace import (
+from autograd_engine.compiler.native.tracing.kernel_trace import (
     Loops,
     Traced,
     lowers,

@@ -23,7 +23,7 @@ from autograd_engine.compiler.native.ir import (
     readers_of,
     term_of,
 )
-from autograd_engine.compiler.native.lowering.lower import Lowered
+from autograd_engine.compiler.native.lower import Lowered
 from autograd_engine.compiler.native.passes.schedule import canonical, looks_up, strides_over
 
 __all__ = ["arrange"]

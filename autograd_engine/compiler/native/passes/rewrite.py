@@ -23,7 +23,7 @@ from autograd_engine.compiler.native.ir import (
     readers_of,
     term_of,
 )
-from autograd_engine.compiler.native.lowering.lower import Lowered
+from autograd_engine.compiler.native.lower import Lowered
 
 __all__ = ["rewrite"]
 

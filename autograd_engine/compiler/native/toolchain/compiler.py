@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import hashlib
+import importlib.util
 import json
 import os
 import platform
@@ -28,11 +29,19 @@ from autograd_engine.compiler.native.toolchain.loading import load_opened
 from autograd_engine.compiler.native.toolchain.private_files import opened
 from autograd_engine.core.locks import renewed_lock
 
-__all__ = ["CompileError", "Toolchain", "cpu_features", "find_toolchain", "why_not"]
+__all__ = [
+    "NO_COMPILER",
+    "CompileError",
+    "Toolchain",
+    "cpu_features",
+    "find_toolchain",
+    "why_not",
+]
 
 SWITCH: Final = "AUTOGRAD_ENGINE_NATIVE"
 EXTRA_FLAGS: Final = "AUTOGRAD_ENGINE_CFLAGS"
 _FORMAT: Final = "2"
+NO_COMPILER: Final = "no C compiler that works"
 _CANDIDATES: Final = ("cc", "gcc", "clang")
 _REQUIRED: Final = ("-std=gnu11", "-fPIC", "-O2")
 # NaN, infinities and signs of zeros stay what IEEE 754 says; errno and traps are not looked at.
@@ -293,7 +302,7 @@ _found: dict[tuple[str, ...], tuple[Toolchain | None, str]] = {}
 
 
 def find_toolchain() -> Toolchain | None:
-    """The first of ``CC``, cc, gcc and clang that works here; None if none does (`why_not`).
+    """The first of ``CC``, cc, gcc, clang and ziglang's that works here; None: see `why_not`.
 
     ``AUTOGRAD_ENGINE_NATIVE=0`` in the environment says that none is wanted.
     ``AUTOGRAD_ENGINE_CFLAGS`` holds flags that come after ours.
@@ -326,7 +335,7 @@ def _search(cc: str, path: str, switch: str, extra: str) -> tuple[Toolchain | No
     except ValueError as error:
         return None, f"CC={cc!r} or {EXTRA_FLAGS}={extra!r} cannot be read: {error}"
     reasons = []
-    for command in [given] * bool(given) + [[name] for name in _CANDIDATES]:
+    for command in [given] * bool(given) + [[name] for name in _CANDIDATES] + _packaged():
         where = shutil.which(command[0], path=path or None) if path or "/" in command[0] else None
         if where is None:
             reasons.append(f"{command[0]}: not on PATH")
@@ -336,7 +345,17 @@ def _search(cc: str, path: str, switch: str, extra: str) -> tuple[Toolchain | No
         except (CompileError, OSError) as error:
             first_line = str(error).partition("\n")[0]
             reasons.append(f"{shlex.join(command)}: {first_line}")
-    return None, "no C compiler that works (" + "; ".join(reasons) + ")"
+    if not _packaged():
+        reasons.append("ziglang: not installed")
+    return None, f"{NO_COMPILER} (" + "; ".join(reasons) + ")"
+
+
+def _packaged() -> list[list[str]]:
+    """The compiler that the extra ``[compiler]`` brings, an executable beside a Python module."""
+    found = importlib.util.find_spec("ziglang")
+    if found is None or found.origin is None:
+        return []
+    return [[str(Path(found.origin).with_name("zig")), "cc"]]
 
 
 def _known_or_tried(command: tuple[str, ...], extra: tuple[str, ...]) -> Toolchain:

@@ -36,7 +36,7 @@ from autograd_engine.compiler.native.toolchain.loading import load_opened
 from autograd_engine.compiler.native.toolchain.private_files import contents, opened, read_private
 from autograd_engine.core.locks import renewed_lock
 
-__all__ = ["load", "trim"]
+__all__ = ["load", "tell", "trim"]
 
 PROGRESS: Final = "AUTOGRAD_ENGINE_PROGRESS"
 SIZE: Final = "AUTOGRAD_ENGINE_CACHE_MB"
@@ -246,9 +246,19 @@ class _Progress:
 
     def _say(self) -> None:
         self.said = True
-        with contextlib.suppress(Exception):  # no terminal any more: no reason to fail
-            sys.stderr.write(self.text)
-            sys.stderr.flush()
+        _write(self.text)
+
+
+def tell(text: str) -> None:
+    """A line for who sits at a terminal."""
+    if _wants_progress():
+        _write(text)
+
+
+def _write(text: str) -> None:
+    with contextlib.suppress(Exception):  # no terminal any more: no reason to fail
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 def _wants_progress() -> bool:

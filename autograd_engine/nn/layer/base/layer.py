@@ -17,7 +17,7 @@ from autograd_engine.core.dtypes import DTypeLike, get_default_dtype, to_numpy
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.hooks import Hooks, RemovableHandle
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError
 from autograd_engine.nn.layer.base.registered import BUFFER, PARAMETER, PASSING, SUBLAYER
 from autograd_engine.nn.layer.base.state_dict import Stateful, cast
 from autograd_engine.nn.parameters import create_parameter, persistable_variable, sizes_of
@@ -90,7 +90,7 @@ class Layer(Stateful):
 
     def __init__(self, name_scope: str | None = None, dtype: DTypeLike | None = None) -> None:
         if name_scope is not None and not isinstance(name_scope, str):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{type(self).__name__}: name_scope must be a str, got {type(name_scope).__name__}"
             )
         set_quietly = self.__dict__.__setitem__
@@ -127,7 +127,9 @@ class Layer(Stateful):
                 return run_named(self, self.forward, inputs, kwargs)
             return self.forward(*inputs, **kwargs)
 
-    def register_forward_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
         """Have ``hook(layer, inputs)`` run before each call.
 
         Parameters
@@ -135,6 +137,10 @@ class Layer(Stateful):
         hook : callable
             It gets the tuple of the positional arguments. What it returns, a tuple or one value,
             takes their place, unless it is None.
+        prepend : bool
+            Run before those that are there already.
+        with_kwargs : bool
+            Call ``hook(layer, inputs, kwargs)``, which returns new ones of both, or None.
 
         Returns
         -------
@@ -149,16 +155,30 @@ class Layer(Stateful):
         >>> double(paddle.ones([1])).item()
         2.0
         """
-        check_callback("register_forward_pre_hook", "hook", hook, "layer", "inputs")
-        return self._forward_pre_hooks.register(hook)
+        function = "register_forward_pre_hook"
+        require_bools(function, prepend=prepend, with_kwargs=with_kwargs)
+        return self._hooked(self._forward_pre_hooks, function, hook, prepend, with_kwargs)
 
-    def register_forward_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+    def register_forward_post_hook(
+        self,
+        hook: Callable[..., Any],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
+    ) -> RemovableHandle:
         """Have ``hook(layer, inputs, outputs)`` run after each call.
 
         Parameters
         ----------
         hook : callable
             What it returns takes the place of the outputs, unless it is None.
+        prepend : bool
+            Run before those that are there already.
+        with_kwargs : bool
+            Call ``hook(layer, inputs, kwargs, outputs)``.
+        always_call : bool
+            Run also where the call raises, with what there is of outputs, or None.
 
         Returns
         -------
@@ -175,8 +195,28 @@ class Layer(Stateful):
         >>> seen
         [paddle.Size([2, 3])]
         """
-        check_callback("register_forward_post_hook", "hook", hook, "layer", "inputs", "outputs")
-        return self._forward_post_hooks.register(hook)
+        function = "register_forward_post_hook"
+        require_bools(function, prepend=prepend, with_kwargs=with_kwargs, always_call=always_call)
+        hooks = self._forward_post_hooks
+        return self._hooked(
+            hooks, function, hook, prepend, with_kwargs, always_call, results=("outputs",)
+        )
+
+    def _hooked(
+        self,
+        hooks: Hooks,
+        function: str,
+        hook: Any,
+        prepend: bool,
+        with_kwargs: bool,
+        always_call: bool = False,
+        results: tuple[str, ...] = (),
+    ) -> RemovableHandle:
+        given = ("layer", "inputs", *(("kwargs",) if with_kwargs else ()), *results)
+        check_callback(function, "hook", hook, *given)
+        if with_kwargs or always_call:
+            hook = SpecialHook(hook, with_kwargs, always_call)
+        return hooks.register(hook, first=prepend)
 
     # --- making
 
@@ -463,6 +503,24 @@ def call_with_hooks(layer: Layer, inputs: tuple[Any, ...], kwargs: dict[str, Any
     return kept(*inputs, **kwargs)
 
 
+class SpecialHook:
+    """A hook that wants the keywords of calls, or to be called where they raise."""
+
+    stands_in_front_of = ("hook",)  # what `jit.guards` looks into
+
+    def __init__(self, hook: Callable[..., Any], with_kwargs: bool, always_call: bool) -> None:
+        self.hook = hook
+        self.with_kwargs = with_kwargs
+        self.always_call = always_call
+
+    def __call__(self, *args: Any) -> Any:
+        return self.hook(*args)
+
+
+def _wants_kwargs(hook: Any) -> bool:
+    return isinstance(hook, SpecialHook) and hook.with_kwargs
+
+
 class HookedCall:
     """`forward` of a layer between its hooks."""
 
@@ -475,21 +533,59 @@ class HookedCall:
         self.__module__ = type(layer).__module__
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+        layer, outputs = self.layer, None
+        after = list(layer._forward_post_hooks.values())
+        left = [h for h in after if isinstance(h, SpecialHook) and h.always_call]
+        try:
+            inputs, kwargs = self._before(inputs, kwargs)
+            outputs = run_named(layer, self.forward, inputs, kwargs)
+            for hook in after:
+                if hook in left:
+                    left.remove(hook)
+                changed = self._after(hook, inputs, kwargs, outputs)
+                outputs = outputs if changed is None else changed
+        except Exception as error:
+            for hook in left:
+                try:
+                    self._after(hook, inputs, kwargs, outputs)
+                except Exception as another:
+                    error.add_note(f"a hook with always_call=True raised too: {another!r}")
+            raise
+        return outputs
+
+    def _before(
+        self, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What the hooks make of the arguments."""
         layer = self.layer
         for hook in list(layer._forward_pre_hooks.values()):
-            changed = hook(layer, inputs)
+            if not _wants_kwargs(hook):
+                changed = hook(layer, inputs)
+                if changed is not None:
+                    inputs = changed if isinstance(changed, tuple) else (changed,)
+                continue
+            changed = hook(layer, inputs, kwargs)
             if changed is not None:
-                inputs = changed if isinstance(changed, tuple) else (changed,)
-        outputs = run_named(layer, self.forward, inputs, kwargs)
-        for hook in list(layer._forward_post_hooks.values()):
-            changed = hook(layer, inputs, outputs)
-            if changed is not None:
-                outputs = changed
-        return outputs
+                if not isinstance(changed, tuple) or len(changed) != 2:
+                    raise TypeError(
+                        f"{type(layer).__name__}: a forward pre-hook with with_kwargs=True must "
+                        f"return (inputs, kwargs) or None, got {type(changed).__name__}"
+                    )
+                inputs, kwargs = changed
+        return inputs, kwargs
+
+    def _after(
+        self, hook: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any], outputs: Any
+    ) -> Any:
+        if _wants_kwargs(hook):
+            return hook(self.layer, inputs, kwargs, outputs)
+        return hook(self.layer, inputs, outputs)
 
 
 # What a layer says of what it holds: a copy that is edited must not edit that.
-_SAYS: Final = frozenset({"_kinds", "_forward_pre_hooks", "_forward_post_hooks"})
+_SAYS: Final = frozenset(
+    {"_kinds", "_forward_pre_hooks", "_forward_post_hooks", "_state_dict_hooks"}
+)
 
 
 def _traced(function: Any, old: Any, new: Any) -> Any:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from autograd_engine.core.change_counter import ChangeCounter, Counted
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.constructors import Respelled
+from autograd_engine.core.missing_names import missing_text
 from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import ArgumentError, ModeError
 from autograd_engine.program.ir.program import Parameter as StaticParameter, Variable
@@ -26,7 +28,7 @@ COMPOSED: Final = "weight composed of others"  # computed each time that it is a
 _R = TypeVar("_R", bound="Registered")
 
 
-class Registered(Counted):
+class Registered(Respelled, Counted):
     """Parameters, buffers and layers as attributes, of which it is known what they are."""
 
     # Values are attributes like any other; this says which of them are registered, and as what.
@@ -79,6 +81,37 @@ class Registered(Counted):
         self._put(name, sublayer, SUBLAYER)
         return sublayer
 
+    def set_sublayer(self, target: str, layer: Any, strict: bool = False) -> None:
+        """Put a layer where a path such as ``"0.conv"`` leads to, in the place of another.
+
+        Parameters
+        ----------
+        target : str
+        layer : Layer
+        strict : bool
+            Whether there must be one already.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> net = paddle.nn.Sequential(paddle.nn.Sequential(paddle.nn.ReLU()))
+        >>> net.set_sublayer("0.0", paddle.nn.Tanh())
+        >>> net[0]
+        Sequential(
+          (0): Tanh()
+        )
+        """
+        *path, name = target.split(".")
+        inside: Registered | None = self
+        for part in path:
+            inside = None if inside is None else dict(inside._own(SUBLAYER)).get(part)
+        if inside is None or (strict and name not in dict(inside._own(SUBLAYER))):
+            raise ArgumentError(
+                f"set_sublayer: there is no layer on the path {target!r}; there are "
+                f"{', '.join(n for n, _ in self.named_sublayers()) or 'none'}"
+            )
+        inside.add_sublayer(name, layer)
+
     def _check_name(self, function: str, name: Any, *kinds: str) -> None:
         if not isinstance(name, str):
             raise TypeError(f"{function}: the name must be a str, got {type(name).__name__}")
@@ -88,7 +121,8 @@ class Registered(Counted):
                 "empty one cannot be asked for"
             )
         own = self._kinds.get(name)
-        if own not in kinds and (own is not None or hasattr(self, name)):
+        there = name in self.__dict__ or name in self._composed or hasattr(type(self), name)
+        if own not in kinds and (own is not None or there):
             raise ArgumentError(
                 f"{function}: {type(self).__name__} has an attribute {name!r} already"
                 f"{'' if own is None else f', a {own}'}; take another name, or "
@@ -272,31 +306,10 @@ class Registered(Counted):
         return [b for _, b in self.named_buffers(include_sublayers=include_sublayers)]
 
 
-_HERE: Final = {
-    "add_module": "add_sublayer(name, layer)",
-    "bfloat16": "to(dtype='float16'), for there is no bfloat16",
-    "compile": "paddle.jit.to_static(layer)",
-    "cpu": "nothing: all arrays are on the CPU",
-    "cuda": "nothing: all arrays are on the CPU",
-    "get_parameter": "dict(layer.named_parameters())[name]",
-    "get_submodule": "dict(layer.named_sublayers())[name]",
-    "half": "to(dtype='float16')",
-    "load_state_dict": "set_state_dict(state)",
-    "modules": "sublayers(include_self=True)",
-    "named_modules": "named_sublayers(include_self=True)",
-    "register_forward_hook": "register_forward_post_hook(hook)",
-    "register_module": "add_sublayer(name, layer)",
-    "register_parameter": "add_parameter(name, parameter)",
-    "requires_grad_": "stop_gradient = True or False on each of parameters()",
-    "zero_grad": "clear_gradients()",
-}
-
-
 def missing(layer: Any, name: str) -> AttributeError:
     """What to raise for an attribute that `layer` does not have."""
-    if name in _HERE:
-        hint = f"; here it is {_HERE[name]}"
-    else:
-        own = ", ".join(list(layer.__dict__.get("_kinds", ()))[:8])
-        hint = f"; it has {own}" if own and not name.startswith("_") else ""
-    return AttributeError(f"{type(layer).__name__!r} object has no attribute {name!r}{hint}")
+    text = missing_text(layer, name, "paddle.nn.Layer")
+    own = ", ".join(list(layer.__dict__.get("_kinds", ()))[:8])
+    if own and ";" not in text and not name.startswith("_"):
+        text += f"; it has {own}"
+    return AttributeError(text, name=name)

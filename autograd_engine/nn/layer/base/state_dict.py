@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.spec import Array
+from autograd_engine.eager.hooks import Hooks, RemovableHandle
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import write_values
-from autograd_engine.errors import ArgumentError, DTypeError, ModeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ModeError
 from autograd_engine.nn.layer.base.registered import (
     BUFFER,
     PARAMETER,
@@ -70,7 +71,7 @@ def _load(
 ) -> tuple[list[str], list[str]]:
     """See `Layer.set_state_dict`."""
     if not isinstance(given, Mapping):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"set_state_dict takes what state_dict returned, a dict; got {type(given).__name__}"
             + (": load it with paddle.load(path)" if isinstance(given, str) else "")
         )
@@ -187,7 +188,9 @@ class Stateful(Registered):
         include_sublayers : bool
         structured_name_prefix : str
             Put before each name.
-        use_hook, keep_vars : bool
+        use_hook : bool
+            Call what `register_state_dict_hook` was given.
+        keep_vars : bool
             Accepted for the reference's sake.
 
         Returns
@@ -210,7 +213,37 @@ class Stateful(Registered):
         found = {} if destination is None else destination
         for name, value in _entries(self, structured_name_prefix, include_sublayers):
             found[name] = _value_of(value)
+        layers = self._innermost_first(set()) if include_sublayers else iter([self])
+        for layer in layers if use_hook else ():
+            for hook in list(layer.__dict__.get("_state_dict_hooks", {}).values()):
+                changed = hook(found)
+                found = found if changed is None else changed
         return found
+
+    def register_state_dict_hook(self, hook: Callable[[dict[str, Any]], Any]) -> RemovableHandle:
+        """Have ``hook(state)`` run at the end of `state_dict`, also of a layer around this one.
+
+        Parameters
+        ----------
+        hook : callable
+            It may edit the dict, or return another.
+
+        Returns
+        -------
+        RemovableHandle
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> layer = paddle.nn.Linear(2, 3)
+        >>> handle = layer.register_state_dict_hook(lambda state: {"weight": state["weight"]})
+        >>> list(layer.state_dict())
+        ['weight']
+        """
+        if not callable(hook):
+            raise TypeError(f"register_state_dict_hook takes a function, got {type(hook).__name__}")
+        hooks: Hooks = self.__dict__.setdefault("_state_dict_hooks", Hooks())
+        return hooks.register(hook)
 
     def set_state_dict(
         self, state_dict: Any, use_structured_name: bool = True, strict: bool = True

@@ -10,12 +10,14 @@ from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
+from autograd_engine.nn.functional.arguments import LAYOUTS
 from autograd_engine.nn.initializer import Constant
 from autograd_engine.nn.layer.arguments import Plain, choice, flag, integer, named, number
+from autograd_engine.nn.layer.base.layer import Layer
 from autograd_engine.nn.layer.spatial import Spatial
 from autograd_engine.program.operands import as_operand, spec_of
 
-__all__ = ["BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D"]
+__all__ = ["BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D", "SyncBatchNorm"]
 
 
 class _Running(Plain):
@@ -153,6 +155,88 @@ class BatchNorm2D(_BatchNorm, axes=2):
 
 class BatchNorm3D(_BatchNorm, axes=3):
     """Each channel of volumes standardised over the batch."""
+
+
+class SyncBatchNorm(_Running):
+    """Each channel standardised over the batches of all processes; here there is one.
+
+    Parameters
+    ----------
+    num_features, momentum, epsilon, data_format, name
+        As of `BatchNorm2D`; `data_format` is that of any of its family.
+    weight_attr, bias_attr : ParamAttr, str, Initializer or bool, optional
+        Ones and zeros by default; with False these stay what they are.
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> layer = paddle.nn.SyncBatchNorm(3)
+    >>> layer(paddle.randn([4, 3, 5])).shape
+    paddle.Size([4, 3, 5])
+    """
+
+    _shown = ("_num_features", "_momentum", "_epsilon")
+    _shown_unless = (("_data_format", "NCHW"),)
+
+    def __init__(
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-05,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(name)
+        self._num_features = integer(self, "num_features", num_features)
+        self._data_format = choice(self, "data_format", data_format, LAYOUTS)
+        mean, variance = (None, None) if name is None else (f"{name}_mean", f"{name}_variance")
+        weight, bias = (None if attr is False else attr for attr in (weight_attr, bias_attr))
+        self._make(self._num_features, momentum, epsilon, weight, bias, mean, variance)
+        self.weight.stop_gradient = weight_attr is False or self.weight.stop_gradient
+        self.bias.stop_gradient = bias_attr is False or self.bias.stop_gradient
+
+    def forward(self, x: Any) -> Tensor:
+        return self._normalized(x, None)
+
+    @classmethod
+    def convert_sync_batchnorm(cls, layer: Layer) -> Layer:
+        """`layer` with a `SyncBatchNorm` for each `BatchNorm1D`, `BatchNorm2D` and `BatchNorm3D`.
+
+        Each has the parameters and running moments of the layer in whose place it is.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> net = paddle.nn.Sequential(paddle.nn.Linear(3, 5), paddle.nn.BatchNorm1D(5))
+        >>> paddle.nn.SyncBatchNorm.convert_sync_batchnorm(net)
+        Sequential(
+          (0): Linear(in_features=3, out_features=5, dtype=float32)
+          (1): SyncBatchNorm(num_features=5, momentum=0.9, epsilon=1e-05, data_format=NCL)
+        )
+        """
+        converted = layer
+        if isinstance(layer, _BatchNorm):
+            converted = cls(
+                layer._num_features,
+                layer._momentum,
+                layer._epsilon,
+                False if layer.weight is None else None,
+                False if layer.bias is None else None,
+                layer._data_format,
+            )
+            converted._name, converted.training = layer._name, layer.training
+            converted.weight = converted.weight if layer.weight is None else layer.weight
+            converted.bias = converted.bias if layer.bias is None else layer.bias
+            converted._mean, converted._variance = layer._mean, layer._variance
+        for name, child in list(layer.named_children()):
+            converted.add_sublayer(name, cls.convert_sync_batchnorm(child))
+        return converted
 
 
 class BatchNorm(_Running):

@@ -308,6 +308,7 @@ class Transformer(Layer):
         [[0.0, -inf], [0.0, 0.0]]
         """
         if isinstance(length, Tensor) and length.size == 1:
-            length = length.item()
-        steps = integer(self, "length", length, least=0)
+            steps = integer(self, "length", length.item(), least=0)
+        else:
+            steps = integer(self, "length", length, least=0)
         return triu(full([steps, steps], -math.inf), 1)

@@ -1,21 +1,35 @@
-"""Alignments of label sequences: what connectionist temporal classification sums over.
+"""Alignments of label sequences with frames, over which losses sum.
 
-Graves, Fernandez, Gomez and Schmidhuber 2006. Of a label sequence of length L the states are
-0, ..., 2 L: the labels are the odd ones, with a blank before, between and behind them. In one step
-of time an alignment stays, moves on by one state, or by two: over a blank between labels that
-differ.
+Connectionist temporal classification (Graves, Fernandez, Gomez and Schmidhuber 2006): of a label
+sequence of length L the states are 0, ..., 2 L: the labels are the odd ones, with a blank before,
+between and behind them. In one step of time an alignment stays, moves on by one state, or by two:
+over a blank between labels that differ.
+
+Transducers (Graves 2012): of T frames and L labels the nodes are (t, l), t frames and l labels
+having been consumed. A blank leads from (t, l) to (t + 1, l), the label l to (t, l + 1), and an
+alignment from (0, 0) to (T, L). Here a step leads from one diagonal t + l to the next, and the
+state on a diagonal is l: an alignment stays, or moves on by one state.
 
 All is in logarithms, as the probability of an alignment is a product of thousands of factors.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.precision import in_single
 
-__all__ = ["align", "band_scan", "band_scan_adjoint", "states"]
+__all__ = [
+    "align",
+    "band_scan",
+    "band_scan_adjoint",
+    "states",
+    "transducer_align",
+    "transducer_moves",
+]
 
 
 def states(labels: Array, *, blank: int) -> Array:
@@ -29,6 +43,15 @@ def _skips(path: Array, blank: int) -> Array:
     """Where a state can be entered from two states before."""
     out = np.zeros(path.shape, np.bool_)
     out[:, 2:] = (path[:, 2:] != blank) & (path[:, 2:] != path[:, :-2])
+    return out
+
+
+def _sources(alpha: Array) -> Array:
+    """``[batch, states, 3]``: `alpha` of a state itself, of the one before, and of two before."""
+    out = np.full((*alpha.shape, 3), -np.inf)
+    out[..., 0] = alpha
+    out[:, 1:, 1] = alpha[:, :-1]
+    out[:, 2:, 2] = alpha[:, :-2]
     return out
 
 
@@ -88,10 +111,8 @@ def align(
             entered = np.where((position < 2) & reachable, scores[0], minus_infinity)
             start[0] = np.where(np.isfinite(entered) & alive[0][:, None], 1.0, 0.0)
         else:
-            sources = np.full((batch, count, 3), minus_infinity)
-            sources[..., 0] = alpha
-            sources[:, 1:, 1] = alpha[:, :-1]
-            sources[:, 2:, 2] = np.where(skips[:, 2:], alpha[:, :-2], minus_infinity)
+            sources = _sources(alpha)
+            sources[..., 2] = np.where(skips, sources[..., 2], minus_infinity)
             total = _logsumexp(sources, 2)
             there = np.isfinite(total) & np.isfinite(scores[t]) & reachable
             shares = np.exp(sources - np.where(there, total, 0.0)[..., None])
@@ -106,6 +127,74 @@ def align(
     possible = np.isfinite(likelihood)[:, None]
     end = np.where(possible, np.exp(final - np.where(possible, likelihood[:, None], 0.0)), 0.0)
     return likelihood.astype(dtype), steps, start, end.astype(dtype), anchor
+
+
+def transducer_moves(labels: Array, shape: tuple[int, ...], *, blank: int) -> Array:
+    """``[T + L + 1, batch, L + 1, 3]``: which score each move into a node of a diagonal has.
+
+    It is a position in the flattened ``[batch, T, L + 1, classes]``, the given shape; 0 for moves
+    that there are none of, such as those over two states.
+    """
+    batch, duration, states, classes = shape
+    diagonal, b, state = np.ogrid[: duration + states, :batch, :states]
+    time = diagonal - state
+    out = np.zeros((*np.broadcast_shapes(time.shape, b.shape), 3), np.int64)
+
+    def position(t: Array, u: Array, emitted: Any, there: Array) -> Array:
+        return np.where(there, ((b * duration + t) * states + u) * classes + emitted, 0)
+
+    out[..., 0] = position(time - 1, state, blank, (time > 0) & (time <= duration))
+    emitted = np.concatenate([np.zeros((batch, 1), labels.dtype), labels], axis=1)
+    there = (state > 0) & (time >= 0) & (time < duration)
+    out[..., 1] = position(time, state - 1, emitted, there)
+    return out
+
+
+def transducer_align(
+    scores: Array, times: Array, lengths: Array
+) -> tuple[Array, Array, Array, Array, Array]:
+    """The distribution of alignments of a transducer, read backwards.
+
+    Parameters
+    ----------
+    scores : ``[T + L + 1, batch, L + 1, 3]``
+        Log-probability of each move, see `transducer_moves`.
+    times, lengths : ``[batch]``
+        How many frames and labels each sequence has.
+
+    Returns
+    -------
+    likelihood, steps, start, end, anchor
+        As of `align`, with the diagonals for times; `anchor` has one for each move.
+    """
+    diagonals, batch, count = scores.shape[:3]
+    dtype, moves = scores.dtype, scores.astype(np.float64)
+    diagonal, _, state = np.ogrid[:diagonals, :batch, :count]
+    time, last = diagonal - state, state == lengths[:, None]
+    inside = (time >= 0) & (time < times[:, None]) & (state <= lengths[:, None])
+    final = (time == times[:, None]) & last
+    there = np.zeros(scores.shape, np.bool_)
+    there[..., 0] = (inside & (time > 0)) | final
+    there[..., 1] = inside & (state > 0)
+    moves = np.where(there, moves, -np.inf)
+    anchor = np.where(np.isfinite(moves), moves, 0.0).astype(dtype, copy=False)
+    steps = np.zeros(scores.shape, dtype)
+    start = np.zeros(scores.shape[:3], dtype)
+    start[0, :, 0] = 1.0
+    alpha = np.where(np.arange(count) == 0, 0.0, np.full((batch, count), -np.inf))
+    # What has arrived stays.
+    arrived = (time > times[:, None]) & last
+    for n in range(1, diagonals):
+        sources = _sources(alpha) + moves[n]
+        total = _logsumexp(sources, 2)
+        finite = np.isfinite(total)[..., None]
+        shares = np.exp(sources - np.where(finite, total[..., None], 0.0))
+        stay = arrived[n][..., None]
+        steps[n] = np.where(stay, (1.0, 0.0, 0.0), np.where(finite, shares, 0.0))
+        alpha = np.where(arrived[n], alpha, total)
+    likelihood = np.take_along_axis(alpha, lengths[:, None].astype(np.int64), 1)[:, 0]
+    end = (last[0] & np.isfinite(likelihood)[:, None]).astype(dtype)
+    return likelihood.astype(dtype), steps, start, end, anchor
 
 
 @in_single

@@ -22,7 +22,7 @@ from autograd_engine.compiler.native.ir import (
     Term,
     term_of,
 )
-from autograd_engine.compiler.native.lowering.traced_value import NotLowered, Traced
+from autograd_engine.compiler.native.tracing.traced_value import NotLowered, Traced
 from autograd_engine.core.spec import reduced_shape
 
 __all__ = ["NATIVE_DTYPES", "StepWriter"]

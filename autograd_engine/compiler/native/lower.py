@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.compiler.concrete_graph import Graph, Node, Value
+from autograd_engine.compiler.native import lowering as _rows  # noqa: F401 - registers them
 from autograd_engine.compiler.native.ir import (
     Buffer,
     Callback,
@@ -19,18 +20,7 @@ from autograd_engine.compiler.native.ir import (
     Step,
     Term,
 )
-from autograd_engine.compiler.native.lowering import (  # noqa: F401
-    common,
-    elementwise,
-    getitem,
-    indexing,
-    movement,
-    recurrent,
-    scan,
-    update,
-    windows,
-)
-from autograd_engine.compiler.native.lowering.kernel_trace import (
+from autograd_engine.compiler.native.tracing.kernel_trace import (
     NATIVE_DTYPES,
     ROWS,
     Loops,
@@ -173,6 +163,9 @@ def _by_numpy(loops: Loops, node: Node, operands: Sequence[Any], why: str) -> Se
 def _for_numpy(loops: Loops, operand: Any) -> Any:
     if not isinstance(operand, Traced):
         return operand
-    if operand.term.buffer is None and operand.size:
-        return loops.copied(operand).term if operand.shape else operand.term
-    return operand.term
+    term = operand.term
+    if term.buffer is not None or not operand.size or not operand.shape:
+        return term
+    if operand.dtype.char not in NATIVE_DTYPES:  # C has no such numbers to fill memory with
+        return loops.operand(np.full(operand.shape, term.number, operand.dtype)).term
+    return loops.copied(operand).term

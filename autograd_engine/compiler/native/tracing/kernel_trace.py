@@ -18,8 +18,8 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from autograd_engine.compiler.native.c_code import scalars
-from autograd_engine.compiler.native.lowering.step_writer import NATIVE_DTYPES, StepWriter
-from autograd_engine.compiler.native.lowering.traced_value import NotLowered, Traced
+from autograd_engine.compiler.native.tracing.step_writer import NATIVE_DTYPES, StepWriter
+from autograd_engine.compiler.native.tracing.traced_value import NotLowered, Traced
 from autograd_engine.ops.kernels.elementwise import ufunc_of
 from autograd_engine.ops.registry.stand_ins import run_on
 

@@ -1,0 +1,102 @@
+"""Reductions, and where the largest element of a line is."""
+
+from __future__ import annotations
+
+import math
+
+import numpy
+
+from autograd_engine.compiler.native.c_code.c_text import c_type, lines_of, over_lines
+from autograd_engine.compiler.native.tracing.kernel_trace import Loops, NotLowered, Traced, lowers
+
+__all__ = ["best_so_far", "first_extremum"]
+
+Axes = tuple[int, ...]
+
+
+@lowers("sum")
+def _sum(np: Loops, x: Traced, *, axis: Axes, keepdims: bool = False) -> Traced:
+    return np.reduce("sum", x, axis, keepdims)
+
+
+@lowers("mean")
+def _mean(np: Loops, x: Traced, *, axis: Axes, keepdims: bool = False) -> Traced:
+    count = math.prod(x.shape[a] for a in axis)
+    if not count:
+        raise NotLowered("an array is empty")
+    return np.reduce("sum", x, axis, keepdims) / count
+
+
+@lowers("logsumexp")
+def _logsumexp(np: Loops, x: Traced, *, axis: Axes, keepdims: bool = False) -> Traced:
+    largest = np.reduce("max", x, axis, True)
+    largest = np.where(np.map("isinf", largest), 0.0, largest)
+    total = np.reduce("sum", np.map("exp", x - largest), axis, True)
+    out = np.map("log", total) + largest
+    return out if keepdims else np.squeeze(out, axis)
+
+
+@lowers("p_norm")
+def _p_norm(np: Loops, x: Traced, *, p: float, axis: Axes, keepdims: bool = False) -> Traced:
+    """Where powers leave the range of the dtype, they are taken relative to the largest."""
+    size = abs(x)
+    out = _of_sizes(np, size, p, axis)
+    if p > 1 and x.size:
+        info = numpy.finfo(x.dtype)
+        small = float(info.tiny / info.eps) ** (1 / p)
+        largest = np.reduce("max", size, axis, True)
+        largest = np.where((largest > 0) & np.map("isfinite", largest), largest, 1)
+        relative = largest * _of_sizes(np, size / largest, p, axis)
+        out = np.where((out > small) & np.map("isfinite", out), out, relative)
+    return out if keepdims else np.squeeze(out, axis)
+
+
+def _of_sizes(np: Loops, size: Traced, p: float, axis: Axes) -> Traced:
+    if p == 1:
+        return np.reduce("sum", size, axis, True)
+    if p == 2:
+        return np.map("sqrt", np.reduce("sum", size * size, axis, True))
+    return np.map("power", np.reduce("sum", np.map("power", size, p), axis, True), 1.0 / p)
+
+
+@lowers("argmax", "argmin")
+def _arg(np: Loops, x: Traced, *, axis: int, keepdims: bool = False) -> Traced:
+    _, size, _ = lines_of(x.shape, axis)
+    if not size:
+        raise NotLowered("it has no largest element")
+    found = first_extremum(np, x, axis, "argmax" if np.origin.op.name == "argmax" else "argmin")
+    return found if keepdims else np.squeeze(found, axis)
+
+
+def first_extremum(np: Loops, x: Traced, axis: int, name: str) -> Traced:
+    """Where the extremum of each line is, the first of several; the first NaN is it."""
+    _, size, width = lines_of(x.shape, axis)
+    sign = ">" if name == "argmax" else "<"
+    t = c_type(x.dtype)
+    better = (
+        f"v {sign} best"
+        if x.dtype.kind != "f"
+        else f"(v {sign} best) | ((v != v) & (best == best))"
+    )
+    body = (
+        best_so_far(t, size, width, 1, better)
+        + "            }\n"
+        + f"            out[line * {width} + j] = where;\n        }}\n"
+    )
+    text = over_lines([(f"const {t} *", "x"), ("int64_t *", "out")], x.shape, axis, body)
+    shape = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
+    (out,) = np.kernel(text, [x], [(shape, numpy.int64)])
+    return np.in_range(out, 0, size)
+
+
+def best_so_far(t: str, size: int, width: int, first: int, better: str) -> str:
+    """The beginning of loops through lines, which keep the best element, and where it is."""
+    return (
+        f"        for (int64_t j = 0; j < {width}; j++) {{\n"
+        f"            {t} best = x[start + j];\n            int64_t where = 0;\n"
+        f"            for (int64_t k = {first}; k < {size}; k++) {{\n"
+        f"                {t} v = x[start + k * {width} + j];\n"
+        f"                int better = {better};\n"
+        "                best = better ? v : best;\n"
+        "                where = better ? k : where;\n"
+    )

@@ -1,0 +1,1 @@
+"""Kernels run on stand-ins that write down, as steps, what they compute."""

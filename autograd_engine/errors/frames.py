@@ -1,0 +1,58 @@
+"""Frames of the engine's own: where they end, and what keeps pytest and IPython from showing them.
+
+Both leave a frame out that has a local variable ``__tracebackhide__``. It is put into the frames
+where an error is made, those of generated functions too, so that none of them need say so itself.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from types import FrameType, TracebackType
+from typing import Final
+
+__all__ = ["FULL_TRACEBACK", "PACKAGE_DIR", "engine_frames", "hide", "shown"]
+
+PACKAGE_DIR: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
+FULL_TRACEBACK: Final = "AUTOGRAD_ENGINE_FULL_TRACEBACK"
+
+_HIDDEN: Final = "__tracebackhide__"
+
+
+def engine_frames(frame: FrameType | None) -> list[FrameType]:
+    """The engine's frames from `frame` out to the user's nearest one, which is not among them."""
+    found = []
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE_DIR):
+        found.append(frame)
+        frame = frame.f_back
+    return found
+
+
+def hide(error: BaseException, frames: list[FrameType]) -> None:
+    """Have what is shown of `error` end at the user's line.
+
+    What was tried inside of `frames` before is not shown either. Nothing is hidden where the
+    environment variable ``AUTOGRAD_ENGINE_FULL_TRACEBACK`` is set and not empty.
+    """
+    if os.environ.get(FULL_TRACEBACK):
+        return
+    for frame in frames:
+        if frame.f_code.co_flags & inspect.CO_OPTIMIZED:  # of a module these are its globals
+            frame.f_locals[_HIDDEN] = True
+    handled = sys.exception()
+    if handled is not None and handled.__traceback__ is not None:
+        error.__suppress_context__ = handled.__traceback__.tb_frame in frames
+
+
+def shown(entries: TracebackType | None) -> TracebackType | None:
+    """A traceback without the frames that are hidden."""
+    listed = []
+    while entries is not None:
+        if entries.tb_frame.f_locals.get(_HIDDEN) is not True:
+            listed.append(entries)
+        entries = entries.tb_next
+    found = None
+    for entry in reversed(listed):
+        found = TracebackType(found, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return found

@@ -1,0 +1,9 @@
+"""Segments, and messages along the edges of graphs, ``paddle.geometric``."""
+
+import typing
+
+from autograd_engine.core.lazy import face as _face
+from autograd_engine.tensor.segment import *  # noqa: F403
+
+if not typing.TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _face(__name__)
