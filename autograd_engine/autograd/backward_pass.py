@@ -349,6 +349,7 @@ def _checked_tensors(
     value: Any,
     argument: str,
     again: str = "name it once, with twice the cotangent",
+    refused: type[ArgumentError] = ArgumentError,
 ) -> list[Tensor]:
     values = list(value) if isinstance(value, (list, tuple)) else [value]
     if not values:
@@ -360,7 +361,7 @@ def _checked_tensors(
                 f"{type(v).__name__}"
             )
     if len({id(v) for v in values}) != len(values):
-        raise ArgumentError(f"{function}: {argument} holds the same Tensor twice; {again}")
+        raise refused(f"{function}: {argument} holds the same Tensor twice; {again}")
     return values
 
 
@@ -389,9 +390,16 @@ def recorded_cotangents(given: Any, arrays: list[Any]) -> list[Any]:
     """Cotangents as Tensors. One that has a history keeps it: gradients depend on it linearly."""
     values = [given] if isinstance(given, Tensor) else list(given or [None] * len(arrays))
     return [
-        Tensor._wrap(a) if t is None else t if t._data is a else ops.cast(t, dtype=a.dtype.name)
+        Tensor._wrap(a) if t is None else t if t._data is a else _as(t, a)
         for t, a in zip(values, arrays, strict=True)
     ]
+
+
+def _as(cotangent: Tensor, array: Any) -> Any:
+    """`cotangent` in the shape and the dtype of `array`."""
+    if cotangent._data.shape != array.shape:
+        cotangent = ops.reshape(cotangent, shape=array.shape)
+    return ops.cast(cotangent, dtype=array.dtype.name)
 
 
 _ONE: dict[Any, Any] = {}
@@ -418,6 +426,8 @@ def _cotangent(function: str, root: Tensor, g: Any, argument: str) -> Any:
             f"{function}: {argument} must hold Tensors and Nones, got {type(g).__name__}: "
             "use paddle.to_tensor"
         )
+    if g._data.shape == (1,) and not data.ndim:  # as the reference has it of a 0-d output
+        return g._data.astype(data.dtype, copy=False)[0, ...]
     if g._data.shape != data.shape:
         raise ShapeError(
             f"{function}: {argument} has shape {list(g._data.shape)} for a tensor of shape "

@@ -22,7 +22,12 @@ from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
 from autograd_engine.eager.graph_cuts import NO_GRAPH, note_cut
 from autograd_engine.eager.tape import Edge, Node, check_alive, edge_of, run_backward, write_out
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, NotATensorError, NotDifferentiableError
+from autograd_engine.errors import (
+    ArgumentError,
+    DuplicateError,
+    NotATensorError,
+    NotDifferentiableError,
+)
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.scattered_cotangent import dense
 from autograd_engine.program import mode
@@ -119,8 +124,9 @@ def grad(
             allow_unused=allow_unused,
         )
     mode.require_dynamic("paddle.grad")
-    roots = _checked_tensors("grad", outputs, "outputs")
-    sources = _checked_tensors("grad", inputs, "inputs", again="leave the second one out")
+    roots = _checked_tensors("grad", outputs, "outputs", refused=DuplicateError)
+    again = "leave the second one out"
+    sources = _checked_tensors("grad", inputs, "inputs", again, DuplicateError)
     require_bools(
         "grad", create_graph=create_graph, only_inputs=only_inputs, allow_unused=allow_unused
     )
@@ -160,7 +166,8 @@ def grad(
         if g is None and not allow_unused:
             raise NotDifferentiableError(
                 f"grad: inputs[{k}] does not appear in the graph of the outputs: nothing "
-                "computed from it reaches them, or its stop_gradient is True. Pass "
+                "computed from it reaches them, or its stop_gradient is True, or it holds "
+                "integers. Pass "
                 "allow_unused=True to get None for it"
             )
         if isinstance(g, Tensor) and id(g) in handed_out:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from autograd_engine.autograd.backward_pass import hooks_of, leaf_hooks
+from autograd_engine.core.checks import check_callback
 from autograd_engine.eager.hooks import Hook, RemovableHandle, Retain
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentTypeError, NotDifferentiableError
+from autograd_engine.errors import NotDifferentiableError
 
 __all__ = ["register_hook", "register_post_accumulate_grad_hook", "retain_grads"]
 
@@ -52,7 +53,7 @@ def register_hook(self: Tensor, hook: Hook) -> RemovableHandle:
     >>> handle.remove(), handle.remove()
     (True, False)
     """
-    _check(self, hook, "register_hook")
+    _check(self, hook, "register_hook", "grad")
     return hooks_of(self).register(hook)
 
 
@@ -108,7 +109,7 @@ def register_post_accumulate_grad_hook(
     >>> (x * 3.0).sum().backward()
     [3.0, 3.0]
     """
-    _check(self, hook, "register_post_accumulate_grad_hook")
+    _check(self, hook, "register_post_accumulate_grad_hook", "tensor")
     if self._node is not None:
         raise NotDifferentiableError(
             f"register_post_accumulate_grad_hook: {self.name} is the result of {self._node.name} "
@@ -117,9 +118,13 @@ def register_post_accumulate_grad_hook(
     return leaf_hooks(self).after.register(hook)
 
 
-def _check(tensor: Tensor, hook: Any, method: str) -> None:
-    if not callable(hook):
-        raise ArgumentTypeError(f"{method} takes a function of a Tensor, got {type(hook).__name__}")
+def _check(tensor: Tensor, hook: Any, method: str, given: str) -> None:
+    check_callback(method, "hook", hook, given)
+    if tensor._stop and not tensor.stop_gradient:
+        raise NotDifferentiableError(
+            f"{method}: {tensor.name} holds {tensor.dtype.name}, and no gradient comes to integers "
+            "and bools; make it with dtype='float32'"
+        )
     if tensor._stop:
         raise NotDifferentiableError(
             f"{method}: {tensor.name} has stop_gradient=True, so no gradient reaches it; set "

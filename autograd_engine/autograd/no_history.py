@@ -51,6 +51,8 @@ def _why(tensor: Tensor) -> str:
             f"it was cut off by {cut.kind} at {cut.location.with_text}; call backward() on what is "
             "computed without that"
         )
+    if not tensor.stop_gradient:
+        return f"it holds {tensor.dtype.name}, and integers and bools have no gradient"
     if hasattr(tensor, "_grad"):
         return (
             "it was never recorded: it is made from values, and its stop_gradient is True; write "

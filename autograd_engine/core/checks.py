@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+import sys
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.operand import Operand
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, ModeError
 
 __all__ = [
+    "as_number",
+    "check_callback",
     "int_at_least",
     "is_int",
     "left_unentered",
     "plain_number",
     "positive_int",
     "require_bools",
+    "require_cpu",
 ]
 
 
@@ -33,31 +40,101 @@ def require_bools(function: str, **values: Any) -> None:
             )
 
 
+def as_number(value: Any) -> Any:
+    """What holds one number, a Tensor, an array, a NumPy scalar, as a Python number; else `value`.
+
+    The one conversion of what stands where a number is asked for. Of a tensor it goes through
+    ``item``, so that a traced function depends on the value. Left as they are: a tensor that
+    carries a gradient, which would be lost, and a variable of a program, whose value is not known.
+    """
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.item() if value.size == 1 else value
+    if isinstance(value, Operand):
+        return value._number()
+    return value
+
+
+def check_callback(
+    function: str, argument: str, callback: Any, *given: str, by_name: bool = False
+) -> None:
+    """Raise TypeError unless `callback` can be called with what it will be given.
+
+    Parameters
+    ----------
+    function, argument : str
+        Who calls it, and what it is there.
+    callback : callable
+    *given : str
+        What the arguments are, for the message.
+    by_name : bool
+        Whether these are their names, too.
+    """
+    if type(callback) is FunctionType and not by_name:  # the usual ones, at little cost
+        code = callback.__code__
+        least = code.co_argcount - len(callback.__defaults__ or ())
+        if least <= len(given) <= code.co_argcount and not code.co_kwonlyargcount:
+            return
+    call = f"{argument}({', '.join(given)})"
+    if not callable(callback):
+        raise ArgumentTypeError(
+            f"{function}: {argument} must be a function, which is called as {call}; got "
+            f"{type(callback).__name__}"
+        )
+    try:
+        signature = inspect.signature(callback)
+    except (TypeError, ValueError):  # not known of some that are compiled
+        return
+    try:
+        if by_name:
+            signature.bind(**dict.fromkeys(given))
+        else:
+            signature.bind(*given)
+    except TypeError as problem:
+        name = getattr(callback, "__qualname__", None) or type(callback).__name__
+        raise ArgumentTypeError(
+            f"{function}: {argument} is called as {call}, and {name} takes {signature}: {problem}"
+        ) from None
+
+
+def require_cpu(function: str, argument: str, place: Any) -> None:
+    """Raise ArgumentError for any place but the CPU; None leaves it open."""
+    if place is not None and str(place).lower() not in ("cpu", "cpu:0", "place(cpu)"):
+        raise ArgumentError(
+            f"{function}: {argument} must be 'cpu' or paddle.CPUPlace(), or be left out: all "
+            f"arrays are on the CPU; got {place!r}"
+        )
+
+
 def is_int(value: Any) -> bool:
     """Whether that is an int, of Python or of NumPy, and no bool."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def int_at_least(function: str, argument: str, value: Any, least: int = 1) -> int:
-    """`value` as an int, which is no bool and not below `least`."""
-    if not is_int(value) or value < least:
+def int_at_least(
+    function: str, argument: str, value: Any, least: int = 1, most: int = sys.maxsize
+) -> int:
+    """`value` as an int, which is no bool, from `least` to `most`: by default any size."""
+    found = as_number(value)
+    if not is_int(found) or not least <= found <= most:
+        above = f", {most} at most" if is_int(found) and found > most else ""
         raise ArgumentError(
-            f"{function}: {argument} must be an int, {least} at least; got {value!r}"
+            f"{function}: {argument} must be an int, {least} at least{above}; got {value!r}"
         )
-    return int(value)
+    return int(found)
 
 
-def positive_int(function: str, argument: str, value: Any) -> int:
-    """`value` as an int, which is no bool and above 0."""
-    if not is_int(value) or value < 1:
-        raise ArgumentError(f"{function}: {argument} must be a positive int, got {value!r}")
-    return int(value)
+def positive_int(function: str, argument: str, value: Any, most: int = sys.maxsize) -> int:
+    """`value` as an int, which is no bool, above 0, and not above `most`."""
+    found = as_number(value)
+    if not is_int(found) or not 0 < found <= most:
+        above = f", {most} at most" if is_int(found) and found > most else ""
+        raise ArgumentError(f"{function}: {argument} must be a positive int{above}, got {value!r}")
+    return int(found)
 
 
 def plain_number(function: str, argument: str, value: Any, *, infinite: bool = False) -> float:
     """A real number as a float: no bool, and a finite one unless it may be infinite."""
-    if isinstance(value, np.generic):
-        value = value.item()
+    value = as_number(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ArgumentTypeError(
             f"{function}: {argument} must be a number, got {type(value).__name__}"

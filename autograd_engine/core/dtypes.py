@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from autograd_engine.errors import ArgumentError, DTypeError
+from autograd_engine.errors import ArgumentTypeError, DTypeError
 
 __all__ = [
     "DType",
@@ -196,7 +196,7 @@ def set_default_dtype(d: DTypeLike) -> None:
     """
     dtype = as_dtype(d)
     if not dtype.is_floating:
-        raise ArgumentError(
+        raise ArgumentTypeError(
             f"set_default_dtype takes float16, float32 or float64; got {dtype.name}"
         )
     _default.dtype = dtype.dtype

@@ -53,6 +53,10 @@ class Operand:
 
     __slots__ = ()
 
+    def _number(self) -> Any:
+        """Its one number; itself where that is not known, or its gradient would be lost."""
+        return self
+
     if TYPE_CHECKING:
 
         def __add__(self, other: Any) -> Any: ...

@@ -14,11 +14,27 @@ Structure: TypeAlias = Any
 
 
 def structure(value: Any) -> Structure:
-    """What nests have in common that differ in their leaves only."""
+    """What nests have in common that differ in their leaves only.
+
+    Raises
+    ------
+    ArgumentError
+        For what is nested deeper than Python recurses.
+    """
+    try:
+        return _structure(value)
+    except RecursionError:
+        raise ArgumentError(
+            f"a {type(value).__name__} is nested too deep: no more than some hundred lists, tuples "
+            "or dicts may lie in each other"
+        ) from None
+
+
+def _structure(value: Any) -> Structure:
     if isinstance(value, dict):
-        return type(value), tuple((k, structure(v)) for k, v in value.items())
+        return type(value), tuple((k, _structure(v)) for k, v in value.items())
     if isinstance(value, (list, tuple)):
-        return type(value), tuple(structure(v) for v in value)
+        return type(value), tuple(_structure(v) for v in value)
     return None if value is not None else "None"
 
 

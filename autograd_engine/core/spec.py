@@ -8,12 +8,14 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.checks import as_number, is_int
 from autograd_engine.core.dims import (
     Dim,
     Size,
     fresh_dim,
     product,
 )
+from autograd_engine.core.operand import Operand
 from autograd_engine.errors import ArgumentTypeError, ShapeError
 
 __all__ = [
@@ -121,7 +123,11 @@ def normalize_axis(op: str, axis: int, ndim: int) -> int:
     A 0-d array is looked at along 0 or -1 as if it had one axis, of which there is one element.
     """
     if not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
-        raise ArgumentTypeError(f"{op}: axis must be an int, got {axis!r} ({type(axis).__name__})")
+        axis, given = as_number(axis), axis
+        if not is_int(axis):
+            raise ArgumentTypeError(
+                f"{op}: axis must be an int, got {given!r} ({type(given).__name__})"
+            )
     if not -max(ndim, 1) <= axis < max(ndim, 1):
         raise ShapeError(
             f"{op}: axis {axis} is out of range for an array with {ndim} dimensions; "
@@ -132,18 +138,20 @@ def normalize_axis(op: str, axis: int, ndim: int) -> int:
     return int(axis) % ndim if ndim else 0
 
 
-def normalize_axes(op: str, axis: int | Sequence[int] | None, ndim: int) -> tuple[int, ...]:
+def normalize_axes(op: str, axis: Any, ndim: int) -> tuple[int, ...]:
     """Sorted distinct axes counted from the front; all of them for None."""
     if axis is None:
         return tuple(range(ndim))
+    if isinstance(axis, Operand) and len(axis.shape):  # type: ignore[attr-defined]
+        axis = list(axis)  # type: ignore[call-overload]
     if isinstance(axis, (list, tuple)):
         axes = [normalize_axis(op, a, ndim) for a in axis]
     else:
-        axes = [normalize_axis(op, axis, ndim)]  # type: ignore[arg-type]
+        axes = [normalize_axis(op, axis, ndim)]
     if not ndim:
         return ()
     if len(set(axes)) != len(axes):
-        raise ShapeError(f"{op}: axis {tuple(axis)} names an axis twice")  # type: ignore[arg-type]
+        raise ShapeError(f"{op}: axis {tuple(axis)} names an axis twice")
     return tuple(sorted(axes))
 
 

@@ -171,6 +171,12 @@ class Values(TensorMethods):
         number: float = data.item(*args)
         return number
 
+    def _number(self) -> Any:
+        data = self._data
+        if data.size != 1 or (data.dtype.kind == "f" and not self._stop and grad_mode.enabled):
+            return self
+        return self.item()
+
     def tolist(self) -> Any:
         """The values as nested lists of Python numbers; of no dimension, the number."""
         return self._data.tolist()

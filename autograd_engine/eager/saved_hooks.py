@@ -12,11 +12,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from autograd_engine.core.checks import check_callback
 from autograd_engine.core.overrides import OverridingBlock
 from autograd_engine.core.spec import Spec, format_shape
 from autograd_engine.eager.grad_mode import Mode, decorated, modes, no_grad
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentTypeError, DTypeError, NotATensorError, ShapeError
+from autograd_engine.errors import DTypeError, NotATensorError, ShapeError
 
 __all__ = ["save_on_disk", "saved_tensors_hooks", "Packed"]
 
@@ -136,11 +137,8 @@ class saved_tensors_hooks(OverridingBlock):  # noqa: N801 - the public name
     def __init__(
         self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]
     ) -> None:
-        for name, hook in (("pack_hook", pack_hook), ("unpack_hook", unpack_hook)):
-            if not callable(hook):
-                raise ArgumentTypeError(
-                    f"saved_tensors_hooks: {name} must be a function, got {type(hook).__name__}"
-                )
+        check_callback("saved_tensors_hooks", "pack_hook", pack_hook, "tensor")
+        check_callback("saved_tensors_hooks", "unpack_hook", unpack_hook, "packed")
         super().__init__()
         self._given = pack_hook, unpack_hook
         self._pair = _unrecorded(pack_hook), _unrecorded(unpack_hook)

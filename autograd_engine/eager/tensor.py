@@ -69,6 +69,7 @@ class Tensor(Values):
         "_hooks",
         "_name",
         "_node",
+        "_open",
         "_path",
         "_persistable",
         "_retains",
@@ -81,6 +82,7 @@ class Tensor(Values):
     _name: str
     _node: Node | None
     _stop: bool
+    _open: bool  # set of integers and bools whose stop_gradient was set to False
     _version: int
     _persistable: bool
     _hooks: LeafHooks | None  # of a leaf; those of the result of an operation are its node's
@@ -132,19 +134,23 @@ class Tensor(Values):
     def stop_gradient(self) -> bool:
         """Whether gradients stop here: True for tensors that a user makes, unless said otherwise.
 
-        Set it to False before the tensor is used: operations look at it when they run.
+        Set it to False before the tensor is used: operations look at it when they run. Integers and
+        bools may have False, too, as in the reference; no gradient ever comes to them.
         """
-        return self._stop
+        return self._stop and not (self._data.dtype.kind in "iub" and hasattr(self, "_open"))
 
     @stop_gradient.setter
     def stop_gradient(self, value: bool) -> None:
         if value.__class__ is not bool:
             require_bools("stop_gradient = ...", value=value)
+        if self._data.dtype.kind in "iub" and self._stop:
+            if not value:
+                self._open = True
+            elif hasattr(self, "_open"):
+                del self._open
+            return
         if not value and self._data.dtype.kind != "f":
-            raise DTypeError(
-                f"stop_gradient=False needs a floating dtype, got {self._data.dtype.name}: "
-                "make the tensor with dtype='float32'"
-            )
+            raise _no_gradients_of("stop_gradient=False", self._data.dtype)
         if value and not self._stop:
             note_cut("stop_gradient = True", self, self._data)
         if not value and self._stop and not hasattr(self, "_born"):
@@ -156,12 +162,14 @@ class Tensor(Values):
 
     @property
     def requires_grad(self) -> bool:
-        """The opposite of ``stop_gradient``."""
+        """Whether gradients are recorded for it."""
         return not self._stop
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
         require_bools("requires_grad = ...", value=value)
+        if value and self._data.dtype.kind != "f":
+            raise _no_gradients_of("requires_grad=True", self._data.dtype)
         self.stop_gradient = not value
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
@@ -392,13 +400,19 @@ class Tensor(Values):
         return format_tensor(
             self._data,
             dtype_name=self._data.dtype.name,
-            stop_gradient=self._stop,
+            stop_gradient=self.stop_gradient,
         )
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         found: str = above.tensor_html(self, type(self).__name__)
         return found
+
+
+def _no_gradients_of(asked: str, dtype: np.dtype[Any]) -> DTypeError:
+    return DTypeError(
+        f"{asked} needs a floating dtype, got {dtype.name}: make the tensor with dtype='float32'"
+    )
 
 
 @respelled

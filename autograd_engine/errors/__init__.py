@@ -19,6 +19,7 @@ __all__ = [
     "AssertFailedError",
     "BuildError",
     "DTypeError",
+    "DuplicateError",
     "EagerOnlyError",
     "ExecutionError",
     "ExportError",
@@ -28,6 +29,7 @@ __all__ = [
     "GradientCutWarning",
     "GraphFreedError",
     "IndexRangeError",
+    "MissingFileError",
     "MissingLibraryError",
     "ModeError",
     "NoHistoryWarning",
@@ -80,15 +82,19 @@ class ArgumentError(_CallError, AssertionError, ValueError):
     """An argument has a value that the function does not take."""
 
 
-class ArgumentTypeError(_CallError, TypeError):
+class ArgumentTypeError(ArgumentError, TypeError):
     """An argument is of a type that the function does not take."""
 
 
-class IndexRangeError(_CallError, IndexError):
+class DuplicateError(ArgumentError, RuntimeError):
+    """A tensor that `paddle.grad` is given is named twice."""
+
+
+class IndexRangeError(_CallError, IndexError, ValueError):
     """A position, or a label, is none of what it points into."""
 
 
-class NotATensorError(_CallError, AssertionError, TypeError):
+class NotATensorError(_CallError, AssertionError, TypeError, ValueError):
     """An argument that must be a Tensor (or a Variable) is something else."""
 
 
@@ -186,6 +192,10 @@ class NoHistoryWarning(UserWarning):
 
     It says why: never recorded, computed where recording is off, detached. Once for a line.
     """
+
+
+class MissingFileError(_EngineError, FileNotFoundError, ValueError):
+    """There is no file where one is to be read."""
 
 
 class NoLengthError(_EngineError, TypeError, ValueError, RuntimeError):

@@ -52,7 +52,13 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
             "default_collate_fn takes a list of one sample at least, got "
             + ("none" if isinstance(batch, Sequence) else type(batch).__name__)
         )
-    return _collated(batch, "")
+    try:
+        return _collated(batch, "")
+    except RecursionError:
+        raise ArgumentError(
+            "default_collate_fn: a sample is nested too deep: no more than some hundred lists, "
+            "tuples or dicts may lie in each other"
+        ) from None
 
 
 def _collated(batch: Sequence[Any], path: str) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograd_engine.core.checks import int_at_least, require_bools
+from autograd_engine.core.checks import check_callback, int_at_least, require_bools, require_cpu
 from autograd_engine.core.constructors import Given, Respelled, respelled
 from autograd_engine.core.described import Described
 from autograd_engine.core.missing_names import answered
@@ -21,7 +21,6 @@ from autograd_engine.io.datasets import Dataset, IterableDataset
 from autograd_engine.io.workers.fetch import NO_MORE, Fetch, fetcher
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.mode import in_dynamic_mode
-from autograd_engine.tensor.attribute import CPUPlace
 
 if TYPE_CHECKING:
     from autograd_engine.io.workers.pool import Pool
@@ -151,6 +150,9 @@ class DataLoader(Respelled, Described):
                 raise ArgumentError(
                     f"DataLoader: {name} must be a function, got {type(function).__name__}"
                 )
+            if function is not None:
+                given = "samples" if name == "collate_fn" else "worker_id"
+                check_callback("DataLoader", name, function, given)
         _check_dataset(dataset)
         _check_places(places)
         self.dataset = dataset
@@ -323,8 +325,7 @@ def _check_dataset(dataset: Any) -> None:
 
 def _check_places(places: Any) -> None:
     for place in places if isinstance(places, (list, tuple)) else [places]:
-        if place is not None and not isinstance(place, CPUPlace) and place != "cpu":
-            raise ArgumentError(f"DataLoader: places must be CPUPlace(), got {place!r}")
+        require_cpu("DataLoader", "places", place)
 
 
 def _checked_feeds(feed_list: Any, return_list: bool) -> Any:

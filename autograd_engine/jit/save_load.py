@@ -22,7 +22,12 @@ from autograd_engine.core.atomic_file import write_all
 from autograd_engine.core.change_counter import Counted
 from autograd_engine.eager.grad_mode import enable_grad
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ArgumentTypeError, FileFormatError
+from autograd_engine.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    FileFormatError,
+    MissingFileError,
+)
 from autograd_engine.jit.arguments import bind
 from autograd_engine.jit.outside_reads import warn_of
 from autograd_engine.jit.program_call import (
@@ -286,7 +291,7 @@ def load(path: str, **configs: Any) -> TranslatedLayer:
     model, params, about = (_with(prefix, s) for s in (".pdmodel", ".pdiparams", ".pdjit"))
     for file in (model, params):
         if not file.exists():
-            raise FileNotFoundError(
+            raise MissingFileError(
                 f"there is no file {str(file)!r}; give the path that jit.save was given"
             )
     inference = load_program(model, repr(str(model)))

@@ -118,8 +118,8 @@ def to_static(
     build_strategy : object, optional
         Accepted for the reference's sake.
     backend : {"auto", "native", "numpy"}, optional
-        What runs the programs, as of `static.Executor`. Other names are accepted for the
-        reference's sake, and leave the choice open.
+        What runs the programs, as of `static.Executor`. ``"CINN"`` is accepted for the reference's
+        sake, and leaves the choice open.
     full_graph : bool
         False: where Python asks for values that a program does not have, warn once and run the
         function eagerly.
@@ -208,8 +208,19 @@ def to_static(
             )
         return StaticFunction(target, input_spec, full_graph=full_graph, backend=chosen)
 
-    chosen = chosen_backend(backend if backend in BACKENDS else None)
+    chosen = _backend(backend)
     return decorate if function is None else decorate(function)
+
+
+def _backend(given: Any) -> str:
+    if given in BACKENDS:
+        return chosen_backend(given)
+    if given is not None and not (isinstance(given, str) and given.upper() == "CINN"):
+        raise ArgumentError(
+            f"to_static: backend must be one of {', '.join(map(repr, BACKENDS))}, or left out; got "
+            f"{given!r}"
+        )
+    return chosen_backend(None)
 
 
 class StaticFunction(FunctionFront, Generic[P, R]):

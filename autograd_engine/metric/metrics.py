@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import int_at_least
 from autograd_engine.core.constructors import Respelled
 from autograd_engine.core.described import Described
 from autograd_engine.core.spec import Array, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.conversion import MOST
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.static.metric import accuracy as counted
 from autograd_engine.tensor.order import topk as top
@@ -404,12 +406,7 @@ class Auc(Metric):
     ) -> None:
         if curve != "ROC":
             raise ArgumentError(f"Auc: curve must be 'ROC', got {curve!r}")
-        whole = isinstance(num_thresholds, (int, np.integer))
-        if isinstance(num_thresholds, bool) or not whole or num_thresholds < 1:
-            raise ArgumentError(
-                f"Auc: num_thresholds must be an int, 1 at least; got {num_thresholds!r}"
-            )
-        self._num_thresholds = int(num_thresholds)
+        self._num_thresholds = int_at_least("Auc", "num_thresholds", num_thresholds, 1, MOST)
         self._name = _named("Auc", name, "auc")
         self.reset()
 

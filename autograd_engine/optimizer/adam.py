@@ -10,7 +10,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.ops.update import on_rows
-from autograd_engine.optimizer.checks import flag, function, number, positive, unit_interval
+from autograd_engine.optimizer.checks import flag, function, not_negative, positive, unit_interval
 from autograd_engine.optimizer.groups import Group
 from autograd_engine.optimizer.optimizer import Optimizer
 from autograd_engine.optimizer.settings import Hyper, State
@@ -76,7 +76,7 @@ class Adam(Optimizer):
         self._configure(locals())
 
     def _configure(self, told: Mapping[str, Any]) -> None:
-        if told["amsgrad"]:
+        if flag(type(self).__name__, "amsgrad", told["amsgrad"]):
             self.operation += "_amsgrad"
             self.state = {**MOMENTS, "moment2_max": State(), **POWERS}  # type: ignore[misc]
         super()._configure(told)
@@ -108,7 +108,7 @@ def _beside(owner: str, name: str, value: Any) -> float:
             "AdamW: weight_decay is a number, for it decays beside the gradient; pass a "
             "regularizer to Adam"
         )
-    return number(owner, name, value)
+    return not_negative(owner, name, value)
 
 
 class AdamW(Adam):

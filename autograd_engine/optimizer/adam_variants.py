@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+from autograd_engine.core.checks import require_bools
 from autograd_engine.optimizer.adam import BETAS, MOMENTS, POWERS
-from autograd_engine.optimizer.checks import function, number
+from autograd_engine.optimizer.checks import function, not_negative
 from autograd_engine.optimizer.groups import Group
 from autograd_engine.optimizer.optimizer import Optimizer
 from autograd_engine.optimizer.settings import Hyper, State
@@ -77,7 +78,7 @@ class Lamb(Optimizer):
 
     operation = "lamb"
     state: ClassVar = MOMENTS | POWERS
-    hyper: ClassVar = {**BETAS, "lamb_weight_decay": Hyper(number, "weight_decay")}
+    hyper: ClassVar = {**BETAS, "lamb_weight_decay": Hyper(not_negative, "weight_decay")}
 
     def __init__(
         self,
@@ -95,7 +96,8 @@ class Lamb(Optimizer):
     ) -> None:
         excluded = exclude_from_weight_decay_fn
         self._excluded = function("Lamb", "exclude_from_weight_decay_fn", excluded)
-        self._always_adapt = bool(always_adapt)
+        require_bools("Lamb", always_adapt=always_adapt)
+        self._always_adapt = always_adapt
         self._configure(locals())
         self._plain = self._plain and excluded is None
 
@@ -131,7 +133,7 @@ class NAdam(Optimizer):
         **MOMENTS,
         **dict.fromkeys(("momentum_decay_pow", "beta2_pow", "mu_product"), State(False, 1.0)),
     }
-    hyper: ClassVar = {**BETAS, "momentum_decay": Hyper(number)}
+    hyper: ClassVar = {**BETAS, "momentum_decay": Hyper(not_negative)}
 
     def __init__(
         self,

@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
+from autograd_engine.core.checks import as_number, check_callback, positive_int, require_bools
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
@@ -27,6 +26,8 @@ __all__ = [
     "count",
     "flag",
     "function",
+    "not_negative",
+    "nothing_to_train",
     "number",
     "pair",
     "positive",
@@ -36,13 +37,19 @@ __all__ = [
 
 def number(owner: str, name: str, value: Any) -> float:
     """A finite number, or a Tensor of one."""
-    if isinstance(value, Tensor) and value.size == 1:
-        value = value.item()
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+    value = as_number(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"{owner}: {name} must be a number, got {value!r}")
     if not math.isfinite(value):
         raise ArgumentError(f"{owner}: {name} must be finite, got {value}")
     return float(value)
+
+
+def not_negative(owner: str, name: str, value: Any) -> float:
+    found = number(owner, name, value)
+    if found < 0:
+        raise ArgumentError(f"{owner}: {name} must not be negative, got {value!r}")
+    return found
 
 
 def unit_interval(owner: str, name: str, value: Any) -> float:
@@ -67,19 +74,18 @@ def pair(owner: str, name: str, value: Any) -> tuple[float, float]:
 
 
 def count(owner: str, name: str, value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ArgumentError(f"{owner}: {name} must be an int above 0, got {value!r}")
-    return value
+    return positive_int(owner, name, value)
 
 
 def flag(owner: str, name: str, value: Any) -> bool:
+    require_bools(owner, **{name: value})
     return bool(value)
 
 
 def function(owner: str, name: str, value: Any) -> Any:
-    """A function, or None."""
-    if value is not None and not callable(value):
-        raise TypeError(f"{owner}: {name} must be a function, got {value!r}")
+    """A function of a parameter, or of its name, or None."""
+    if value is not None:
+        check_callback(owner, name, value, "parameter")
     return value
 
 
@@ -102,6 +108,14 @@ def check_parameters(parameters: Any) -> list[Any]:
             raise NotATensorError(f"parameters[{k}] must be a Tensor, got {type(p).__name__}")
     check_distinct("parameters", found)
     return found
+
+
+def nothing_to_train(owner: str) -> ArgumentError:
+    """What to raise in eager mode where no parameters were given."""
+    return ArgumentError(
+        f"{owner} has nothing to train: pass parameters=net.parameters() in eager mode; an "
+        "optimizer of a program is made after paddle.enable_static(), or inside of a program_guard"
+    )
 
 
 def check_distinct(argument: str, parameters: Iterable[Any]) -> None:

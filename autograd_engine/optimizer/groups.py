@@ -7,7 +7,7 @@ from typing import Any
 
 from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.nn.clip import ClipGradBase
-from autograd_engine.optimizer.checks import check_distinct, check_parameters, number
+from autograd_engine.optimizer.checks import check_distinct, check_parameters, not_negative, number
 from autograd_engine.regularizer import L2Decay, WeightDecayRegularizer
 
 __all__ = ["Group", "decay_of", "groups_of"]
@@ -41,12 +41,18 @@ def decay_of(owner: str, value: Any) -> WeightDecayRegularizer | None:
     if value is None or isinstance(value, WeightDecayRegularizer):
         return value
     try:
-        return L2Decay(number(owner, "weight_decay", value))
+        found = number(owner, "weight_decay", value)
     except TypeError:
         raise ArgumentTypeError(
             f"{owner}: weight_decay must be a number, or paddle.regularizer.L1Decay or L2Decay; "
             f"got {type(value).__name__}"
         ) from None
+    if found < 0:
+        raise ArgumentError(
+            f"{owner}: weight_decay must not be negative, got {value!r}: weights would grow; if "
+            f"that is meant, give paddle.regularizer.L2Decay({value!r})"
+        )
+    return L2Decay(found)
 
 
 def check_clip(owner: str, value: Any) -> ClipGradBase | None:
@@ -86,7 +92,7 @@ def _group(optimizer: Any, k: int, entry: dict[str, Any]) -> Group:
         raise ArgumentError(f"{where} has no 'params'; write {{'params': [parameter], ...}}")
     params = rest.pop("params")
     params = check_parameters(params if isinstance(params, (list, tuple)) else [params])
-    factor = number(where, "learning_rate", rest.pop("learning_rate", 1.0))
+    factor = not_negative(where, "learning_rate", rest.pop("learning_rate", 1.0))
     clip = check_clip(where, rest.pop("grad_clip", optimizer._grad_clip))
     hyper = dict(optimizer._hyper)
     known = ["learning_rate", "weight_decay", "grad_clip", *hyper]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import check_callback
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.grad_mode import enable_grad
 from autograd_engine.eager.tensor import Tensor
@@ -121,6 +122,7 @@ class LBFGS(Optimizer):
                 "LBFGS.step takes a closure, a function that clears the gradients, computes the "
                 "loss, calls loss.backward() and returns the loss"
             )
+        check_callback("LBFGS.step", "closure", closure)
         start = self._values()
         try:
             first, start = self._minimised(closure, start)

@@ -15,7 +15,12 @@ from autograd_engine.eager.views import follow, is_alone
 from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import REGISTRY
-from autograd_engine.optimizer.checks import check_distinct, check_pair, check_parameters
+from autograd_engine.optimizer.checks import (
+    check_distinct,
+    check_pair,
+    check_parameters,
+    nothing_to_train,
+)
 from autograd_engine.optimizer.settings import Settings
 from autograd_engine.program.backward.append_backward import append_backward
 from autograd_engine.program.builder import restored_on_error
@@ -65,9 +70,7 @@ class Optimizer(Settings):
 
     def _eager_parameters(self) -> list[Any]:
         if self._parameters is None:
-            raise ArgumentError(
-                f"{type(self).__name__} has nothing to train: pass parameters=[...] in eager mode"
-            )
+            raise nothing_to_train(type(self).__name__)
         return self._parameters
 
     def step(self) -> None:

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from autograd_engine.core.checks import require_bools
+from autograd_engine.core.checks import as_number, require_bools
 from autograd_engine.core.constructors import Given, Respelled, respelled
 from autograd_engine.core.described import describe
 from autograd_engine.core.missing_names import answered
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ModeError
-from autograd_engine.optimizer.checks import check_parameters
+from autograd_engine.optimizer.checks import check_parameters, not_negative, nothing_to_train
 from autograd_engine.optimizer.groups import Group, check_clip, decay_of, groups_of
 from autograd_engine.program.ir.program import Program
+from autograd_engine.program.mode import in_dynamic_mode
 
 __all__ = ["Hyper", "Settings", "State"]
 
@@ -128,8 +129,12 @@ class Settings(Respelled):
         self._parameters: list[Any] | None
         if self._groups:
             self._parameters = [p for g in self._groups for p in g.params or ()]
+        elif parameters is not None:
+            self._parameters = check_parameters(parameters)
         else:
-            self._parameters = None if parameters is None else check_parameters(parameters)
+            self._parameters = None
+            if in_dynamic_mode():
+                raise nothing_to_train(owner)
         self._group_of = {id(p): g for g in self._groups for p in g.params or ()}
         # Where nothing but a limit is asked for besides the rule, a step does nothing besides.
         self._plain = not (self._groups or self._decay or multi_precision)
@@ -199,21 +204,20 @@ class Settings(Respelled):
 
     # --- learning rate
 
-    @staticmethod
-    def _checked_rate(value: Any) -> Any:
+    def _checked_rate(self, value: Any) -> Any:
         """A number, or a scheduler."""
-        if isinstance(value, Tensor) and value.size == 1:
-            value = value.item()
-        if not isinstance(value, bool) and isinstance(value, (int, float, np.number)):
-            return float(value)
+        value, owner = as_number(value), type(self).__name__
+        if not isinstance(value, bool) and isinstance(value, (int, float)):
+            return not_negative(owner, "learning_rate", value)
         from autograd_engine.optimizer.lr import LRScheduler
 
         if isinstance(value, LRScheduler):
             return value
         listed = _are_listed(value)
         raise TypeError(
-            f"learning rate should be float or LRScheduler, got {type(value).__name__}; write "
-            f"learning_rate=0.001{', parameters=[...]' if listed else ''}"
+            f"{owner}: learning_rate must be a float or an LRScheduler, got "
+            f"{type(value).__name__}; write learning_rate=0.001"
+            f"{', parameters=[...]' if listed else ''}"
         )
 
     def get_lr(self) -> float:
@@ -222,7 +226,7 @@ class Settings(Respelled):
         Examples
         --------
         >>> import autograd_engine as paddle
-        >>> paddle.optimizer.SGD(0.5).get_lr()
+        >>> paddle.optimizer.SGD(0.5, parameters=[paddle.ones([1])]).get_lr()
         0.5
         """
         rate = self._learning_rate
@@ -234,6 +238,8 @@ class Settings(Respelled):
         Raises
         ------
         TypeError
+        ArgumentError
+            When it is negative, or not finite.
         ModeError
             When a scheduler says what the rate is.
         """

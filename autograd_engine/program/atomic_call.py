@@ -18,13 +18,14 @@ import numpy as np
 from autograd_engine import errors
 from autograd_engine.core.locations import PACKAGE_DIR
 from autograd_engine.core.operand import Operand
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.program.ir.program import (
     Block,
     Operator,
     Variable,
     default_main_program,
 )
+from autograd_engine.program.number_arguments import with_plain_numbers
 
 __all__ = ["atomic", "checked", "failed"]
 
@@ -51,7 +52,8 @@ def atomic(function: Callable[P, T]) -> Callable[P, T]:
     """`function` such that a call that fails leaves the programs of its operands as they were.
 
     Operators are numbered as they are made, so those of the call are known by their numbers. What
-    Python or NumPy say of an argument becomes an exception that names function and argument.
+    Python or NumPy say of an argument becomes an exception that names function and argument. Where
+    tensors stand for numbers, and the function does not take them, it is called again with these.
     """
 
     @functools.wraps(function)
@@ -60,7 +62,10 @@ def atomic(function: Callable[P, T]) -> Callable[P, T]:
         try:
             return function(*args, **kwargs)
         except BaseException as error:
-            failed(function, before, args, kwargs, error)
+            again = failed(function, before, args, kwargs, error)
+            if again is not None:
+                result: T = again[0]
+                return result
             raise
 
     call.atomic = function  # type: ignore[attr-defined]  # what a wrapper may call as this does
@@ -69,16 +74,24 @@ def atomic(function: Callable[P, T]) -> Callable[P, T]:
 
 def failed(
     function: Callable[..., Any], before: int, args: Any, kwargs: Any, error: BaseException
-) -> None:
-    """Undo what a call has appended since `before` operators, and raise what says more."""
+) -> tuple[Any] | None:
+    """Undo what a call has appended since `before` operators, and raise what says more.
+
+    If tensors stood for numbers, the result of a call with these; None where the error stays.
+    """
     if Operator.made != before:
         blocks = {default_main_program().current_block(), *_blocks((args, kwargs))}
         for block in blocks:
             block.undo(before)
+    if isinstance(error, Exception):
+        again = with_plain_numbers(function, args, kwargs)
+        if again is not None:
+            return (atomic(function)(*again[0], **again[1]),)
     if isinstance(error, _RAW) and not isinstance(error, _OURS):
         better = _explained(function, args, kwargs, error)
         if better is not None:
             raise better from error
+    return None
 
 
 def checked(function: Callable[P, T]) -> Callable[P, T]:
@@ -101,7 +114,9 @@ def checked(function: Callable[P, T]) -> Callable[P, T]:
             if value is inspect.Parameter.empty:
                 continue
             if text := _mismatch(str(parameter.annotation), value, _NONE):
-                raise _WrongType(f"{function.__name__}: {name} must be {text}, got {_shown(value)}")
+                raise ArgumentTypeError(
+                    f"{function.__name__}: {name} must be {text}, got {_shown(value)}"
+                )
         return guarded(*args, **kwargs)
 
     return call
@@ -153,17 +168,15 @@ def _explained(
     ]
     for parameter, value in sorted(named, key=lambda pair: pair[0].annotation == "Any"):
         if wanted := _mismatch(str(parameter.annotation), value, parameter.default):
-            return _WrongType(f"{name}: {parameter.name} must be {wanted}, got {value!r:.80}")
+            return ArgumentTypeError(
+                f"{name}: {parameter.name} must be {wanted}, got {value!r:.80}"
+            )
     listed = ", ".join(
         f"{k}={v!r:.40}" for k, v in given.arguments.items() if not isinstance(v, Operand)
     )
     if isinstance(error, (MemoryError, OverflowError)) or _TOO_LARGE.search(str(error)):
         return ArgumentError(f"{name}: {listed}: more than an array, or a size, can hold")
     return ArgumentError(f"{name}: cannot take {listed or 'these operands'}")
-
-
-class _WrongType(ArgumentError, TypeError):
-    """Both: the reference has the one where Python has the other."""
 
 
 def _is_raw(error: BaseException) -> bool:

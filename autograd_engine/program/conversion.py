@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.core.checks import as_number, is_int
 from autograd_engine.eager.grad_mode import is_grad_enabled
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, NotDifferentiableError
@@ -19,12 +21,14 @@ __all__ = [
     "as_factor",
     "carries_gradient",
     "count",
+    "detached",
     "deviation",
     "held",
     "number",
     "plain",
     "probability",
     "real",
+    "require_possible",
     "shape_of",
     "span",
 ]
@@ -54,11 +58,17 @@ def shape_of(shape: Any, function: str) -> tuple[int, ...]:
             )
         if not isinstance(d, (int, np.integer)) or isinstance(d, bool) or d < 0:
             raise ArgumentError(f"{function}: shape {shape!r} must hold non-negative ints")
-    if math.prod(map(int, sizes)) > MOST:
+    require_possible(function, sizes)
+    return tuple(int(d) for d in sizes)
+
+
+def require_possible(function: str, sizes: Sequence[Any]) -> None:
+    """Raise ArgumentError where the known sizes make more elements than an array can have."""
+    known = [int(d) for d in sizes if is_int(d) and d >= 0]
+    if math.prod(known) > MOST or any(d > MOST for d in known):
         raise ArgumentError(
             f"{function}: shape {list(sizes)} has more elements than an array can have"
         )
-    return tuple(int(d) for d in sizes)
 
 
 def count(function: str, argument: str, value: Any) -> int:
@@ -73,13 +83,18 @@ def count(function: str, argument: str, value: Any) -> int:
 
 def number(function: str, argument: str, value: Any) -> Any:
     """A Python number; arrays of one element count as one."""
-    if isinstance(value, (np.generic, np.ndarray, Tensor)) and value.size == 1:
-        value = value.item()
-    if not isinstance(value, (bool, int, float, complex)):
+    found = as_number(value)
+    if not isinstance(found, (bool, int, float, complex)):
+        more = ", whose gradient would be lost: pass its .item()" if carries_gradient(value) else ""
         raise ArgumentTypeError(
-            f"{function}: {argument} must be a number, got {type(value).__name__}"
+            f"{function}: {argument} must be a number, got {type(value).__name__}{more}"
         )
-    return value
+    return found
+
+
+def detached(value: Any) -> Any:
+    """`value` for reading its number, by who gives the result its history."""
+    return value.detach() if isinstance(value, Tensor) else value
 
 
 def carries_gradient(*values: Any) -> bool:

@@ -12,6 +12,7 @@ from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_n
 from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, NotATensorError
 from autograd_engine.program import mode
+from autograd_engine.program.conversion import require_possible
 from autograd_engine.program.ir.program import Variable, default_main_program
 
 __all__ = ["data", "declare", "declared_spec", "require_variable", "same_declaration"]
@@ -55,6 +56,7 @@ def declared_spec(function: str, shape: Sequence[int | None], dtype: np.dtype[An
             raise ArgumentError(
                 f"{function}: shape {list(shape)} must hold sizes, and None or -1 for unknown ones"
             )
+    require_possible(function, sizes)
     return Spec(tuple(sizes), dtype)
 
 

@@ -16,6 +16,7 @@ from autograd_engine.core.dtypes import (
 )
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError
+from autograd_engine.program.conversion import require_possible
 from autograd_engine.program.ir.program import Variable
 
 __all__ = ["InputSpec"]
@@ -62,6 +63,7 @@ class InputSpec:
                 f"InputSpec([{shape!r}])"
             )
         self.shape = tuple(_size(shape, d) for d in shape)
+        require_possible("InputSpec", self.shape)
         self._dtype = to_numpy(dtype)
         if name is not None and not isinstance(name, str):
             raise TypeError(f"InputSpec: name must be a str or None, got {type(name).__name__}")

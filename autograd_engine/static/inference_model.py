@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from autograd_engine.errors import ArgumentError, ArgumentTypeError, FileFormatError
+from autograd_engine.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    FileFormatError,
+    MissingFileError,
+)
 from autograd_engine.program.files.state import (
     State,
     read_state,
@@ -234,7 +239,7 @@ def _from_memory(model: Any, params: Any) -> tuple[Loaded, State]:
 
 def _existing(path: Path) -> Path:
     if not path.exists():
-        raise FileNotFoundError(
+        raise MissingFileError(
             f"there is no file {str(path)!r}; give the path_prefix that save_inference_model was "
             "given"
         )

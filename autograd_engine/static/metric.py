@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine import unique_name
+from autograd_engine.core.checks import int_at_least
 from autograd_engine.core.spec import Spec, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
@@ -14,6 +15,7 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program import mode
 from autograd_engine.program.atomic_call import checked
 from autograd_engine.program.builder import assigned
+from autograd_engine.program.conversion import MOST
 from autograd_engine.program.ir.program import Variable, default_main_program
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.creation import zeros
@@ -198,10 +200,8 @@ def _check_auc(
         )
     if curve != "ROC":
         raise ArgumentError(f"auc: curve must be 'ROC', got {curve!r}")
-    limits = (("num_thresholds", num_thresholds, 1), ("slide_steps", slide_steps, 0))
-    for name, value, least in limits:
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-            raise ArgumentError(f"auc: {name} must be an int, {least} at least; got {value!r}")
+    bins = int_at_least("auc", "num_thresholds", num_thresholds, 1, MOST)
+    int_at_least("auc", "slide_steps", slide_steps, 0, MOST // (bins + 1))
     if weight is not None:
         raise ArgumentError("auc: ins_tag_weight is not supported; leave it out")
 

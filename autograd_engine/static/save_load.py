@@ -19,7 +19,13 @@ import numpy as np
 
 from autograd_engine.core.atomic_file import write_all, write_atomically
 from autograd_engine.core.spec import Array
-from autograd_engine.errors import ArgumentError, ArgumentTypeError, ExecutionError, FileFormatError
+from autograd_engine.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    ExecutionError,
+    FileFormatError,
+    MissingFileError,
+)
 from autograd_engine.program.files.state import (
     State,
     array_crc,
@@ -344,13 +350,13 @@ def _together(prefix: Path, others: bool) -> State:
     """The arrays of both files."""
     path, beside = _with(prefix, ".pdparams"), _with(prefix, ".pdopt")
     if not path.exists():
-        raise FileNotFoundError(
+        raise MissingFileError(
             f"there is no file {str(path)!r}; give the path that paddle.static.save was given"
         )
     state = read_state(path)
     if others:
         if not beside.exists():
-            raise FileNotFoundError(
+            raise MissingFileError(
                 f"there is no file {str(beside)!r}, and the program has variables besides its "
                 "parameters: give var_list=program.all_parameters() for these alone"
             )

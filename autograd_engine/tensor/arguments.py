@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import as_number, is_int
 from autograd_engine.core.dims import Dim, Size, UnknownSize
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import (
@@ -71,17 +72,12 @@ def times(value: Any, factor: Any) -> Any:
     return value if plain else ops.multiply(value, factor)
 
 
-def _is_integer(value: Any) -> bool:
-    if isinstance(value, Tensor):
-        return value._data.size == 1 and value._data.dtype.kind in "iu"
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
 def integer(op: str, argument: str, value: Any) -> int:
     """An int, or a tensor that holds one; a TypeError for anything else."""
-    if not _is_integer(value):
+    found = value if is_int(value) else as_number(value)
+    if not is_int(found):
         raise ArgumentTypeError(f"{op}: {argument} must be an int, got {value!r}")
-    return int(value)
+    return int(found)
 
 
 def ints(op: str, argument: str, values: Any) -> tuple[int, ...]:
@@ -94,11 +90,14 @@ def ints(op: str, argument: str, values: Any) -> tuple[int, ...]:
             return tuple(values)
     if isinstance(values, (Tensor, np.ndarray)):
         values = values.tolist()
-    if _is_integer(values):
-        values = (values,)
-    if not isinstance(values, (list, tuple)) or not builtins.all(_is_integer(v) for v in values):
+    if is_int(values):
+        return (int(values),)
+    found = values
+    if isinstance(values, (list, tuple)):
+        found = [v if is_int(v) else as_number(v) for v in values]
+    if not isinstance(found, list) or not builtins.all(map(is_int, found)):
         raise ArgumentTypeError(f"{op}: {argument} must hold ints, got {values!r}")
-    return tuple(int(v) for v in values)
+    return tuple([int(v) for v in found])
 
 
 def axis_of(op: str, x: Any, axis: Any, *, scalars: bool = False) -> int:

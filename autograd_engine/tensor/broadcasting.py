@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import as_number
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import broadcast_shapes as joint_shape, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
+from autograd_engine.program.conversion import MOST
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import (
@@ -230,6 +233,10 @@ def repeat_interleave(
     if axis is None:
         x, axis = ops.reshape(x, shape=(-1,)), 0
     axis = axis_of("repeat_interleave", x, axis)
+    repeats = as_number(repeats)
+    total = (
+        None if output_size is None else integer("repeat_interleave", "output_size", output_size)
+    )
     if isinstance(repeats, (Tensor, Variable, np.ndarray)):
         counts = as_operand("repeat_interleave", repeats, "repeats")
         if spec_of(counts).dtype.kind not in "iu":
@@ -237,11 +244,6 @@ def repeat_interleave(
                 "repeat_interleave: repeats must hold integers, got "
                 f"{spec_of(counts).dtype.name}; use repeats.astype('int64')"
             )
-        total = (
-            None
-            if output_size is None
-            else integer("repeat_interleave", "output_size", output_size)
-        )
         index = ops.repeat_index(counts, x, axis=axis, total=total)
         return ops.gather(x, index, axis=axis)
     count = integer("repeat_interleave", "repeats", repeats)
@@ -382,10 +384,23 @@ def combinations(
     count = integer("combinations", "r", r)
     if count < 0:
         raise ArgumentError(f"combinations: r must not be negative, got {count}")
+    if not count:
+        return ops.gather(x, np.zeros(0, np.int64), axis=0)
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    rows = list(choose(range(size), count)) if count else []
-    index = np.asarray(rows, np.int64).reshape((len(rows), count) if count else 0)
-    return ops.gather(x, index, axis=0)
+    rows = _choices(size + count - 1 if with_replacement and size else size, count)
+    if rows is None or rows * count > MOST:
+        raise ArgumentError(
+            f"combinations: there are more choices of r={count} of {size} elements than an array "
+            "can hold"
+        )
+    positions = itertools.chain.from_iterable(choose(range(size), count))
+    index = np.fromiter(positions, np.int64, rows * count)  # all of its memory at once, or none
+    return ops.gather(x, index.reshape(rows, count), axis=0)
+
+
+def _choices(n: int, k: int) -> int | None:
+    """n over k; None where that is above 2**64, as it is from 2**min(k, n - k) on."""
+    return None if min(k, n - k) > 64 else math.comb(n, k)
 
 
 def _length(op: str, x: Any) -> Any:

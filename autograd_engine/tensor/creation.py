@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.array_conversion import in_dtype
+from autograd_engine.core.checks import require_cpu
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
@@ -23,6 +24,7 @@ from autograd_engine.program.conversion import (
     as_factor,
     carries_gradient,
     count,
+    detached,
     held,
     number,
     real,
@@ -69,8 +71,8 @@ def to_tensor(
         A number, nested lists of numbers, an ndarray or a Tensor.
     dtype : dtype, optional
         By default: Python floats become the default dtype, ints int64; ndarrays keep theirs.
-    place : object, optional
-        Accepted for the reference's sake; everything is on the CPU.
+    place : CPUPlace or "cpu", optional
+        Everything is on the CPU.
     stop_gradient : bool
         False to have gradients with respect to it.
 
@@ -93,6 +95,8 @@ def to_tensor(
            [[1., 2.],
             [3., 4.]])
     """
+    if place is not None:
+        require_cpu("to_tensor", "place", place)
     if isinstance(data, Variable):
         return ops.assign(data) if dtype is None else ops.cast(data, dtype=to_numpy(dtype).name)
     tensor = Tensor(data, dtype, stop_gradient)
@@ -226,7 +230,7 @@ def full(
     >>> full([2], True).tolist()
     [True, True]
     """
-    value = number("full", "fill_value", fill_value)
+    value = number("full", "fill_value", detached(fill_value))
     if dtype is None and isinstance(value, bool):
         dtype = "bool"
     return _with_history(fill_value, _filled("full", shape, value, dtype))
@@ -300,7 +304,7 @@ def full_like(
     """
     x = as_operand("full_like", x)
     chosen = None if dtype is None else to_numpy(dtype)
-    value = number("full_like", "fill_value", fill_value)
+    value = number("full_like", "fill_value", detached(fill_value))
     value = held("full_like", "fill_value", value, chosen or spec_of(x).dtype)
     filled = ops.full_like(x, value=value, dtype=chosen and chosen.name)
     return _with_history(fill_value, filled)
@@ -358,7 +362,7 @@ def arange(
         start, end = 0, start
     given = start, step
     start, end, step = (
-        _bound(name, number("arange", name, value))
+        _bound(name, number("arange", name, detached(value)))
         for name, value in (("start", start), ("end", end), ("step", step))
     )
     if step == 0:
@@ -467,7 +471,7 @@ def logspace(
 def _spaced(
     function: str, start: Any, stop: Any, num: Any, base: Any, dtype: DTypeLike | None
 ) -> Any:
-    ends = [number(function, n, v) for n, v in (("start", start), ("stop", stop))]
+    ends = [number(function, n, detached(v)) for n, v in (("start", start), ("stop", stop))]
     for argument, value in zip(("start", "stop"), ends, strict=True):
         if isinstance(value, complex) or not math.isfinite(value):
             raise ArgumentError(f"{function}: {argument} must be a finite number, got {value}")
@@ -481,7 +485,7 @@ def _spaced(
         return ops.cast(line if base is None else power**line, dtype=chosen.name)
     if base is not None:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            values = np.power(float(number(function, "base", base)), values)
+            values = np.power(float(number(function, "base", detached(base))), values)
     return constant(in_dtype(function, values, chosen))
 
 

@@ -10,7 +10,7 @@ from autograd_engine.core.checks import require_bools
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import Array, Shape, format_shape, normalize_axis
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ArgumentTypeError, ShapeError
+from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import held, real
@@ -39,7 +39,7 @@ def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Tensor:
     >>> paddle.tril(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
     [[1, 0], [3, 4]]
     """
-    return ops.tril(_matrix("tril", x, diagonal), diagonal=diagonal)
+    return ops.tril(_matrices("tril", x), diagonal=integer("tril", "diagonal", diagonal))
 
 
 def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Tensor:
@@ -51,13 +51,11 @@ def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Tensor:
     >>> paddle.triu(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
     [[1, 2], [0, 4]]
     """
-    return ops.triu(_matrix("triu", x, diagonal), diagonal=diagonal)
+    return ops.triu(_matrices("triu", x), diagonal=integer("triu", "diagonal", diagonal))
 
 
-def _matrix(op: str, x: Any, diagonal: Any) -> Any:
+def _matrices(op: str, x: Any) -> Any:
     x = as_operand(op, x)
-    if not isinstance(diagonal, (int, np.integer)) or isinstance(diagonal, bool):
-        raise ArgumentTypeError(f"{op}: diagonal must be an int, got {diagonal!r}")
     if spec_of(x).ndim < 2:
         raise ShapeError(f"{op}: takes two dimensions or more, got {spec_of(x).ndim}")
     return x

@@ -36,7 +36,13 @@ from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.inplace import check_writable, rebind
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import cut_off
-from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
+from autograd_engine.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DTypeError,
+    NotATensorError,
+    ShapeError,
+)
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.conversion import (
     count,
@@ -265,8 +271,10 @@ def _resize(
 ) -> Tensor:
     x = as_operand("resize_", x)
     require_bools("resize_", fill_zero=fill_zero)
-    if not isinstance(shape, (list, tuple)):
-        raise TypeError(f"resize_: shape must be a list of sizes, got {type(shape).__name__}")
+    if not isinstance(shape, (list, tuple, Tensor)):
+        raise ArgumentTypeError(
+            f"resize_: shape must be a list of sizes, got {type(shape).__name__}"
+        )
     sizes = shape_of(shape, "resize_")
     have, wanted = spec_of(x).size, math.prod(sizes)
     if isinstance(have, Dim):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from autograd_engine.core.checks import as_number
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError
 from autograd_engine.ops.registry.namespace import ops
@@ -109,6 +110,7 @@ def equal_all(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def _tolerance(function: str, argument: str, value: Any) -> float:
+    value = as_number(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ArgumentTypeError(f"{function}: {argument} must be a number, got {value!r}")
     if not value >= 0:

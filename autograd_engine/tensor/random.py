@@ -16,6 +16,7 @@ from autograd_engine.program.conversion import (
     as_factor,
     carries_gradient,
     count,
+    detached,
     deviation,
     held,
     number,
@@ -131,7 +132,7 @@ def uniform(
     >>> bool((x >= 2.0).all()), bool((x < 3.0).all())
     (True, True)
     """
-    low, high = span("uniform", min, max)
+    low, high = span("uniform", detached(min), detached(max))
     moves = carries_gradient(min, max)
     name_of_dtype = _dtype("uniform", dtype)
     drawn = ops.uniform(

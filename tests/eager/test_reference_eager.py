@@ -11,6 +11,7 @@ import autograd_engine as paddle
 from autograd_engine.errors import (
     ArgumentError,
     DTypeError,
+    DuplicateError,
     GraphFreedError,
     ModeError,
     NotATensorError,
@@ -287,7 +288,7 @@ def test_an_exception_in_a_hook_arrives_as_it_is():
 def test_what_takes_no_hooks():
     with pytest.raises(RuntimeError, match="has stop_gradient=True, so no gradient reaches it"):
         constant([1.0]).register_hook(lambda g: g)
-    with pytest.raises(TypeError, match="takes a function of a Tensor, got int"):
+    with pytest.raises(TypeError, match=r"called as hook\(grad\); got int"):
         leaf([1.0]).register_hook(3)
 
 
@@ -298,7 +299,7 @@ GRAD = {
     "empty inputs": (lambda x: paddle.grad(x * x, []), ArgumentError, "inputs cannot be empty"),
     "the same input twice": (
         lambda x: paddle.grad(x * x, [x, x]),
-        ArgumentError,
+        DuplicateError,
         "inputs holds the same Tensor twice",
     ),
     "too many cotangents": (

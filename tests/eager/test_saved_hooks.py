@@ -308,7 +308,7 @@ def test_a_hook_cannot_write_to_what_is_saved() -> None:
 
 
 def test_hooks_must_be_functions() -> None:
-    with pytest.raises(TypeError, match="pack_hook must be a function, got int"):
+    with pytest.raises(TypeError, match=r"pack_hook must be a function, .* got int"):
         saved_tensors_hooks(1, lambda t: t)  # type: ignore[arg-type]
 
 

@@ -283,9 +283,9 @@ def test_another_value_is_no_longer_sparse():
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: paddle.optimizer.SGD(0.1),
-        lambda: paddle.optimizer.Adam(0.1),
-        lambda: paddle.optimizer.Adam(0.1, lazy_mode=True),
+        lambda **more: paddle.optimizer.SGD(0.1, **more),
+        lambda **more: paddle.optimizer.Adam(0.1, **more),
+        lambda **more: paddle.optimizer.Adam(0.1, lazy_mode=True, **more),
     ],
     ids=["sgd", "adam", "lazy-adam"],
 )
@@ -309,8 +309,7 @@ def test_programs_train_rows_to_the_same_bits(make):
         exe.run(main, {"ids": np.asarray(step_ids)}, [])
     found = np.array(scope.find_var("w_rows").get_tensor())
     leaf = paddle.to_tensor(start, stop_gradient=False)
-    eager = make()
-    eager._parameters = [leaf]
+    eager = make(parameters=[leaf])
     for step_ids in IDS:
         x = paddle.to_tensor(step_ids)
         out = F.embedding(x, leaf, sparse=True)

@@ -1,6 +1,7 @@
 """Tensors: `.grad`, values, dtypes and how they meet, what leaves are."""
 
 import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,12 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.core.dtypes import DTYPES
-from autograd_engine.errors import DTypeError, ShapeError
+from autograd_engine.errors import (
+    DTypeError,
+    NoHistoryWarning,
+    NotDifferentiableError,
+    ShapeError,
+)
 
 
 def leaf(value: Any, dtype: str = "float32") -> Any:
@@ -117,13 +123,36 @@ def test_closing_a_result_cuts_what_is_built_from_it_later() -> None:
     assert x.grad.tolist() == [1.0]
 
 
-def test_integers_cannot_be_opened() -> None:
-    with pytest.raises(DTypeError, match=r"needs a floating dtype, got int64.*dtype='float32'"):
-        paddle.to_tensor([1, 2], stop_gradient=False)
-    t = paddle.to_tensor([1, 2])
-    with pytest.raises(DTypeError, match="needs a floating dtype"):
-        t.stop_gradient = False
+@pytest.mark.parametrize("values", [[1, 2], [True, False]])
+def test_no_gradient_comes_to_integers_and_bools(values: Any) -> None:
+    """They take stop_gradient=False, as in the reference, and nothing else about them changes."""
+    t = paddle.to_tensor(values, stop_gradient=False)
+    assert not t.stop_gradient
+    assert "stop_gradient=False" in repr(t)
+    assert not t.requires_grad
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    (x * t).sum().backward()
+    assert x.grad.tolist() == [float(v) for v in values]
+    assert t.grad is None
+    assert (t * 2).stop_gradient
+    assert t.astype("float32").stop_gradient
+    assert t.detach().stop_gradient
+    assert paddle.grad((x * t).sum(), [t], allow_unused=True) == [None]
+    with pytest.raises(NotDifferentiableError, match="or it holds integers"):
+        paddle.grad((x * t).sum(), [t])
+    with pytest.raises(NotDifferentiableError, match="no gradient comes to integers and bools"):
+        t.register_hook(lambda grad: None)
+    with pytest.warns(NoHistoryWarning, match="integers and bools have no gradient"):
+        paddle.autograd.backward([t])
+    assert "only floating tensors carry gradients" in str(paddle.explain(t, (x * t).sum()))
+    for copied in (copy.copy(t), copy.deepcopy(t), pickle.loads(pickle.dumps(t))):
+        assert not copied.stop_gradient
+    t.add_(paddle.to_tensor(values))  # no leaf whose gradient would be lost
+    t.stop_gradient = True
     assert t.stop_gradient
+    for ask in (lambda: t.requires_grad_(), lambda: setattr(t, "requires_grad", True)):
+        with pytest.raises(DTypeError, match=r"needs a floating dtype, got \w+.*dtype='float32'"):
+            ask()
 
 
 def test_detach_and_clone() -> None:

@@ -103,6 +103,7 @@ def complaints(name, call, programs=()):
     try:
         with at_once(), warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("error")
+            warnings.filterwarnings("ignore", ".* they are broadcast, which compares")
             if programs:
                 sys.setprofile(entries)
             try:

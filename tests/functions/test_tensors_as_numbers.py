@@ -1,10 +1,14 @@
-"""Where a function takes a number, a tensor that carries a gradient: a gradient, or an error.
+"""Where a function takes a number, a tensor: what the number gives, and no gradient is lost.
+
+Of each call every number is replaced by a tensor of one element, [] and [1]; in lists of numbers
+each, or the whole list. In programs, too, where the other operands are variables.
 
 What a function reads as a plain number leaves the graph, and nobody notices that the gradient of
-that tensor lacks a part. So of each call every number is replaced by a tensor of one element, also
-of the values 0 and 1, for which a function may do less.
+that tensor lacks a part. So each number is also replaced by a tensor that requires a gradient, of
+the values 0 and 1, too, for which a function may do less: a gradient, or an error.
 """
 
+import functools
 import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,6 +18,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import NotATensorError
 from autograd_engine.nn import functional
 
 from .calls import SEED
@@ -58,7 +63,8 @@ def reduced(outputs: Any) -> Any:
 def calls_of(name: str, case: Any) -> list[tuple[Callable[..., Any], tuple[Any, ...], Any]]:
     """The public functions of that name that a case calls, and the arguments."""
     found = []
-    for module in MODULES:
+    path, _, name = name.rpartition(".")
+    for module in [functools.reduce(getattr, path.split("."), paddle)] if path else MODULES:
         function = getattr(module, name, None)
         if not inspect.isfunction(function):
             continue
@@ -118,6 +124,99 @@ def lost(name: str, case: Any) -> list[str]:
 def test_no_gradient_is_lost() -> None:
     wrong = [text for name, cases in CASES.items() for case in cases for text in lost(name, case)]
     assert not wrong
+
+
+SHAPE_SAYS_MORE = {  # a tensor of one element is no number there
+    ("linalg.matrix_rank", "tol"),  # one for each matrix
+    ("linalg.matrix_rank", "rtol"),
+    ("vsplit", "num_or_indices"),  # one number; of a list of one it is where to split
+    ("tensordot", "axes"),  # the axes
+    ("histogramdd", "bins"),  # the edges
+    ("Tensor.__setitem__", "key"),
+    *OTHER_CALLS,
+}
+
+
+def tensors_for(given: Any) -> list[Any]:
+    """What may stand for a number, or for a list of numbers."""
+
+    def plain(value: Any) -> bool:
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+    def tensor(value: Any) -> Any:
+        return paddle.to_tensor(value, dtype="int64" if isinstance(value, int) else "float64")
+
+    if plain(given):
+        return [tensor(given), paddle.reshape(tensor(given), [1])]
+    if not isinstance(given, (list, tuple)) or not given or not all(map(plain, given)):
+        return []
+    whole = all(isinstance(v, int) for v in given)
+    return [[tensor(v) for v in given], *([paddle.to_tensor(list(given))] if whole else [])]
+
+
+def results(function: Any, bound: inspect.BoundArguments, **other: Any) -> list[Any]:
+    paddle.seed(SEED)
+    own = {k: v.clone() if isinstance(v, Tensor) else v for k, v in bound.arguments.items()}
+    made = inspect.BoundArguments(bound.signature, own | other)
+    found = flat(function(*made.args, **made.kwargs))
+    return [np.asarray(y) for y in found if y is not None]
+
+
+def declared(value: Any, name: str) -> Any:
+    """What stands in a program for a tensor."""
+    if isinstance(value, (list, tuple)) and any(isinstance(v, Tensor) for v in value):
+        return [declared(v, f"{name}{k}") for k, v in enumerate(value)]
+    if not isinstance(value, Tensor):
+        return value
+    return paddle.static.data(name, value.shape, value.dtype)
+
+
+def shapes(function: Any, bound: inspect.BoundArguments, **other: Any) -> list[Any]:
+    """Of the results, in a program."""
+    with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+        own = {k: declared(v, k) for k, v in bound.arguments.items()}
+        made = inspect.BoundArguments(bound.signature, own | other)
+        return [tuple(y.shape) for y in flat(function(*made.args, **made.kwargs))]
+
+
+def otherwise(name: str, case: Any) -> list[str]:
+    """Arguments of a case that may not be tensors, or are something else then."""
+    wrong = []
+    for function, args, kwargs in calls_of(name, case):
+        bound = inspect.signature(function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        for ask, same in ((results, np.testing.assert_allclose), (shapes, np.testing.assert_equal)):
+            try:
+                expected = ask(function, bound)
+            except Exception:  # functions of one mode, and what needs values of its operands
+                continue
+            for argument, given in bound.arguments.items():
+                for value in [] if (name, argument) in SHAPE_SAYS_MORE else tensors_for(given):
+                    try:
+                        found = ask(function, bound, **{argument: value})
+                        assert len(found) == len(expected)
+                        for a, b in zip(found, expected, strict=True):
+                            same(a, b)
+                    except NotATensorError as error:
+                        if "eager Tensor among Variables" not in str(error):  # says what to write
+                            wrong.append(f"{name}({argument}): {error!r:.200}")
+                    except Exception as error:
+                        wrong.append(
+                            f"{name}({argument}={value!r}), {ask.__name__}: {error!r:.200}"
+                        )
+    return wrong
+
+
+def test_what_a_tensor_gives_is_what_its_number_gives() -> None:
+    """Of the cases that are tried by default the first of each function."""
+    wrong = [text for name, cases in CASES.items() for text in otherwise(name, cases[0])]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.thorough
+def test_what_a_tensor_gives_in_all_cases() -> None:
+    wrong = [t for name, cases in CASES.items() for case in cases for t in otherwise(name, case)]
+    assert not wrong, "\n".join(wrong)
 
 
 def test_the_sweep_sees_what_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,7 +111,7 @@ def test_a_scheduler_says_the_rate_in_both_modes() -> None:
 
 
 def test_set_lr_is_refused_beside_a_scheduler() -> None:
-    sgd = P.SGD(P.lr.StepDecay(0.5, step_size=2))
+    sgd = P.SGD(P.lr.StepDecay(0.5, step_size=2), parameters=[paddle.ones([1])])
     with pytest.raises(RuntimeError, match="StepDecay says what the learning rate is"):
         sgd.set_lr(0.1)
     with pytest.raises(TypeError, match="use set_lr for a number"):

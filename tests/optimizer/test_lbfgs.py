@@ -178,7 +178,7 @@ def test_a_loss_that_is_no_number_stops() -> None:
         (
             lambda x: P.LBFGS(parameters=[x], max_iter=0),
             ValueError,
-            "max_iter must be an int above",
+            "max_iter must be a positive int",
         ),
         (lambda x: P.LBFGS(parameters=[x]).minimize(x), RuntimeError, r"use step\(closure\)"),
         (lambda x: P.LBFGS(parameters=[x]).apply_gradients([]), RuntimeError, "no program"),

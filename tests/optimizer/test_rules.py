@@ -148,7 +148,7 @@ def test_rescaled_gradients() -> None:
         ),
         (lambda: paddle.optimizer.Rprop(0.1, 3), ValueError, "must be a pair of numbers"),
         (lambda: paddle.optimizer.Rprop(0.1, etas=(1.5, 2.0)), ValueError, "a factor below 1"),
-        (lambda: paddle.optimizer.ASGD(0.1, 0), ValueError, "batch_num must be an int above 0"),
+        (lambda: paddle.optimizer.ASGD(0.1, 0), ValueError, "batch_num must be a positive int"),
         (
             lambda: paddle.optimizer.Adagrad(0.1, initial_accumulator_value=-1.0),
             ValueError,
@@ -182,5 +182,5 @@ def test_wrong_settings(make: Any, kind: Any, hint: str) -> None:
 
 def test_betas_may_be_tensors() -> None:
     betas = paddle.to_tensor(0.5), paddle.to_tensor([0.75])
-    attrs = paddle.optimizer.Adam(0.1, *betas).attrs
+    attrs = paddle.optimizer.Adam(0.1, *betas, parameters=[paddle.ones([1])]).attrs
     assert (attrs["beta1"], attrs["beta2"]) == (0.5, 0.75)

@@ -89,7 +89,8 @@ def test_duplicates_give_duplicate_pairs() -> None:
 
 def test_unknown_names_are_skipped() -> None:
     *_, loss = net()
-    assert names(append_backward(loss, ["nope", "p.w_0"])) == [ALL[2]]
+    with pytest.warns(UserWarning, match="parameter_list names 'nope'.* gets no gradient"):
+        assert names(append_backward(loss, ["nope", "p.w_0"])) == [ALL[2]]
 
 
 def test_an_empty_parameter_list_asks_for_nothing() -> None:
@@ -190,7 +191,8 @@ def test_no_grad_set_wins_over_parameter_list() -> None:
 
 def test_unknown_names_and_the_empty_set_cut_nothing() -> None:
     *_, loss = net()
-    assert names(append_backward(loss, no_grad_set={"nope"})) == ALL
+    with pytest.warns(UserWarning, match="no_grad_set names 'nope'.* stops no gradient"):
+        assert names(append_backward(loss, no_grad_set={"nope"})) == ALL
     assert names(append_backward(loss, no_grad_set=set())) == ALL
 
 
@@ -223,7 +225,7 @@ def test_a_member_of_another_kind_is_refused() -> None:
     with pytest.raises(TypeError, match="a member of no_grad_set must be a Variable or a name"):
         append_backward(loss, no_grad_set={3})
     with pytest.raises(TypeError, match=r"got int as no_grad_set\[1\]"):
-        append_backward(loss, no_grad_set=["h", 3])
+        append_backward(loss, no_grad_set=["h.w_0", 3])
 
 
 def test_a_partial_cut_gives_another_value_under_another_name() -> None:

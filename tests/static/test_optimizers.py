@@ -421,9 +421,17 @@ def test_the_learning_rate_can_be_set() -> None:
 @pytest.mark.parametrize(
     ("make", "kind", "hint"),
     [
-        (lambda: SGD("fast"), TypeError, "learning rate should be float or LRScheduler, got str"),
-        (lambda: SGD(True), TypeError, "learning rate should be float or LRScheduler, got bool"),
-        (lambda: SGD(None), TypeError, "learning rate should be float"),
+        (
+            lambda: SGD("fast"),
+            TypeError,
+            "learning_rate must be a float or an LRScheduler, got str",
+        ),
+        (
+            lambda: SGD(True),
+            TypeError,
+            "learning_rate must be a float or an LRScheduler, got bool",
+        ),
+        (lambda: SGD(None), TypeError, "SGD: learning_rate must be a float"),
         (lambda: SGD(0.1, parameters=paddle.ones([1])), TypeError, r"write \[parameter\]"),
         (lambda: SGD(0.1, parameters="w"), TypeError, "must be a list of Tensors, got str"),
         (lambda: SGD(0.1, parameters=3), TypeError, "must be a list of Tensors, got int"),
@@ -435,8 +443,8 @@ def test_the_learning_rate_can_be_set() -> None:
         (lambda: Adam(beta2=-0.1), ValueError, r"beta2 must be in \[0, 1\)"),
         (lambda: Adam(beta1="x"), TypeError, "Adam: beta1 must be a number"),
         (lambda: Adam(epsilon=0.0), ValueError, "epsilon must be a number above 0"),
-        (lambda: SGD(0.1).step(), ValueError, r"pass parameters=\[...\] in eager mode"),
-        (lambda: SGD(0.1).clear_grad(), ValueError, r"pass parameters=\[...\] in eager mode"),
+        (lambda: SGD(0.1).step(), ValueError, "pass parameters=.* in eager mode"),
+        (lambda: SGD(0.1).clear_grad(), ValueError, "pass parameters=.* in eager mode"),
     ],
 )
 def test_wrong_arguments(make: Any, kind: Any, hint: str) -> None:

@@ -159,7 +159,13 @@ def test_parameter_list_entries_of_another_kind(entry: Any) -> None:
         append_backward(loss, ["h.w_0", entry])
 
 
-@pytest.mark.parametrize("chosen", [["nope"], [], ["x"]], ids=["unknown", "none", "closed data"])
+def test_parameter_list_with_an_unknown_name() -> None:
+    *_, loss = net()
+    with pytest.warns(UserWarning, match="names 'nope', which is no variable of this program"):
+        assert append_backward(loss, ["nope"]) == []
+
+
+@pytest.mark.parametrize("chosen", [[], ["x"]], ids=["none", "closed data"])
 def test_parameter_list_of_nothing(chosen: Any) -> None:
     *_, loss = net()
     assert append_backward(loss, chosen) == []
@@ -201,10 +207,9 @@ def test_no_grad_set_members_of_another_kind() -> None:
         append_backward(loss, no_grad_set=[3])
 
 
-@pytest.mark.parametrize("cut", [set(), {"nope"}])
-def test_no_grad_set_of_nothing(cut: Any) -> None:
+def test_no_grad_set_of_nothing() -> None:
     *_, loss = net()
-    assert left(append_backward(loss, no_grad_set=cut)) == EVERY
+    assert left(append_backward(loss, no_grad_set=set())) == EVERY
 
 
 def test_no_grad_set_with_the_loss() -> None:
@@ -326,7 +331,7 @@ def test_callbacks_of_another_kind() -> None:
 
 def test_callbacks_are_called_by_keyword() -> None:
     *_, loss = net()
-    with pytest.raises(TypeError, match="unexpected keyword argument 'block'"):
+    with pytest.raises(TypeError, match=r"is called as callback\(block, context\)"):
         append_backward(loss, callbacks=[lambda a, b: None])
 
 
@@ -808,10 +813,9 @@ def test_eager_minimize_takes_what_backward_left() -> None:
 
 
 def test_optimizers_that_cannot_be_made() -> None:
-    """One without parameters can: it may be for a program. It says so when it is to step."""
     paddle.disable_static()
-    with pytest.raises(ValueError, match=r"nothing to train: pass parameters=\[\.\.\.\]"):
-        paddle.optimizer.SGD(0.1).step()
+    with pytest.raises(ValueError, match="nothing to train: pass parameters="):
+        paddle.optimizer.SGD(0.1)
     with pytest.raises(TypeError, match="learning_rate"):
         paddle.optimizer.SGD("fast", parameters=[])  # type: ignore[arg-type]
 

@@ -318,7 +318,6 @@ EAGER_ONLY = [
     case("unused", lambda t: paddle.grad(t.a, t.v), RuntimeError, "allow_unused=True to get None"),
     case("unused closed", lambda t: paddle.grad(t.a, t.s), RuntimeError, r"inputs\[0\] does not a"),
     # tensors
-    case("open integers", lambda t: setattr(t.i, "stop_gradient", False), TYPE, "a floating dtype"),
     case("assign shape", lambda t: paddle.assign(t.a, t.u), SHAPE, r"shape \[2\], the value \[2,"),
     case(
         "assign kind",

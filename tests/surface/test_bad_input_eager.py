@@ -177,9 +177,9 @@ CALLS = [
     ask("integers", lambda: paddle.ones([2], "int64").requires_grad_(), TYPE, "dtype='float32'"),
     ask("in place", lambda: leaf().add_(ONES3[:2]), RUN, "write it under paddle.no_grad()"),
     # hooks
-    *every("hook", lambda v: leaf().register_hook(v), TYPE, "takes a function of a Tensor"),
+    *every("hook", lambda v: leaf().register_hook(v), TYPE, "must be a function"),
     *every(
-        "post", lambda v: leaf().register_post_accumulate_grad_hook(v), TYPE, "takes a function"
+        "post", lambda v: leaf().register_post_accumulate_grad_hook(v), TYPE, "must be a function"
     ),
     ask("hook stopped", lambda: plain().register_hook(print), RUN, "set stop_gradient=False befo"),
     ask(

@@ -97,7 +97,7 @@ def test_a_name_that_is_like_none_is_given_no_hint() -> None:
         with pytest.raises(AttributeError, match=r"has no attribute 'qqqqqq'$"):
             owner.qqqqqq  # noqa: B018
     with pytest.raises(AttributeError, match=r"'SGD' object has no attribute 'qqqqqq'$"):
-        paddle.optimizer.SGD(0.1).qqqqqq  # noqa: B018
+        paddle.optimizer.SGD(0.1, [paddle.create_parameter([2])]).qqqqqq  # noqa: B018
 
 
 def test_absent_attributes_are_not_shown_and_subclasses_may_have_them() -> None:

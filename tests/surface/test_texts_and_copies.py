@@ -32,9 +32,11 @@ TEXTS: list[tuple[Callable[[], Any], str]] = [
         "Adam(learning_rate=0.1, beta1=0.5, parameters=[<Parameter [2, 3]>])",
     ),
     (
-        lambda: paddle.optimizer.SGD(paddle.optimizer.lr.StepDecay(0.1, 3), weight_decay=0.5),
+        lambda: paddle.optimizer.SGD(
+            paddle.optimizer.lr.StepDecay(0.1, 3), [paddle.create_parameter([2])], weight_decay=0.5
+        ),
         "SGD(learning_rate=StepDecay(learning_rate=0.1, step_size=3, last_epoch=0, last_lr=0.1), "
-        "weight_decay=L2Decay(0.5))",
+        "parameters=[<Parameter [2]>], weight_decay=L2Decay(0.5))",
     ),
     (
         lambda: paddle.optimizer.lr.LambdaDecay(0.5, abs),

@@ -29,7 +29,7 @@ from autograd_engine.compiler.native.lower import Lowered, lower
 from autograd_engine.compiler.native.passes.place_buffers import arrange
 from autograd_engine.compiler.native.passes.rewrite import rewrite
 from autograd_engine.compiler.native.passes.schedule import scheduled, steps_of
-from autograd_engine.compiler.native.runtime import get_runtime, header
+from autograd_engine.compiler.native.runtime import get_runtime, header, raise_pending
 from autograd_engine.compiler.native.toolchain.compiler import (
     NO_COMPILER,
     CompileError,
@@ -293,7 +293,7 @@ class NativeBound:
             def run() -> list[Array]:
                 for part in parts:
                     if part(pointer):
-                        raise NativeFailed
+                        raise _given_up()
                 return [result() for result in results]
 
             return run
@@ -302,7 +302,7 @@ class NativeBound:
 
             def run_one() -> list[Array]:
                 if entry(pointer):
-                    raise NativeFailed
+                    raise _given_up()
                 return [result() for result in results]
 
             return run_one
@@ -310,7 +310,7 @@ class NativeBound:
 
         def run_for_one() -> list[Array]:
             if entry(pointer):
-                raise NativeFailed
+                raise _given_up()
             return [only()]
 
         return run_for_one
@@ -388,6 +388,12 @@ class NativeBound:
                 target[...] = array
 
         return run
+
+
+def _given_up() -> NativeFailed:
+    """What to raise where an entry has returned early, unless it was a signal that ended it."""
+    raise_pending()
+    return NativeFailed()
 
 
 def _constant(buffer: Buffer) -> Array:

@@ -20,7 +20,15 @@ from autograd_engine.compiler.native.toolchain.library_cache import load
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.errors import ArgumentError
 
-__all__ = ["Runtime", "get_runtime", "header", "default_threads", "set_threads", "threads"]
+__all__ = [
+    "Runtime",
+    "default_threads",
+    "get_runtime",
+    "header",
+    "raise_pending",
+    "set_threads",
+    "threads",
+]
 
 _THREADS: Final = "OMP_NUM_THREADS"
 _QUOTA: Final = "/sys/fs/cgroup/cpu.max"
@@ -59,6 +67,19 @@ class Runtime:
 
     def set_threads(self, count: int) -> None:
         self.library.ae_runtime_set_threads(ctypes.c_int(count))
+
+    def set_python(self) -> None:
+        """Let long loops look for signals."""
+        names = "GILState_Ensure GILState_Release Err_CheckSignals Err_Fetch Err_Restore"
+        functions = [getattr(ctypes.pythonapi, f"Py{name}") for name in names.split()]
+        addresses = [ctypes.cast(function, ctypes.c_void_p) for function in functions]
+        self.library.ae_runtime_set_python(*addresses)
+
+    def raise_pending(self) -> None:
+        """Raise what a signal made of a run that was given up, if one did."""
+        address = ctypes.cast(self.library.ae_runtime_raise, ctypes.c_void_p).value
+        assert address is not None
+        ctypes.PYFUNCTYPE(ctypes.c_int)(address)()  # after which Python looks for an exception
 
     def set_blas(self, blas: Blas | None) -> None:
         """Which BLAS the products call; None for plain loops."""
@@ -118,8 +139,14 @@ def _build(toolchain: Toolchain) -> Runtime:
         raise CompileError("the runtime has no table")
     runtime = Runtime(library, address, find_blas())
     runtime.set_blas(runtime.blas)
+    runtime.set_python()
     runtime.set_threads(_wanted[0] if _wanted else default_threads())
     return runtime
+
+
+def raise_pending() -> None:
+    """Raise what the handler of a signal raised while native code ran, and ended it."""
+    _runtime[0].raise_pending()
 
 
 def threads() -> int:

@@ -23,7 +23,7 @@ from autograd_engine.tensor.joining import unbind
 
 __all__ = ["deep", "reduced", "restored", "shallow", "rows"]
 
-_NAMED = ("_name", "_persistable", "_options")
+_NAMED = ("_name", "_persistable", "_options", "_open")
 
 
 def shallow(tensor: Any) -> Any:

@@ -19,7 +19,12 @@ from autograd_engine.core.atomic_file import Content, write_atomically
 from autograd_engine.core.dtypes import DTYPES
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ArgumentTypeError, FileFormatError
+from autograd_engine.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    FileFormatError,
+    MissingFileError,
+)
 from autograd_engine.io.files import safetensors as tensors_file
 from autograd_engine.io.files.nested_write import (
     COMMENT,
@@ -281,7 +286,7 @@ def _check_exists(path: Path) -> None:
         return
     beside = [p for p in (path.with_name(path.name + s) for s in _SUFFIXES) if p.exists()]
     hint = f": there is {str(beside[0])!r}" if beside else "; give the path that save was given"
-    raise FileNotFoundError(f"there is no file {str(path)!r}{hint}")
+    raise MissingFileError(f"there is no file {str(path)!r}{hint}")
 
 
 _MAX_TEXT: Final = 2**30

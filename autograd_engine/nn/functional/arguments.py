@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Final
 
+from autograd_engine.core.checks import as_number
 from autograd_engine.core.dtypes import get_default_numpy_dtype
-from autograd_engine.core.spec import format_shape, may_equal
+from autograd_engine.core.locations import user_frame_from, warn_at
+from autograd_engine.core.spec import broadcast_shapes, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
@@ -22,6 +25,7 @@ __all__ = [
     "float_pair",
     "narrow",
     "reduce_loss",
+    "warn_of_broadcast",
     "widen",
 ]
 
@@ -58,10 +62,13 @@ def narrow(x: Any, like: Any) -> Any:
     return x if spec_of(x).dtype == spec_of(like).dtype else ops.cast_like(x, like)
 
 
-def check_number(op: str, argument: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+def check_number(op: str, argument: str, value: Any, *, fills: bool = False) -> float:
+    """A number, which is NaN only where it `fills` something."""
+    found = as_number(value)
+    wrong = isinstance(found, bool) or not isinstance(found, (int, float))
+    if wrong or (found != found and not fills):
         raise ArgumentError(f"{op}: {argument} must be a number, got {value!r}")
-    return float(value)
+    return float(found)
 
 
 def as_integers(op: str, x: Any, argument: str, more: str = "") -> Any:
@@ -87,6 +94,26 @@ def check_same_shape(op: str, input: Any, label: Any, first: str = "input") -> N
             f"{op}: {first} and label must have one shape, got {format_shape(a)} and "
             f"{format_shape(b)}"
         )
+
+
+def warn_of_broadcast(op: str, x: Any, y: Any, first: str = "input", second: str = "label") -> None:
+    """A loss of [4, 1] beside [4] is one of 16 pairs, which hardly anybody means.
+
+    A single element beside the others, a target that all share, is none of that.
+    """
+    if isinstance(x, Tensor) and isinstance(y, Tensor) and x._data.shape == y._data.shape:
+        return
+    a, b = spec_of(as_operand(op, x, first)).shape, spec_of(as_operand(op, y, second)).shape
+    if may_equal(a, b) or all(n == 1 for n in a) or all(n == 1 for n in b):
+        return
+    broadcast_shapes(op, a, b)
+    warn_at(
+        user_frame_from(sys._getframe(1)),
+        f"{op}: {first} has shape {format_shape(a)} and {second} {format_shape(b)}; they are "
+        "broadcast, which compares each with others than its own: reshape one to the shape of the "
+        "other",
+        UserWarning,
+    )
 
 
 def check_reduction(op: str, reduction: str, *more: str) -> None:

@@ -12,7 +12,7 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import Array, format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
-from autograd_engine.nn.functional.arguments import as_floats
+from autograd_engine.nn.functional.arguments import as_floats, check_number
 from autograd_engine.nn.functional.dropouts import dropout
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
@@ -100,6 +100,8 @@ def scaled_dot_product_attention(
     >>> scaled_dot_product_attention(q, k, v).tolist()
     [[[[2.0]]]]
     """
+    if backend not in (None, "p2p"):
+        raise ArgumentError(f"{_NAME}: backend must be None or 'p2p', got {backend!r}")
     query, key = as_floats(_NAME, query, "query"), as_floats(_NAME, key, "key")
     value = as_floats(_NAME, value, "value")
     shapes = [spec_of(x).shape for x in (query, key, value)]
@@ -137,10 +139,11 @@ def attention(
         if isinstance(width, Dim):
             raise ShapeError(f"{op}: the width of query is unknown; declare it, or give scale")
         scale = width**-0.5 if width else 1.0
+    scale = check_number(op, "scale", scale)
     times = _sharing(op, query, key, value, shared)
     query, key, value = (ops.transpose(x, perm=(0, 2, 1, 3)) for x in (query, key, value))
     key, value = _repeated(key, times), _repeated(value, times)
-    scores = matmul(query * float(scale), key, transpose_y=True)
+    scores = matmul(query * scale, key, transpose_y=True)
     weights = _weights(op, scores, mask, causal)
     if dropout_p:
         weights = dropout(weights, dropout_p)

@@ -12,6 +12,7 @@ from autograd_engine.nn.functional.activation import log_softmax, softmax
 from autograd_engine.nn.functional.arguments import (
     as_floats,
     as_integers,
+    check_number,
     check_reduction,
     narrow,
     reduce_loss,
@@ -21,6 +22,7 @@ from autograd_engine.nn.functional.common import uniform_like
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.arguments import integer
 from autograd_engine.tensor.reduction import sum as sum_over
 
 __all__ = ["cross_entropy", "nll_loss", "softmax_with_cross_entropy"]
@@ -173,6 +175,8 @@ def cross_entropy(
     op = "cross_entropy"
     input, label = as_floats(op, input, "input"), as_operand(op, label, "label")
     axis = normalize_axis(op, axis, spec_of(input).ndim)
+    ignore_index = integer(op, "ignore_index", ignore_index)
+    label_smoothing = check_number(op, "label_smoothing", label_smoothing)
     if not 0 <= label_smoothing <= 1:
         raise ArgumentError(f"{op}: label_smoothing must be in [0, 1], got {label_smoothing}")
     weight = class_weight(op, weight, input, axis)
@@ -306,6 +310,6 @@ def nll_loss(
         )
     weight = class_weight(op, weight, input, 1)
     check_reduction(op, reduction)
-    labels = _Labels(op, input, label, 1, ignore_index)
+    labels = _Labels(op, input, label, 1, integer(op, "ignore_index", ignore_index))
     loss, factor = labels.weighted(labels.loss(input), weight)
     return labels.reduce(loss, factor, reduction, kept=False)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import is_int
+from autograd_engine.core.checks import as_number, is_int
 from autograd_engine.core.dtypes import get_default_numpy_dtype
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -116,9 +116,9 @@ def embedding(
     rows = table.shape[0]
     if padding_idx is None:
         return ops.gather(weight, x, axis=0, sparse=bool(sparse))
-    if not is_int(padding_idx):
+    row = as_number(padding_idx)
+    if not is_int(row):
         raise ArgumentError(f"embedding: padding_idx {padding_idx!r} is no row: give an int")
-    row = int(padding_idx)
     if isinstance(rows, int):
         if not -rows <= row < rows:
             raise ArgumentError(f"embedding: padding_idx {row} is no row of {rows}")

@@ -52,7 +52,7 @@ def normalize(
     order, axis = check_number("normalize", "p", p), axis_of("normalize", x, axis)
     wide = widen(x)
     norm = p_norm(wide, order, axis, keepdim=True)
-    return narrow(wide / ops.maximum(norm, float(epsilon)), x)
+    return narrow(wide / ops.maximum(norm, check_number("normalize", "epsilon", epsilon)), x)
 
 
 @atomic
@@ -78,7 +78,7 @@ def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Ten
     # A vector of size 1 along the axis counts as often as it is repeated.
     one = ops.full_like(product, value=1.0)
     squares = total(ops.square(a) * one), total(ops.square(b) * one)
-    norm = ops.sqrt(clip(squares[0] * squares[1], min=float(eps) ** 2))
+    norm = ops.sqrt(clip(squares[0] * squares[1], min=check_number(op, "eps", eps) ** 2))
     return narrow(total(product) / norm, product if a is x1 else x1)
 
 
@@ -111,10 +111,11 @@ def pairwise_distance(
     5.0
     """
     op = "pairwise_distance"
+    epsilon = check_number(op, "epsilon", epsilon)
     x, y = as_floats(op, x), as_floats(op, y, "y")
     gap = x - y
     wide = widen(gap)
     if epsilon:
-        wide = wide + float(epsilon)
+        wide = wide + epsilon
     order = check_number(op, "p", p)
     return narrow(p_norm(wide, order, axis_of(op, gap, -1), keepdim), gap)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from autograd_engine.core.checks import as_number
 from autograd_engine.core.spec import format_shape, normalize_axes
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
@@ -28,6 +29,7 @@ _SELU_FLOOR = -1.7580993408473766
 
 
 def _probability(op: str, p: Any) -> float:
+    p = as_number(p)
     if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 <= p <= 1:
         raise ArgumentError(f"{op}: p must be a number from 0 to 1, got {p!r}")
     return float(p)

@@ -34,9 +34,10 @@ def _attended(
 ) -> Any:
     if fixed_seed_offset is not None:
         raise ArgumentError(f"{op}: fixed_seed_offset must be None; call paddle.seed(n) before it")
-    if not 0.0 <= check_number(op, "dropout", dropout) <= 1.0:
+    p = check_number(op, "dropout", dropout)
+    if not 0.0 <= p <= 1.0:
         raise ArgumentError(f"{op}: dropout must be from 0 to 1, got {dropout!r}")
-    p = dropout if training else 0.0
+    p = p if training else 0.0
     out, weights = attention(op, query, key, value, None, p, causal, scale, True)
     return out, weights if return_softmax else None
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import is_int
+from autograd_engine.core.checks import as_number, is_int
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
@@ -129,7 +129,7 @@ def hsigmoid_loss(
 
 
 def _cutoffs(op: str, cutoffs: Sequence[Any]) -> list[int]:
-    found = [int(c.item()) if isinstance(c, Tensor) else c for c in cutoffs]
+    found = list(map(as_number, cutoffs))
     rising = all(map(is_int, found)) and all(a < b for a, b in pairwise([0, *found]))
     if not found or not rising:
         raise ArgumentError(f"{op}: cutoffs must be ints above 0 in rising order, got {found}")

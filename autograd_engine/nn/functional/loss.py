@@ -18,6 +18,7 @@ from autograd_engine.nn.functional.arguments import (
     float_pair,
     narrow,
     reduce_loss,
+    warn_of_broadcast,
     widen,
 )
 from autograd_engine.ops.registry.namespace import ops
@@ -74,6 +75,7 @@ def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None =
     2.0
     """
     check_reduction("mse_loss", reduction)
+    warn_of_broadcast("mse_loss", input, label)
     return reduce_loss(square_error_cost(input, label), reduction)
 
 
@@ -87,6 +89,7 @@ def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = 
     1.0
     """
     check_reduction("l1_loss", reduction)
+    warn_of_broadcast("l1_loss", input, label)
     input, label = float_pair("l1_loss", input, label)
     return reduce_loss(ops.abs(input - label), reduction)
 
@@ -111,6 +114,7 @@ def smooth_l1_loss(
     """
     op = "smooth_l1_loss"
     check_reduction(op, reduction)
+    warn_of_broadcast(op, input, label)
     if not check_number(op, "delta", delta) > 0.0:
         raise ArgumentError(f"{op}: delta must be above 0, got {delta}")
     input, label = float_pair(op, input, label)
@@ -150,6 +154,7 @@ def kl_div(
     0.0
     """
     op = "kl_div"
+    warn_of_broadcast(op, input, label)
     check_reduction(op, reduction, "batchmean")
     input, label = float_pair(op, input, label)
     if log_target:
@@ -264,7 +269,7 @@ def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = 
     # One class of each position is the label: the sum of one-hot labels counts positions.
     picked = ops.take_along_axis(wide, label, axis=last)
     count = total(ops.full_like(picked, value=1.0))
-    score = 1.0 - total(picked) * 2.0 / (total(wide) + count + float(epsilon))
+    score = 1.0 - total(picked) * 2.0 / (total(wide) + count + check_number(op, "epsilon", epsilon))
     return narrow(mean(score), input)
 
 
@@ -338,13 +343,14 @@ def sigmoid_focal_loss(
     """
     op = "sigmoid_focal_loss"
     check_reduction(op, reduction)
+    alpha, gamma = check_number(op, "alpha", alpha), check_number(op, "gamma", gamma)
     logit, label = float_pair(op, logit, label, "logit")
     check_same_shape(op, logit, label, "logit")
     other = 1.0 - label
     entropy = _of_logits(logit, label, other)
     missed = ops.sigmoid(logit) * other + ops.sigmoid(-logit) * label
-    share = float(alpha) * label + (1.0 - float(alpha)) * other
-    loss = share * ops.pow(missed, float(gamma)) * entropy
+    share = alpha * label + (1.0 - alpha) * other
+    loss = share * ops.pow(missed, gamma) * entropy
     if normalizer is not None:
         normalizer = as_floats(op, normalizer, "normalizer")
         if spec_of(normalizer).ndim > 1:
@@ -489,6 +495,7 @@ def gaussian_nll_loss(
     2.0
     """
     op = "gaussian_nll_loss"
+    warn_of_broadcast(op, input, label)
     check_reduction(op, reduction)
     input, label = float_pair(op, input, label)
     variance = as_floats(op, variance, "variance")
@@ -502,6 +509,6 @@ def gaussian_nll_loss(
         )
     if isinstance(variance, Tensor) and bool((variance.numpy() < 0).any()):
         raise ArgumentError(f"{op}: variance must not be negative; give exp(x) or abs(x)")
-    bounded = clip(variance, min=float(epsilon))
+    bounded = clip(variance, min=check_number(op, "epsilon", epsilon))
     loss = 0.5 * (ops.log(bounded) + ops.square(input - label) / bounded)
     return reduce_loss(loss + 0.5 * math.log(2.0 * math.pi) if full else loss, reduction)

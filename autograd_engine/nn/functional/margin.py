@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograd_engine.core.checks import positive_int
+from autograd_engine.core.checks import check_callback, positive_int
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
@@ -17,6 +17,7 @@ from autograd_engine.nn.functional.arguments import (
     check_same_shape,
     narrow,
     reduce_loss,
+    warn_of_broadcast,
     widen,
 )
 from autograd_engine.nn.functional.classification import class_weight, cross_entropy
@@ -65,7 +66,9 @@ def margin_ranking_loss(
     op = "margin_ranking_loss"
     check_reduction(op, reduction)
     input, other = as_floats(op, input, "input"), as_floats(op, other, "other")
+    warn_of_broadcast(op, input, other, "input", "other")
     gap = input - other
+    warn_of_broadcast(op, gap, label)
     label = ops.cast_like(as_operand(op, label, "label"), gap)
     return reduce_loss(ops.relu(check_number(op, "margin", margin) - label * gap), reduction)
 
@@ -245,6 +248,8 @@ def triplet_margin_with_distance_loss(
     op = "triplet_margin_with_distance_loss"
     if distance_function is not None and not callable(distance_function):
         raise ArgumentError(f"{op}: distance_function must be callable, got {distance_function!r}")
+    if distance_function is not None:
+        check_callback(op, "distance_function", distance_function, "x", "y")
     distance = distance_function or pairwise_distance
     return _triplet(op, (input, positive, negative), distance, margin, swap, reduction)
 
@@ -389,6 +394,7 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
     0.6931
     """
     op = "npair_loss"
+    l2_reg = check_number(op, "l2_reg", l2_reg)
     anchor, positive = as_floats(op, anchor, "anchor"), as_floats(op, positive, "positive")
     labels = as_operand(op, labels, "labels")
     shapes = [spec_of(x).shape for x in (anchor, positive, labels)]
@@ -406,7 +412,7 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
 
     size = squared_norm(anchor) + squared_norm(positive)
     logits = matmul(anchor, positive, transpose_y=True)
-    return size * (0.25 * float(l2_reg)) + cross_entropy(logits, target, soft_label=True)
+    return size * (0.25 * l2_reg) + cross_entropy(logits, target, soft_label=True)
 
 
 @atomic
@@ -503,6 +509,8 @@ def margin_cross_entropy(
     0.6931
     """
     op = "margin_cross_entropy"
+    margin1, margin2 = check_number(op, "margin1", margin1), check_number(op, "margin2", margin2)
+    margin3, scale = check_number(op, "margin3", margin3), check_number(op, "scale", scale)
     reduction = "none" if reduction is None else reduction
     check_reduction(op, reduction)
     _check_group(op, group)
@@ -511,10 +519,10 @@ def margin_cross_entropy(
     wide = widen(logits)
     cosine = ops.take_along_axis(wide, label, axis=1)
     if margin1 != 1.0 or margin2 != 0.0:
-        cosine = ops.cos(ops.acos(cosine) * float(margin1) + float(margin2))
+        cosine = ops.cos(ops.acos(cosine) * margin1 + margin2)
     if margin3:
-        cosine = cosine - float(margin3)
-    changed = ops.where(_is_label(label, wide), cosine, wide) * float(scale)
+        cosine = cosine - margin3
+    changed = ops.where(_is_label(label, wide), cosine, wide) * scale
     loss = cross_entropy(changed, label, axis=1, ignore_index=-1, reduction="none")
     loss = narrow(reduce_loss(loss, reduction), logits)
     return (loss, narrow(ops.softmax(changed, axis=1), logits)) if return_softmax else loss

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-from autograd_engine.core.checks import is_int, positive_int
+from autograd_engine.core.checks import is_int, positive_int, require_bools
 from autograd_engine.core.dims import Dim, product
 from autograd_engine.core.spec import Shape, along, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -31,6 +31,9 @@ __all__ = [
 ]
 
 _ARGUMENTS = ("running_mean", "running_var", "weight", "bias")
+
+# Of `local_response_norm`: more than any image has, and no size to pad with.
+_MOST_CHANNELS: Final = 2**16
 
 
 def _channel_axis(op: str, x: Any, data_format: str) -> int:
@@ -219,6 +222,9 @@ def batch_norm(
     0.2
     """
     epsilon = check_number("batch_norm", "epsilon", epsilon)
+    momentum = check_number("batch_norm", "momentum", momentum)
+    if use_global_stats is not None:
+        require_bools("batch_norm", use_global_stats=use_global_stats)
     x = as_operand("batch_norm", x)
     channel = _channel_axis("batch_norm", x, data_format)
     ndim = spec_of(x).ndim
@@ -244,7 +250,7 @@ def batch_norm(
     if not fixed:  # last: a call that fails has written nothing
         statistics = ((running_mean, mean), (running_var, variance))
         kept = [
-            (r, ops.running_statistic(r, s, momentum=float(momentum)))
+            (r, ops.running_statistic(r, s, momentum=momentum))
             for r, s in statistics
             if r is not None
         ]
@@ -450,7 +456,7 @@ def local_response_norm(
             "local_response_norm: x must hold floating-point numbers, got "
             f"{spec_of(x).dtype.name}; use x.astype('float32')"
         )
-    size = positive_int("local_response_norm", "size", size)
+    size = positive_int("local_response_norm", "size", size, _MOST_CHANNELS)
     first, back = _channels_second(x, channel)
     channels = spec_of(first).shape[1]
     if isinstance(channels, Dim):

@@ -70,7 +70,7 @@ def pad(
     x = as_operand("pad", x)
     if mode not in _MODES:
         raise ArgumentError(f"pad: mode must be one of {', '.join(_MODES)}, got {mode!r}")
-    check_number("pad", "value", value)
+    check_number("pad", "value", value, fills=True)
     pads = _pads(spec_of(x).shape, _pairs("pad", pad), mode, data_format, pad_from_left_axis)
     if not any(map(any, pads)):
         return ops.assign(x)

@@ -237,14 +237,17 @@ def _avg_pool(
     op = f"avg_pool{axes}d"
     images = Images(op, x, axes, data_format)
     window = _window(op, images, kernel_size, stride, padding)
-    if divisor_override is not None and not divisor_override > 0:
-        raise ArgumentError(f"{op}: divisor_override {divisor_override} is not positive")
+    divisor = None
+    if divisor_override is not None:
+        divisor = check_number(op, "divisor_override", divisor_override)
+        if not divisor > 0:
+            raise ArgumentError(f"{op}: divisor_override {divisor_override} is not positive")
     out = ops.avg_pool(
         images.x,
         **window,
         ceil_mode=bool(ceil_mode),
         exclusive=bool(exclusive),
-        divisor=None if divisor_override is None else float(divisor_override),
+        divisor=divisor,
     )
     return images.back(out)
 
@@ -515,7 +518,7 @@ def _lp_pool(
     op = f"lp_pool{axes}d"
     images = Images(op, x, axes, data_format)
     window = _window(op, images, kernel_size, stride, padding)
-    p = float(norm_type)
+    p = check_number(op, "norm_type", norm_type)
     if not p > 0:
         raise ArgumentError(f"{op}: norm_type must be positive, got {norm_type!r}")
     if p == math.inf:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import is_int
+from autograd_engine.core.checks import as_number, is_int, require_bools
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -51,6 +51,7 @@ def _scales(scale_factor: Any, axes: int) -> tuple[float, ...]:
     if isinstance(scale_factor, Tensor):
         scale_factor = scale_factor.tolist()
     scales = scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor]
+    scales = [as_number(s) for s in scales]
     if len(scales) == 1:
         scales = list(scales) * axes
     numbers = all(isinstance(s, (int, float, np.number)) for s in scales)
@@ -135,6 +136,8 @@ def interpolate(
         raise ArgumentError(f"{op}: align_corners has no meaning with mode {mode!r}")
     if antialias and str(mode).upper() not in ("BILINEAR", "BICUBIC"):
         raise ArgumentError(f"{op}: antialias is for 'bilinear' and 'bicubic', not {mode!r}")
+    if recompute_scale_factor is not None:
+        require_bools(op, recompute_scale_factor=recompute_scale_factor)
     if align_mode not in (0, 1):
         raise ArgumentError(f"{op}: align_mode must be 0 or 1, got {align_mode!r}")
     layout = (data_format or IMAGE_LAYOUTS[axes][0]).replace("NCW", "NCL").replace("NWC", "NLC")
@@ -223,7 +226,7 @@ def affine_grid(
     theta = as_operand(op, theta, "theta")
     if isinstance(out_shape, Tensor):
         out_shape = out_shape.tolist()
-    shape, spec = tuple(out_shape), spec_of(theta)
+    shape, spec = tuple([as_number(d) for d in out_shape]), spec_of(theta)
     axes = len(shape) - 2
     if axes not in (2, 3) or any(not is_int(d) or d < 1 for d in shape[1:]):
         raise ArgumentError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from autograd_engine.core.spec import Shape
 from autograd_engine.eager.tensor import Tensor
@@ -13,6 +13,7 @@ from autograd_engine.tensor.linalg.products import matmul, mv
 
 __all__ = [
     "as_matrix",
+    "MOST_STEPS",
     "matrix_sizes",
     "over_largest_singular_value",
     "power_iteration",
@@ -34,6 +35,10 @@ def as_matrix(weight: Any, dim: int) -> Any:
     front = (dim, *(k for k in range(len(shape)) if k != dim))
     turned = ops.transpose(weight, perm=front) if dim else weight
     return ops.reshape(turned, shape=matrix_sizes(shape, dim))
+
+
+# Steps of power iteration. It converges geometrically; a program holds each step.
+MOST_STEPS: Final = 10_000
 
 
 def power_iteration(

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from autograd_engine.core.checks import is_int
+from autograd_engine.core.checks import as_number, is_int
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import Shape, format_shape
 from autograd_engine.eager.tensor import Tensor
@@ -91,6 +91,8 @@ def ints(op: str, argument: str, value: Any, axes: int, least: int = 1) -> Ints:
     if isinstance(value, (Tensor, np.ndarray)):
         value = value.tolist()
     values = tuple(value) if isinstance(value, (list, tuple)) else (value,) * axes
+    if not all(map(is_int, values)):
+        values = tuple(map(as_number, values))
     if len(values) != axes or any(not is_int(v) or v < least for v in values):
         raise ArgumentError(
             f"{op}: {argument} must be an int or {_NUMBER[axes]} of at least {least}, got {value!r}"

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from autograd_engine.core.checks import require_bools
+from autograd_engine.core.checks import as_number, require_bools
 from autograd_engine.core.dtypes import DTypeLike
 from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import ArgumentError
@@ -131,11 +131,6 @@ def _owner(layer: object) -> str:
     return type(layer).__name__
 
 
-def _python(value: Any) -> Any:
-    """A NumPy scalar as what Python has for it."""
-    return value.item() if isinstance(value, np.generic) else value
-
-
 def listed(value: Any) -> Any:
     """An array or a Tensor as a list of what Python has for it; anything else as it is."""
     return value.tolist() if isinstance(value, (Tensor, np.ndarray, np.generic)) else value
@@ -148,10 +143,16 @@ def number(
     least: float | None = None,
     most: float | None = None,
     above: float | None = None,
+    *,
+    fills: bool = False,
 ) -> Any:
-    """An int or a float as it is given, once it is seen to be within the bounds."""
-    value = _python(value)
+    """An int or a float as it is given, once it is seen to be within the bounds.
+
+    It is NaN only where it `fills` something.
+    """
+    value = as_number(value)
     fits = isinstance(value, (int, float)) and not isinstance(value, bool)
+    fits = fits and (value == value or fills)
     if not fits or (
         (least is not None and not value >= least)
         or (most is not None and not value <= most)
@@ -171,7 +172,7 @@ def number(
 
 def integer(layer: object, argument: str, value: Any, least: int | None = 1) -> int:
     """An int of at least `least`."""
-    value = _python(value)
+    value = as_number(value)
     fits = isinstance(value, int) and not isinstance(value, bool)
     if not fits or (least is not None and value < least):
         bound = "" if least is None else f" of at least {least}"
@@ -181,7 +182,7 @@ def integer(layer: object, argument: str, value: Any, least: int | None = 1) -> 
 
 def along(layer: object, argument: str, value: Any) -> int:
     """The number of an axis; negative ones count from the last."""
-    value = _python(value)
+    value = as_number(value)
     if isinstance(value, bool) or not isinstance(value, int):
         raise ArgumentError(
             f"{_owner(layer)}: {argument} must be an int, the number of an axis, got {value!r}"
@@ -212,7 +213,7 @@ def per_axis(
     """
     value = listed(value)
     values = list(value) if isinstance(value, (list, tuple)) else [value] * axes
-    if len(values) != axes or not all(_counts(_python(v), least, none) for v in values):
+    if len(values) != axes or not all(_counts(as_number(v), least, none) for v in values):
         raise ArgumentError(
             f"{_owner(layer)}: {argument} must be an int of at least {least}"
             f"{' or None' if none else ''}, or {_NUMBER[axes]} in a list; got {value!r}"

@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import Any, Final, overload
 
 from autograd_engine.eager.tensor import Parameter, Tensor
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.nn.layer.base.layer import Layer
 from autograd_engine.nn.layer.base.registered import PARAMETER, SUBLAYER
 from autograd_engine.program.ir.program import Parameter as StaticParameter
@@ -74,7 +74,7 @@ def _layer(where: str, value: Any) -> Layer:
         made = ": call it, for it is the class" if isinstance(value, type) else ""
         if isinstance(value, FunctionType):
             made = ": functions have layers of their own, as nn.ReLU() is that of relu"
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{where} takes layers, got "
             f"{value.__name__ if isinstance(value, type) else type(value).__name__}{made}"
         )
@@ -296,7 +296,7 @@ class ParameterList(_Numbered):
 
 def _parameter(where: str, value: Any) -> Any:
     if not isinstance(value, (Parameter, StaticParameter)):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{where} takes parameters, got {type(value).__name__}: make them with "
             "create_parameter(shape)"
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograd_engine.core.checks import check_callback
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
@@ -208,6 +209,9 @@ class TripletMarginWithDistanceLoss(Reduced):
                 "TripletMarginWithDistanceLoss: distance_function must be a function of two "
                 f"tensors, got {distance_function!r}"
             )
+        if distance_function is not None:
+            owner = "TripletMarginWithDistanceLoss"
+            check_callback(owner, "distance_function", distance_function, "x", "y")
         self.distance_function = distance_function
         self.margin = number(self, "margin", margin, least=0)
         self.swap = flag(self, "swap", swap)

@@ -71,7 +71,7 @@ class _Pad(Spatial, Plain):
         super().__init__(name)
         self._mode = choice(self, "mode", mode, _MODES)
         self._pad = self._numbers(padding)
-        self._value = number(self, "value", value)
+        self._value = number(self, "value", value, fills=True)
         self._data_format = choice(self, "data_format", data_format, self._layouts)
 
     def _numbers(self, padding: Any) -> Any:

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from autograd_engine import unique_name
-from autograd_engine.core.checks import plain_number
+from autograd_engine.core.checks import plain_number, positive_int
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.grad_mode import no_grad
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, ModeError
 from autograd_engine.nn.functional import normalize
 from autograd_engine.nn.functional.spectral import (
+    MOST_STEPS,
     as_matrix,
     matrix_sizes,
     power_iteration,
@@ -295,14 +296,11 @@ def spectral_norm(
     ['bias', 'weight_orig', 'weight_u', 'weight_v']
     """
     w = parameter_of("spectral_norm", layer, name)
-    steps, least = n_power_iterations, plain_number("spectral_norm", "eps", eps)
-    if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
-        raise ArgumentError(
-            f"spectral_norm: n_power_iterations must be a positive int, got {steps!r}"
-        )
+    steps = positive_int("spectral_norm", "n_power_iterations", n_power_iterations, MOST_STEPS)
+    least = plain_number("spectral_norm", "eps", eps)
     if least <= 0:
         raise ArgumentError(f"spectral_norm: eps must be above 0, got {eps}")
-    composed = SpectralNorm(name, _axis(layer, dim, w), int(steps), least)
+    composed = SpectralNorm(name, _axis(layer, dim, w), steps, least)
     rows, columns = matrix_sizes(tuple(w.shape), composed.kept)
     u = _vector(layer, f"{name}_u", rows, w, composed)
     v = _vector(layer, f"{name}_v", columns, w, composed)

@@ -59,11 +59,11 @@ class OneCycleLR(LRScheduler):
         last_epoch: int = -1,
         verbose: bool = False,
     ) -> None:
-        number(self, "max_learning_rate", max_learning_rate, least=0)
+        max_learning_rate = number(self, "max_learning_rate", max_learning_rate, least=0)
         lowest = float(number(self, "end_learning_rate", end_learning_rate, least=0))
         self.total_steps = whole(self, "total_steps", total_steps)
-        number(self, "phase_pct", phase_pct, least=0, most=1)
-        number(self, "divide_factor", divide_factor, above=0)
+        phase_pct = number(self, "phase_pct", phase_pct, least=0, most=1)
+        divide_factor = number(self, "divide_factor", divide_factor, above=0)
         if anneal_strategy not in ("cos", "linear"):
             raise ArgumentError(
                 f"OneCycleLR: anneal_strategy must be 'cos' or 'linear', got {anneal_strategy!r}"
@@ -149,18 +149,18 @@ class CyclicLR(LRScheduler):
         last_epoch: int = -1,
         verbose: bool = False,
     ) -> None:
-        number(self, "base_learning_rate", base_learning_rate, least=0)
+        base_learning_rate = number(self, "base_learning_rate", base_learning_rate, least=0)
         self.max_lr = float(number(self, "max_learning_rate", max_learning_rate, least=0))
         up = float(whole(self, "step_size_up", step_size_up))
         down = up if step_size_down is None else whole(self, "step_size_down", step_size_down)
-        self.gamma = number(self, "exp_gamma", exp_gamma)
+        self.gamma = number(self, "exp_gamma", exp_gamma, least=0)
         if scale_fn is None and mode not in ("triangular", "triangular2", "exp_range"):
             raise ArgumentError(
                 "CyclicLR: mode must be 'triangular', 'triangular2' or 'exp_range' (or pass a "
                 f"scale_fn), got {mode!r}"
             )
         if scale_fn is not None:
-            require_function(self, "scale_fn", scale_fn)
+            require_function(self, "scale_fn", scale_fn, "cycle")
         if scale_mode not in ("cycle", "iterations"):
             raise ArgumentError(
                 f"CyclicLR: scale_mode must be 'cycle' or 'iterations', got {scale_mode!r}"

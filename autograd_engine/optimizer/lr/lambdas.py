@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograd_engine.core.checks import check_callback
 from autograd_engine.errors import ArgumentTypeError
 from autograd_engine.optimizer.lr.scheduler import LRScheduler
 
 __all__ = ["LambdaDecay", "MultiplicativeDecay", "require_function"]
 
 
-def require_function(scheduler: object, name: str, value: Any) -> None:
+def require_function(scheduler: object, name: str, value: Any, given: str = "epoch") -> None:
+    owner = type(scheduler).__name__
     if not callable(value):
         raise ArgumentTypeError(
-            f"{type(scheduler).__name__}: {name} must be a function, as lambda epoch: 0.95 ** "
-            f"epoch; got {type(value).__name__}"
+            f"{owner}: {name} must be a function, as lambda epoch: 0.95 ** epoch; got "
+            f"{type(value).__name__}"
         )
+    check_callback(owner, name, value, given)
 
 
 class LambdaDecay(LRScheduler):

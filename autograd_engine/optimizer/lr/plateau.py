@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from autograd_engine.core.checks import as_number
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
-from autograd_engine.optimizer.lr.scheduler import LRScheduler, number, plain, whole
+from autograd_engine.optimizer.lr.scheduler import LRScheduler, number, whole
 
 __all__ = ["ReduceOnPlateau"]
 
@@ -66,7 +67,7 @@ class ReduceOnPlateau(LRScheduler):
     ) -> None:
         self.mode = _one_of("mode", mode, ("min", "max"))
         self.threshold_mode = _one_of("threshold_mode", threshold_mode, ("rel", "abs"))
-        number(self, "learning_rate", learning_rate, least=0)
+        learning_rate = number(self, "learning_rate", learning_rate, least=0)
         self.factor = number(self, "factor", factor, least=0, below=1)
         self.patience = whole(self, "patience", patience, least=0)
         self.threshold = number(self, "threshold", threshold)
@@ -102,8 +103,9 @@ class ReduceOnPlateau(LRScheduler):
         TypeError, ArgumentError
         """
         current = _one_number(metrics)
-        following = self.last_epoch + 1 if epoch is None else number(self, "epoch", epoch, least=0)
-        self.last_epoch = plain(following)
+        self.last_epoch = (
+            self.last_epoch + 1 if epoch is None else number(self, "epoch", epoch, least=0)
+        )
         if self.cooldown_counter > 0:
             self.cooldown_counter -= 1
             return
@@ -139,7 +141,7 @@ def _one_number(metrics: Any) -> float:
             f"ReduceOnPlateau: metrics has {metrics.size} elements and must have one; reduce it, "
             "as with paddle.mean"
         )
-    value = plain(metrics)
+    value = as_number(metrics)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(
             "ReduceOnPlateau: step takes the metric of the epoch, as step(loss); metrics must be "

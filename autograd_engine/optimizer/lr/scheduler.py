@@ -8,15 +8,13 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from autograd_engine.core.checks import as_number, is_int
 from autograd_engine.core.constructors import Given, Respelled, respelled
 from autograd_engine.core.described import describe
 from autograd_engine.core.missing_names import answered
-from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 
-__all__ = ["LRScheduler", "increasing", "number", "plain", "whole"]
+__all__ = ["LRScheduler", "increasing", "number", "whole"]
 
 
 @respelled
@@ -81,16 +79,16 @@ class LRScheduler(Respelled):
     @staticmethod
     def _reorder(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
         """PyTorch's order: an optimizer first."""
-        if args and hasattr(type(args[0]), "clear_grad"):
+        if args and hasattr(type(args[0]), "minimize"):  # which a tensor does not have
             return args[1:], {**kwargs, "optimizer": args[0]}
         return args, kwargs
 
     def __init__(
         self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False
     ) -> None:
-        number(self, "learning_rate", learning_rate, least=0)
-        whole(self, "last_epoch", last_epoch, least=-1)
-        self._begin(float(learning_rate), last_epoch, verbose)
+        rate = number(self, "learning_rate", learning_rate, least=0)
+        last_epoch = whole(self, "last_epoch", last_epoch, least=-1)
+        self._begin(float(rate), last_epoch, verbose)
         if last_epoch == -1:
             self.step()
         else:  # the rate of that epoch, not the first rate taken one step further
@@ -142,7 +140,7 @@ class LRScheduler(Respelled):
                 self.last_epoch = before + 1
                 rate = self.get_lr()
             else:
-                self.last_epoch = plain(number(self, "epoch", epoch, least=0))
+                self.last_epoch = number(self, "epoch", epoch, least=0)
                 closed_form = getattr(self, "_get_closed_form_lr", self.get_lr)
                 rate = closed_form()
             self.last_lr = self._checked_rate(rate)
@@ -152,7 +150,7 @@ class LRScheduler(Respelled):
         self._report()
 
     def _checked_rate(self, rate: Any) -> float:
-        value = plain(rate)
+        value = as_number(rate)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise TypeError(
                 f"{type(self).__name__}: the learning rate of epoch {self.last_epoch} must be a "
@@ -196,7 +194,7 @@ class LRScheduler(Respelled):
         {'last_epoch': 0, 'last_lr': 0.5}
         """
         self.state_keys()
-        return {key: plain(vars(self)[key]) for key in self.keys if key in vars(self)}
+        return {key: as_number(vars(self)[key]) for key in self.keys if key in vars(self)}
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Go on from where the scheduler was whose `state_dict` this is.
@@ -237,20 +235,12 @@ class LRScheduler(Respelled):
                 "of another scheduler?",
                 stacklevel=3,
             )
-        found = {key: plain(state[key]) for key in self.keys}
+        found = {key: as_number(state[key]) for key in self.keys}
         for key in ("last_epoch", "last_lr"):
             value = found.get(key, 0)
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 raise ArgumentError(f"{name}: {key} in this state is no number: {value!r}")
         return found
-
-
-def plain(value: Any) -> Any:
-    """A Tensor, an array or a NumPy scalar of one element as a Python number."""
-    if isinstance(value, (Tensor, np.ndarray, np.generic)):
-        array = np.asarray(value.numpy() if isinstance(value, Tensor) else value)
-        return array.item() if array.size == 1 else value
-    return value
 
 
 def number(
@@ -263,11 +253,9 @@ def number(
     most: float = math.inf,
     below: float = math.inf,
 ) -> Any:
-    """`value`, if it is a finite number in that range."""
-    where = f"{type(scheduler).__name__}: {name}"
-    if isinstance(value, (bool, np.bool_)) or not isinstance(
-        value, (int, float, np.integer, np.floating)
-    ):
+    """`value` as a Python number, if it is a finite one in that range."""
+    where, value = f"{type(scheduler).__name__}: {name}", as_number(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"{where} must be a number, got {_shown(value)}")
     if not (math.isfinite(value) and least <= value <= most and above < value < below):
         limits = [
@@ -285,9 +273,9 @@ def number(
 
 
 def whole(scheduler: object, name: str, value: Any, least: int = 1) -> int:
-    """`value`, if it is an int that is not less than `least`."""
-    where = f"{type(scheduler).__name__}: {name}"
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+    """`value` as an int, if it is one that is not less than `least`."""
+    where, value = f"{type(scheduler).__name__}: {name}", as_number(value)
+    if not is_int(value):
         raise TypeError(f"{where} must be an int, got {_shown(value)}")
     if value < least:
         kind = "a positive int" if least == 1 else f"an int, at least {least}"
@@ -295,15 +283,15 @@ def whole(scheduler: object, name: str, value: Any, least: int = 1) -> int:
     return int(value)
 
 
-def increasing(scheduler: object, name: str, value: Any) -> None:
-    """Raise unless `value` is a list or tuple of numbers, each greater than the one before."""
+def increasing(scheduler: object, name: str, value: Any) -> list[Any]:
+    """`value` as a list, if it holds numbers, each greater than the one before."""
     where = f"{type(scheduler).__name__}: {name}"
     if not isinstance(value, (list, tuple)):
         raise TypeError(f"{where} must be a list or a tuple of epochs, got {_shown(value)}")
-    for k, epoch in enumerate(value):
-        number(scheduler, f"{name}[{k}]", epoch)
-    if any(b <= a for a, b in pairwise(value)):
-        raise ArgumentError(f"{where} must increase from each to the next, got {list(value)}")
+    epochs = [number(scheduler, f"{name}[{k}]", epoch) for k, epoch in enumerate(value)]
+    if any(b <= a for a, b in pairwise(epochs)):
+        raise ArgumentError(f"{where} must increase from each to the next, got {epochs}")
+    return epochs
 
 
 def _shown(value: Any) -> str:

@@ -84,8 +84,7 @@ class MultiStepDecay(LRScheduler):
         last_epoch: int = -1,
         verbose: bool = False,
     ) -> None:
-        increasing(self, "milestones", milestones)
-        self.milestones = milestones
+        self.milestones = increasing(self, "milestones", milestones)
         self.gamma = number(self, "gamma", gamma, least=0, below=1)
         super().__init__(learning_rate, last_epoch, verbose)
 
@@ -126,7 +125,7 @@ class PiecewiseDecay(LRScheduler):
         last_epoch: int = -1,
         verbose: bool = False,
     ) -> None:
-        increasing(self, "boundaries", boundaries)
+        self.boundaries = increasing(self, "boundaries", boundaries)
         if not boundaries:
             raise ArgumentError("PiecewiseDecay: boundaries is empty; name an epoch at least")
         if not isinstance(values, (list, tuple)):
@@ -139,10 +138,7 @@ class PiecewiseDecay(LRScheduler):
                 f"PiecewiseDecay: {len(boundaries)} boundaries part {len(boundaries) + 1} values, "
                 f"got {len(values)}"
             )
-        for k, value in enumerate(values):
-            number(self, f"values[{k}]", value, least=0)
-        self.boundaries = boundaries
-        self.values = values
+        self.values = [number(self, f"values[{k}]", v, least=0) for k, v in enumerate(values)]
         super().__init__(last_epoch=last_epoch, verbose=verbose)
 
     def get_lr(self) -> float:

@@ -62,12 +62,12 @@ class LinearWarmup(LRScheduler):
                 "optimizer.set_lr_scheduler(ReduceOnPlateau(...))"
             )
         if not isinstance(learning_rate, LRScheduler):
-            number(self, "learning_rate", learning_rate, least=0)
+            learning_rate = number(self, "learning_rate", learning_rate, least=0)
         self.learning_rate = learning_rate
         self.warmup_steps = whole(self, "warmup_steps", warmup_steps)
         self.start_lr = number(self, "start_lr", start_lr, least=0)
         self.end_lr = number(self, "end_lr", end_lr)
-        if end_lr <= start_lr:
+        if self.end_lr <= self.start_lr:
             raise ArgumentError(
                 f"LinearWarmup: end_lr {end_lr} must be greater than start_lr {start_lr}"
             )

@@ -58,9 +58,9 @@ def append_backward(
         those of its sum).
     parameter_list : list, tuple or set of Variable or str, optional
         Whose gradients to return; by default all trainable parameters. What has
-        ``stop_gradient=True``, and names that the program does not have, are left out. Without a
-        list each floating leaf on the way that wants a gradient gets one, too: data, and what is
-        created. It is not returned; fetch it by the leaf's ``grad_name``.
+        ``stop_gradient=True`` is left out, and so is, with a warning, a name that the program does
+        not have. Without a list each floating leaf on the way that wants a gradient gets one, too:
+        data, and what is created. It is not returned; fetch it by the leaf's ``grad_name``.
     no_grad_set : set, list or tuple of Variable or str, optional
         Variables through which no gradient flows, besides those with ``stop_gradient=True``.
     callbacks : list or tuple of callable, optional

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from autograd_engine.core.checks import check_callback
+from autograd_engine.core.locations import user_frame_from, warn_at
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.errors import (
@@ -75,6 +78,7 @@ def check_callbacks(callbacks: Sequence[Callback] | None) -> Sequence[Callback]:
     for callback in callbacks:
         if not callable(callback):
             raise BuildError(f"append_backward: {callback!r} in callbacks is not callable")
+        check_callback("append_backward", "callback", callback, "block", "context", by_name=True)
     return callbacks
 
 
@@ -120,7 +124,7 @@ def _check_cotangent(target: Variable, grad: Variable) -> None:
 
 
 def no_grad_names(function: str, block: Block, value: Iterable[Operand | str] | None) -> set[str]:
-    """Names at which gradients stop; one that nothing has is no mistake."""
+    """Names at which gradients stop; a warning for one that nothing has."""
     if value is None:
         return set()
     if not isinstance(value, (set, list, tuple)):
@@ -138,13 +142,20 @@ def no_grad_names(function: str, block: Block, value: Iterable[Operand | str] | 
             )
         if isinstance(member, Variable):
             same_program(f"{function}: no_grad_set", block, member)
-        names.add(member if isinstance(member, str) else member.name)
+            names.add(member.name)
+        elif not any(member in b.vars for b in block.program.blocks):
+            _warn_unknown(function, "no_grad_set", member, "stops no gradient")
+        else:
+            names.add(member)
     return names
 
 
 def listed_parameters(block: Block, value: Iterable[Operand | str]) -> list[Variable]:
-    """Those in `parameter_list` that can have a gradient; unknown names are left out."""
+    """Those in `parameter_list` that can have a gradient; a warning for unknown names."""
     found = _entries(block, "parameter_list", value)
+    for entry, var in zip(value, found, strict=True):
+        if var is None:
+            _warn_unknown("append_backward", "parameter_list", entry, "gets no gradient")
     return [v for v in found if v is not None and differentiable(v)]
 
 
@@ -218,6 +229,15 @@ def _entries(block: Block, argument: str, value: Iterable[Operand | str]) -> lis
         same_program(f"{where}[{k}]", block, entry)
         found.append(entry)
     return found
+
+
+def _warn_unknown(function: str, argument: str, name: object, effect: str) -> None:
+    warn_at(
+        user_frame_from(sys._getframe(2)),
+        f"{function}: {argument} names {name!r}, which is no variable of this program, and "
+        f"{effect}: is it misspelt? Pass the Variable itself, or its .name",
+        UserWarning,
+    )
 
 
 def _named(block: Block, name: str) -> Variable | None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from autograd_engine import unique_name
 from autograd_engine.core import pytree as nest
+from autograd_engine.core.checks import check_callback
 from autograd_engine.core.dims import fresh_dim
 from autograd_engine.core.dtypes import common_dtype
 from autograd_engine.core.spec import Shape, Spec, format_shape
@@ -89,6 +90,8 @@ def cond(
     for what, function in (("true_fn", true_fn), ("false_fn", false_fn)):
         if function is not None and not callable(function):
             raise ArgumentTypeError(f"cond: {what} must be callable, got {type(function).__name__}")
+        if function is not None:
+            check_callback("cond", what, function)
     pred = traced_value(pred)
     if not isinstance(pred, Variable):
         chosen = true_fn if truth("cond", pred) else false_fn
@@ -221,11 +224,13 @@ def case(
             raise ArgumentTypeError(
                 f"case: pred_fn_pairs[{k}] must be (pred, function), got {pair!r}"
             )
+        check_callback("case", "function", pair[1])
     if default is None:
         default = pairs[-1][1]
         pairs = pairs[:-1]
     elif not callable(default):
         raise ArgumentTypeError(f"case: default must be callable, got {type(default).__name__}")
+    check_callback("case", "default", default)
     return _chain(pairs, default, name)
 
 
@@ -286,6 +291,7 @@ def switch_case(
         raise ArgumentTypeError(
             f"switch_case: default must be callable, got {type(default).__name__}"
         )
+    check_callback("switch_case", "default", default)
     pairs = [(branch_index == k, functions[k]) for k in sorted(functions)]
     return _chain(pairs, default, name)
 
@@ -307,6 +313,7 @@ def _numbered(branch_fns: Any) -> dict[int, Callable[[], Any]]:
             raise ArgumentTypeError(
                 f"switch_case: branch_fns must hold (int, function), got {pair!r}"
             )
+        check_callback("switch_case", "function", pair[1])
         if int(pair[0]) in found:
             raise ArgumentError(f"switch_case: the index {pair[0]} is there twice")
         found[int(pair[0])] = pair[1]

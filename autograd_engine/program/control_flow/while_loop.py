@@ -16,6 +16,7 @@ import numpy as np
 
 from autograd_engine import unique_name
 from autograd_engine.core import pytree as nest
+from autograd_engine.core.checks import check_callback
 from autograd_engine.core.dims import fresh_dim
 from autograd_engine.core.spec import Shape, Spec, format_shape
 from autograd_engine.eager.tensor import Tensor
@@ -118,6 +119,9 @@ def while_loop(
         )
     if not loop_vars:
         raise ArgumentError("while_loop: loop_vars is empty; give one loop variable at least")
+    given = [f"loop_vars[{k}]" for k in range(len(loop_vars))]
+    check_callback("while_loop", "cond", cond, *given)
+    check_callback("while_loop", "body", body, *given)
     structure, leaves = nest.structure(list(loop_vars)), nest.leaves(list(loop_vars))
     leaves = [traced_value(v) for v in leaves]
     variables = [v for v in leaves if isinstance(v, Variable)]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_engine.core.above import above
+from autograd_engine.core.checks import require_cpu
 from autograd_engine.core.constructors import respelled
 from autograd_engine.core.described import Described
 from autograd_engine.core.locks import renewed_lock
@@ -43,8 +44,8 @@ class Executor(Described):
 
     Parameters
     ----------
-    place : object, optional
-        Accepted for the reference's sake; everything runs on the CPU.
+    place : CPUPlace or "cpu", optional
+        Everything runs on the CPU.
     backend : {"auto", "native", "numpy"}
         ``"numpy"`` has the bits of eager mode. ``"native"`` makes a C function of a program, for
         which a C compiler must be found; results differ from those of NumPy in the last bits.
@@ -55,7 +56,7 @@ class Executor(Described):
     Raises
     ------
     ArgumentError
-        When there is no such backend.
+        When there is no such backend, or no such place.
 
     Notes
     -----
@@ -82,6 +83,7 @@ class Executor(Described):
                 f"Executor({place!r}): the first argument is the place; write "
                 f"Executor(backend={place!r})"
             )
+        require_cpu("Executor", "place", place)
         self.place = place
         self.backend = chosen_backend(backend)
         self._programs: weakref.WeakSet[Program] = weakref.WeakSet()

@@ -14,7 +14,11 @@ from autograd_engine.core.spec import format_shape
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.functional.arguments import LAYOUTS
-from autograd_engine.nn.functional.spectral import matrix_sizes, over_largest_singular_value
+from autograd_engine.nn.functional.spectral import (
+    MOST_STEPS,
+    matrix_sizes,
+    over_largest_singular_value,
+)
 from autograd_engine.nn.functional.window_arguments import ints
 from autograd_engine.nn.initializer import Constant, Normal, XavierUniform
 from autograd_engine.nn.param_attr import ParamAttr
@@ -534,7 +538,7 @@ def spectral_norm(
             f"spectral_norm: dim must be 0 or 1, and an axis of weight {format_shape(shape)}; got "
             f"{dim!r}"
         )
-    power_iters = int_at_least("spectral_norm", "power_iters", power_iters, 0)
+    power_iters = int_at_least("spectral_norm", "power_iters", power_iters, 0, MOST_STEPS)
     if isinstance(eps, bool) or not isinstance(eps, (int, float)):
         raise ArgumentError(f"spectral_norm: eps must be a float, got {type(eps).__name__}")
     with layer("spectral_norm", name, weight.spec.dtype) as made:

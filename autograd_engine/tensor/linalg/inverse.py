@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import as_number
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, ShapeError
@@ -222,9 +223,8 @@ def matrix_exp(x: Any, name: str | None = None) -> Tensor:
 
 
 def _number(op: str, argument: str, value: Any) -> float:
-    if isinstance(value, Tensor):
-        value = value.item()
-    if not isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, bool):
+    value = as_number(value)
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
         raise ArgumentTypeError(f"{op}: {argument} must be a number, got {type(value).__name__}")
     return float(value)
 

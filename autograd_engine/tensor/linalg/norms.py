@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import as_number
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape, may_equal, normalize_axes, normalize_axis
@@ -24,7 +25,8 @@ __all__ = ["cdist", "dist", "norm", "pdist", "renorm"]
 
 
 def _order(op: str, p: Any) -> float:
-    if not isinstance(p, (int, float, np.integer, np.floating)) or isinstance(p, bool):
+    p = as_number(p)
+    if not isinstance(p, (int, float)) or isinstance(p, bool):
         raise ArgumentTypeError(f"{op}: p must be a number, got {p!r}")
     if math.isnan(p):
         raise ArgumentError(f"{op}: p must be a number, got nan")
@@ -124,6 +126,9 @@ def norm(
     """
     x = _floats("norm", x, dtype)
     ndim = spec_of(x).ndim
+    p = as_number(p)
+    if isinstance(axis, Tensor):
+        axis = axis.tolist()
     if p is None:
         p = 2.0 if axis is None or isinstance(axis, int) else "fro"
     if axis is None:
@@ -183,6 +188,8 @@ def matrix_norm(
     """
     x = _floats("matrix_norm", x, None)
     ndim = spec_of(x).ndim
+    if isinstance(axis, Tensor):
+        axis = axis.tolist()
     if not isinstance(axis, (list, tuple)) or len(axis) != 2:
         raise ArgumentError(f"matrix_norm: axis must name two axes, got {axis!r}")
     if ndim < 2:

@@ -67,13 +67,13 @@ class Calls:
 
     def failed(
         self, before: int, given: tuple[Any, ...], rest: tuple[Any, ...], error: BaseException
-    ) -> None:
+    ) -> tuple[Any] | None:
         """A call of an `atomic` function ends with `error`: see `atomic_call.failed`."""
         named = dict(zip(self.parameters, given, strict=True))
         args = self._positional(named, list(rest)) if rest else []
         values = {n: v for n, v in named.items() if v is not self.parameters[n].default}
         inner = self._function.atomic  # type: ignore[attr-defined]
-        failed(inner, before, args, values, error)
+        return failed(inner, before, args, values, error)
 
     def respelled(self, given: tuple[Any, ...], rest: tuple[Any, ...], other: Values) -> Any:
         """The result of the call that is meant."""

@@ -123,9 +123,9 @@ class Spelling:
 
     def failed(
         self, before: int, given: tuple[Any, ...], rest: tuple[Any, ...], error: BaseException
-    ) -> None:
+    ) -> tuple[Any] | None:
         """A call of an `atomic` function ends with `error`."""
-        self._calls.failed(before, given, rest, error)
+        return self._calls.failed(before, given, rest, error)
 
 
 def _unfinished(shown: Any, _spelling: Spelling) -> Any:
@@ -168,8 +168,9 @@ def _code(shown: Any, function: Any, calls: Calls) -> CodeType:
             "        try:",
             "            _call",
             "        except BaseException as _error:",
-            f"            _spelling.failed(_before, {given}, _error)",
-            "            raise",
+            f"            _again = _spelling.failed(_before, {given}, _error)",
+            "            if _again is None: raise",
+            "            return _again[0]",
         ]
     name = shown.__name__ if shown.__name__.isidentifier() else "call"
     lines = [

@@ -5,6 +5,7 @@ static const struct ae_runtime table = {
     .threads = runtime_threads,
     .parallel = runtime_parallel,
     .parallel_blocks = runtime_parallel_blocks,
+    .stopped = runtime_stopped,
     .gemm_f32 = gemm_f32,
     .gemm_f64 = gemm_f64,
     .gemm_batch_f32 = gemm_batch_f32,
@@ -35,6 +36,10 @@ void ae_runtime_set_spin(int nanoseconds);
 int ae_runtime_workers(void);
 void ae_runtime_set_blas(int wide, void *gemm_f32, void *gemm_f64, void *gemv_f32, void *gemv_f64,
                          int (*get_threads)(void), void (*set_threads)(int));
+void ae_runtime_set_python(int (*lock)(void), void (*unlock)(int), int (*check_signals)(void),
+                           void (*fetch)(void **, void **, void **),
+                           void (*restore)(void *, void *, void *));
+int ae_runtime_raise(void);
 
 const struct ae_runtime *ae_runtime_table(void)
 {
@@ -76,4 +81,26 @@ void ae_runtime_set_blas(int wide, void *gemm_f32, void *gemm_f64, void *gemv_f3
     blas.gemv_f64 = gemv_f64;
     blas.get_threads = get_threads;
     blas.set_threads = get_threads ? set_threads : NULL;
+}
+
+void ae_runtime_set_python(int (*lock)(void), void (*unlock)(int), int (*check_signals)(void),
+                           void (*fetch)(void **, void **, void **),
+                           void (*restore)(void *, void *, void *))
+{
+    python.lock = lock;
+    python.unlock = unlock;
+    python.fetch = fetch;
+    python.restore = restore;
+    python.check_signals = check_signals;
+}
+
+/* Called by Python behind a run that was given up: raises what a handler of a signal did. */
+int ae_runtime_raise(void)
+{
+    atomic_store(&halted, 0);
+    if (!raised.kind)
+        return 0;
+    python.restore(raised.kind, raised.value, raised.traceback);
+    raised.kind = raised.value = raised.traceback = NULL;
+    return 1;
 }

@@ -22,6 +22,7 @@ struct ae_runtime {
     int (*threads)(void);
     void (*parallel)(ae_body body, void *context, int64_t n, int64_t grain);
     void (*parallel_blocks)(ae_body body, void *context, int64_t blocks);
+    int (*stopped)(void);
     void (*gemm_f32)(int ta, int tb, int64_t m, int64_t n, int64_t k, float alpha, const float *a,
                      int64_t lda, const float *b, int64_t ldb, float beta, float *c, int64_t ldc);
     void (*gemm_f64)(int ta, int tb, int64_t m, int64_t n, int64_t k, double alpha,
@@ -74,6 +75,10 @@ AE_INLINE void ae_parallel_blocks(ae_body body, void *context, int64_t blocks)
 {
     ae->parallel_blocks(body, context, blocks);
 }
+
+/* Whether the run is to end: a signal came, and what Python does then raised an exception. Loops that
+   take long ask, slice by slice, and give up; the entry, which asks behind them, returns 1. */
+AE_INLINE int ae_stopped(void) { return ae->stopped(); }
 
 /* C = alpha op(A) op(B) + beta C, with op(X) the transpose of X where ta (tb) is not 0.
    op(A) is m x k, op(B) is k x n. With beta = 0, C is not read. */

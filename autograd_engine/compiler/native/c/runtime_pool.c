@@ -16,12 +16,15 @@
 #define SIT_OUT_FROM_NS 20000 /* a delay worth the name */
 #define CHUNKS_PER_THREAD 4 /* so that a thread that is held up delays a quarter of its share */
 #define STACK_BYTES (8 << 20)
+#define ASK_NS 200000000 /* between two questions to Python, each of which waits for its lock */
 
 struct region {
     ae_body body;
     void *context;
     int64_t n, chunk;
     atomic_int_fast64_t next;
+    atomic_int *halted;   /* the caller's */
+    atomic_int stoppable; /* its bodies look at that */
 };
 
 static struct {
@@ -46,6 +49,22 @@ static atomic_int spin_ns = 50000;
 static _Thread_local int inside; /* a region */
 static _Thread_local int number; /* of this thread in that region */
 
+/* Functions of Python's, and the exception that waits for the run of this thread to end. */
+static struct {
+    int (*lock)(void);
+    void (*unlock)(int);
+    int (*check_signals)(void);
+    void (*fetch)(void **kind, void **value, void **traceback);
+    void (*restore)(void *kind, void *value, void *traceback);
+} python;
+
+static _Thread_local struct {
+    void *kind, *value, *traceback;
+} raised;
+static _Thread_local atomic_int halted;
+static _Thread_local int64_t ask_at;
+static _Thread_local struct region *helped; /* of a worker: the region that it is in */
+
 static int runtime_threads(void)
 {
     return atomic_load_explicit(&thread_limit, memory_order_relaxed);
@@ -65,6 +84,36 @@ static int64_t now_ns(void)
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Python's handlers of signals run here, where this is its main thread: elsewhere it looks at none. */
+static int signal_raised(void)
+{
+    if (!python.check_signals)
+        return 0;
+    int before = python.lock();
+    int failed = python.check_signals() != 0;
+    if (failed)
+        python.fetch(&raised.kind, &raised.value, &raised.traceback);
+    python.unlock(before);
+    return failed;
+}
+
+static int runtime_stopped(void)
+{
+    if (helped) {
+        atomic_store_explicit(&helped->stoppable, 1, memory_order_relaxed);
+        return atomic_load_explicit(helped->halted, memory_order_relaxed);
+    }
+    if (atomic_load_explicit(&halted, memory_order_relaxed))
+        return 1;
+    int64_t now = now_ns();
+    if (now < ask_at)
+        return 0;
+    ask_at = now + ASK_NS;
+    if (signal_raised())
+        atomic_store(&halted, 1);
+    return atomic_load(&halted);
 }
 
 /* Some microseconds of looking, before the thread blocks: about what it costs to wake it. None
@@ -115,7 +164,9 @@ static void *work(void *unused)
         number = ++pool.joined;
         atomic_fetch_add(&pool.active, 1);
         pthread_mutex_unlock(&pool.lock);
+        helped = region;
         take_chunks(region);
+        helped = NULL;
         pthread_mutex_lock(&pool.lock);
         if (atomic_fetch_sub(&pool.active, 1) == 1 && !pool.region)
             pthread_cond_signal(&pool.done);
@@ -166,8 +217,9 @@ static void open_region(struct region *region, int helpers)
     pthread_mutex_unlock(&pool.lock);
 }
 
-/* Let nobody in any more, and wait for those who are. */
-static void close_region(void)
+/* Let nobody in any more, and wait for those who are: where they can be stopped, with an eye on
+   signals. */
+static void close_region(struct region *region)
 {
     pthread_mutex_lock(&pool.lock);
     pool.region = NULL;
@@ -175,8 +227,21 @@ static void close_region(void)
         pthread_mutex_unlock(&pool.lock);
         SPIN_WHILE(atomic_load_explicit(&pool.active, memory_order_acquire));
         pthread_mutex_lock(&pool.lock);
-        while (atomic_load(&pool.active))
-            pthread_cond_wait(&pool.done, &pool.lock);
+        while (atomic_load(&pool.active)) {
+            struct timespec until;
+            clock_gettime(CLOCK_REALTIME, &until);
+            until.tv_nsec += ASK_NS;
+            if (until.tv_nsec >= 1000000000) {
+                until.tv_nsec -= 1000000000;
+                until.tv_sec++;
+            }
+            pthread_cond_timedwait(&pool.done, &pool.lock, &until);
+            if (atomic_load(&region->stoppable)) {
+                pthread_mutex_unlock(&pool.lock);
+                runtime_stopped();
+                pthread_mutex_lock(&pool.lock);
+            }
+        }
     }
     pthread_mutex_unlock(&pool.lock);
 }
@@ -187,7 +252,7 @@ static void run_together(struct region *region, int64_t chunks, int helpers)
     open_region(region, helpers);
     int64_t mine = take_chunks(region);
     int64_t finished = now_ns();
-    close_region();
+    close_region(region);
     int64_t end = now_ns();
     if (mine > 0 && end - finished > SIT_OUT_FROM_NS &&
         (double)(end - start) > (double)(finished - start) * (double)chunks / (double)mine) {
@@ -205,7 +270,8 @@ static void run_chunks(ae_body body, void *context, int64_t n, int64_t chunk)
 {
     if (n <= 0)
         return;
-    struct region region = {.body = body, .context = context, .n = n, .chunk = chunk};
+    struct region region = {
+        .body = body, .context = context, .n = n, .chunk = chunk, .halted = &halted};
     if (inside) {
         take_chunks(&region);
         return;

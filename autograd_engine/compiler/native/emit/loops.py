@@ -52,6 +52,8 @@ Shape = tuple[int, ...]
 
 # A one-dimensional domain is run in stretches: their sums are added up in float64.
 STRETCH: Final = 2048
+# Loops that take longer are run in slices, between which they may be stopped (nanoseconds).
+_SLICE: Final = 1e7
 # How many rows before they are read the rows of a table are asked for.
 _AHEAD: Final = 4
 
@@ -88,6 +90,8 @@ class Loop(NamedTuple):
         How far ``lo`` to ``hi`` goes.
     work : float
         Roughly, nanoseconds of it all.
+    sliced : bool
+        Whether it asks, between slices, if it is to stop.
     """
 
     text: str
@@ -95,9 +99,12 @@ class Loop(NamedTuple):
     accumulators: list[Accumulator]
     extent: int
     work: float
+    sliced: bool
 
 
-def written_loop(group: Group, stored: set[int], layouts: dict[int, Shape], used: set[str]) -> Loop:
+def written_loop(
+    group: Group, stored: set[int], layouts: dict[int, Shape], used: set[str], stoppable: bool
+) -> Loop:
     """The C function of a group.
 
     Parameters
@@ -109,13 +116,20 @@ def written_loop(group: Group, stored: set[int], layouts: dict[int, Shape], used
         Strides of those that do not lie in C order.
     used : set of str
         Names in `maths` are added.
+    stoppable : bool
+        Whether it may be given up halfway, if it takes long.
     """
-    return _Writer(group, stored, layouts, used).written()
+    return _Writer(group, stored, layouts, used, stoppable).written()
 
 
 class _Writer(LoopMemory):
     def __init__(
-        self, group: Group, stored: set[int], layouts: dict[int, Shape], used: set[str]
+        self,
+        group: Group,
+        stored: set[int],
+        layouts: dict[int, Shape],
+        used: set[str],
+        stoppable: bool,
     ) -> None:
         super().__init__(group, layouts)
         self.stored = stored
@@ -128,6 +142,10 @@ class _Writer(LoopMemory):
         self.outside: list[str] = []
         self.hoisted = 0
         self.asked: set[int] = set()
+        elements = math.prod(group.domain)
+        cost = sum(time_of(s) for s in group.steps if self._level(s) == FULL)
+        self.work = elements * cost
+        self.sliced, self.slice = self._sliced() if stoppable else (-1, 0)
 
     # --- text
 
@@ -140,9 +158,39 @@ class _Writer(LoopMemory):
             body += self._row_results(phase)
         text = self._function(body)
         extent = self.row_sizes[0] if self.row_sizes else self.width if self.inner_sizes else 1
-        elements = math.prod(self.group.domain)
-        cost = sum(time_of(s) for s in self.group.steps if self._level(s) == FULL)
-        return Loop(text, self.pointers, self.accumulators, extent, elements * cost)
+        return Loop(text, self.pointers, self.accumulators, extent, self.work, self.sliced >= 0)
+
+    def _sliced(self) -> tuple[int, int]:
+        """Which loop is run in slices, counted from outside, and how many turns make one.
+
+        The innermost one that takes longer than a slice, each time it is run; -1: none does.
+        """
+        sizes = [*self.row_sizes, *self.inner_sizes]
+        if not self.row_sizes and sizes:
+            sizes = [-(-self.width // STRETCH)]
+        found, each = (-1, 0), self.work
+        for k, size in enumerate(sizes):
+            if each > _SLICE and size > 1:
+                found = k, max(1, int(size * _SLICE / each))
+            each /= max(size, 1)
+        return found
+
+    def _counted(
+        self, level: int, name: str, low: str, high: str, step: int = 1, pragma: str = ""
+    ) -> list[str]:
+        """The head of a loop; of the one that is run in slices the heads of two."""
+        turn = f"{name}++" if step == 1 else f"{name} += {step}"
+        lines = []
+        if level == self.sliced:
+            at, to, size = f"{name}_at", f"{name}_to", self.slice * step
+            lines += [
+                f"for (int64_t {at} = {low}; {at} < {high}; {at} += {size}) {{",
+                "if (ae_stopped()) return;",
+                f"int64_t {to} = {high} - {at} < {size} ? {high} : {at} + {size};",
+            ]
+            low, high = at, to
+        lines += [pragma] if pragma else []
+        return [*lines, f"for (int64_t {name} = {low}; {name} < {high}; {turn}) {{"]
 
     def _function(self, body: list[str]) -> str:
         head = ["static void NAME(void **p, int64_t lo, int64_t hi, int64_t block)", "{"]
@@ -165,18 +213,22 @@ class _Writer(LoopMemory):
         return "\n".join([*text, "}", ""])
 
     def _row_loops(self) -> tuple[list[str], int]:
-        lines = []
         if not self.row_sizes:
             if not self.inner_sizes:
                 return [], 0
-            lines.append(f"    for (int64_t start = lo; start < hi; start += {STRETCH}) {{")
-            lines.append(f"        int64_t end = hi - start < {STRETCH} ? hi : start + {STRETCH};")
-            return lines, 1
+            heads = self._counted(0, "start", "lo", "hi", STRETCH)
+            depth = _opened(heads)
+            end = f"int64_t end = {self._bound(0, 'start', 'hi')};"
+            return [*_indented(heads, 1), "    " * (depth + 1) + end], depth
+        heads = []
         for k, (name, size) in enumerate(zip(self.row_names, self.row_sizes, strict=True)):
-            low, high = ("lo", "hi") if k == 0 else ("0", str(size))
-            pad = "    " * (k + 1)
-            lines.append(f"{pad}for (int64_t {name} = {low}; {name} < {high}; {name}++) {{")
-        return lines, len(self.row_sizes)
+            heads += self._counted(k, name, *(("lo", "hi") if k == 0 else ("0", str(size))))
+        return _indented(heads, 1), _opened(heads)
+
+    def _bound(self, level: int, name: str, high: str) -> str:
+        """Where a stretch ends."""
+        most = f"{name}_to" if level == self.sliced else high
+        return f"{most} - {name} < {STRETCH} ? {most} : {name} + {STRETCH}"
 
     def _local(self, number: int) -> str:
         """Names count from 0 in each function."""
@@ -308,13 +360,12 @@ class _Writer(LoopMemory):
             return [], 0
         if not self.row_sizes:
             return [pragma, "for (int64_t j = start; j < end; j++) {"], 1
-        lines = []
+        heads: list[str] = []
+        last = len(self.inner_sizes) - 1
         for k, (name, size) in enumerate(zip(self.inner_names, self.inner_sizes, strict=True)):
-            if k == len(self.inner_sizes) - 1:
-                lines.append(pragma)
-            pad = "    " * k
-            lines.append(f"{pad}for (int64_t {name} = 0; {name} < {size}; {name}++) {{")
-        return lines, len(self.inner_sizes)
+            level = len(self.row_sizes) + k
+            heads += self._counted(level, name, "0", str(size), 1, pragma if k == last else "")
+        return _indented(heads, 0), _opened(heads)
 
     def _map(self, step: Map, names: dict[Any, str], inside: list[str]) -> None:
         out = step.outs[0]
@@ -468,3 +519,17 @@ class _Writer(LoopMemory):
                 starts.append(f"    {kind} {name} = {identity(a.kind, a.dtype)};")
                 ends.append(f"    p{a.pointer}[0] = {name};")
         return shifts, starts, ends
+
+
+def _opened(heads: list[str]) -> int:
+    """How many braces these lines open."""
+    return sum(line.endswith("{") for line in heads)
+
+
+def _indented(heads: list[str], depth: int) -> list[str]:
+    """Each line as deep as the braces before it."""
+    lines = []
+    for line in heads:
+        lines.append(line if line.startswith("#") else "    " * depth + line)
+        depth += line.endswith("{")
+    return lines

@@ -181,14 +181,25 @@ class _Emitter(ProductText):
     def _in_memory(self, buffer: Buffer) -> bool:
         return buffer.number in self.stored or buffer.number not in self._looped
 
+    def _first_write(self) -> int:
+        """From which item on a run is not given up: what the caller sees is written there."""
+        for time, item in enumerate(self.order):
+            for step in steps_of(item):
+                if any(out.root[0].input is not None for out in step.outs):
+                    return time
+        return len(self.order)
+
     # --- the whole text
 
     def emitted(self) -> Emitted:
         self._looped = {n for item in self.order if isinstance(item, Group) for n in item.levels}
         layouts = self.lowered.layouts
+        fixed = self._first_write()
         for time, item in enumerate(self.order):
             if isinstance(item, Group):
-                loop = self.loops[time] = written_loop(item, self.stored, layouts, self.maths)
+                loop = self.loops[time] = written_loop(
+                    item, self.stored, layouts, self.maths, time < fixed
+                )
                 size = sum(
                     self._blocks(loop) * max(a.out.size, 1) * a.dtype.itemsize
                     for a in loop.accumulators
@@ -358,6 +369,8 @@ class _Emitter(ProductText):
             lines.append(f"    ae_parallel({wrapper}, q, {loop.extent}, {grain});")
         else:
             lines.append(f"    {name}(q, 0, {loop.extent}, 0);")
+        if loop.sliced:
+            lines.append("    if (ae_stopped()) return 1;")
         return [*lines, *("    " + line for line in after), "}"]
 
     def _pointers(self, pointers: Sequence[Address]) -> list[str]:

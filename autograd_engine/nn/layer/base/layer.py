@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, ParamSpec, Type
 import numpy as np
 
 from autograd_engine import unique_name
-from autograd_engine.core.checks import plain_number, require_bools
+from autograd_engine.core.checks import check_callback, plain_number, require_bools
 from autograd_engine.core.dtypes import DTypeLike, get_default_dtype, to_numpy
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.hooks import Hooks, RemovableHandle
@@ -199,7 +199,9 @@ class Layer(OtherNames):
         function = "register_forward_post_hook"
         require_bools(function, prepend=prepend, with_kwargs=with_kwargs, always_call=always_call)
         hooks = self._forward_post_hooks
-        return self._hooked(hooks, function, hook, prepend, with_kwargs, always_call)
+        return self._hooked(
+            hooks, function, hook, prepend, with_kwargs, always_call, results=("outputs",)
+        )
 
     def _hooked(
         self,
@@ -209,9 +211,10 @@ class Layer(OtherNames):
         prepend: bool,
         with_kwargs: bool,
         always_call: bool = False,
+        results: tuple[str, ...] = (),
     ) -> RemovableHandle:
-        if not callable(hook):
-            raise ArgumentTypeError(f"{function} takes a function, got {type(hook).__name__}")
+        given = ("layer", "inputs", *(("kwargs",) if with_kwargs else ()), *results)
+        check_callback(function, "hook", hook, *given)
         if with_kwargs or always_call:
             hook = SpecialHook(hook, with_kwargs, always_call)
         return hooks.register(hook, first=prepend)
@@ -364,8 +367,7 @@ class Layer(OtherNames):
         >>> names
         ['ReLU', 'Sequential']
         """
-        if not callable(fn):
-            raise ArgumentTypeError(f"apply takes a function of a layer, got {type(fn).__name__}")
+        check_callback("apply", "fn", fn, "layer")
         for layer in self._innermost_first(set()):
             fn(layer)
         return self

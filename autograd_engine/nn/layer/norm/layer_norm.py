@@ -6,13 +6,18 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from autograd_engine.core.checks import int_at_least
 from autograd_engine.core.dtypes import DTypeLike
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.functional.arguments import LAYOUTS
-from autograd_engine.nn.functional.spectral import matrix_sizes, over_largest_singular_value
+from autograd_engine.nn.functional.spectral import (
+    MOST_STEPS,
+    matrix_sizes,
+    over_largest_singular_value,
+)
 from autograd_engine.nn.initializer import Constant, Normal
 from autograd_engine.nn.layer.arguments import (
     Plain,
@@ -288,7 +293,7 @@ class SpectralNorm(Plain):
             raise ArgumentError(
                 f"SpectralNorm: dim {dim} is no axis of weight_shape {self._weight_shape}"
             )
-        self._power_iters = integer(self, "power_iters", power_iters, least=0)
+        self._power_iters = int_at_least("SpectralNorm", "power_iters", power_iters, 0, MOST_STEPS)
         self._eps = number(self, "eps", eps, least=0)
         attr = ParamAttr(initializer=Normal(0.0, 1.0), trainable=False)
         rows, columns = matrix_sizes(tuple(self._weight_shape), self._dim)

@@ -1,0 +1,78 @@
+"""Tensors that stand where a public function takes plain numbers: axes, sizes, probabilities.
+
+A function is called with what it is given. Where that fails, the tensors of one element among its
+numbers become numbers, and it is called again: a call with plain numbers costs nothing for it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from autograd_engine.core.checks import as_number
+from autograd_engine.eager.tensor import Tensor
+
+__all__ = ["with_plain_numbers"]
+
+Call = tuple[tuple[Any, ...], dict[str, Any]]
+
+# What parameters are annotated as that take integers, and numbers; any of the alternatives counts.
+_INTS: Final = {"int", "IntOrInts", "Axis", "Sizes", "Axes", "Sequence[int]", "list[int]"}
+_INTS_ALSO: Final = {"tuple[int, ...]", "tuple[int, int]"}
+_FLOATS: Final = {"float", "Sequence[float]"}
+
+
+def with_plain_numbers(function: Callable[..., Any], args: Any, kwargs: Any) -> Call | None:
+    """The arguments with numbers for the tensors among them that hold such; None if there are none.
+
+    A tensor that carries a gradient stays, for its gradient would be lost.
+    """
+    if not any(map(_holds_tensor, (*args, *kwargs.values()))):
+        return None
+    try:
+        given = inspect.signature(function).bind(*args, **kwargs)
+    except TypeError:
+        return None
+    changed = False
+    for name, value in given.arguments.items():
+        if _holds_tensor(value):
+            kinds = _kinds(given.signature.parameters[name])
+            found = _plain(value, kinds) if kinds else value
+            changed = changed or found is not value
+            given.arguments[name] = found
+    return (given.args, given.kwargs) if changed else None
+
+
+def _holds_tensor(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(isinstance(v, Tensor) for v in value)
+    return isinstance(value, Tensor)
+
+
+def _kinds(parameter: inspect.Parameter) -> str:
+    """The kinds of dtype that a tensor may have in the place of its number; empty: none."""
+    alternatives = {kind.strip() for kind in str(parameter.annotation).split(" | ")}
+    if alternatives & _FLOATS:
+        return "iuf"
+    if alternatives & (_INTS | _INTS_ALSO):
+        return "iu"
+    if alternatives == {"Any"} and parameter.kind is not parameter.VAR_POSITIONAL:
+        default = parameter.default
+        if isinstance(default, (int, float)) and not isinstance(default, bool):
+            return "iu" if isinstance(default, int) else "iuf"
+    return ""
+
+
+def _plain(value: Any, kinds: str) -> Any:
+    if isinstance(value, (list, tuple)):
+        found = [_plain(v, kinds) for v in value]
+        same = all(a is b for a, b in zip(found, value, strict=True))
+        return value if same else type(value)(found)
+    if not isinstance(value, Tensor) or np.dtype(value._data.dtype).kind not in kinds:
+        return value
+    if value.size != 1 and value.ndim == 1 and value.stop_gradient:
+        return value.tolist()
+    return as_number(value)
