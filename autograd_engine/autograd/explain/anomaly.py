@@ -16,6 +16,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from autograd_engine.core.locations import Location
+from autograd_engine.core.operand import Operand
 from autograd_engine.core.overrides import OverridingBlock
 from autograd_engine.core.spec import Array, format_shape
 from autograd_engine.eager.grad_mode import Mode, decorated, grad_mode, modes
@@ -253,7 +254,8 @@ def _pass(at: Location) -> str:
 
 def _array(value: Any) -> Any:
     """A cotangent, or a stack of them, as an ndarray."""
-    value = getattr(value, "value", value)  # of a `Batched`
+    if not isinstance(value, Operand):
+        value = getattr(value, "value", value)  # of a `Batched`
     return getattr(dense(value), "_data", value)
 
 
