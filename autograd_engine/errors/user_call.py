@@ -5,12 +5,12 @@ A function is written with others, and it is these that find out what is wrong w
 
 >>> import autograd_engine as paddle
 >>> x, y = paddle.ones([2]), paddle.ones([3])
->>> paddle.nn.functional.mse_loss(x, None)  # doctest: +ELLIPSIS
+>>> paddle.nn.functional.square_error_cost(x, None)  # doctest: +ELLIPSIS
 Traceback (most recent call last):
-autograd_engine.errors.NotATensorError: mse_loss: argument 'label' must be a Tensor, ...
->>> paddle.nn.functional.mse_loss(x, y)  # doctest: +ELLIPSIS
+autograd_engine.errors.NotATensorError: square_error_cost: argument 'label' must be a Tensor, ...
+>>> paddle.nn.functional.square_error_cost(x, y)  # doctest: +ELLIPSIS
 Traceback (most recent call last):
-autograd_engine.errors.ShapeError: mse_loss: subtract: shapes [2] and [3] do not broadcast: ...
+autograd_engine.errors.ShapeError: square_error_cost: subtract: shapes [2] and [3] do not ...
 
 Nothing of this is done, or prepared, before something fails.
 """
