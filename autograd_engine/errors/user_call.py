@@ -34,7 +34,7 @@ _SUBJECT: Final = re.compile(
     r"(?= (?:must|is|has|holds|takes)\b)"
 )
 _ADVICE: Final = re.compile(r"; |: use ")
-_BY_SYMBOL: Final = ("getitem", "assign_item")  # x[...] says itself what it is about
+_BY_SYMBOL: Final = ("getitem", "assign_item", "array_ufunc")  # x[...] says itself what it is about
 _LISTED: Final = 8
 
 # Modules have a variable of this name that run what was recorded or built before: an operation that

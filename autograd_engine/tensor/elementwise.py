@@ -530,10 +530,14 @@ def atan2(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> paddle.atan2(paddle.to_tensor([1.0, 0.0]), paddle.to_tensor([0.0, 1.0])).tolist()
     [1.5707963705062866, 0.0]
     """
-    x, y = as_operand("atan2", x), as_operand("atan2", y, "y")
-    if spec_of(x).dtype.kind in "iu" and spec_of(y).dtype.kind in "iu":
-        x = ops.cast(x, dtype="float64")
+    if _of_integers(x) and _of_integers(y):
+        x = ops.cast(as_operand("atan2", x), dtype="float64")
     return ops.atan2(x, y)
+
+
+def _of_integers(value: Any) -> bool:
+    """Whether it is an integer, or an array of integers; of a number its dtype is weak."""
+    return isinstance(value, int) or getattr(getattr(value, "dtype", None), "kind", "f") in "iu"
 
 
 def hypot(x: Any, y: Any, name: str | None = None) -> Tensor:

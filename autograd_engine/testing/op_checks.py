@@ -17,7 +17,7 @@ from autograd_engine.core.spec import Spec, may_equal
 from autograd_engine.eager.grad_mode import no_grad
 from autograd_engine.eager.tape import Node, Slot
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import DTypeError
+from autograd_engine.errors import DTypeError, IndexRangeError
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import OpDef, Rule
 from autograd_engine.ops.registry.pullback import Pullback
@@ -331,8 +331,12 @@ def unread(op: OpDef, calls: Sequence[tuple[Sequence[Array], Attrs]], position: 
                     _changed(value, factor) if held == name else value
                     for held, value in zip(node.pullback.saved, node.saved, strict=True)
                 ]
-                with np.errstate(all="ignore"):
-                    found = node.pullback.pull(raw, g, tuple(saved), node.attrs)
+                try:
+                    with np.errstate(all="ignore"):
+                        found = node.pullback.pull(raw, g, tuple(saved), node.attrs)
+                except IndexRangeError:  # it was read, and is checked
+                    left.discard(name)
+                    continue
                 if any(not np.array_equal(f, e) for f, e in zip(found, expected, strict=True)):
                     left.discard(name)
     return left

@@ -132,7 +132,8 @@ def complaints(name, call, programs=()):
             return text
         last = name.split(".")[-1].strip("_")
         head = re.match(r"\w*", str(error)).group().strip("_")
-        if last in str(error) or head in HEADS or INDEXING.match(str(error)):
+        names = (last, resolve(name).__name__)  # of an alias also that of the function
+        if any(n in str(error) for n in names) or head in HEADS or INDEXING.match(str(error)):
             return None
         return None if SAYS_ENOUGH.search(str(error)) else f"names no function: {text}"
 
