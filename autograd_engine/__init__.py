@@ -32,7 +32,7 @@ from autograd_engine.core.dtypes import (
     set_default_dtype as set_default_dtype,
 )
 from autograd_engine.core.lazy import face as _face
-from autograd_engine.core.missing_names import answer_imports as _answer_imports
+from autograd_engine.core.names.missing_names import answer_imports as _answer_imports
 from autograd_engine.core.random_generator import (
     Generator as Generator,
     get_rng_state as get_rng_state,
@@ -148,7 +148,7 @@ if typing.TYPE_CHECKING:
         softmax as softmax,
     )
     from autograd_engine.nn.model_summary import summary as summary
-    from autograd_engine.tensor.typed import (
+    from autograd_engine.utils.typed_tensors import (
         BoolTensor as BoolTensor,
         ByteTensor as ByteTensor,
         CharTensor as CharTensor,
@@ -175,8 +175,8 @@ else:
             "nn.functional": "adaptive_avg_pool1d conv1d conv2d conv3d group_norm layer_norm relu "
             "sigmoid softmax",
             "nn.model_summary": "summary",
-            "tensor.typed": "BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor "
-            "IntTensor LongTensor ShortTensor",
+            "utils.typed_tensors": "BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor "
+            "HalfTensor IntTensor LongTensor ShortTensor",
         },
         "audio autograd base device distributed errors fft framework geometric incubate io jit "
         "linalg metric nn optimizer regularizer signal static testing unique_name utils version "

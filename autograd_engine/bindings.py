@@ -15,7 +15,7 @@ from autograd_engine import signal
 from autograd_engine.autograd import hooks
 from autograd_engine.autograd.backward_pass import tensor_backward
 from autograd_engine.core.above import ORIGINS
-from autograd_engine.core.missing_names import bind_absent
+from autograd_engine.core.names.missing_names import bind_absent
 from autograd_engine.core.operand import OPERATORS, REFLECTED, Operand
 from autograd_engine.eager.generated_calls import generate_call, generates
 from autograd_engine.eager.record import apply, record_scatter

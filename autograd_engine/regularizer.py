@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.core.constructors import Respelled, respelled
 from autograd_engine.core.lazy import lazily
+from autograd_engine.core.names.constructors import Respelled, respelled
 from autograd_engine.errors import ArgumentError
 
 __all__ = ["L1Decay", "L2Decay", "WeightDecayRegularizer"]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
-from autograd_engine.core.missing_names import missing
+from autograd_engine.core.names.missing_names import missing
 
 __all__ = ["face", "lazily"]
 

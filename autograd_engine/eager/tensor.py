@@ -9,10 +9,10 @@ import numpy as np
 
 from autograd_engine.core.above import above
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.constructors import respelled
 from autograd_engine.core.dtypes import DType, DTypeLike, as_dtype
 from autograd_engine.core.locations import Location, caller
-from autograd_engine.core.missing_names import present_names
+from autograd_engine.core.names.constructors import respelled
+from autograd_engine.core.names.missing_names import present_names
 from autograd_engine.core.size import Size
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.array_methods import Values

@@ -5,17 +5,17 @@ import typing
 from autograd_engine.core.lazy import face as _face
 
 if typing.TYPE_CHECKING:
+    from autograd_engine.geometric.segment import (
+        segment_max as segment_max,
+        segment_mean as segment_mean,
+        segment_min as segment_min,
+        segment_sum as segment_sum,
+    )
     from autograd_engine.incubate import autograd as autograd, optimizer as optimizer
     from autograd_engine.incubate.functions import *  # noqa: F403
     from autograd_engine.incubate.optimizer import (
         LookAhead as LookAhead,
         ModelAverage as ModelAverage,
-    )
-    from autograd_engine.tensor.segment import (
-        segment_max as segment_max,
-        segment_mean as segment_mean,
-        segment_min as segment_min,
-        segment_sum as segment_sum,
     )
 else:
     __getattr__, __dir__, __all__ = _face(
@@ -24,7 +24,7 @@ else:
             "incubate.functions": "graph_reindex graph_send_recv identity_loss softmax_mask_fuse "
             "softmax_mask_fuse_upper_triangle",
             "incubate.optimizer": "LookAhead ModelAverage",
-            "tensor.segment": "segment_max segment_mean segment_min segment_sum",
+            "geometric.segment": "segment_max segment_mean segment_min segment_sum",
         },
         "autograd optimizer",
     )

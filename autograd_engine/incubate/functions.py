@@ -8,11 +8,11 @@ from typing import Any
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.geometric.segment import reindex_graph, send_u_recv
 from autograd_engine.nn.functional.arguments import as_floats, reduce_loss
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.segment import reindex_graph, send_u_recv
 
 __all__ = [
     "graph_reindex",

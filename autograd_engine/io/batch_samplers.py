@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.checks import int_at_least, is_int, require_bools
-from autograd_engine.core.constructors import Given
+from autograd_engine.core.names.constructors import Given
 from autograd_engine.errors import ArgumentError, NoLengthError
 from autograd_engine.io.datasets import IterableDataset, length_of
 from autograd_engine.io.samplers import RandomSampler, Sampler, SequenceSampler

@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograd_engine.core.constructors import Given, Respelled
 from autograd_engine.core.described import Described
+from autograd_engine.core.names.constructors import Given, Respelled
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
     ArgumentError,

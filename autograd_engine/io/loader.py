@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograd_engine.core.checks import check_callback, int_at_least, require_bools, require_cpu
-from autograd_engine.core.constructors import Given, Respelled, respelled
 from autograd_engine.core.described import Described
-from autograd_engine.core.missing_names import answered
+from autograd_engine.core.names.constructors import Given, Respelled, respelled
+from autograd_engine.core.names.missing_names import answered
 from autograd_engine.core.random_generator import Generator
 from autograd_engine.errors import ArgumentError, ModeError, NoLengthError, ShapeError, WorkerError
 from autograd_engine.io.batch_samplers import BatchSampler

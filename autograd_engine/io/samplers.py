@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.checks import int_at_least, require_bools
-from autograd_engine.core.constructors import Respelled, respelled
 from autograd_engine.core.described import Described
+from autograd_engine.core.names.constructors import Respelled, respelled
 from autograd_engine.core.random_generator import Generator, generator
 from autograd_engine.errors import ArgumentError
 from autograd_engine.io.datasets import Subset, length_of

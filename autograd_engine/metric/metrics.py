@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.checks import int_at_least
-from autograd_engine.core.constructors import Respelled
 from autograd_engine.core.described import Described
+from autograd_engine.core.names.constructors import Respelled
 from autograd_engine.core.spec import Array, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError

@@ -11,9 +11,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from autograd_engine.core.constructors import Respelled, respelled
 from autograd_engine.core.described import Described
 from autograd_engine.core.locations import caller
+from autograd_engine.core.names.constructors import Respelled, respelled
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError
 from autograd_engine.ops.registry.namespace import ops, raw

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.constructors import respelled
+from autograd_engine.core.names.constructors import respelled
 from autograd_engine.eager.training_options import TrainingOptions
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.initializer import Initializer

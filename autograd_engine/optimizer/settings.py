@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from autograd_engine.core.checks import as_number, require_bools
-from autograd_engine.core.constructors import Given, Respelled, respelled
 from autograd_engine.core.described import describe
-from autograd_engine.core.missing_names import answered
+from autograd_engine.core.names.constructors import Given, Respelled, respelled
+from autograd_engine.core.names.missing_names import answered
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ModeError

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.constructors import respelled
 from autograd_engine.core.dtypes import (
     DType,
     DTypeLike,
     as_dtype,
     to_numpy,
 )
+from autograd_engine.core.names.constructors import respelled
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError
 from autograd_engine.program.conversion import require_possible

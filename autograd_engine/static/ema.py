@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from autograd_engine import unique_name
-from autograd_engine.core.constructors import respelled
 from autograd_engine.core.locations import caller
+from autograd_engine.core.names.constructors import respelled
 from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ArgumentError, BuildError, ExecutionError, NotATensorError
 from autograd_engine.nn.parameters import persistable_variable

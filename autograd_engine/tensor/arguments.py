@@ -84,7 +84,7 @@ def ints(op: str, argument: str, values: Any) -> tuple[int, ...]:
     """Ints as a tuple: of one int, a list of them, or an integer tensor."""
     if values.__class__ is list or values.__class__ is tuple:
         for v in values:
-            if v.__class__ is not int:
+            if type(v) is not int:  # whose `__class__` an unknown size has
                 break
         else:
             return tuple(values)

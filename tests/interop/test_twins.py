@@ -151,11 +151,12 @@ def test_gradients_at_ties_and_kinks_are_those_of_the_twin(numpys: str, ours: st
 # What moves elements, is smooth, or has no gradient: nothing can differ at a tie.
 WITHOUT_KINKS = """
 all any argmax argmin argsort atleast_1d atleast_2d atleast_3d bincount bitwise_and bitwise_or
-bitwise_xor broadcast_to column_stack concat count_nonzero diag diagflat diagonal dsplit dstack
+bitwise_xor broadcast_to column_stack concat concatenate count_nonzero diag diagflat diagonal dsplit
+dstack
 einsum empty_like equal flip full_like gcd greater greater_equal hsplit hstack imag isclose
 isfinite isin isinf isnan isneginf isposinf isreal lcm ldexp less less_equal linspace logical_and
 logical_not logical_or logical_xor logspace matrix_transpose meshgrid moveaxis nonzero not_equal
-ones_like real reshape roll rot90 searchsorted shape signbit split squeeze stack swapaxes
+ones_like ravel real reshape roll rot90 searchsorted shape signbit split squeeze stack swapaxes
 take_along_axis tensordot trace transpose tril triu unstack vecdot vsplit vstack zeros_like
 linalg.cross linalg.diagonal linalg.eig linalg.eigvals linalg.lstsq linalg.matmul
 linalg.matrix_transpose linalg.multi_dot linalg.outer linalg.solve linalg.tensordot linalg.trace

@@ -66,7 +66,7 @@ EAGER: dict[str, Callable[[Any], Any]] = {
     "jvp": lambda w: paddle.autograd.jvp(lambda x: x * x, w),
     "recompute": lambda w: paddle.autograd.recompute(lambda x: x * x, w),
     "a loop of a program": lambda w: static.nn.while_loop(
-        lambda i: i < 3.0, lambda i: i + 1.0, [paddle.ones([2]), w][:2]
+        lambda i, w: i < 3.0, lambda i, w: [i + 1.0, w], [paddle.ones([2]), w]
     ),
 }
 

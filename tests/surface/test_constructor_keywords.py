@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import autograd_engine as paddle
-from autograd_engine.core.constructor_keywords import KEYWORDS
+from autograd_engine.core.names.constructor_keywords import KEYWORDS
 from autograd_engine.errors import ArgumentError
 from tests.peer_names import peers
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.core.missing_names import Absent
+from autograd_engine.core.names.missing_names import Absent
 from tests.peer_names import ROOT, peers, told
 
 # --- every name
@@ -112,7 +112,7 @@ def test_absent_attributes_are_not_shown_and_subclasses_may_have_them() -> None:
 def test_the_answers_are_read_when_a_name_is_missing_and_not_before() -> None:
     code = (
         "import autograd_engine as paddle\n"
-        "from autograd_engine.core import missing_names\n"
+        "from autograd_engine.core.names import missing_names\n"
         "net = paddle.nn.Linear(2, 2); paddle.incubate, paddle.distributed\n"
         "paddle.optimizer.SGD(0.1, net.parameters())\n"
         "print(missing_names.answers.cache_info().currsize)\n"

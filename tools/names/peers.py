@@ -3,8 +3,8 @@
 ``python tools/names/peers.py paddle=PYTHON torch=PYTHON jax=PYTHON autograd=PYTHON`` asks the
 libraries, each by a Python that has it, for their public names, and writes ``names.txt`` beside
 this file. Without an argument it takes the names as they are written there. In both cases it drops
-what ``autograd_engine/core/missing_names.txt`` says of names that exist by now, or that none of
-them has, prints how many names are answered how, and those that are not; then it exits with 1.
+what ``core/names/missing_names.txt`` says of names that exist by now, or that none of them has,
+prints how many names are answered how, and those that are not; then it exits with 1.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import autograd_engine as paddle
-from autograd_engine.core import missing_names
+from autograd_engine.core.names import missing_names
 
 HERE = Path(__file__).parent
 LISTED = HERE / "names.txt"

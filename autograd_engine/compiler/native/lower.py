@@ -166,6 +166,6 @@ def _for_numpy(loops: Loops, operand: Any) -> Any:
     term = operand.term
     if term.buffer is not None or not operand.size or not operand.shape:
         return term
-    if operand.dtype.char not in NATIVE_DTYPES:  # C has no such numbers to fill memory with
+    if operand.dtype.kind == "c":  # C has no such numbers to fill memory with
         return loops.operand(np.full(operand.shape, term.number, operand.dtype)).term
     return loops.copied(operand).term

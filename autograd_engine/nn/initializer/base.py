@@ -11,9 +11,9 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core.checks import plain_number
-from autograd_engine.core.constructors import Respelled
 from autograd_engine.core.described import Described
 from autograd_engine.core.locations import caller
+from autograd_engine.core.names.constructors import Respelled
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor

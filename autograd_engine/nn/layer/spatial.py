@@ -7,7 +7,7 @@ from string import Template
 from types import FunctionType
 from typing import Any, ClassVar, Final
 
-from autograd_engine.core.constructors import respelled
+from autograd_engine.core.names.constructors import respelled
 from autograd_engine.nn.functional.window_arguments import IMAGE_LAYOUTS
 
 __all__ = ["Spatial"]

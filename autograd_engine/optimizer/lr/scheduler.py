@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from autograd_engine.core.checks import as_number, is_int
-from autograd_engine.core.constructors import Given, Respelled, respelled
 from autograd_engine.core.described import describe
-from autograd_engine.core.missing_names import answered
+from autograd_engine.core.names.constructors import Given, Respelled, respelled
+from autograd_engine.core.names.missing_names import answered
 from autograd_engine.errors import ArgumentError
 
 __all__ = ["LRScheduler", "increasing", "number", "whole"]

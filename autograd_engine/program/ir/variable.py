@@ -15,7 +15,7 @@ import numpy as np
 from autograd_engine.core.above import above
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DType, as_dtype
-from autograd_engine.core.missing_names import answers, missing_text
+from autograd_engine.core.names.missing_names import answers, missing_text
 from autograd_engine.core.size import OpenSize
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.grad_mode import grad_mode

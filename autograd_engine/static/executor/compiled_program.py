@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from autograd_engine.core.constructors import respelled
+from autograd_engine.core.names.constructors import respelled
 from autograd_engine.program.ir.program import Program
 
 __all__ = ["BuildStrategy", "CompiledProgram", "ExecutionStrategy"]

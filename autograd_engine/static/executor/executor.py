@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from autograd_engine.core.above import above
 from autograd_engine.core.checks import require_cpu
-from autograd_engine.core.constructors import respelled
 from autograd_engine.core.described import Described
 from autograd_engine.core.locks import renewed_lock
-from autograd_engine.core.missing_names import bind_absent
+from autograd_engine.core.names.constructors import respelled
+from autograd_engine.core.names.missing_names import bind_absent
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, FeedError
 from autograd_engine.program.ir.program import Program, default_main_program

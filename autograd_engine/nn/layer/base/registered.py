@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from autograd_engine.core.change_counter import ChangeCounter, Counted
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.constructors import Respelled
-from autograd_engine.core.missing_names import missing_text
+from autograd_engine.core.names.constructors import Respelled
+from autograd_engine.core.names.missing_names import missing_text
 from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import ArgumentError, ModeError
 from autograd_engine.program.ir.program import Parameter as StaticParameter, Variable

@@ -9,8 +9,8 @@ import numpy as np
 
 from autograd_engine.core import pytree
 from autograd_engine.core.checks import positive_int
-from autograd_engine.core.constructors import respelled
 from autograd_engine.core.dtypes import get_default_numpy_dtype
+from autograd_engine.core.names.constructors import respelled
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, EagerOnlyError, ShapeError

@@ -57,7 +57,7 @@ def _taking_others(cls: type, init: Init) -> Init:
         if any_name or kwargs.keys() <= known:
             init(self, *args, **kwargs)
             return
-        from autograd_engine.core.constructor_keywords import translated
+        from autograd_engine.core.names.constructor_keywords import translated
 
         made = translated(type(self), named, args, kwargs)
         init(self, *args, **made.arguments)

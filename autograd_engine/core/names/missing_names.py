@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any, Final, Literal, NamedTuple
 
-from autograd_engine.core.absent_names import ABSENT
+from autograd_engine.core.names.absent_names import ABSENT
 
 __all__ = [
     "Absent",
