@@ -74,11 +74,11 @@ def _slaney_hz(xp: Any, mel: Any) -> Any:
 
 
 def _htk_mel(xp: Any, f: Any) -> Any:
-    return xp.log10(1.0 + f / 700.0) * 2595.0
+    return xp.log1p(f / 700.0) * (2595.0 / math.log(10.0))
 
 
 def _htk_hz(xp: Any, mel: Any) -> Any:
-    return (xp.exp(mel * (math.log(10.0) / 2595.0)) - 1.0) * 700.0
+    return xp.expm1(mel * (math.log(10.0) / 2595.0)) * 700.0
 
 
 @overload

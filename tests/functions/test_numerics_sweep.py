@@ -83,6 +83,7 @@ SUMS = {
     "addmm",
     "baddbmm",
     "bmm",
+    "deform_conv2d",
     "dist",
     "dot",
     "einsum",
