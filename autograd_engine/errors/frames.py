@@ -12,7 +12,7 @@ import sys
 from types import FrameType, TracebackType
 from typing import Final
 
-__all__ = ["FULL_TRACEBACK", "PACKAGE_DIR", "engine_frames", "hide", "shown"]
+__all__ = ["FULL_TRACEBACK", "PACKAGE_DIR", "engine_frames", "hide", "let_go", "shown"]
 
 PACKAGE_DIR: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 FULL_TRACEBACK: Final = "AUTOGRAD_ENGINE_FULL_TRACEBACK"
@@ -29,6 +29,17 @@ def engine_frames(frame: FrameType | None) -> list[FrameType]:
     return found
 
 
+def let_go(frames: list[FrameType]) -> None:
+    """Empty the copies of local variables that `frames` keep once they were looked at.
+
+    Before Python 3.13 ``f_locals`` is such a copy: what it holds would live as long as the frame,
+    and an exception among it lives in a circle with its traceback.
+    """
+    for frame in frames:
+        if frame.f_code.co_flags & inspect.CO_OPTIMIZED and type(frame.f_locals) is dict:
+            frame.f_locals.clear()
+
+
 def hide(error: BaseException, frames: list[FrameType]) -> None:
     """Have what is shown of `error` end at the user's line.
 
@@ -39,7 +50,10 @@ def hide(error: BaseException, frames: list[FrameType]) -> None:
         return
     for frame in frames:
         if frame.f_code.co_flags & inspect.CO_OPTIMIZED:  # of a module these are its globals
-            frame.f_locals[_HIDDEN] = True
+            names = frame.f_locals
+            if type(names) is dict:  # a copy: see `let_go`
+                names.clear()
+            names[_HIDDEN] = True
     handled = sys.exception()
     if handled is not None and handled.__traceback__ is not None:
         error.__suppress_context__ = handled.__traceback__.tb_frame in frames

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Any, Final
 
-from autograd_engine.errors.frames import PACKAGE_DIR
+from autograd_engine.errors.frames import PACKAGE_DIR, let_go
 
 __all__ = ["reworded"]
 
@@ -299,11 +299,13 @@ def _variable(frame: FrameType | None, value: Any) -> str:
     """The name that `value` has in `frame`."""
     if frame is None or frame.f_code.co_filename.startswith(PACKAGE_DIR):
         return ""
-    for names in (frame.f_locals, frame.f_globals):
+    found = ""
+    for names in (frame.f_globals, frame.f_locals):
         for name, held in names.items():
             if held is value and not name.startswith("_"):
-                return str(name)
-    return ""
+                found = str(name)
+    let_go([frame])
+    return found
 
 
 def _shown(layer: Any) -> str:
