@@ -37,7 +37,12 @@ CASES: dict[str, list[Case]] = {
             numpy=lambda x: x[:, 1:3],
             torch=lambda x: torch.narrow(x, 1, 1, 2),
         ),
-        Case("back", lambda x: x.narrow(0, -2, 2), (real(3),), numpy=lambda x: x[-2:]),
+        Case(
+            "back",
+            lambda x: paddle.narrow(x, 1, -2, 2),
+            (real(2, 3),),
+            numpy=lambda x: x[:, -2:],
+        ),
     ],
     # --- order
     "flip": [
