@@ -193,6 +193,5 @@ def _rounded(part: Variable) -> bool:
 
 
 def _gradient_names(name: str) -> Iterator[str]:
-    yield f"{name}@GRAD"
-    for repeats in itertools.count(2):
-        yield "grad/" * repeats + f"{name}@GRAD"
+    numbered = ("grad/" * repeats + f"{name}@GRAD" for repeats in itertools.count(2))
+    return itertools.chain([f"{name}@GRAD"], numbered)

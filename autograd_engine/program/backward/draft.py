@@ -46,7 +46,9 @@ class Draft:
 
     def unused(self, candidates: Iterable[str]) -> str:
         """The first of these names that nothing has; it is taken from now on."""
-        name = next(n for n in candidates if n not in self.into.vars and n not in self._taken)
+        for name in candidates:
+            if name not in self.into.vars and name not in self._taken:
+                break
         self._taken.add(name)
         return name
 
