@@ -10,7 +10,7 @@ import contextlib
 import sys
 from typing import Any
 
-from autograd_engine.errors.frames import engine_frames, hide, let_go, shown
+from autograd_engine.errors.frames import engine_frames, hide, shown
 
 __all__ = [
     "AnomalyError",
@@ -73,10 +73,8 @@ class _CallError(_EngineError):
         from autograd_engine.errors.user_call import reworded
 
         # Objects of the user's may raise where they are looked at; this error is what matters.
-        frames = engine_frames(sys._getframe(1))
         with contextlib.suppress(Exception):
-            message = reworded(message, frames)
-        let_go(frames)
+            message = reworded(message, engine_frames(sys._getframe(1)))
         super().__init__(message, *args)
 
 

@@ -47,6 +47,7 @@ def hide(error: BaseException, frames: list[FrameType]) -> None:
     environment variable ``AUTOGRAD_ENGINE_FULL_TRACEBACK`` is set and not empty.
     """
     if os.environ.get(FULL_TRACEBACK):
+        let_go(frames)
         return
     for frame in frames:
         if frame.f_code.co_flags & inspect.CO_OPTIMIZED:  # of a module these are its globals

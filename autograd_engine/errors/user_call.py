@@ -299,13 +299,9 @@ def _variable(frame: FrameType | None, value: Any) -> str:
     """The name that `value` has in `frame`."""
     if frame is None or frame.f_code.co_filename.startswith(PACKAGE_DIR):
         return ""
-    found = ""
-    for names in (frame.f_globals, frame.f_locals):
-        for name, held in names.items():
-            if held is value and not name.startswith("_"):
-                found = str(name)
+    named = (*frame.f_locals.items(), *frame.f_globals.items())
     let_go([frame])
-    return found
+    return next((n for n, held in named if held is value and not n.startswith("_")), "")
 
 
 def _shown(layer: Any) -> str:
