@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 import sys
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,7 @@ def check_callback(
             f"{type(callback).__name__}"
         )
     try:
-        signature = inspect.signature(callback)
+        signature = _signature(callback)
     except (TypeError, ValueError):  # not known of some that are compiled
         return
     try:
@@ -94,6 +95,24 @@ def check_callback(
         raise ArgumentTypeError(
             f"{function}: {argument} is called as {call}, and {name} takes {signature}: {problem}"
         ) from None
+
+
+def _signature(callback: Any) -> inspect.Signature:
+    """`inspect.signature`, which parses that of a function in C, as ``seen.append``, each time.
+
+    What it leaves then, among it a copy of `sys.modules`, stays until the garbage collector comes.
+    """
+    if type(callback) is BuiltinFunctionType:
+        if isinstance(callback.__self__, ModuleType):
+            return _in_c(callback)
+        method = getattr(type(callback.__self__), callback.__name__, None)
+        if type(method) is MethodDescriptorType:
+            unbound = _in_c(method)
+            return unbound.replace(parameters=list(unbound.parameters.values())[1:])
+    return inspect.signature(callback)
+
+
+_in_c = functools.lru_cache(maxsize=64)(inspect.signature)
 
 
 def require_cpu(function: str, argument: str, place: Any) -> None:

@@ -306,8 +306,8 @@ def hostile(tools: Toolchain, tmp_path: Path, marker: Path) -> Path:
 
 
 def rounds(thorough: bool, few: int) -> Iterator[int]:
-    """Numbers: few, or for half a minute."""
-    end = time.monotonic() + 30
+    """Numbers: few, or for ten seconds."""
+    end = time.monotonic() + 10
     return itertools.takewhile(
         lambda k: time.monotonic() < end if thorough else k < few, itertools.count()
     )

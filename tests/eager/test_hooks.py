@@ -97,6 +97,17 @@ def test_a_hook_that_removes_itself() -> None:
     assert grad_of(x) == [11.0]
 
 
+def test_a_registration_leaves_nothing_to_the_collector() -> None:
+    x = leaf([1.0])
+    for hook in ([].append, print, lambda g: None):
+        x.register_hook(hook)
+        gc.collect()
+        handle = x.register_hook(hook)
+        handle.remove()
+        del handle
+        assert gc.collect() == 0, hook
+
+
 def test_hooks_registered_after_the_forward_pass_count() -> None:
     x = leaf(2.0)
     y = x * x

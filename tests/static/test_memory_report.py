@@ -158,8 +158,8 @@ def views() -> list[Any]:
 
 
 def large_weights() -> list[Any]:
-    x = static.data("x", [None, 2100], "float32")
-    h = static.nn.fc(x, 2100)
+    x = static.data("x", [None, 1300], "float32")
+    h = static.nn.fc(x, 1300)
     loss = paddle.mean(h * h)
     paddle.optimizer.Adam(0.1).minimize(loss)
     return [loss]
@@ -187,7 +187,7 @@ PROGRAMS: dict[str, tuple[Callable[[], list[Any]], dict[str, tuple[int, ...]]]] 
     "lstm": (lstm, {"x": (1000, 8, 32)}),
     "strided": (strided, {"x": (2000, 500)}),
     "views": (views, {"x": (2000, 1000)}),
-    "large_weights": (large_weights, {"x": (300, 2100)}),
+    "large_weights": (large_weights, {"x": (186, 1300)}),
     "branch": (branch, {"x": (4000, 200)}),
 }
 
