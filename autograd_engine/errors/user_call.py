@@ -119,10 +119,15 @@ class _Call:
                 return cls(name, arguments, (function.__name__,))
             if name in _BY_SYMBOL:
                 return None
-            if name == "__init__":
+            makes = name == "__init__"
+            if makes or (
+                # A constructor that other libraries' arguments are translated for, before it runs.
+                code.co_qualname == "_taking_others.<locals>.construct"
+                and (not k or frames[k - 1].f_code.co_name != "__init__")
+            ):
                 classes = type(given.get("self")).__mro__
                 others = tuple(c.__name__ for c in classes)
-                return cls(others[0], _arguments(frame, 1), others)
+                return cls(others[0], _arguments(frame, 1) if makes else {}, others)
             if name.startswith("__"):
                 return None
             if name.startswith(("_", "<")) or "<locals>" in code.co_qualname:

@@ -176,7 +176,9 @@ def apply(self: Any, func: Callable[[Any], Any]) -> Tensor:
     [5.0, 8.0]
     """
     if not callable(func):
-        raise TypeError(f"apply: func must be a function of the tensor, got {type(func).__name__}")
+        raise ArgumentTypeError(
+            f"apply: func must be a function of the tensor, got {type(func).__name__}"
+        )
     made = func(self)
     if not isinstance(made, (Tensor, Variable)):
         raise NotATensorError(

@@ -201,7 +201,7 @@ def from_numpy(ndarray: Array) -> Tensor:
     paddle.float64
     """
     if not isinstance(ndarray, np.ndarray):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"from_numpy: ndarray must be an ndarray, got {type(ndarray).__name__}; use to_tensor"
         )
     return to_tensor(ndarray)

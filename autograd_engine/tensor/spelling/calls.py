@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Any, Final, NoReturn
 
 from autograd_engine.core.operand import Operand
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.program.atomic_call import failed
 from autograd_engine.program.ir.program import Operator
 from autograd_engine.tensor.spelling.forms import FORMS
@@ -91,7 +91,7 @@ class Calls:
         if other:
             self._refuse(next(iter(other)), values, row)
         if more and not self.rest:
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{self._name}: takes {len(self.parameters)} arguments "
                 f"({', '.join(self.parameters)}), and {more[0]!r} is one more"
             )
@@ -175,7 +175,7 @@ class Calls:
         elif meant is not None:
             parts = [*self._parts(values, meant), f"{meant}=..."]
             hint = f"; write {shown}({', '.join(parts)})"
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{shown}: there is no argument {name!r}{hint}; it takes {', '.join(listed) or 'none'}"
         )
 

@@ -569,7 +569,7 @@ class HookedCall:
             changed = hook(layer, inputs, kwargs)
             if changed is not None:
                 if not isinstance(changed, tuple) or len(changed) != 2:
-                    raise TypeError(
+                    raise ArgumentTypeError(
                         f"{type(layer).__name__}: a forward pre-hook with with_kwargs=True must "
                         f"return (inputs, kwargs) or None, got {type(changed).__name__}"
                     )
