@@ -14,6 +14,7 @@ from autograd_engine.core.operand import Operand
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, ModeError
 
 __all__ = [
+    "as_bool",
     "as_number",
     "check_callback",
     "int_at_least",
@@ -33,11 +34,29 @@ def require_bools(function: str, **values: Any) -> None:
     """
     for name, value in values.items():
         if not isinstance(value, bool):
-            shown = repr(value) if isinstance(value, (str, int, float)) else type(value).__name__
-            raise ArgumentError(
-                f"{function}: {name} must be True or False, got "
-                f"{'None' if value is None else shown}"
-            )
+            raise ArgumentError(_no_bool(function, name, value))
+
+
+def _no_bool(function: str, argument: str, value: Any) -> str:
+    shown = repr(value) if isinstance(value, (str, int, float)) else type(value).__name__
+    return (
+        f"{function}: {argument} must be True or False, got "
+        f"{'None' if value is None else shown:.60}"
+    )
+
+
+def as_bool(function: str, argument: str, value: Any, *, or_none: bool = False) -> bool | None:
+    """`value`, of an argument that is True or False, as one of these.
+
+    One of NumPy's is taken, a bool tensor of one element, and the ints 0 and 1. None is False, as
+    in Paddle, unless it is a value of its own.
+    """
+    if value is None:
+        return None if or_none else False
+    found = as_number(value)
+    if isinstance(found, bool) or (is_int(found) and found in (0, 1)):
+        return bool(found)
+    raise ArgumentTypeError(_no_bool(function, argument, value))
 
 
 def as_number(value: Any) -> Any:
