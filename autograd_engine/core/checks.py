@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 import math
 import sys
+from collections.abc import Sequence
 from types import FunctionType
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from autograd_engine.core.operand import Operand
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, ModeError
 
 __all__ = [
+    "MOST",
     "as_bool",
     "as_number",
     "check_callback",
@@ -24,7 +26,10 @@ __all__ = [
     "positive_int",
     "require_bools",
     "require_cpu",
+    "require_possible",
 ]
+
+MOST: Final = sys.maxsize // 16  # elements of an array, whatever its dtype
 
 
 def require_bools(function: str, **values: Any) -> None:
@@ -129,9 +134,16 @@ def is_int(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def int_at_least(
-    function: str, argument: str, value: Any, least: int = 1, most: int = sys.maxsize
-) -> int:
+def require_possible(function: str, sizes: Sequence[Any], of: str = "") -> None:
+    """Raise ArgumentError where the known sizes make more elements than an array can have."""
+    known = [int(d) for d in sizes if is_int(d) and d >= 0]
+    if math.prod(known) > MOST or any(d > MOST for d in known):
+        raise ArgumentError(
+            f"{function}: shape {list(sizes)}{of} has more elements than an array can have"
+        )
+
+
+def int_at_least(function: str, argument: str, value: Any, least: int = 1, most: int = MOST) -> int:
     """`value` as an int, which is no bool, from `least` to `most`: by default any size."""
     found = as_number(value)
     if not is_int(found) or not least <= found <= most:
@@ -142,7 +154,7 @@ def int_at_least(
     return int(found)
 
 
-def positive_int(function: str, argument: str, value: Any, most: int = sys.maxsize) -> int:
+def positive_int(function: str, argument: str, value: Any, most: int = MOST) -> int:
     """`value` as an int, which is no bool, above 0, and not above `most`."""
     found = as_number(value)
     if not is_int(found) or not 0 < found <= most:

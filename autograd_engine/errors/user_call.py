@@ -36,6 +36,7 @@ _SUBJECT: Final = re.compile(
 _ADVICE: Final = re.compile(r"; |: use ")
 _BY_SYMBOL: Final = ("getitem", "assign_item", "array_ufunc")  # x[...] says itself what it is about
 _LISTED: Final = 8
+_HUGE: Final = 2**31
 
 # Modules have a variable of this name that run what was recorded or built before: an operation that
 # fails there was given nothing by this call.
@@ -168,7 +169,7 @@ class _Call:
         )
 
     def operands(self) -> list[str]:
-        """What is known of its arrays, an entry for each."""
+        """What is known of its arrays, and of sizes that are far too large: an entry for each."""
         shown = {name: _described(value) for name, value in self.arguments.items()}
         return [f"{name} is {text}" for name, text in shown.items() if text][:_LISTED]
 
@@ -261,7 +262,12 @@ def _is_operand(value: Any) -> bool:
 
 
 def _described(value: Any) -> str:
-    """``float32[2, 3]`` of an array, the same of each in a list, empty for what is no array."""
+    """``float32[2, 3]`` of an array, the same of each in a list; a number too large for a size.
+
+    Empty for all else.
+    """
+    if type(value) is int:
+        return f"{value}" if abs(value) >= _HUGE else ""
     if isinstance(value, (list, tuple)) and any(map(_is_operand, value)):
         parts = [_described(v) or type(v).__name__ for v in value[:_LISTED]]
         return f"[{', '.join(parts)}{', ...' if len(value) > _LISTED else ''}]"

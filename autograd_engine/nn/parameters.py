@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from autograd_engine import unique_name
+from autograd_engine.core.checks import require_possible
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.tensor import Parameter as EagerParameter
 from autograd_engine.errors import ArgumentError, DTypeError, ModeError
 from autograd_engine.nn.initializer import Constant, Initializer, XavierUniform
@@ -24,7 +25,7 @@ from autograd_engine.program.ir.program import (
     default_main_program,
 )
 
-__all__ = ["create_parameter", "persistable_variable", "sizes_of", "static_parameter"]
+__all__ = ["create_parameter", "in_memory", "persistable_variable", "sizes_of", "static_parameter"]
 
 
 def create_parameter(
@@ -85,7 +86,7 @@ def create_parameter(
             "and call paddle.nn.utils.weight_norm(layer)"
         )
     kernel, attrs = initializer.operation(sizes, numpy_dtype.name)
-    value = np.array(getattr(raw, kernel)(**attrs))
+    value = in_memory("create_parameter", sizes, lambda: np.array(getattr(raw, kernel)(**attrs)))
     options = chosen.training_options()
     return EagerParameter(value, name=full_name, trainable=chosen.trainable, options=options)
 
@@ -102,7 +103,18 @@ def sizes_of(what: str, shape: Sequence[int]) -> tuple[int, ...]:
             raise ArgumentError(
                 f"the sizes of a {what} must be positive ints; size {k} of {list(sizes)} is not"
             )
+    require_possible(f"create_{what}", sizes)
     return tuple(int(d) for d in sizes)
+
+
+def in_memory(function: str, sizes: tuple[int, ...], make: Callable[[], Array]) -> Array:
+    """What `make` makes, an array of these sizes, which may be far too large."""
+    try:
+        return make()
+    except MemoryError:
+        raise ArgumentError(
+            f"{function}: shape {list(sizes)} takes more memory than there is"
+        ) from None
 
 
 def static_parameter(

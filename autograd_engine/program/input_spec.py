@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import require_possible
 from autograd_engine.core.dtypes import (
     DType,
     DTypeLike,
@@ -16,7 +17,6 @@ from autograd_engine.core.dtypes import (
 from autograd_engine.core.names.constructors import respelled
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, NotATensorError
-from autograd_engine.program.conversion import require_possible
 from autograd_engine.program.ir.program import Variable
 
 __all__ = ["InputSpec"]

@@ -21,7 +21,12 @@ from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError
 from autograd_engine.nn.layer.base.other_names import OtherNames
 from autograd_engine.nn.layer.base.registered import BUFFER, PARAMETER, PASSING, SUBLAYER
 from autograd_engine.nn.layer.base.state_dict import cast
-from autograd_engine.nn.parameters import create_parameter, persistable_variable, sizes_of
+from autograd_engine.nn.parameters import (
+    create_parameter,
+    in_memory,
+    persistable_variable,
+    sizes_of,
+)
 from autograd_engine.program import mode
 from autograd_engine.program.builder import layer_scope
 from autograd_engine.program.ir.program import default_main_program
@@ -322,7 +327,7 @@ class Layer(OtherNames):
             block = default_main_program().global_block()
             made = persistable_variable(block, full, Spec(sizes, chosen), fill)
         else:
-            made = Tensor(np.full(sizes, fill, chosen))
+            made = Tensor(in_memory("create_buffer", sizes, lambda: np.full(sizes, fill, chosen)))
             made.name = full
         self.register_buffer(name, made, persistable)
         return made
