@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ __all__ = [
     "as_bool",
     "as_number",
     "check_callback",
+    "in_memory",
     "int_at_least",
     "is_int",
     "left_unentered",
@@ -28,6 +29,8 @@ __all__ = [
     "require_cpu",
     "require_possible",
 ]
+
+T = TypeVar("T")
 
 MOST: Final = sys.maxsize // 16  # elements of an array, whatever its dtype
 
@@ -141,6 +144,16 @@ def require_possible(function: str, sizes: Sequence[Any], of: str = "") -> None:
         raise ArgumentError(
             f"{function}: shape {list(sizes)}{of} has more elements than an array can have"
         )
+
+
+def in_memory(function: str, sizes: Sequence[int], make: Callable[[], T]) -> T:
+    """What `make` makes, which has arrays of these sizes: they may be far too large."""
+    try:
+        return make()
+    except MemoryError:
+        raise ArgumentError(
+            f"{function}: shape {list(sizes)} takes more memory than there is"
+        ) from None
 
 
 def int_at_least(function: str, argument: str, value: Any, least: int = 1, most: int = MOST) -> int:

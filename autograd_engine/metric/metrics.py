@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import MOST, int_at_least
+from autograd_engine.core.checks import MOST, in_memory, int_at_least
 from autograd_engine.core.described import Described
 from autograd_engine.core.names.constructors import Respelled
 from autograd_engine.core.spec import Array, format_shape, may_equal
@@ -407,7 +407,7 @@ class Auc(Metric):
             raise ArgumentError(f"Auc: curve must be 'ROC', got {curve!r}")
         self._num_thresholds = int_at_least("Auc", "num_thresholds", num_thresholds, 1, MOST)
         self._name = _named("Auc", name, "auc")
-        self.reset()
+        in_memory("Auc: num_thresholds", [num_thresholds], self.reset)
 
     def update(self, preds: Any, labels: Any) -> None:
         """Count a batch.

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from autograd_engine import unique_name
-from autograd_engine.core.checks import require_possible
+from autograd_engine.core.checks import in_memory, require_possible
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
-from autograd_engine.core.spec import Array, Spec
+from autograd_engine.core.spec import Spec
 from autograd_engine.eager.tensor import Parameter as EagerParameter
 from autograd_engine.errors import ArgumentError, DTypeError, ModeError
 from autograd_engine.nn.initializer import Constant, Initializer, XavierUniform
@@ -25,7 +25,7 @@ from autograd_engine.program.ir.program import (
     default_main_program,
 )
 
-__all__ = ["create_parameter", "in_memory", "persistable_variable", "sizes_of", "static_parameter"]
+__all__ = ["create_parameter", "persistable_variable", "sizes_of", "static_parameter"]
 
 
 def create_parameter(
@@ -105,16 +105,6 @@ def sizes_of(what: str, shape: Sequence[int]) -> tuple[int, ...]:
             )
     require_possible(f"create_{what}", sizes)
     return tuple(int(d) for d in sizes)
-
-
-def in_memory(function: str, sizes: tuple[int, ...], make: Callable[[], Array]) -> Array:
-    """What `make` makes, an array of these sizes, which may be far too large."""
-    try:
-        return make()
-    except MemoryError:
-        raise ArgumentError(
-            f"{function}: shape {list(sizes)} takes more memory than there is"
-        ) from None
 
 
 def static_parameter(

@@ -42,6 +42,8 @@ __all__ = [
     "tolist",
 ]
 
+_MOST_PLACES: Final = 2**16
+
 
 @dataclass(frozen=True)
 class FloatInfo:
@@ -461,9 +463,9 @@ def cpu_places(device_count: int | None = None) -> list[CPUPlace]:
     if count is None:
         given = os.environ.get("CPU_NUM", "1")
         count = int(given) if given.isdecimal() else 0
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_PLACES:
         raise ArgumentError(
-            "cpu_places: device_count must be a positive int, got "
+            f"cpu_places: device_count must be a positive int, {_MOST_PLACES} at most, got "
             f"{os.environ.get('CPU_NUM') if device_count is None else device_count!r}"
         )
     return [CPUPlace()] * count

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, ParamSpec, Type
 import numpy as np
 
 from autograd_engine import unique_name
-from autograd_engine.core.checks import check_callback, plain_number, require_bools
+from autograd_engine.core.checks import check_callback, in_memory, plain_number, require_bools
 from autograd_engine.core.dtypes import DTypeLike, get_default_dtype, to_numpy
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.hooks import Hooks, RemovableHandle
@@ -23,7 +23,6 @@ from autograd_engine.nn.layer.base.registered import BUFFER, PARAMETER, PASSING,
 from autograd_engine.nn.layer.base.state_dict import cast
 from autograd_engine.nn.parameters import (
     create_parameter,
-    in_memory,
     persistable_variable,
     sizes_of,
 )
