@@ -20,7 +20,7 @@ from autograd_engine.core.operand import OPERATORS, REFLECTED, Operand
 from autograd_engine.eager.generated_calls import generate_call, generates
 from autograd_engine.eager.record import apply, record_scatter
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import NotATensorError
+from autograd_engine.errors import ArgumentTypeError, NotATensorError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program import mode
@@ -83,7 +83,7 @@ def _general(op: OpDef) -> Callable[..., Any]:
         if nullary:
             return emit(op, operands, full) if mode.building() else apply(op, operands, full)
         if len(operands) < fewest or (len(operands) > len(op.inputs) and not op.variadic):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{op.name} takes {len(op.inputs)} operands ({', '.join(op.inputs)}); "
                 f"got {len(operands)}"
             )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from autograd_engine.core.lazy import lazily
 from autograd_engine.core.names.constructors import Respelled, respelled
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 
 __all__ = ["L1Decay", "L2Decay", "WeightDecayRegularizer"]
 
@@ -29,7 +29,7 @@ class WeightDecayRegularizer(Respelled):
     def __init__(self, coeff: float = 0.0) -> None:
         kind = type(self).__name__
         if isinstance(coeff, bool) or not isinstance(coeff, (int, float)):
-            raise TypeError(f"{kind}: coeff must be a number, got {type(coeff).__name__}")
+            raise ArgumentTypeError(f"{kind}: coeff must be a number, got {type(coeff).__name__}")
         if not math.isfinite(coeff):
             raise ArgumentError(f"{kind}: coeff must be finite, got {coeff}")
         self.coeff = float(coeff)

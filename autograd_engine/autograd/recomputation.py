@@ -182,6 +182,7 @@ def recompute_sequential(
         raise ArgumentError(
             f"recompute_sequential: segments must be an int of 1 or more, got {segments!r}"
         )
+    segments = min(segments, len(layers))
     bounds = [round(k * len(layers) / segments) for k in range(segments + 1)]
     parts = [layers[a:b] for a, b in pairwise(bounds) if a < b]
     for part in parts[:-1]:

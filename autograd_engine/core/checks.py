@@ -6,8 +6,9 @@ import functools
 import inspect
 import math
 import sys
+from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, ModuleType
-from typing import Any
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -15,8 +16,11 @@ from autograd_engine.core.operand import Operand
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, ModeError
 
 __all__ = [
+    "MOST",
+    "as_bool",
     "as_number",
     "check_callback",
+    "in_memory",
     "int_at_least",
     "is_int",
     "left_unentered",
@@ -24,7 +28,12 @@ __all__ = [
     "positive_int",
     "require_bools",
     "require_cpu",
+    "require_possible",
 ]
+
+T = TypeVar("T")
+
+MOST: Final = sys.maxsize // 16  # elements of an array, whatever its dtype
 
 
 def require_bools(function: str, **values: Any) -> None:
@@ -34,11 +43,29 @@ def require_bools(function: str, **values: Any) -> None:
     """
     for name, value in values.items():
         if not isinstance(value, bool):
-            shown = repr(value) if isinstance(value, (str, int, float)) else type(value).__name__
-            raise ArgumentError(
-                f"{function}: {name} must be True or False, got "
-                f"{'None' if value is None else shown}"
-            )
+            raise ArgumentError(_no_bool(function, name, value))
+
+
+def _no_bool(function: str, argument: str, value: Any) -> str:
+    shown = repr(value) if isinstance(value, (str, int, float)) else type(value).__name__
+    return (
+        f"{function}: {argument} must be True or False, got "
+        f"{'None' if value is None else shown:.60}"
+    )
+
+
+def as_bool(function: str, argument: str, value: Any, *, or_none: bool = False) -> bool | None:
+    """`value`, of an argument that is True or False, as one of these.
+
+    One of NumPy's is taken, a bool tensor of one element, and the ints 0 and 1. None is False, as
+    in Paddle, unless it is a value of its own.
+    """
+    if value is None:
+        return None if or_none else False
+    found = as_number(value)
+    if isinstance(found, bool) or (is_int(found) and found in (0, 1)):
+        return bool(found)
+    raise ArgumentTypeError(_no_bool(function, argument, value))
 
 
 def as_number(value: Any) -> Any:
@@ -129,9 +156,26 @@ def is_int(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def int_at_least(
-    function: str, argument: str, value: Any, least: int = 1, most: int = sys.maxsize
-) -> int:
+def require_possible(function: str, sizes: Sequence[Any], of: str = "") -> None:
+    """Raise ArgumentError where the known sizes make more elements than an array can have."""
+    known = [int(d) for d in sizes if is_int(d) and d >= 0]
+    if math.prod(known) > MOST or any(d > MOST for d in known):
+        raise ArgumentError(
+            f"{function}: shape {list(sizes)}{of} has more elements than an array can have"
+        )
+
+
+def in_memory(function: str, sizes: Sequence[int], make: Callable[[], T]) -> T:
+    """What `make` makes, which has arrays of these sizes: they may be far too large."""
+    try:
+        return make()
+    except MemoryError:
+        raise ArgumentError(
+            f"{function}: shape {list(sizes)} takes more memory than there is"
+        ) from None
+
+
+def int_at_least(function: str, argument: str, value: Any, least: int = 1, most: int = MOST) -> int:
     """`value` as an int, which is no bool, from `least` to `most`: by default any size."""
     found = as_number(value)
     if not is_int(found) or not least <= found <= most:
@@ -142,7 +186,7 @@ def int_at_least(
     return int(found)
 
 
-def positive_int(function: str, argument: str, value: Any, most: int = sys.maxsize) -> int:
+def positive_int(function: str, argument: str, value: Any, most: int = MOST) -> int:
     """`value` as an int, which is no bool, above 0, and not above `most`."""
     found = as_number(value)
     if not is_int(found) or not 0 < found <= most:

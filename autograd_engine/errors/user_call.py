@@ -36,6 +36,7 @@ _SUBJECT: Final = re.compile(
 _ADVICE: Final = re.compile(r"; |: use ")
 _BY_SYMBOL: Final = ("getitem", "assign_item", "array_ufunc")  # x[...] says itself what it is about
 _LISTED: Final = 8
+_HUGE: Final = 2**31
 
 # Modules have a variable of this name that run what was recorded or built before: an operation that
 # fails there was given nothing by this call.
@@ -119,10 +120,15 @@ class _Call:
                 return cls(name, arguments, (function.__name__,))
             if name in _BY_SYMBOL:
                 return None
-            if name == "__init__":
+            makes = name == "__init__"
+            if makes or (
+                # A constructor that other libraries' arguments are translated for, before it runs.
+                code.co_qualname == "_taking_others.<locals>.construct"
+                and (not k or frames[k - 1].f_code.co_name != "__init__")
+            ):
                 classes = type(given.get("self")).__mro__
                 others = tuple(c.__name__ for c in classes)
-                return cls(others[0], _arguments(frame, 1), others)
+                return cls(others[0], _arguments(frame, 1) if makes else {}, others)
             if name.startswith("__"):
                 return None
             if name.startswith(("_", "<")) or "<locals>" in code.co_qualname:
@@ -163,7 +169,7 @@ class _Call:
         )
 
     def operands(self) -> list[str]:
-        """What is known of its arrays, an entry for each."""
+        """What is known of its arrays, and of sizes that are far too large: an entry for each."""
         shown = {name: _described(value) for name, value in self.arguments.items()}
         return [f"{name} is {text}" for name, text in shown.items() if text][:_LISTED]
 
@@ -256,7 +262,12 @@ def _is_operand(value: Any) -> bool:
 
 
 def _described(value: Any) -> str:
-    """``float32[2, 3]`` of an array, the same of each in a list, empty for what is no array."""
+    """``float32[2, 3]`` of an array, the same of each in a list; a number too large for a size.
+
+    Empty for all else.
+    """
+    if type(value) is int:
+        return f"{value}" if abs(value) >= _HUGE else ""
     if isinstance(value, (list, tuple)) and any(map(_is_operand, value)):
         parts = [_described(v) or type(v).__name__ for v in value[:_LISTED]]
         return f"[{', '.join(parts)}{', ...' if len(value) > _LISTED else ''}]"

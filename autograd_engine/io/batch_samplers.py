@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from autograd_engine.io.datasets import IterableDataset, length_of
 from autograd_engine.io.samplers import RandomSampler, Sampler, SequenceSampler
 
 __all__ = ["BatchSampler", "DistributedBatchSampler"]
+
+_MOST_REPLICAS: Final = 2**20
 
 
 def batches(indices: Iterator[Any], size: int, drop_last: bool) -> Iterator[list[Any]]:
@@ -157,7 +159,7 @@ class DistributedBatchSampler(BatchSampler):
     ) -> None:
         name = "DistributedBatchSampler"
         replicas = 1 if num_replicas is None else num_replicas
-        self.nranks = int_at_least(name, "num_replicas", replicas)
+        self.nranks = int_at_least(name, "num_replicas", replicas, 1, _MOST_REPLICAS)
         place = 0 if rank is None else rank
         if not is_int(place):
             raise ArgumentError(f"{name}: rank must be an int, got {rank!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from autograd_engine.io.workers.pool import Pool
 
 __all__ = ["DataLoader"]
+
+_MOST_WORKERS: Final = 1024  # processes
 
 
 @respelled
@@ -160,7 +162,7 @@ class DataLoader(Respelled, Described):
         self.places = places
         self.return_list = return_list
         name = "DataLoader"
-        self.num_workers = int_at_least(name, "num_workers", num_workers, 0)
+        self.num_workers = int_at_least(name, "num_workers", num_workers, 0, _MOST_WORKERS)
         self.prefetch_factor = int_at_least(name, "prefetch_factor", prefetch_factor)
         self.reader_buffer_size = int_at_least(name, "reader_buffer_size", reader_buffer_size)
         self.timeout = _seconds(timeout)

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TypeVar
 
 from autograd_engine.core.checks import require_bools
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.program.conversion import count
 
 __all__ = ["batch"]
@@ -40,7 +40,7 @@ def batch(
     if not size:
         raise ArgumentError("batch: batch_size must be 1 or more, got 0")
     if not callable(reader):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"batch: reader must be a function that returns samples, got {type(reader).__name__}"
         )
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import int_at_least, require_bools
+from autograd_engine.core.checks import in_memory, int_at_least, require_bools
 from autograd_engine.core.described import Described
 from autograd_engine.core.names.constructors import Respelled, respelled
 from autograd_engine.core.random_generator import Generator, generator
@@ -250,10 +250,13 @@ class WeightedRandomSampler(Sampler):
     def __iter__(self) -> Iterator[int]:
         draw = stream("WeightedRandomSampler", self.generator)
         largest = self.weights / self.weights.max()  # their sum may be more than a float holds
-        chosen = draw.choice(
-            largest.size, self.num_samples, replace=self.replacement, p=largest / largest.sum()
+        size, replace = self.num_samples, self.replacement
+        chosen = in_memory(
+            "WeightedRandomSampler: num_samples",
+            [size],
+            lambda: draw.choice(largest.size, size, replace, largest / largest.sum()).tolist(),
         )
-        return iter(chosen.tolist())
+        return iter(chosen)
 
     def __len__(self) -> int:
         return self.num_samples

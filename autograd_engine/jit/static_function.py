@@ -26,7 +26,7 @@ from autograd_engine.core.checks import require_bools
 from autograd_engine.core.locations import user_frame_from, warn_at
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.eager.grad_mode import Recorder, grad_mode
-from autograd_engine.errors import ArgumentError, ModeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, ModeError
 from autograd_engine.jit.arguments import Arguments, bind
 from autograd_engine.jit.object_reads import MOST_PLACES, FunctionFront
 from autograd_engine.jit.outside_reads import warn_of
@@ -176,7 +176,7 @@ def to_static(
     """
     require_bools("to_static", full_graph=full_graph)
     if input_spec is not None and not isinstance(input_spec, (list, tuple)):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"to_static: input_spec must be a list of InputSpec, got {type(input_spec).__name__}"
         )
 
@@ -186,12 +186,12 @@ def to_static(
         if isinstance(getattr(target, "__dict__", {}).get("forward"), StaticFunction):
             target.forward = target.forward.dygraph_function
         if not callable(target) and not callable(getattr(target, "forward", None)):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"to_static takes a function, or an object with a forward method; got "
                 f"{type(target).__name__}"
             )
         if isinstance(target, type):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"to_static takes an object of {target.__name__}, not the class: write "
                 f"to_static({target.__name__}(...))"
             )
@@ -202,7 +202,7 @@ def to_static(
             )
             return target
         if inspect.iscoroutinefunction(target) or inspect.isgeneratorfunction(target):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"to_static: {target.__name__} is a generator or a coroutine; a program is made of "
                 "functions that return"
             )
@@ -526,7 +526,7 @@ def not_to_static(func: Any = None) -> Any:
     if func is None:
         return not_to_static
     if not callable(func):
-        raise TypeError(f"not_to_static takes a function, got {type(func).__name__}")
+        raise ArgumentTypeError(f"not_to_static takes a function, got {type(func).__name__}")
     func.__not_to_static__ = True
     return func
 
@@ -540,12 +540,12 @@ def ignore_module(modules: Iterable[ModuleType]) -> None:
     >>> ignore_module([math])
     """
     if not isinstance(modules, (list, tuple, set, frozenset)):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"ignore_module: modules must be a list of modules, got {type(modules).__name__}"
         )
     for module in modules:
         if not isinstance(module, ModuleType):
-            raise TypeError(f"ignore_module takes a list of modules, got {module!r} in it")
+            raise ArgumentTypeError(f"ignore_module takes a list of modules, got {module!r} in it")
         _ignored.add(module.__name__)
 
 

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import int_at_least
+from autograd_engine.core.checks import MOST, in_memory, int_at_least
 from autograd_engine.core.described import Described
 from autograd_engine.core.names.constructors import Respelled
 from autograd_engine.core.spec import Array, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.conversion import MOST
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.static.metric import accuracy as counted
 from autograd_engine.tensor.order import topk as top
@@ -408,7 +407,7 @@ class Auc(Metric):
             raise ArgumentError(f"Auc: curve must be 'ROC', got {curve!r}")
         self._num_thresholds = int_at_least("Auc", "num_thresholds", num_thresholds, 1, MOST)
         self._name = _named("Auc", name, "auc")
-        self.reset()
+        in_memory("Auc: num_thresholds", [num_thresholds], self.reset)
 
     def update(self, preds: Any, labels: Any) -> None:
         """Count a batch.

@@ -15,7 +15,7 @@ from autograd_engine.core.described import Described
 from autograd_engine.core.locations import caller
 from autograd_engine.core.names.constructors import Respelled, respelled
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, NotATensorError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, NotATensorError
 from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.program.builder import emitting, restored_on_error
 from autograd_engine.program.ir.program import Variable
@@ -83,7 +83,7 @@ class ClipGradBase(Respelled, Described):
     def _limit(self, what: str, value: Any) -> float:
         name = type(self).__name__
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise TypeError(f"{name}: {what} must be a number, got {type(value).__name__}")
+            raise ArgumentTypeError(f"{name}: {what} must be a number, got {type(value).__name__}")
         if math.isnan(value):
             raise ArgumentError(f"{name}: {what} is nan; give a number")
         return float(value)

@@ -8,7 +8,7 @@ from typing import Any
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.names.constructors import respelled
 from autograd_engine.eager.training_options import TrainingOptions
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.nn.initializer import Initializer
 from autograd_engine.regularizer import WeightDecayRegularizer
 
@@ -52,14 +52,16 @@ class ParamAttr:
     def __post_init__(self) -> None:
         rate, regularizer = self.learning_rate, self.regularizer
         if isinstance(rate, bool) or not isinstance(rate, (int, float)):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"ParamAttr: learning_rate must be a number, the factor of the optimizer's; got "
                 f"{type(rate).__name__}"
             )
         if self.name is not None and not isinstance(self.name, str):
-            raise TypeError(f"ParamAttr: name must be a str, got {type(self.name).__name__}")
+            raise ArgumentTypeError(
+                f"ParamAttr: name must be a str, got {type(self.name).__name__}"
+            )
         if self.initializer is not None and not isinstance(self.initializer, Initializer):
-            raise TypeError(
+            raise ArgumentTypeError(
                 "ParamAttr: initializer must be one of paddle.nn.initializer, got "
                 f"{type(self.initializer).__name__}"
             )
@@ -70,7 +72,7 @@ class ParamAttr:
             need_clip=self.need_clip,
         )
         if regularizer is not None and not isinstance(regularizer, WeightDecayRegularizer):
-            raise TypeError(
+            raise ArgumentTypeError(
                 "ParamAttr: regularizer must be paddle.regularizer.L1Decay or L2Decay, got "
                 f"{type(regularizer).__name__}"
             )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine import unique_name
+from autograd_engine.core.checks import in_memory, require_possible
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.tensor import Parameter as EagerParameter
@@ -85,7 +86,7 @@ def create_parameter(
             "and call paddle.nn.utils.weight_norm(layer)"
         )
     kernel, attrs = initializer.operation(sizes, numpy_dtype.name)
-    value = np.array(getattr(raw, kernel)(**attrs))
+    value = in_memory("create_parameter", sizes, lambda: np.array(getattr(raw, kernel)(**attrs)))
     options = chosen.training_options()
     return EagerParameter(value, name=full_name, trainable=chosen.trainable, options=options)
 
@@ -102,6 +103,7 @@ def sizes_of(what: str, shape: Sequence[int]) -> tuple[int, ...]:
             raise ArgumentError(
                 f"the sizes of a {what} must be positive ints; size {k} of {list(sizes)} is not"
             )
+    require_possible(f"create_{what}", sizes)
     return tuple(int(d) for d in sizes)
 
 

@@ -11,6 +11,7 @@ from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
     ArgumentError,
+    ArgumentTypeError,
     BuildError,
     DTypeError,
     NotATensorError,
@@ -39,7 +40,7 @@ def number(owner: str, name: str, value: Any) -> float:
     """A finite number, or a Tensor of one."""
     value = as_number(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{owner}: {name} must be a number, got {value!r}")
+        raise ArgumentTypeError(f"{owner}: {name} must be a number, got {value!r}")
     if not math.isfinite(value):
         raise ArgumentError(f"{owner}: {name} must be finite, got {value}")
     return float(value)

@@ -14,7 +14,7 @@ from autograd_engine.core.spec import Array
 from autograd_engine.eager.grad_mode import enable_grad
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import write_values
-from autograd_engine.errors import ArgumentError, ModeError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, ModeError, ShapeError
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.optimizer.checks import count, number
 from autograd_engine.optimizer.line_search import Point, strong_wolfe
@@ -118,7 +118,7 @@ class LBFGS(Optimizer):
             Without a closure.
         """
         if not callable(closure):
-            raise TypeError(
+            raise ArgumentTypeError(
                 "LBFGS.step takes a closure, a function that clears the gradients, computes the "
                 "loss, calls loss.backward() and returns the loss"
             )

@@ -12,7 +12,7 @@ from autograd_engine.core.spec import Array, format_shape
 from autograd_engine.eager.row_sparse import RowSparse, held_by_one
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import follow, is_alone
-from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, NotATensorError, ShapeError
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.optimizer.checks import (
@@ -272,7 +272,7 @@ class Optimizer(Settings):
             )
             return self.apply_gradients(eager), eager
         if startup_program is not None and not isinstance(startup_program, Program):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"minimize: startup_program must be a Program, got {type(startup_program).__name__}"
             )
         startup = startup_program or default_startup_program()
@@ -405,7 +405,7 @@ def _names(no_grad_set: Any) -> set[str]:
     if no_grad_set is None:
         return set()
     if not isinstance(no_grad_set, (set, frozenset, list, tuple)):
-        raise TypeError(
+        raise ArgumentTypeError(
             "minimize: no_grad_set must be a set of Tensors or names, got "
             f"{type(no_grad_set).__name__}"
         )
@@ -415,7 +415,7 @@ def _names(no_grad_set: Any) -> set[str]:
 def _checked_pairs(params_grads: Any) -> list[ParamGrad]:
     """Parameters with gradients that an update can take."""
     if not isinstance(params_grads, (list, tuple)):
-        raise TypeError(
+        raise ArgumentTypeError(
             "apply_gradients: params_grads must be a list of (parameter, gradient) pairs, got "
             f"{type(params_grads).__name__}"
         )

@@ -14,7 +14,7 @@ from autograd_engine.core.names.constructors import Given, Respelled, respelled
 from autograd_engine.core.names.missing_names import answered
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ModeError
+from autograd_engine.errors import ArgumentTypeError, ModeError
 from autograd_engine.optimizer.checks import check_parameters, not_negative, nothing_to_train
 from autograd_engine.optimizer.groups import Group, check_clip, decay_of, groups_of
 from autograd_engine.program.ir.program import Program
@@ -214,7 +214,7 @@ class Settings(Respelled):
         if isinstance(value, LRScheduler):
             return value
         listed = _are_listed(value)
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{owner}: learning_rate must be a float or an LRScheduler, got "
             f"{type(value).__name__}; write learning_rate=0.001"
             f"{', parameters=[...]' if listed else ''}"
@@ -245,7 +245,7 @@ class Settings(Respelled):
         """
         rate = self._checked_rate(value)
         if rate.__class__ is not float:
-            raise TypeError("set_lr takes a number; use set_lr_scheduler for a scheduler")
+            raise ArgumentTypeError("set_lr takes a number; use set_lr_scheduler for a scheduler")
         if self._learning_rate.__class__ is not float:
             raise ModeError(
                 f"set_lr: {type(self._learning_rate).__name__} says what the learning rate is; "
@@ -266,7 +266,9 @@ class Settings(Respelled):
         """
         rate = self._checked_rate(scheduler)
         if rate.__class__ is float:
-            raise TypeError("set_lr_scheduler takes an LRScheduler; use set_lr for a number")
+            raise ArgumentTypeError(
+                "set_lr_scheduler takes an LRScheduler; use set_lr for a number"
+            )
         self._learning_rate = rate
 
     def _supplied_rate(self) -> float | None:

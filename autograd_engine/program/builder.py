@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from autograd_engine import unique_name
 from autograd_engine.core.array_conversion import in_dtype
+from autograd_engine.core.checks import require_possible
 from autograd_engine.core.dtypes import holds_numbers, python_number, scalar_dtype
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import Spec, format_shape, may_equal
@@ -49,6 +50,8 @@ __all__ = [
 _ASSIGN = REGISTRY["assign"]
 _CAST = REGISTRY["cast"]
 _CONSTANT = REGISTRY["constant"]
+
+_LARGE: Final = 2**15  # a size that may be one too many, and is looked at
 
 
 class _Context(threading.local):
@@ -208,6 +211,9 @@ def _emitted(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any], trace: A
             inferred = op.infer_tuple([r.spec for r in refs], attrs)
     else:
         inferred = op.infer_tuple([v.spec for v in operands], attrs)
+    for spec in inferred:
+        if any(d.__class__ is int and d > _LARGE for d in spec.shape):
+            require_possible(op.name, spec.shape)
     prefix = _context.prefix or unique_name.generate(op.name)
     results = []
     closed = _context.role == "forward" and not _wants_gradient(op, refs, inferred)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.core.checks import as_number, is_int
+from autograd_engine.core.checks import MOST, as_number, require_possible
 from autograd_engine.eager.grad_mode import is_grad_enabled
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, NotDifferentiableError
@@ -17,7 +15,6 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.ir.program import Variable
 
 __all__ = [
-    "MOST",
     "as_factor",
     "carries_gradient",
     "count",
@@ -28,12 +25,10 @@ __all__ = [
     "plain",
     "probability",
     "real",
-    "require_possible",
     "shape_of",
     "span",
 ]
 
-MOST: Final = sys.maxsize // 16  # elements of an array, whatever its dtype
 _LIKE: Final = {
     "rand": "rand_like",
     "uniform": "rand_like",
@@ -60,15 +55,6 @@ def shape_of(shape: Any, function: str) -> tuple[int, ...]:
             raise ArgumentError(f"{function}: shape {shape!r} must hold non-negative ints")
     require_possible(function, sizes)
     return tuple(int(d) for d in sizes)
-
-
-def require_possible(function: str, sizes: Sequence[Any]) -> None:
-    """Raise ArgumentError where the known sizes make more elements than an array can have."""
-    known = [int(d) for d in sizes if is_int(d) and d >= 0]
-    if math.prod(known) > MOST or any(d > MOST for d in known):
-        raise ArgumentError(
-            f"{function}: shape {list(sizes)} has more elements than an array can have"
-        )
 
 
 def count(function: str, argument: str, value: Any) -> int:

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import require_possible
 from autograd_engine.core.dims import Dim, Size, fresh_dim
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, NotATensorError
 from autograd_engine.program import mode
-from autograd_engine.program.conversion import require_possible
 from autograd_engine.program.ir.program import Variable, default_main_program
 
 __all__ = ["data", "declare", "declared_spec", "require_variable", "same_declaration"]

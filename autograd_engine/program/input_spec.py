@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import require_possible
 from autograd_engine.core.dtypes import (
     DType,
     DTypeLike,
@@ -15,8 +16,7 @@ from autograd_engine.core.dtypes import (
 )
 from autograd_engine.core.names.constructors import respelled
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, NotATensorError
-from autograd_engine.program.conversion import require_possible
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, NotATensorError
 from autograd_engine.program.ir.program import Variable
 
 __all__ = ["InputSpec"]
@@ -58,7 +58,7 @@ class InputSpec:
         stop_gradient: bool = False,
     ) -> None:
         if not isinstance(shape, (list, tuple)):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"InputSpec: shape must be a list of sizes, got {type(shape).__name__}: write "
                 f"InputSpec([{shape!r}])"
             )
@@ -66,10 +66,14 @@ class InputSpec:
         require_possible("InputSpec", self.shape)
         self._dtype = to_numpy(dtype)
         if name is not None and not isinstance(name, str):
-            raise TypeError(f"InputSpec: name must be a str or None, got {type(name).__name__}")
+            raise ArgumentTypeError(
+                f"InputSpec: name must be a str or None, got {type(name).__name__}"
+            )
         self.name = name
         if not isinstance(stop_gradient, bool):
-            raise TypeError(f"InputSpec: stop_gradient must be a bool, got {stop_gradient!r}")
+            raise ArgumentTypeError(
+                f"InputSpec: stop_gradient must be a bool, got {stop_gradient!r}"
+            )
         self.stop_gradient = stop_gradient
 
     @property
@@ -108,7 +112,7 @@ class InputSpec:
         InputSpec(shape=(2, 3), dtype=float64, name=None, stop_gradient=False)
         """
         if not isinstance(ndarray, (np.ndarray, np.generic)):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"InputSpec.from_numpy takes an ndarray, got {type(ndarray).__name__}; for a "
                 "Tensor there is InputSpec.from_tensor"
             )

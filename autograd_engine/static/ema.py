@@ -13,7 +13,13 @@ from autograd_engine import unique_name
 from autograd_engine.core.locations import caller
 from autograd_engine.core.names.constructors import respelled
 from autograd_engine.core.spec import Spec
-from autograd_engine.errors import ArgumentError, BuildError, ExecutionError, NotATensorError
+from autograd_engine.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    BuildError,
+    ExecutionError,
+    NotATensorError,
+)
 from autograd_engine.nn.parameters import persistable_variable
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program import mode
@@ -95,7 +101,7 @@ class ExponentialMovingAverage:
     ) -> None:
         mode.require_static("paddle.static.ExponentialMovingAverage")
         if isinstance(decay, bool) or not isinstance(decay, (int, float, np.number)):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"ExponentialMovingAverage: decay must be a number, got {type(decay).__name__}"
             )
         if not 0 <= decay < 1:
@@ -106,7 +112,7 @@ class ExponentialMovingAverage:
                 f"{type(thres_steps).__name__}"
             )
         if name is not None and not isinstance(name, str):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"ExponentialMovingAverage: name must be a str, got {type(name).__name__}"
             )
         self._decay = float(decay)
@@ -247,7 +253,7 @@ def _declared(block: Block, name: str, spec: Spec) -> Variable:
 
 def _require_executor(method: str, executor: Any) -> None:
     if not isinstance(executor, Executor):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"ExponentialMovingAverage.{method}: executor must be a paddle.static.Executor, got "
             f"{type(executor).__name__}"
         )

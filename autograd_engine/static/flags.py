@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from autograd_engine.eager.grad_mode import grad_mode, keep_stacks
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 
 __all__ = ["disable_signal_handler", "get_flags", "set_flags"]
 
@@ -59,7 +59,7 @@ def set_flags(flags_: Mapping[str, Any]) -> None:
     >>> set_flags({"FLAGS_call_stack_level": 1})
     """
     if not isinstance(flags_, Mapping):
-        raise TypeError(f"set_flags takes a dict, got {type(flags_).__name__}")
+        raise ArgumentTypeError(f"set_flags takes a dict, got {type(flags_).__name__}")
     for name, value in flags_.items():
         attribute = _attribute(name)
         if value is None and attribute in _OPEN:
@@ -67,7 +67,7 @@ def set_flags(flags_: Mapping[str, Any]) -> None:
             continue
         switch = isinstance(value, bool) and attribute in _SWITCHES
         if not switch and (not isinstance(value, int) or isinstance(value, bool)):
-            raise TypeError(f"{name} must be an int, got {value!r}")
+            raise ArgumentTypeError(f"{name} must be an int, got {value!r}")
         if value < 0:
             raise ArgumentError(f"{name} must not be negative, got {value}")
         setattr(flags, attribute, value)

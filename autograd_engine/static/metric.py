@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine import unique_name
-from autograd_engine.core.checks import int_at_least
+from autograd_engine.core.checks import MOST, int_at_least
 from autograd_engine.core.spec import Spec, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
@@ -15,7 +15,6 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program import mode
 from autograd_engine.program.atomic_call import checked
 from autograd_engine.program.builder import assigned
-from autograd_engine.program.conversion import MOST
 from autograd_engine.program.ir.program import Variable, default_main_program
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.creation import zeros

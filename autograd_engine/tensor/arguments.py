@@ -15,6 +15,7 @@ import numpy as np
 from autograd_engine.core.checks import as_number, is_int
 from autograd_engine.core.dims import Dim, Size, UnknownSize
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
+from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import (
     Shape,
     broadcast_shapes,
@@ -43,6 +44,7 @@ __all__ = [
     "axis_of",
     "check_smaller",
     "expanded",
+    "factor",
     "in_dtype",
     "index_columns",
     "integer",
@@ -64,6 +66,18 @@ def in_dtype(out: Any, dtype: DTypeLike | None) -> Any:
     if dtype is None or spec_of(out).dtype == (chosen := to_numpy(dtype)):
         return out
     return ops.cast(out, dtype=chosen.name)
+
+
+def factor(op: str, argument: str, value: Any, x: Any = None) -> Any:
+    """A number that `x` is computed with, or a tensor: as it is, so that it keeps a gradient.
+
+    A complex one is for a complex `x`.
+    """
+    if value.__class__ is float or isinstance(value, (int, float, np.generic, np.ndarray, Operand)):
+        return value
+    if isinstance(value, complex) and x is not None and spec_of(x).dtype.kind == "c":
+        return value
+    raise ArgumentTypeError(f"{op}: {argument} must be a number, got {value!r:.60}")
 
 
 def times(value: Any, factor: Any) -> Any:

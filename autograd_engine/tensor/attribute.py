@@ -42,6 +42,8 @@ __all__ = [
     "tolist",
 ]
 
+_MOST_PLACES: Final = 2**16
+
 
 @dataclass(frozen=True)
 class FloatInfo:
@@ -176,7 +178,9 @@ def apply(self: Any, func: Callable[[Any], Any]) -> Tensor:
     [5.0, 8.0]
     """
     if not callable(func):
-        raise TypeError(f"apply: func must be a function of the tensor, got {type(func).__name__}")
+        raise ArgumentTypeError(
+            f"apply: func must be a function of the tensor, got {type(func).__name__}"
+        )
     made = func(self)
     if not isinstance(made, (Tensor, Variable)):
         raise NotATensorError(
@@ -459,9 +463,9 @@ def cpu_places(device_count: int | None = None) -> list[CPUPlace]:
     if count is None:
         given = os.environ.get("CPU_NUM", "1")
         count = int(given) if given.isdecimal() else 0
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_PLACES:
         raise ArgumentError(
-            "cpu_places: device_count must be a positive int, got "
+            f"cpu_places: device_count must be a positive int, {_MOST_PLACES} at most, got "
             f"{os.environ.get('CPU_NUM') if device_count is None else device_count!r}"
         )
     return [CPUPlace()] * count

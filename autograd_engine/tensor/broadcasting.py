@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import as_number
+from autograd_engine.core.checks import MOST, as_number
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import broadcast_shapes as joint_shape, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
-from autograd_engine.program.conversion import MOST
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import (

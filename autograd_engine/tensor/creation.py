@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.array_conversion import in_dtype
-from autograd_engine.core.checks import require_cpu
+from autograd_engine.core.checks import MOST, require_cpu
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
@@ -20,7 +20,6 @@ from autograd_engine.program import mode
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.builder import assigned
 from autograd_engine.program.conversion import (
-    MOST,
     as_factor,
     carries_gradient,
     count,
@@ -201,7 +200,7 @@ def from_numpy(ndarray: Array) -> Tensor:
     paddle.float64
     """
     if not isinstance(ndarray, np.ndarray):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"from_numpy: ndarray must be an ndarray, got {type(ndarray).__name__}; use to_tensor"
         )
     return to_tensor(ndarray)

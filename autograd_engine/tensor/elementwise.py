@@ -17,7 +17,7 @@ from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.builder import append_write
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arguments import times
+from autograd_engine.tensor.arguments import factor, times
 from autograd_engine.tensor.sorting import nonzero
 
 __all__ = [
@@ -332,6 +332,7 @@ def scale(
     if act is not None and act not in _ACTIVATIONS:
         raise ArgumentError(f"scale: act must be one of {', '.join(_ACTIVATIONS)}, got {act!r}")
     x = as_operand("scale", x)
+    scale, bias = factor("scale", "scale", scale, x), factor("scale", "bias", bias, x)
     if spec_of(x).dtype.kind in "iu":
         scale, bias = _whole(scale), _whole(bias)
     out = x * scale + bias if bias_after_scale else (x + bias) * scale
@@ -579,6 +580,7 @@ def stanh(
     >>> paddle.stanh(paddle.to_tensor([0.0, 100.0])).tolist()
     [0.0, 1.71589994430542]
     """
+    scale_a, scale_b = factor("stanh", "scale_a", scale_a), factor("stanh", "scale_b", scale_b)
     return ops.multiply(ops.tanh(ops.multiply(x, scale_a)), scale_b)
 
 

@@ -44,6 +44,7 @@ from autograd_engine.errors import (
     ShapeError,
 )
 from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import (
     count,
     deviation,
@@ -266,7 +267,8 @@ def _copy(x: Any, other: Any, blocking: bool = True) -> Tensor:
     return ops.assign(ops.cast_like(other, x))
 
 
-def _resize(
+@atomic
+def resize(
     x: Any, shape: Sequence[int], fill_zero: bool = False, name: str | None = None
 ) -> Tensor:
     x = as_operand("resize_", x)
@@ -293,7 +295,7 @@ _OWN: Final[dict[str, Callable[..., Any]]] = {
     "fill": _fill,
     "fill_diagonal": fill_diagonal,
     "fill_diagonal_tensor": fill_diagonal_tensor,
-    "resize": _resize,
+    "resize": resize,
     "sigmoid": _sigmoid,
     "zero": _zero,
     **DRAWS,

@@ -350,6 +350,7 @@ def hsplit(x: Any, num_or_indices: int | Sequence[int], name: str | None = None)
     return _split_along("hsplit", x, num_or_indices, 1, 1)
 
 
+@atomic
 def vsplit(x: Any, num_or_indices: int | Sequence[int], name: str | None = None) -> list[Tensor]:
     """`tensor_split` along axis 0, of two dimensions or more.
 

@@ -399,6 +399,7 @@ def standard_gamma(x: Any, name: str | None = None) -> Tensor:
     return ops.standard_gamma(x)
 
 
+@atomic
 def multinomial(
     x: Any, num_samples: int = 1, replacement: bool = False, name: str | None = None
 ) -> Tensor:

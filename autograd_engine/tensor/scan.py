@@ -13,7 +13,7 @@ from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError,
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arguments import axis_of, in_dtype
+from autograd_engine.tensor.arguments import axis_of, factor, in_dtype
 
 __all__ = [
     "cummax",
@@ -252,7 +252,7 @@ def _areas(op: str, y: Any, x: Any, dx: float | None, axis: int) -> tuple[Any, i
         raise ArgumentError(f"{op}: give the points x or their distance dx, not both")
     heights = _cut(y, along, _LATER) + _cut(y, along, _EARLIER)
     if x is None:
-        return heights * ((1.0 if dx is None else dx) / 2.0), along
+        return heights * ((1.0 if dx is None else factor(op, "dx", dx, y)) / 2.0), along
     x = as_operand(op, x)
     ys, xs = spec_of(y).shape, spec_of(x).shape
     if len(xs) == 1:

@@ -9,7 +9,7 @@ from types import ModuleType
 import numpy as np
 
 from autograd_engine import static
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.program.mode import disable_static, enable_static, in_dynamic_mode
 from autograd_engine.tensor.creation import to_tensor
 from autograd_engine.version import full_version
@@ -40,7 +40,9 @@ def try_import(module_name: str, err_msg: str | None = None) -> ModuleType:
 
 def _numbers(argument: str, version: str) -> list[int]:
     if not isinstance(version, str):
-        raise TypeError(f"require_version: {argument} must be a str, got {type(version).__name__}")
+        raise ArgumentTypeError(
+            f"require_version: {argument} must be a str, got {type(version).__name__}"
+        )
     if not re.fullmatch(r"\d+(\.\d+){0,3}", version):
         raise ArgumentError(
             f"require_version: {argument} must be up to four numbers, as '3.3.1'; got {version!r}"

@@ -6,7 +6,7 @@ from typing import Any
 
 from autograd_engine.core.checks import is_int
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.tensor.creation import to_tensor, zeros
 
 __all__ = [
@@ -37,7 +37,7 @@ class _OfDType(type):
         if all(is_int(v) for v in given):
             return zeros(list(given) or [0], cls.dtype)
         if len(given) > 1:
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{cls.__name__}: takes data, or sizes as ints; got {len(given)} arguments"
             )
         return to_tensor(given[0], cls.dtype)

@@ -223,7 +223,11 @@ def program() -> list[float]:
         y = paddle.static.data("y", [None, 1], "float32")
         assert_type(x, paddle.static.Variable)
         hidden = F.relu(paddle.static.nn.fc(x, 8))
-        loss = paddle.mean((paddle.static.nn.fc(hidden, 1) - y) ** 2)
+        normal = paddle.static.nn.layer_norm(hidden)
+        assert_type(normal, paddle.static.Variable)
+        made = paddle.static.nn.fc(normal, 1)
+        assert_type(made, paddle.static.Variable)
+        loss = paddle.mean((made - y) ** 2)
         pairs = paddle.static.append_backward(loss)
         for parameter, gradient in pairs:
             assert_type(parameter.name, str)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 
 __all__ = ["KEYWORDS", "Meaning", "Translated", "translated"]
 
@@ -282,12 +282,16 @@ def translated(
                 said = [*map(_short, args), *(f"{n}={_short(v)}" for n, v in arguments.items())]
                 write = f"; write {title}({', '.join([*said, f'{here[close[0]]}=...'])})"
             takes = ", ".join(known) or "none"
-            raise TypeError(f"{title}: there is no argument {name!r}{write}; it takes {takes}")
+            raise ArgumentTypeError(
+                f"{title}: there is no argument {name!r}{write}; it takes {takes}"
+            )
         try:
             found = meaning.arguments(value)
         except Unfit as unfit:
             write = str(unfit).replace("{cls}", title)
-            raise TypeError(f"{title}: {name}={_short(value)} is not taken here; {write}") from None
+            raise ArgumentTypeError(
+                f"{title}: {name}={_short(value)} is not taken here; {write}"
+            ) from None
         for target in found:
             if target in taken:
                 raise ArgumentError(

@@ -22,7 +22,7 @@ from autograd_engine.nn.functional.arguments import (
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arguments import axis_of
+from autograd_engine.tensor.arguments import axis_of, factor
 from autograd_engine.tensor.elementwise import clip
 from autograd_engine.tensor.inplace import in_place
 
@@ -281,6 +281,7 @@ def hardsigmoid(
     >>> hardsigmoid(paddle.to_tensor([-4.0, 0.0, 4.0])).tolist()
     [0.0, 0.5, 1.0]
     """
+    slope, offset = factor("hardsigmoid", "slope", slope), factor("hardsigmoid", "offset", offset)
     return hardtanh(as_floats("hardsigmoid", x) * slope + offset, 0.0, 1.0)
 
 

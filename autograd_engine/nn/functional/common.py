@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import as_number, is_int
+from autograd_engine.core.checks import as_number, is_int, positive_int
 from autograd_engine.core.dtypes import get_default_numpy_dtype
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -111,6 +111,7 @@ def embedding(
             "embedding: scale_grad_by_freq=True is not supported; divide the gradient of weight by "
             "how often each row was used"
         )
+    norm_type = check_number("embedding", "norm_type", norm_type)
     if max_norm is not None:
         _shorten(weight, x, check_number("embedding", "max_norm", max_norm), norm_type)
     rows = table.shape[0]
@@ -177,9 +178,8 @@ def one_hot(x: Any, num_classes: int = -1, name: str | None = None) -> Tensor:
                 "one_hot: a program does not know the largest integer; give num_classes"
             )
         num_classes = int(x.numpy().max()) + 1 if x.size else 1
-    if not isinstance(num_classes, int) or num_classes < 1:
-        raise ArgumentError(f"one_hot: num_classes must be a positive int, got {num_classes!r}")
-    return ops.one_hot(x, num_classes=num_classes, dtype=get_default_numpy_dtype().name)
+    width = positive_int("one_hot", "num_classes", num_classes)
+    return ops.one_hot(x, num_classes=width, dtype=get_default_numpy_dtype().name)
 
 
 @atomic

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import as_number, is_int
+from autograd_engine.core.checks import as_number, int_at_least, is_int
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
@@ -89,8 +89,7 @@ def hsigmoid_loss(
     1.3863
     """
     op = "hsigmoid_loss"
-    if isinstance(num_classes, bool) or not isinstance(num_classes, int) or num_classes < 2:
-        raise ArgumentError(f"{op}: num_classes must be an int of at least 2, got {num_classes!r}")
+    num_classes = int_at_least(op, "num_classes", num_classes, 2)
     if (path_table is None) != (path_code is None):
         raise ArgumentError(f"{op}: path_table and path_code go together; give both or neither")
     input, weight = as_floats(op, input, "input"), as_floats(op, weight, "weight")

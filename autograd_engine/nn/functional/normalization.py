@@ -20,6 +20,7 @@ from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.builder import append_write
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.program.passes.inference_form import standardize_with
+from autograd_engine.tensor.arguments import factor
 
 __all__ = [
     "batch_norm",
@@ -170,7 +171,7 @@ def rms_norm(
     weight = _affine("rms_norm", "weight", weight, sizes)
     work = widen(x)
     mean_square = ops.mean(ops.square(work), axis=axes, keepdims=True)
-    inverse = 1.0 / ops.sqrt(mean_square + eps)
+    inverse = 1.0 / ops.sqrt(mean_square + factor("rms_norm", "eps", eps))
     return _scaled(x, work * inverse, weight, None), ops.squeeze(inverse, axis=axes)
 
 
@@ -306,6 +307,7 @@ def instance_norm(
     [[[-1.0, 1.0], [-1.0, 1.0]]]
     """
     eps = check_number("instance_norm", "eps", eps)
+    check_number("instance_norm", "momentum", momentum)
     x = as_operand("instance_norm", x)
     channel = _channel_axis("instance_norm", x, data_format)
     shape = spec_of(x).shape
@@ -457,6 +459,10 @@ def local_response_norm(
             f"{spec_of(x).dtype.name}; use x.astype('float32')"
         )
     size = positive_int("local_response_norm", "size", size, _MOST_CHANNELS)
+    alpha, beta, k = (
+        factor("local_response_norm", name, value)
+        for name, value in (("alpha", alpha), ("beta", beta), ("k", k))
+    )
     first, back = _channels_second(x, channel)
     channels = spec_of(first).shape[1]
     if isinstance(channels, Dim):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from autograd_engine.core.checks import require_possible
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
@@ -74,6 +75,7 @@ def pad(
     pads = _pads(spec_of(x).shape, _pairs("pad", pad), mode, data_format, pad_from_left_axis)
     if not any(map(any, pads)):
         return ops.assign(x)
+    require_possible("pad", [sum(pair) for pair in pads if any(pair)], " of pad")
     if mode == "constant":
         return ops.pad(x, pads=pads, value=value)
     return ops.extend(x, pads=pads, mode=mode)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import as_number, is_int, require_bools
+from autograd_engine.core.checks import as_number, is_int, require_bools, require_possible
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -148,6 +148,7 @@ def interpolate(
     scales: tuple[float | None, ...] = (None,) * axes
     if size is not None:
         sizes = ints(op, "size", size, axes)
+        require_possible(op, sizes, " of size")
     else:
         scales = _scales(scale_factor, axes)
         if recompute_scale_factor or kind == "area":

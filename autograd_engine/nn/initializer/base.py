@@ -17,7 +17,13 @@ from autograd_engine.core.names.constructors import Respelled
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
+from autograd_engine.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DTypeError,
+    NotATensorError,
+    ShapeError,
+)
 from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.program.ir.program import (
@@ -163,7 +169,7 @@ def set_global_initializer(
     """
     for name, value in {"weight_init": weight_init, "bias_init": bias_init}.items():
         if value is not None and not isinstance(value, Initializer):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"set_global_initializer: {name} must be one of paddle.nn.initializer or None, got "
                 f"{type(value).__name__}"
             )
@@ -191,7 +197,7 @@ def initialize_again(var: Variable, initializer: Initializer, block: Any = None)
         )
     startup = default_startup_program().global_block() if block is None else block
     if not isinstance(startup, Block):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{type(initializer).__name__}: block must be the block of a program, got "
             f"{type(block).__name__}"
         )

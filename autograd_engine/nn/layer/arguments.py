@@ -5,11 +5,11 @@ repr that lists attributes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 import numpy as np
 
-from autograd_engine.core.checks import as_number, require_bools
+from autograd_engine.core.checks import MOST, as_number, is_int, require_bools
 from autograd_engine.core.dtypes import DTypeLike
 from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import ArgumentError
@@ -18,6 +18,7 @@ from autograd_engine.nn.layer.base.layer import Layer
 from autograd_engine.program.ir.program import Parameter as StaticParameter, Variable
 
 __all__ = [
+    "MOST_LAYERS",
     "Elementwise",
     "Plain",
     "Reduced",
@@ -170,12 +171,17 @@ def number(
     return value
 
 
-def integer(layer: object, argument: str, value: Any, least: int | None = 1) -> int:
-    """An int of at least `least`."""
+MOST_LAYERS: Final = 10_000
+
+
+def integer(
+    layer: object, argument: str, value: Any, least: int | None = 1, most: int = MOST
+) -> int:
+    """An int from `least` to `most`: by default any size. Without `least` it may be any."""
     value = as_number(value)
-    fits = isinstance(value, int) and not isinstance(value, bool)
-    if not fits or (least is not None and value < least):
-        bound = "" if least is None else f" of at least {least}"
+    if not is_int(value) or (least is not None and not least <= value <= most):
+        above = f", {most} at most" if is_int(value) and value > most else ""
+        bound = "" if least is None else f" of at least {least}{above}"
         raise ArgumentError(f"{_owner(layer)}: {argument} must be an int{bound}, got {value!r}")
     return int(value)
 

@@ -43,7 +43,7 @@ class _Numbered(_Container):
     def _position(self, index: Any) -> int:
         kind = type(self).__name__
         if isinstance(index, bool) or not hasattr(index, "__index__"):
-            raise TypeError(f"{kind}: an index must be an int, got {type(index).__name__}")
+            raise ArgumentTypeError(f"{kind}: an index must be an int, got {type(index).__name__}")
         number, size = int(index.__index__()), len(self)
         if not -size <= number < size:
             raise IndexError(f"{kind}: index {number} is out of range; it has {size} elements")
@@ -63,9 +63,9 @@ class _Numbered(_Container):
 
 def _layers(where: str, values: Any) -> list[Layer]:
     if isinstance(values, Layer) and not isinstance(values, _Numbered):
-        raise TypeError(f"{where} takes a list of layers, got one; write [layer]")
+        raise ArgumentTypeError(f"{where} takes a list of layers, got one; write [layer]")
     if not isinstance(values, Iterable):
-        raise TypeError(f"{where} takes a list of layers, got {type(values).__name__}")
+        raise ArgumentTypeError(f"{where} takes a list of layers, got {type(values).__name__}")
     return [_layer(where, given) for given in values]
 
 
@@ -363,12 +363,12 @@ class _Named(_Container):
         pairs = elements.items() if isinstance(elements, (Mapping, _Named)) else elements
         where = type(self).__name__
         if not isinstance(pairs, Iterable):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{where} takes a dict, or a list of (name, element); got {type(elements).__name__}"
             )
         for pair in pairs:
             if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-                raise TypeError(f"{where} takes pairs (name, element), got {pair!r}")
+                raise ArgumentTypeError(f"{where} takes pairs (name, element), got {pair!r}")
             self[pair[0]] = pair[1]
 
 

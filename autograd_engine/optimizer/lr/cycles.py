@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.optimizer.lr.lambdas import require_function
 from autograd_engine.optimizer.lr.scheduler import LRScheduler, number, whole
 
@@ -69,7 +69,9 @@ class OneCycleLR(LRScheduler):
                 f"OneCycleLR: anneal_strategy must be 'cos' or 'linear', got {anneal_strategy!r}"
             )
         if not isinstance(three_phase, bool):
-            raise TypeError(f"OneCycleLR: three_phase must be True or False, got {three_phase!r}")
+            raise ArgumentTypeError(
+                f"OneCycleLR: three_phase must be True or False, got {three_phase!r}"
+            )
         if three_phase and phase_pct >= 0.5:
             raise ArgumentError(
                 f"OneCycleLR: with three_phase, phase_pct must be less than 0.5, got {phase_pct}"

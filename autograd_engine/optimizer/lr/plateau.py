@@ -9,7 +9,7 @@ import numpy as np
 
 from autograd_engine.core.checks import as_number
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.optimizer.lr.scheduler import LRScheduler, number, whole
 
 __all__ = ["ReduceOnPlateau"]
@@ -143,7 +143,7 @@ def _one_number(metrics: Any) -> float:
         )
     value = as_number(metrics)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(
+        raise ArgumentTypeError(
             "ReduceOnPlateau: step takes the metric of the epoch, as step(loss); metrics must be "
             f"a number, an ndarray or a Tensor of one element, got {type(metrics).__name__}"
         )

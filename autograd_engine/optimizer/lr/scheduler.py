@@ -12,7 +12,7 @@ from autograd_engine.core.checks import as_number, is_int
 from autograd_engine.core.described import describe
 from autograd_engine.core.names.constructors import Given, Respelled, respelled
 from autograd_engine.core.names.missing_names import answered
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 
 __all__ = ["LRScheduler", "increasing", "number", "whole"]
 
@@ -96,7 +96,7 @@ class LRScheduler(Respelled):
 
     def _begin(self, rate: float, epoch: int, verbose: bool) -> None:
         if not isinstance(verbose, bool):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{type(self).__name__}: verbose must be True or False, got {verbose!r}"
             )
         self.base_lr = self.last_lr = rate
@@ -152,7 +152,7 @@ class LRScheduler(Respelled):
     def _checked_rate(self, rate: Any) -> float:
         value = as_number(rate)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{type(self).__name__}: the learning rate of epoch {self.last_epoch} must be a "
                 f"number, got {value!r}"
             )
@@ -219,7 +219,7 @@ class LRScheduler(Respelled):
         """What `state` says about ``self.keys``; `besides` may be there too."""
         name = type(self).__name__
         if not isinstance(state, Mapping):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{name}: set_state_dict takes what state_dict() has returned, a dict; got "
                 f"{type(state).__name__}"
             )
@@ -256,7 +256,7 @@ def number(
     """`value` as a Python number, if it is a finite one in that range."""
     where, value = f"{type(scheduler).__name__}: {name}", as_number(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{where} must be a number, got {_shown(value)}")
+        raise ArgumentTypeError(f"{where} must be a number, got {_shown(value)}")
     if not (math.isfinite(value) and least <= value <= most and above < value < below):
         limits = [
             text
@@ -276,7 +276,7 @@ def whole(scheduler: object, name: str, value: Any, least: int = 1) -> int:
     """`value` as an int, if it is one that is not less than `least`."""
     where, value = f"{type(scheduler).__name__}: {name}", as_number(value)
     if not is_int(value):
-        raise TypeError(f"{where} must be an int, got {_shown(value)}")
+        raise ArgumentTypeError(f"{where} must be an int, got {_shown(value)}")
     if value < least:
         kind = "a positive int" if least == 1 else f"an int, at least {least}"
         raise ArgumentError(f"{where} must be {kind}, got {value}")
@@ -287,7 +287,7 @@ def increasing(scheduler: object, name: str, value: Any) -> list[Any]:
     """`value` as a list, if it holds numbers, each greater than the one before."""
     where = f"{type(scheduler).__name__}: {name}"
     if not isinstance(value, (list, tuple)):
-        raise TypeError(f"{where} must be a list or a tuple of epochs, got {_shown(value)}")
+        raise ArgumentTypeError(f"{where} must be a list or a tuple of epochs, got {_shown(value)}")
     epochs = [number(scheduler, f"{name}[{k}]", epoch) for k, epoch in enumerate(value)]
     if any(b <= a for a, b in pairwise(epochs)):
         raise ArgumentError(f"{where} must increase from each to the next, got {epochs}")

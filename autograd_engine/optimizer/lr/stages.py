@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.optimizer.lr.scheduler import LRScheduler, increasing, number, whole
 
 __all__ = ["MultiStepDecay", "PiecewiseDecay", "StepDecay"]
@@ -129,7 +129,7 @@ class PiecewiseDecay(LRScheduler):
         if not boundaries:
             raise ArgumentError("PiecewiseDecay: boundaries is empty; name an epoch at least")
         if not isinstance(values, (list, tuple)):
-            raise TypeError(
+            raise ArgumentTypeError(
                 "PiecewiseDecay: values must be a list or a tuple of learning rates, got "
                 f"{type(values).__name__}"
             )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from autograd_engine.core.names.constructors import respelled
+from autograd_engine.errors import ArgumentTypeError
 from autograd_engine.program.ir.program import Program
 
 __all__ = ["BuildStrategy", "CompiledProgram", "ExecutionStrategy"]
@@ -165,12 +166,12 @@ class CompiledProgram:
         self, program_or_graph: Program, build_strategy: BuildStrategy | None = None
     ) -> None:
         if not isinstance(program_or_graph, Program):
-            raise TypeError(
+            raise ArgumentTypeError(
                 "CompiledProgram: program_or_graph must be a Program, got "
                 f"{type(program_or_graph).__name__}"
             )
         if build_strategy is not None and not isinstance(build_strategy, BuildStrategy):
-            raise TypeError(
+            raise ArgumentTypeError(
                 "CompiledProgram: build_strategy must be a BuildStrategy, got "
                 f"{type(build_strategy).__name__}"
             )

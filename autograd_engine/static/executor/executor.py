@@ -13,7 +13,7 @@ from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.names.constructors import respelled
 from autograd_engine.core.names.missing_names import bind_absent
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, FeedError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, FeedError
 from autograd_engine.program.ir.program import Program, default_main_program
 from autograd_engine.program.scope import Scope, global_scope
 from autograd_engine.static.executor.backend_choice import BACKENDS, chosen_backend
@@ -408,7 +408,9 @@ def _program(program: Any, function: str = "run") -> Program:
     if isinstance(program, CompiledProgram):
         return program.program
     if not isinstance(program, Program):
-        raise TypeError(f"{function}: program must be a Program, got {type(program).__name__}")
+        raise ArgumentTypeError(
+            f"{function}: program must be a Program, got {type(program).__name__}"
+        )
     return program
 
 
@@ -416,7 +418,7 @@ def _scope(scope: Any, function: str) -> Scope:
     if scope is None:
         return global_scope()
     if not isinstance(scope, Scope):
-        raise TypeError(f"{function}: scope must be a Scope, got {type(scope).__name__}")
+        raise ArgumentTypeError(f"{function}: scope must be a Scope, got {type(scope).__name__}")
     return scope
 
 

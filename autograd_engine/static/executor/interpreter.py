@@ -24,6 +24,7 @@ from autograd_engine.eager.grad_mode import grad_mode, no_grad
 from autograd_engine.eager.record import apply, unwritten
 from autograd_engine.eager.tape import MultiNode, Unwritten
 from autograd_engine.eager.tensor import Parameter as EagerParameter, Tensor
+from autograd_engine.errors import ArgumentTypeError
 from autograd_engine.ops import control_flow
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import OpDef
@@ -64,11 +65,13 @@ def run_eagerly(
 ) -> dict[str, Tensor]:
     """`Program.run_eagerly`."""
     if not isinstance(program, Program):
-        raise TypeError(f"run_eagerly: program must be a Program, got {type(program).__name__}")
+        raise ArgumentTypeError(
+            f"run_eagerly: program must be a Program, got {type(program).__name__}"
+        )
     mode.require_dynamic("Program.run_eagerly")
     chosen = global_scope() if scope is None else scope
     if not isinstance(chosen, Scope):
-        raise TypeError(f"run_eagerly: scope must be a Scope, got {type(scope).__name__}")
+        raise ArgumentTypeError(f"run_eagerly: scope must be a Scope, got {type(scope).__name__}")
     feeds = feed_dict(feed)
     with program.lock:
         fetches = _fetches(program, program.global_block(), fetch_list)

@@ -35,7 +35,7 @@ def conv2d(
     act: str | None = None,
     name: str | None = None,
     data_format: str = "NCHW",
-) -> Any:
+) -> Variable:
     """A convolution with a filter (and bias) of its own; see `nn.functional.conv2d`.
 
     Parameters
@@ -93,7 +93,7 @@ def conv3d(
     act: str | None = None,
     name: str | None = None,
     data_format: str = "NCDHW",
-) -> Any:
+) -> Variable:
     """A convolution with a filter (and bias) of its own; see `nn.functional.conv3d`.
 
     Examples
@@ -128,7 +128,7 @@ def conv2d_transpose(
     act: str | None = None,
     name: str | None = None,
     data_format: str = "NCHW",
-) -> Any:
+) -> Variable:
     """A transposed convolution with a filter (and bias) of its own.
 
     See `nn.functional.conv2d_transpose`. Without `filter_size` it is what gives `output_size`.
@@ -166,7 +166,7 @@ def conv3d_transpose(
     act: str | None = None,
     name: str | None = None,
     data_format: str = "NCDHW",
-) -> Any:
+) -> Variable:
     """A transposed convolution of volumes with a filter (and bias) of its own.
 
     See `nn.functional.conv3d_transpose`. Without `filter_size` it is what gives `output_size`.
@@ -204,7 +204,7 @@ def deform_conv2d(
     weight_attr: Any = None,
     bias_attr: Any = None,
     name: str | None = None,
-) -> Any:
+) -> Variable:
     """A deformable convolution with a filter (and bias) of its own; see `vision.ops.deform_conv2d`.
 
     Parameters
@@ -238,9 +238,10 @@ def deform_conv2d(
         start = Normal(0.0, (2.0 / (sizes[0] * sizes[1] * channels)) ** 0.5)
         weight = made.weight((num_filters, channels // groups, *sizes), weight_attr, start)
         bias = made.bias(bias_attr, num_filters)
-        return deformed(
+        out = deformed(
             x, offset, weight, bias, stride, padding, dilation, deformable_groups, groups, mask
         )
+        return cast(Variable, out)
 
 
 def _convolution(
@@ -251,7 +252,7 @@ def _convolution(
     groups: Any,
     attrs: tuple[Any, ...],
     **window: Any,
-) -> Any:
+) -> Variable:
     """The function of `nn.functional` of that name with a filter and a bias.
 
     `window` is what it is called with besides; those that are transposed have an `output_size`.

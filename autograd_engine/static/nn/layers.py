@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -61,7 +61,7 @@ def fc(
     bias_attr: Any = None,
     activation: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Variable:
     """A fully connected layer: the axes from `num_flatten_dims` on, as one, times a weight.
 
     Parameters
@@ -135,7 +135,7 @@ def embedding(
     param_attr: Any = None,
     dtype: DTypeLike = "float32",
     name: str | None = None,
-) -> Any:
+) -> Variable:
     """A table of `size` = [rows, width], and the rows of it that `input` names.
 
     Parameters
@@ -180,7 +180,7 @@ def embedding(
                 "dtype='int64'"
             )
         weight = made.weight((rows, width), param_attr, XavierUniform())
-        return F.embedding(input, weight, padding_idx=padding_idx, sparse=is_sparse)
+        return cast(Variable, F.embedding(input, weight, padding_idx=padding_idx, sparse=is_sparse))
 
 
 @checked
@@ -192,7 +192,7 @@ def bilinear_tensor_product(
     name: str | None = None,
     param_attr: Any = None,
     bias_attr: Any = None,
-) -> Any:
+) -> Variable:
     """For each k: x W_k y + b_k, with weights and a bias of its own; see `F.bilinear`.
 
     Parameters
@@ -242,7 +242,7 @@ def bilinear_tensor_product(
 @checked
 def row_conv(
     input: Any, future_context_size: int, param_attr: Any = None, act: str | None = None
-) -> Any:
+) -> Variable:
     """Each step as a weighted sum of itself and the steps that follow (Deep Speech 2, section 3.7).
 
     Parameters
@@ -308,7 +308,7 @@ def batch_norm(
     moving_variance_name: str | None = None,
     do_model_average_for_mean_and_var: bool = True,
     use_global_stats: bool = False,
-) -> Any:
+) -> Variable:
     """Batch normalisation with parameters and running statistics of its own.
 
     Parameters
@@ -379,7 +379,7 @@ def layer_norm(
     bias_attr: Any = None,
     act: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Variable:
     """Layer normalisation over the axes from `begin_norm_axis` on.
 
     Parameters
@@ -416,6 +416,11 @@ def layer_norm(
         raise ArgumentTypeError(
             f"layer_norm: begin_norm_axis must be an int, got {type(begin_norm_axis).__name__}"
         )
+    if not -input.ndim <= begin_norm_axis < input.ndim:
+        raise ShapeError(
+            f"layer_norm: begin_norm_axis {begin_norm_axis} is out of range for input "
+            f"{format_shape(input.spec.shape)}"
+        )
     sizes = input.spec.shape[begin_norm_axis:]
     if not sizes or any(isinstance(d, Dim) for d in sizes):
         raise ShapeError(
@@ -440,7 +445,7 @@ def group_norm(
     act: str | None = None,
     data_layout: str = "NCHW",
     name: str | None = None,
-) -> Any:
+) -> Variable:
     """Group normalisation with a scale and a shift for each channel; False for none of these.
 
     Examples
@@ -467,7 +472,7 @@ def instance_norm(
     param_attr: Any = None,
     bias_attr: Any = None,
     name: str | None = None,
-) -> Any:
+) -> Variable:
     """Instance normalisation with a scale and a shift for each channel; False for none of these.
 
     Examples
@@ -487,13 +492,13 @@ def instance_norm(
         )
     with layer("instance_norm", name, input.spec.dtype) as made:
         weight, bias = made.scale(param_attr, channels), made.bias(bias_attr, channels)
-        return F.instance_norm(input, weight=weight, bias=bias, eps=epsilon)
+        return cast(Variable, F.instance_norm(input, weight=weight, bias=bias, eps=epsilon))
 
 
 @checked
 def spectral_norm(
     weight: Any, dim: int = 0, power_iters: int = 1, eps: float = 1e-12, name: str | None = None
-) -> Any:
+) -> Variable:
     """`weight` over its largest singular value, as power iteration finds it (Miyato et al. 2018).
 
     Each run begins the iteration with the same two random vectors. They are no variables of the
@@ -543,7 +548,7 @@ def spectral_norm(
         raise ArgumentError(f"spectral_norm: eps must be a float, got {type(eps).__name__}")
     with layer("spectral_norm", name, weight.spec.dtype) as made:
         u, v = (made.untrained(size, Normal(0.0, 1.0)) for size in matrix_sizes(shape, dim))
-        return over_largest_singular_value(weight, u, v, dim, power_iters, eps)
+        return cast(Variable, over_largest_singular_value(weight, u, v, dim, power_iters, eps))
 
 
 # --- activation
@@ -552,7 +557,7 @@ def spectral_norm(
 @checked
 def prelu(
     x: Any, mode: str, param_attr: Any = None, data_format: str = "NCHW", name: str | None = None
-) -> Any:
+) -> Variable:
     """``x`` where that is positive, a trained weight times `x` elsewhere.
 
     Parameters
@@ -594,6 +599,6 @@ def prelu(
         weight = made.weight(shape, param_attr, Constant(0.25))
         if mode == "element":
             above = ops.greater_than(x, 0.0)
-            return ops.where(above, x, ops.where(above, 0.0, x) * weight)
+            return cast(Variable, ops.where(above, x, ops.where(above, 0.0, x) * weight))
         flat = ops.reshape(weight, shape=(-1,)) if mode == "channel" else weight
-        return F.prelu(x, flat, data_format)
+        return cast(Variable, F.prelu(x, flat, data_format))

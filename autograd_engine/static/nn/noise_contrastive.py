@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from autograd_engine.nn.functional.arguments import as_integers
 from autograd_engine.nn.initializer import XavierUniform
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import checked
+from autograd_engine.program.ir.program import Variable
 from autograd_engine.static.nn.parameters import floating, layer, one_of
 
 __all__ = ["nce"]
@@ -50,7 +51,7 @@ def nce(
     custom_dist: Any = None,
     seed: int = 0,
     is_sparse: bool = False,
-) -> Any:
+) -> Variable:
     """How well the labels are told from classes that are drawn (Gutmann and Hyvarinen 2010).
 
     With s the sigmoid of the score ``input . weight[c] + bias[c]`` of a class c, S classes drawn
@@ -143,4 +144,4 @@ def nce(
                     f"{format_shape(sample_weight.spec.shape)}"
                 )
             total = total * sample_weight
-        return total / (drawn + 1.0)
+        return cast(Variable, total / (drawn + 1.0))

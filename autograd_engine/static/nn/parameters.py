@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -88,15 +88,15 @@ def layer(function: str, name: str | None, dtype: np.dtype[Any]) -> Iterator[Lay
         yield LayerParameters(full, dtype)
 
 
-def activated(function: str, x: Any, activation: str | None) -> Any:
+def activated(function: str, x: Any, activation: str | None) -> Variable:
     if activation is None:
-        return x
+        return cast(Variable, x)
     if activation not in _ACTIVATIONS:
         raise ArgumentError(
             f"{function}: activation must be one of {', '.join(_ACTIVATIONS)} or None, got "
             f"{activation!r}"
         )
-    return _ACTIVATIONS[activation](x)
+    return cast(Variable, _ACTIVATIONS[activation](x))
 
 
 # --- arguments

@@ -5,9 +5,9 @@ N. Halko, P. G. Martinsson, J. A. Tropp, "Finding structure with randomness" (20
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
-from autograd_engine.core.checks import require_bools
+from autograd_engine.core.checks import int_at_least, require_bools
 from autograd_engine.core.spec import broadcast_shapes
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError
@@ -20,6 +20,8 @@ from autograd_engine.tensor.linalg.products import matrix_transpose
 from autograd_engine.tensor.reduction import mean
 
 __all__ = ["pca_lowrank", "svd_lowrank"]
+
+_MOST_ROUNDS: Final = 1000
 
 
 @atomic
@@ -103,7 +105,7 @@ def _largest(op: str, x: Any, q: Any, niter: Any, means: Any) -> tuple[Tensor, T
         )
     m, n = known_sizes(op, x)
     rank = min(6, m, n) if q is None else count(op, "q", q)
-    rounds = count(op, "niter", niter)
+    rounds = int_at_least(op, "niter", niter, 0, _MOST_ROUNDS)
     if rank > min(m, n):
         raise ArgumentError(f"{op}: q must be at most {min(m, n)}, the smaller size; got {rank}")
     if means is not None:

@@ -22,7 +22,7 @@ from autograd_engine.errors import ArgumentError, ArgumentTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arguments import in_dtype, times
+from autograd_engine.tensor.arguments import factor, in_dtype, times
 
 __all__ = [
     "addmm",
@@ -204,6 +204,7 @@ def vecdot(x: Any, y: Any, axis: int = -1, name: str | None = None) -> Tensor:
 
 def _added(op: str, input: Any, product: Any, beta: float, alpha: float) -> Any:
     input = as_operand(op, input, "input")
+    beta, alpha = factor(op, "beta", beta, input), factor(op, "alpha", alpha, product)
     return times(input, beta) + times(product, alpha)
 
 

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any, Final, NoReturn
 
+from autograd_engine.core.checks import as_bool
 from autograd_engine.core.operand import Operand
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.program.atomic_call import failed
 from autograd_engine.program.ir.program import Operator
 from autograd_engine.tensor.spelling.forms import FORMS
@@ -42,6 +43,8 @@ class Calls:
         The name of that, or "".
     required : list of str
         The parameters without a default.
+    bools : dict of str to bool
+        The parameters that are True or False, and whether they may be None too.
     row : Row
     """
 
@@ -53,6 +56,11 @@ class Calls:
         self.parameters = {n: p for n, p in found.items() if p.kind is not p.VAR_POSITIONAL}
         self.rest = next((n for n in found if n not in self.parameters), "")
         self.required = [n for n, p in self.parameters.items() if p.default is p.empty]
+        self.bools = {
+            n: p.annotation != "bool"
+            for n, p in self.parameters.items()
+            if p.annotation in ("bool", "bool | None")
+        }
 
     def defaults(self) -> tuple[tuple[Any, ...], Values]:
         """Those of the wrapper: `MISSING` for what has none."""
@@ -75,6 +83,15 @@ class Calls:
         inner = self._function.atomic  # type: ignore[attr-defined]
         return failed(inner, before, args, values, error)
 
+    def tests(self) -> list[str]:
+        """What holds of the parameters where a call is not in the declared spelling."""
+        found = [f"{name} is ..." for name in self.required] + self.row.when_given
+        for name, open_ in self.bools.items():
+            usual = self.parameters[name].default is True  # is asked for first: most calls say it
+            kinds = [str(usual), str(not usual), *["None"] * open_]
+            found.append(" and ".join(f"{name} is not {kind}" for kind in kinds))
+        return found
+
     def respelled(self, given: tuple[Any, ...], rest: tuple[Any, ...], other: Values) -> Any:
         """The result of the call that is meant."""
         values = {n: v for n, v in zip(self.parameters, given, strict=True) if v is not MISSING}
@@ -90,8 +107,10 @@ class Calls:
         finish += self._options(values, other)
         if other:
             self._refuse(next(iter(other)), values, row)
+        for n in self.bools.keys() & values.keys():
+            values[n] = as_bool(self._shown(values), n, values[n], or_none=self.bools[n])
         if more and not self.rest:
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{self._name}: takes {len(self.parameters)} arguments "
                 f"({', '.join(self.parameters)}), and {more[0]!r} is one more"
             )
@@ -175,7 +194,7 @@ class Calls:
         elif meant is not None:
             parts = [*self._parts(values, meant), f"{meant}=..."]
             hint = f"; write {shown}({', '.join(parts)})"
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{shown}: there is no argument {name!r}{hint}; it takes {', '.join(listed) or 'none'}"
         )
 

@@ -6,6 +6,9 @@ What the package shows of a function does what the function does, after a test. 
         if _other or x is ...: return _spelling((x, name), (), _other)
         return ops.tanh(x)
 
+Arguments that are True or False are tested here too: ``keepdim is not False and keepdim is not
+True`` leads to where NumPy's bools are made Python's, and all else is refused.
+
 The code is made when it is first called, from the source of the function, whose lines it keeps: a
 wrapper around the function would cost a call more, and another frame between an operation and the
 line of the user's that it notes. Where there is no source it is such a wrapper. Any call that is
@@ -159,7 +162,7 @@ def _code(shown: Any, function: Any, calls: Calls) -> CodeType:
     if rest or after:
         after.insert(0, f"*{rest}")
     given = f"({''.join(f'{name}, ' for name in calls.parameters)}), {rest or '()'}"
-    tests = ["_other", *(f"{name} is ..." for name in calls.required), *calls.row.when_given]
+    tests = ["_other", *calls.tests()]
     tests += ["_rest"] * (rest == "_rest") + ["out is not None"] * ("out" in calls.parameters)
     body = ["        _call"]
     if function is not shown:

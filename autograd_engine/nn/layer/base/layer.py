@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, ParamSpec, Type
 import numpy as np
 
 from autograd_engine import unique_name
-from autograd_engine.core.checks import check_callback, plain_number, require_bools
+from autograd_engine.core.checks import check_callback, in_memory, plain_number, require_bools
 from autograd_engine.core.dtypes import DTypeLike, get_default_dtype, to_numpy
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.hooks import Hooks, RemovableHandle
@@ -21,7 +21,11 @@ from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError
 from autograd_engine.nn.layer.base.other_names import OtherNames
 from autograd_engine.nn.layer.base.registered import BUFFER, PARAMETER, PASSING, SUBLAYER
 from autograd_engine.nn.layer.base.state_dict import cast
-from autograd_engine.nn.parameters import create_parameter, persistable_variable, sizes_of
+from autograd_engine.nn.parameters import (
+    create_parameter,
+    persistable_variable,
+    sizes_of,
+)
 from autograd_engine.program import mode
 from autograd_engine.program.builder import layer_scope
 from autograd_engine.program.ir.program import default_main_program
@@ -322,7 +326,7 @@ class Layer(OtherNames):
             block = default_main_program().global_block()
             made = persistable_variable(block, full, Spec(sizes, chosen), fill)
         else:
-            made = Tensor(np.full(sizes, fill, chosen))
+            made = Tensor(in_memory("create_buffer", sizes, lambda: np.full(sizes, fill, chosen)))
             made.name = full
         self.register_buffer(name, made, persistable)
         return made
@@ -569,7 +573,7 @@ class HookedCall:
             changed = hook(layer, inputs, kwargs)
             if changed is not None:
                 if not isinstance(changed, tuple) or len(changed) != 2:
-                    raise TypeError(
+                    raise ArgumentTypeError(
                         f"{type(layer).__name__}: a forward pre-hook with with_kwargs=True must "
                         f"return (inputs, kwargs) or None, got {type(changed).__name__}"
                     )

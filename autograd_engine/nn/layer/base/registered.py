@@ -11,7 +11,7 @@ from autograd_engine.core.checks import require_bools
 from autograd_engine.core.names.constructors import Respelled
 from autograd_engine.core.names.missing_names import missing_text
 from autograd_engine.eager.tensor import Parameter, Tensor
-from autograd_engine.errors import ArgumentError, ModeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, ModeError
 from autograd_engine.program.ir.program import Parameter as StaticParameter, Variable
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Registered(Respelled, Counted):
         self._check_name("register_buffer", name, BUFFER, PASSING)
         require_bools("register_buffer", persistable=persistable)
         if tensor is not None and not isinstance(tensor, (Tensor, Variable)):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"register_buffer: {name} must be a Tensor, got {type(tensor).__name__}: use "
                 "paddle.to_tensor(...)"
             )
@@ -66,7 +66,7 @@ class Registered(Respelled, Counted):
         """Register a parameter (or None) under a name; returns it."""
         self._check_name("add_parameter", name, PARAMETER)
         if parameter is not None and not isinstance(parameter, (Parameter, StaticParameter)):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"add_parameter: {name} must be a parameter, got {type(parameter).__name__}: make "
                 "it with create_parameter(shape)"
             )
@@ -77,7 +77,9 @@ class Registered(Respelled, Counted):
         """Register a layer (or None) under a name; returns it."""
         self._check_name("add_sublayer", name, SUBLAYER)
         if sublayer is not None and not isinstance(sublayer, Registered):
-            raise TypeError(f"add_sublayer: {name} must be a Layer, got {type(sublayer).__name__}")
+            raise ArgumentTypeError(
+                f"add_sublayer: {name} must be a Layer, got {type(sublayer).__name__}"
+            )
         self._put(name, sublayer, SUBLAYER)
         return sublayer
 
@@ -114,7 +116,9 @@ class Registered(Respelled, Counted):
 
     def _check_name(self, function: str, name: Any, *kinds: str) -> None:
         if not isinstance(name, str):
-            raise TypeError(f"{function}: the name must be a str, got {type(name).__name__}")
+            raise ArgumentTypeError(
+                f"{function}: the name must be a str, got {type(name).__name__}"
+            )
         if not name or "." in name:
             raise ArgumentError(
                 f"{function}: {name!r} is no name: dots stand between the names of layers, and an "
@@ -171,7 +175,7 @@ class Registered(Respelled, Counted):
 
     def _check_kind(self, name: str, kind: str, value: Any) -> None:
         if kind == COMPOSED:
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{type(self).__name__}.{name} is a {kind}, and cannot be set: set its parts, "
                 f"{', '.join(n for n in self._kinds if n.startswith(name + '_'))}"
             )
@@ -181,7 +185,7 @@ class Registered(Respelled, Counted):
         if kind == PARAMETER:
             instead = f"layer.{name}.set_value(values) for other values; {instead}"
         wanted = {PARAMETER: "a parameter", SUBLAYER: "a Layer"}.get(kind, "a Tensor")
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{type(self).__name__}.{name} is a {kind}, which {wanted} or None can replace, not "
             f"{type(value).__name__}: {instead}"
         )

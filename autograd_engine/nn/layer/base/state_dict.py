@@ -241,7 +241,9 @@ class Stateful(Registered):
         ['weight']
         """
         if not callable(hook):
-            raise TypeError(f"register_state_dict_hook takes a function, got {type(hook).__name__}")
+            raise ArgumentTypeError(
+                f"register_state_dict_hook takes a function, got {type(hook).__name__}"
+            )
         hooks: Hooks = self.__dict__.setdefault("_state_dict_hooks", Hooks())
         return hooks.register(hook)
 

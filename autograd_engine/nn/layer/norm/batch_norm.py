@@ -293,6 +293,9 @@ class BatchNorm(_Running):
         trainable_statistics: bool = False,
     ) -> None:
         super().__init__(dtype=dtype)
+        flag(self, "in_place", in_place)
+        model_average = "do_model_average_for_mean_and_var"
+        flag(self, model_average, do_model_average_for_mean_and_var)
         known = (None, "relu", "sigmoid", "tanh", "softmax", "gelu")
         self._act = choice(self, "act", act, known)
         self._data_format = choice(self, "data_layout", data_layout, ("NCHW", "NHWC"))

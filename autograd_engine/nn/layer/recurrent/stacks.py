@@ -9,7 +9,7 @@ from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.functional.recurrent import scan
-from autograd_engine.nn.layer.arguments import choice, flag, integer, number
+from autograd_engine.nn.layer.arguments import MOST_LAYERS, choice, flag, integer, number
 from autograd_engine.nn.layer.base.layer import Layer
 from autograd_engine.nn.layer.recurrent.cells import (
     GRUCell,
@@ -54,7 +54,7 @@ class _Stack(Layer):
         super().__init__()
         self.input_size = integer(self, "input_size", input_size)
         self.hidden_size = integer(self, "hidden_size", hidden_size)
-        self.num_layers = integer(self, "num_layers", num_layers)
+        self.num_layers = integer(self, "num_layers", num_layers, most=MOST_LAYERS)
         known = ("forward", "bidirect", "bidirectional")
         self.direction = choice(self, "direction", direction, known)
         self.num_directions = 1 if direction == "forward" else 2

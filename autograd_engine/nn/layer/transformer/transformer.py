@@ -8,7 +8,7 @@ from typing import Any
 
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
-from autograd_engine.nn.layer.arguments import flag, integer
+from autograd_engine.nn.layer.arguments import MOST_LAYERS, flag, integer
 from autograd_engine.nn.layer.base.layer import Layer
 from autograd_engine.nn.layer.containers import LayerList
 from autograd_engine.nn.layer.norm.layer_norm import LayerNorm
@@ -37,7 +37,7 @@ class _Stack(Layer):
 
     def __init__(self, layer: Any, num_layers: int, norm: Layer | None) -> None:
         super().__init__()
-        number = integer(self, "num_layers", num_layers, least=0)
+        number = integer(self, "num_layers", num_layers, 0, MOST_LAYERS)
         if not isinstance(layer, Layer) or not hasattr(layer, "_config"):
             given = layer.__name__ if isinstance(layer, type) else type(layer).__name__
             raise ArgumentError(
