@@ -41,6 +41,8 @@ _LISTED: Final = 8
 # fails there was given nothing by this call.
 _RUNS_RECORDED: Final = "RUNS_RECORDED"
 
+_TRANSLATES: Final = ".core.names.keywords"  # whose errors name the class that users make
+
 
 def reworded(message: str, frames: list[FrameType]) -> str:
     """`message`, raised in the innermost of `frames`, in terms of what the user called."""
@@ -105,6 +107,8 @@ class _Call:
             frame = frames[k]
             code, given = frame.f_code, frame.f_locals
             name = code.co_name
+            if frame.f_globals["__name__"].endswith(_TRANSLATES):
+                return None
             if name == "__call__":
                 return cls._of_layer(frames[: k + 1])
             function = given.get("function")
