@@ -4,12 +4,14 @@ In two steps, since the two packages need not be installed side by side::
 
     python tools/spellings.py samples /tmp/samples
     PADDLE/bin/python tools/spellings.py ask /tmp/samples tests/surface/spellings.json
+    TORCH/bin/python tools/spellings.py orders /tmp/samples tests/surface/torch_orders.json
 
 The first writes a call of each public function that has a case in ``tests/functions``, its
 arguments by name. The second calls Paddle's function of that name in every spelling it could think
 of: each argument under each name that stands for it anywhere in Paddle, sizes as an argument each,
 an axis before the index, ``out=`` and its like. What gives the result of the plain call is taken
-for a spelling; a name that no one knows must fail there.
+for a spelling; a name that no one knows must fail there. The third writes down in which order torch
+has the arguments of the functions by these names.
 """
 
 from __future__ import annotations
@@ -313,13 +315,33 @@ def reduced(function: Any, sample: dict[str, Any], method: bool) -> tuple[Asked,
     return None
 
 
+# --- with torch
+
+
+def orders(held: dict[str, Any]) -> dict[str, list[str]]:
+    import torch
+
+    warnings.simplefilter("ignore")
+    overridden = torch.overrides.get_testing_overrides()
+    found: dict[str, list[str]] = {}
+    for name in sorted(name for name in held if not name.endswith("_")):
+        function: Any = torch
+        for part in name.split("."):
+            function = getattr(function, part, None)
+        if callable(function) and function in overridden:
+            parameters = inspect.signature(overridden[function]).parameters.values()
+            found[name] = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    return found
+
+
 def main(step: str, path: str, target: str = "") -> None:
     if step == "samples":
         sys.path.insert(0, str(ROOT))
         Path(path).write_bytes(pickle.dumps(samples()))
     else:
         held = pickle.loads(Path(path).read_bytes())
-        lines = [f"{json.dumps(k)}: {json.dumps(v)}" for k, v in sorted(ask(held).items())]
+        found = ask(held) if step == "ask" else orders(held)
+        lines = [f"{json.dumps(k)}: {json.dumps(v)}" for k, v in sorted(found.items())]
         Path(target).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 

@@ -6,9 +6,12 @@ operator costs one call; this class declares them for readers and type checkers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-__all__ = ["OPERATORS", "REFLECTED", "Operand"]
+from autograd_engine.core.size import ElementCount, Size
+from autograd_engine.errors import ArgumentError, DTypeError
+
+__all__ = ["OPERATORS", "REFLECTED", "Operand", "no_gradients_of"]
 
 # Python's name of an operator -> the operation
 OPERATORS: Final = {
@@ -48,10 +51,43 @@ REFLECTED: Final = {
 }
 
 
+_O = TypeVar("_O", bound="Operand")
+
+
 class Operand:
     """What is common to eager tensors and the variables of a program."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def shape(self) -> Size: ...
+        @property
+        def dtype(self) -> Any: ...
+
+    @property
+    def size(self) -> ElementCount:
+        """The number of elements; ``x.size()`` is the shape, and ``x.size(0)`` the first size."""
+        return ElementCount(self.shape)
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients are recorded for it; none come to integers and bools."""
+        return not self.stop_gradient and self.dtype.kind not in "iub"
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise ArgumentError(f"requires_grad must be True or False, got {value!r:.40}")
+        if value and self.dtype.kind != "f":
+            raise no_gradients_of("requires_grad=True", self.dtype)
+        self.stop_gradient = not value  # type: ignore[misc]
+
+    def requires_grad_(self: _O, requires_grad: bool = True) -> _O:
+        """Set ``requires_grad``, and return this tensor."""
+        self.requires_grad = requires_grad
+        return self
 
     def _number(self) -> Any:
         """Its one number; itself where that is not known, or its gradient would be lost."""
@@ -96,3 +132,9 @@ class Operand:
         def __lt__(self, other: Any) -> Any: ...
         def __le__(self, other: Any) -> Any: ...
         def __getitem__(self, key: Any) -> Any: ...
+
+
+def no_gradients_of(asked: str, dtype: Any) -> DTypeError:
+    return DTypeError(
+        f"{asked} needs a floating dtype, got {dtype.name}: make the tensor with dtype='float32'"
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, SupportsIndex, overload
 
-__all__ = ["OpenSize", "Size"]
+__all__ = ["ElementCount", "OpenSize", "Size"]
 
 
 class Size(tuple[int, ...]):
@@ -60,3 +60,24 @@ class OpenSize(Size):
     __slots__ = ()
 
     __repr__ = tuple.__repr__
+
+
+class ElementCount(int):
+    """The number of elements of a tensor, which gives the sizes when it is called, as in torch."""
+
+    shape: Size
+
+    def __new__(cls, shape: Size) -> ElementCount:
+        self = super().__new__(cls, math.prod(shape))
+        self.shape = shape
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return int, (int(self),)
+
+    @overload
+    def __call__(self, dim: None = None) -> Size: ...
+    @overload
+    def __call__(self, dim: SupportsIndex) -> int: ...
+    def __call__(self, dim: SupportsIndex | None = None) -> Any:
+        return self.shape if dim is None else self.shape[dim]

@@ -142,7 +142,7 @@ def normalize_axes(op: str, axis: Any, ndim: int) -> tuple[int, ...]:
     """Sorted distinct axes counted from the front; all of them for None."""
     if axis is None:
         return tuple(range(ndim))
-    if isinstance(axis, Operand) and len(axis.shape):  # type: ignore[attr-defined]
+    if isinstance(axis, Operand) and len(axis.shape):
         axis = list(axis)  # type: ignore[call-overload]
     if isinstance(axis, (list, tuple)):
         axes = [normalize_axis(op, a, ndim) for a in axis]

@@ -117,10 +117,6 @@ class RowSparse(Tensor):
     def ndim(self) -> int:
         return len(self.shape)
 
-    @property
-    def size(self) -> int:
-        return int(np.prod(self.shape, dtype=np.int64))
-
 
 class _Holder:
     __slots__ = ("_data",)

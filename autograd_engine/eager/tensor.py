@@ -13,6 +13,7 @@ from autograd_engine.core.dtypes import DType, DTypeLike, as_dtype
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.names.constructors import respelled
 from autograd_engine.core.names.missing_names import present_names
+from autograd_engine.core.operand import no_gradients_of
 from autograd_engine.core.size import Size
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.array_methods import Values
@@ -150,7 +151,7 @@ class Tensor(Values):
                 del self._open
             return
         if not value and self._data.dtype.kind != "f":
-            raise _no_gradients_of("stop_gradient=False", self._data.dtype)
+            raise no_gradients_of("stop_gradient=False", self._data.dtype)
         if value and not self._stop:
             note_cut("stop_gradient = True", self, self._data)
         if not value and self._stop and not hasattr(self, "_born"):
@@ -159,23 +160,6 @@ class Tensor(Values):
         self._stop = bool(value)
         if changes:
             cut_off(self)
-
-    @property
-    def requires_grad(self) -> bool:
-        """Whether gradients are recorded for it."""
-        return not self._stop
-
-    @requires_grad.setter
-    def requires_grad(self, value: bool) -> None:
-        require_bools("requires_grad = ...", value=value)
-        if value and self._data.dtype.kind != "f":
-            raise _no_gradients_of("requires_grad=True", self._data.dtype)
-        self.stop_gradient = not value
-
-    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Set ``requires_grad``, and return this tensor."""
-        self.requires_grad = requires_grad
-        return self
 
     @property
     def shape(self) -> Size:
@@ -188,10 +172,6 @@ class Tensor(Values):
     @property
     def ndim(self) -> int:
         return self._data.ndim
-
-    @property
-    def size(self) -> int:
-        return self._data.size
 
     @property
     def name(self) -> str:
@@ -407,12 +387,6 @@ class Tensor(Values):
         """What a notebook shows."""
         found: str = above.tensor_html(self, type(self).__name__)
         return found
-
-
-def _no_gradients_of(asked: str, dtype: np.dtype[Any]) -> DTypeError:
-    return DTypeError(
-        f"{asked} needs a floating dtype, got {dtype.name}: make the tensor with dtype='float32'"
-    )
 
 
 @respelled

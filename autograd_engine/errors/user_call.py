@@ -42,6 +42,8 @@ _HUGE: Final = 2**31
 # fails there was given nothing by this call.
 _RUNS_RECORDED: Final = "RUNS_RECORDED"
 
+_TRANSLATES: Final = ".core.names.keywords"  # whose errors name the class that users make
+
 
 def reworded(message: str, frames: list[FrameType]) -> str:
     """`message`, raised in the innermost of `frames`, in terms of what the user called."""
@@ -106,6 +108,8 @@ class _Call:
             frame = frames[k]
             code, given = frame.f_code, frame.f_locals
             name = code.co_name
+            if frame.f_globals["__name__"].endswith(_TRANSLATES):
+                return None
             if name == "__call__":
                 return cls._of_layer(frames[: k + 1])
             function = given.get("function")

@@ -69,7 +69,7 @@ def _replacements() -> dict[tuple[type, str], Any]:
     ):
         found[Values, name] = _guarded(name, getattr(Values, name))
     found[Tensor, "__repr__"] = _guarded("__repr__", Tensor.__repr__)
-    for name in ("requires_grad", "shape", "stop_gradient"):
+    for name in ("shape", "stop_gradient"):  # which others, such as `size`, look at
         found[Tensor, name] = _watched(name, vars(Tensor)[name])
     found[Tensor, "grad"] = _gradient(vars(Tensor)["grad"])
     found[Tensor, "clear_gradient"] = _instead(
@@ -338,8 +338,6 @@ def _attribute(original: Callable[..., Any]) -> Callable[..., Any]:
     """What tensors have and variables of a program have not."""
 
     def get(trace: Trace, self: Any, name: str) -> Any:
-        if name == "requires_grad":
-            return not self.stop_gradient
         if name == "backward":
             return lambda *a, **k: _backward(trace, self, *a, **k)
         return original(self, name)

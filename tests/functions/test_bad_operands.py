@@ -255,7 +255,7 @@ def bound(name, case, operands):
 
     def watch(frame, event, arg):
         # What is public has code of its own, from its first call on.
-        made = frame.f_code is shown.__code__ and "_other" in frame.f_code.co_varnames
+        made = frame.f_code is shown.__code__ and frame.f_locals.get("_other") == {}
         if event == "call" and (made or frame.f_code is code) and not found:
             found.append(dict(frame.f_locals))
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import autograd_engine as paddle
-from autograd_engine.core.names.constructor_keywords import KEYWORDS
+from autograd_engine.core.names.keywords import Owner, meaning_of
 from autograd_engine.errors import ArgumentError
 from tests.peer_names import peers
 
@@ -34,13 +34,12 @@ def test_every_keyword_is_taken_or_answered() -> None:
     bare, tried = [], 0
     for library, name, arguments, cls in peers().constructors():
         parameters = inspect.signature(cls).parameters.values()
-        known = [p.name for p in parameters]
+        owner = Owner.of(name, (base.__name__ for base in cls.__mro__), parameters)
         if any(p.kind is p.VAR_KEYWORD for p in parameters) or name in OTHERS:
             continue
         for argument in arguments:
             tried += 1
-            meanings = KEYWORDS.get(argument, ())
-            if argument not in (*known, "mode") and not any(m.fits(cls, known) for m in meanings):
+            if argument not in (*owner.known, "mode") and meaning_of(argument, owner) is None:
                 bare.append(f"{library}: {name}({argument})")
     assert not bare
     assert tried > 1800

@@ -174,6 +174,12 @@ PAIRS: dict[str, tuple[Any, Any]] = {
         lambda x: paddle.nn.functional.dropout(x, 0.5, False),
         lambda x: x,
     ),
+    "x.view(x.size(0), -1)": (lambda x: x.view(x.size(0), -1), lambda x: x.reshape([2, -1])),
+    "x / x.size": (lambda x: x / x.size, lambda x: x / 4),
+    "requires_grad_": (
+        lambda x: paddle.grad(((y := x.detach().requires_grad_(True)) * y).sum(), [y])[0],
+        lambda x: 2 * x,
+    ),
     "x.relu()": (lambda x: x.relu(), lambda x: paddle.nn.functional.relu(x)),
     "cat(dim=1)": (lambda x: paddle.cat([x, x], dim=1), lambda x: paddle.concat([x, x], 1)),
     "zeros(2, 3)": (lambda x: paddle.zeros(2, 3), lambda x: paddle.zeros([2, 3])),
@@ -188,6 +194,43 @@ def test_what_torch_means_and_nothing_else_could_be_meant(mode):
 
     wrong = {s for s, (other, declared) in PAIRS.items() if not same(run(other), run(declared))}
     assert not wrong
+
+
+def test_a_size_is_a_number_and_gives_the_sizes():
+    x = paddle.ones([2, 3])
+    assert (x.size, x.size(), x.size(1), x.size(dim=-1)) == (6, [2, 3], 3, 3)
+    assert x.reshape(x.size).shape == x.view(x.size).shape == paddle.zeros([x.size]).shape == [6]
+    assert type(pickle.loads(pickle.dumps(x.size))) is int
+    with pytest.raises(IndexError):
+        x.size(2)
+
+
+def test_a_variable_has_a_size_too(tmp_path):
+    class Net(paddle.nn.Layer):
+        def forward(self, x):
+            return x.reshape(x.size(0), -1) / x.size
+
+    for shape in ([4, 3], [-1, 3]):
+        net = paddle.jit.to_static(Net(), input_spec=[paddle.static.InputSpec(shape)])
+        paddle.jit.save(net, str(tmp_path / "net"))
+        for run in (net, paddle.jit.load(str(tmp_path / "net"))):
+            assert np.allclose(run(paddle.ones([4, 3])), 1 / 12)
+
+
+def test_a_variable_says_whether_gradients_are_wanted():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [-1, 3])
+        assert x.requires_grad_() is x
+        assert (x.requires_grad, x.stop_gradient) == (True, False)
+        assert (x.size(), x.size(1), x.size.ndim) == ((-1, 3), 3, 0)
+        (g,) = paddle.static.gradients([x.sum() / x.size], [x])
+        with pytest.raises(DTypeError, match="requires_grad=True needs a floating dtype"):
+            paddle.static.data("k", [2], "int64").requires_grad = True
+        with pytest.raises(ArgumentError, match="requires_grad must be True or False, got 1"):
+            x.requires_grad_(1)
+    feed = {"x": np.ones((2, 3), "float32")}
+    assert np.allclose(paddle.static.Executor().run(main, feed=feed, fetch_list=[g]), 1 / 6)
 
 
 def test_layers_take_the_bias_of_torch():

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from autograd_engine.core.names.constructor_keywords import KEYWORDS, Meaning
+from autograd_engine.core.names.keywords import KEYWORDS, Meaning
 
 PEERS = Path(__file__).resolve().parents[1] / "names" / "peers.py"
 FILES = {"torch": "pytorch", "jax": "jax", "autograd": "hips_autograd", "paddle": "paddle"}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 
 import autograd_engine as paddle
+from autograd_engine.core.names.keywords import KEYWORDS, RENAMED
 from autograd_engine.nn import names as of_networks
 from autograd_engine.tensor.spelling import names
 from autograd_engine.tensor.spelling.forms import FORMS
-from autograd_engine.tensor.spelling.rows import CREATING, EVERYWHERE, ROWS
+from autograd_engine.tensor.spelling.rows import ROWS
 
 HEAD = """\
 # Spellings
@@ -37,13 +38,13 @@ def code(text: str) -> str:
 
 
 def page() -> str:
-    everywhere = [(code(k), " or ".join(map(code, v.split()))) for k, v in EVERYWHERE.items()]
+    everywhere = [(code(k), " or ".join(map(code, v))) for k, v in RENAMED.items()]
     rows = []
     for name, row in ROWS.items():
-        said = [f"{code(a)} is {code(b)}" for a, b in (p.split("=") for p in row.also.split())]
-        form = FORMS[row.form] if row.form else None
-        text = inspect.getdoc(form) if form is not None else None
-        rows.append((code(name), "; ".join([*said, *([text.replace("``", "`")] if text else [])])))
+        said = [(inspect.getdoc(FORMS[row.form]) or "").replace("``", "`")] if row.form else []
+        if row.order:
+            said.append(f"also in the order `{row.order.replace(' ', ', ')}`")
+        rows.append((code(name), "; ".join(said)))
     functions = [
         (code(f"paddle.{n}"), code(f"paddle.{getattr(names, n).__name__}")) for n in names.__all__
     ]
@@ -51,13 +52,14 @@ def page() -> str:
         (code(f"nn.{n}"), code(f"nn.{getattr(of_networks, n).__name__}"))
         for n in of_networks.__all__
     ]
-    creating = ", ".join(code(n) for n in sorted(CREATING) if hasattr(paddle, n))
+    (made,) = (m.of for m in KEYWORDS["requires_grad"] if m.finish)
+    creating = ", ".join(code(n) for n in made if hasattr(paddle, n))
     return "\n".join(
         [
             HEAD.format(creating=creating),
             "## Arguments of every function\n",
             table("written", everywhere),
-            "## Functions and classes that take more\n",
+            "## Functions that take more\n",
             table("of", rows),
             "## Other names of functions\n",
             table("written", functions),

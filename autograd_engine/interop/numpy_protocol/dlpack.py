@@ -101,10 +101,6 @@ class SharedTensor(Tensor):
     def ndim(self) -> int:
         return self.live.ndim
 
-    @property
-    def size(self) -> int:
-        return self.live.size
-
 
 def share(tensor: Tensor, live: Array) -> None:
     """Make a tensor one whose memory, `live`, others can write."""

@@ -22,6 +22,7 @@ from autograd_engine.core.dims import (
     term_order,
 )
 from autograd_engine.core.dtypes import DTYPES
+from autograd_engine.core.size import ElementCount
 from autograd_engine.core.spec import Array
 from autograd_engine.errors import FileFormatError
 from autograd_engine.program.files.archive import array_bytes, array_from
@@ -157,6 +158,8 @@ def value_json(value: Any, refused: str) -> Any:
         return {"slice": [value_json(p, refused) for p in parts]}
     if value is Ellipsis:
         return {"ellipsis": True}
+    if isinstance(value, ElementCount):
+        return int(value)
     if isinstance(value, np.generic) and value.dtype.name in DTYPES:
         return {"scalar": [value.dtype.name, value_json(value.item(), refused)]}
     if isinstance(value, np.dtype) and value.name in DTYPES:

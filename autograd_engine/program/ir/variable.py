@@ -8,7 +8,7 @@ what is built after an update can still ask for the value from before it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeAlias
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from autograd_engine.core.above import above
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DType, as_dtype
 from autograd_engine.core.names.missing_names import answers, missing_text
-from autograd_engine.core.size import OpenSize
+from autograd_engine.core.size import ElementCount, OpenSize
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
@@ -95,6 +95,17 @@ class Variable(VariableMethods):
     @property
     def ndim(self) -> int:
         return len(self.spec.shape)
+
+    @property
+    def size(self) -> Any:
+        """As of a tensor; where a size is not known, a variable that holds the number."""
+        if not any(isinstance(d, Dim) for d in self.spec.shape):
+            return ElementCount(self.shape)
+        from autograd_engine.ops.registry.namespace import ops
+
+        made: Any = ops.numel(self)
+        made.__class__ = _CountOfElements
+        return made
 
     @property
     def grad_name(self) -> str:
@@ -214,6 +225,17 @@ class Variable(VariableMethods):
 
     numpy = item = tolist = __array__ = __dlpack__ = _no_value
     __float__ = __int__ = __complex__ = __contains__ = _no_value
+
+
+class _CountOfElements(Variable):
+    """The number of elements of a variable, to be called as `ElementCount` is."""
+
+    __slots__ = ()
+
+    def __call__(self, dim: SupportsIndex | None = None) -> Any:
+        operators = (op for op in self.block.ops if any(made.var is self for made in op.results))
+        counted: Any = next(operators).operands[0]
+        return counted.var.shape if dim is None else counted.var.shape[dim]
 
 
 class Parameter(Trained, Variable):

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import inspect
+import sys
 from collections.abc import Callable
-from difflib import get_close_matches
-from typing import Any, Final, NoReturn
+from types import CodeType
+from typing import Any, Final
 
 from autograd_engine.core.checks import as_bool
-from autograd_engine.core.operand import Operand
-from autograd_engine.errors import ArgumentError, ArgumentTypeError
+from autograd_engine.core.names.keywords import Owner, meaning_of, one_more, translated
+from autograd_engine.errors import ArgumentError
 from autograd_engine.program.atomic_call import failed
 from autograd_engine.program.ir.program import Operator
 from autograd_engine.tensor.spelling.forms import FORMS
-from autograd_engine.tensor.spelling.out import check_out, check_place, gives_tensors, written
-from autograd_engine.tensor.spelling.rows import (
-    CREATING,
-    EVERYWHERE,
-    IGNORED,
-    NEUTRAL,
-    ROWS,
-    Row,
-)
+from autograd_engine.tensor.spelling.out import check_out, gives_tensors, written
+from autograd_engine.tensor.spelling.rows import ROWS, Row
 
 __all__ = ["Calls"]
 
@@ -50,7 +45,6 @@ class Calls:
 
     def __init__(self, function: Callable[..., Any], name: str) -> None:
         self._function, self._name = function, name
-        self._constructs = function.__name__ == "__init__"
         self.row = ROWS.get(name) or ROWS.get(name.removesuffix("_"), _PLAIN)
         found = inspect.signature(function).parameters
         self.parameters = {n: p for n, p in found.items() if p.kind is not p.VAR_POSITIONAL}
@@ -61,6 +55,8 @@ class Calls:
             for n, p in self.parameters.items()
             if p.annotation in ("bool", "bool | None")
         }
+        names = ("function", name, name.removesuffix("_"))
+        self._owner = Owner.of(name, names, self.parameters.values())
 
     def defaults(self) -> tuple[tuple[Any, ...], Values]:
         """Those of the wrapper: `MISSING` for what has none."""
@@ -95,25 +91,23 @@ class Calls:
     def respelled(self, given: tuple[Any, ...], rest: tuple[Any, ...], other: Values) -> Any:
         """The result of the call that is meant."""
         values = {n: v for n, v in zip(self.parameters, given, strict=True) if v is not MISSING}
-        row, more = self._row_of(values), list(rest)
+        row, more = self.row, list(rest)
         meant: Callable[..., Any] | None = None
         finish: list[Callable[[Any], Any]] = []
-        self._rename(values, other, row, row.tells.split())
+        if row.order:
+            values = self._placed(values, other)
+        self._options(values, other, finish)
+        told = {name: other.pop(name) for name in row.tells.split() if name in other}
+        self._translate(values, other, finish)
         if row.form:
-            meant = FORMS[row.form](values, more, other)
+            meant = FORMS[row.form](values, more, told)
             if meant is not None and self._name.endswith("_"):
                 finish.append(functools.partial(written, self._name, values["x"]))
-            self._rename(values, other, row, [])
-        finish += self._options(values, other)
-        if other:
-            self._refuse(next(iter(other)), values, row)
+            self._translate(values, told, finish)
         for n in self.bools.keys() & values.keys():
-            values[n] = as_bool(self._shown(values), n, values[n], or_none=self.bools[n])
+            values[n] = as_bool(self._name, n, values[n], or_none=self.bools[n])
         if more and not self.rest:
-            raise ArgumentTypeError(
-                f"{self._name}: takes {len(self.parameters)} arguments "
-                f"({', '.join(self.parameters)}), and {more[0]!r} is one more"
-            )
+            raise one_more(self._owner, more[0])
         args = self._positional(values, more)
         before = Operator.made
         result = (meant or self._function)(*args, **values)
@@ -132,92 +126,82 @@ class Calls:
         names = [n for n, p in self.parameters.items() if p.kind is not p.KEYWORD_ONLY]
         return [values.pop(n) for n in names if n in values] + more
 
-    def _row_of(self, values: Values) -> Row:
-        """The row of the class that is made, where this is the constructor that it inherits."""
-        if not self._constructs:
-            return self.row
-        return ROWS.get(type(values["self"]).__name__, self.row)
+    def _placed(self, values: Values, other: Values) -> Values:
+        """The arguments by name, where an axis may stand before the index."""
+        positions = list(self.parameters)
+        changed = [
+            k for k, n in enumerate(positions) if n in values and not self._is_default(n, values[n])
+        ]
+        placed = list(values.values())[: max(changed, default=-1) + 1]
+        named = {name: other.pop(name) for name in self.parameters if name in other}
+        taken = {self._target(name) for name in other} | named.keys()
+        names = positions
+        if taken.intersection(names[: len(placed)]) or isinstance(values.get("index"), int):
+            names = self.row.order.split()
+        found = dict(zip(names, placed, strict=False))
+        for name in found.keys() & named.keys():
+            raise ArgumentError(f"{self._name}: {name!r} is given by position and by name")
+        return found | named
 
-    def _rename(self, values: Values, other: Values, row: Row, spared: list[str]) -> None:
-        """Move to `values` what `other` has under another name."""
-        for name in [name for name in other if name not in spared]:
-            target = self._target(name, row)
-            if target is None:
-                continue
-            if target in values and values[target] is not self.parameters[target].default:
-                raise ArgumentError(
-                    f"{self._name}: {name!r} is {target!r} here, and both are given; leave one out"
-                )
-            values[target] = other.pop(name)
+    def _target(self, name: str) -> str:
+        meaning = meaning_of(name, self._owner)
+        return meaning.targets[0] if meaning is not None and meaning.targets else name
 
-    def _target(self, name: str, row: Row) -> str | None:
-        pairs = dict(pair.split("=") for pair in row.also.split())
-        if name in pairs:
-            return pairs[name]
-        known = (n for n in EVERYWHERE.get(name, "").split() if n in self.parameters)
-        return next(known, None)
+    def _is_default(self, name: str, value: Any) -> bool:
+        return value is self.parameters[name].default
 
-    def _options(self, values: Values, other: Values) -> list[Callable[[Any], Any]]:
-        """What is to be done with the result, for arguments that say nothing of its values."""
-        finish: list[Callable[[Any], Any]] = []
-        if self._name in CREATING:
-            check_place(self._name, other.pop("device", None))
-            if other.pop("requires_grad", False):
-                finish.append(_requiring)
-        out = values.pop("out", None) if "out" in self.parameters else other.get("out")
-        if out is not None and gives_tensors(self._function):
-            other.pop("out", None)
+    def _translate(self, values: Values, other: Values, finish: list[Callable[[Any], Any]]) -> None:
+        """Move to `values` what `other` has under other names."""
+        if not other:
+            return
+        targets = {self._target(name) for name in other}
+        said = _said(self.parameters) if targets & values.keys() else ()
+        given = {
+            n: v
+            for n, v in values.items()
+            if n not in self.parameters or n in said or not self._is_default(n, v)
+        }
+        made = translated(self._owner, given, other)
+        values |= made.arguments
+        finish += [functools.partial(_finished, *last) for last in made.finish]
+
+    def _options(self, values: Values, other: Values, finish: list[Callable[[Any], Any]]) -> None:
+        """What takes the result, where that is a tensor."""
+        if not gives_tensors(self._function):
+            return
+        out = (values if "out" in self.parameters else other).pop("out", None)
+        if out is not None:
             check_out(self._name, out)
             finish.append(functools.partial(written, self._name, out))
-        if other.get("inplace") is True and gives_tensors(self._function):
+        if other.get("inplace") is True:
             del other["inplace"]
             finish.append(functools.partial(written, self._name, next(iter(values.values()))))
-        for name in IGNORED.intersection(other):
-            del other[name]
-        for name in NEUTRAL.intersection(other):
-            if other[name] is None or other[name] is False:
-                del other[name]
-        if isinstance(other.get("name"), str):
-            del other["name"]
-        return finish
-
-    def _refuse(self, name: str, values: Values, row: Row) -> NoReturn:
-        """There is no argument `name`: say what there is, and which line to write."""
-        shown = self._shown(values)
-        listed = [n for n in self.parameters if n != "self"]
-        aliases = {n: self._target(n, row) for n in (*EVERYWHERE, *_names(row.also))}
-        close = get_close_matches(name, [*listed, *(n for n, t in aliases.items() if t)], 1, 0.6)
-        meant = next((aliases.get(n) or n for n in close), None)
-        hint = ""
-        if name in NEUTRAL:
-            hint = f"; leave it out: {shown}({', '.join(self._parts(values, ''))})"
-        elif meant is not None:
-            parts = [*self._parts(values, meant), f"{meant}=..."]
-            hint = f"; write {shown}({', '.join(parts)})"
-        raise ArgumentTypeError(
-            f"{shown}: there is no argument {name!r}{hint}; it takes {', '.join(listed) or 'none'}"
-        )
-
-    def _shown(self, values: Values) -> str:
-        return type(values["self"]).__name__ if self._constructs else self._name
-
-    def _parts(self, values: Values, without: str) -> list[str]:
-        """The arguments that were given, as in a line of code."""
-        parts = []
-        for name, p in self.parameters.items():
-            if name not in values or name in ("self", without) or values[name] is p.default:
-                continue
-            value = values[name]
-            text = name if isinstance(value, Operand) else f"{value!r:.30}"
-            plain = name in self.required and p.kind is not p.KEYWORD_ONLY
-            parts.append(text if plain else f"{name}={text}")
-        return parts
 
 
-def _requiring(result: Any) -> Any:
-    result.stop_gradient = False
-    return result
+def _finished(method: str, told: Values, result: Any) -> Any:
+    return getattr(result, method)(**told)
 
 
-def _names(pairs: str) -> list[str]:
-    return [pair.partition("=")[0] for pair in pairs.split()]
+def _said(parameters: Values) -> set[str]:
+    """The arguments that the user's call gives, as far as its instruction says them.
+
+    What has the value of its default may have been given all the same.
+    """
+    frame: Any = sys._getframe(5)  # behind _translate, respelled, Spelling and the function
+    if frame.f_code.co_qualname == "_unfinished.<locals>.first":
+        frame = frame.f_back
+    named, count = _call_at(frame.f_code, frame.f_lasti)
+    return {*named, *list(parameters)[: count - len(named)]}
+
+
+@functools.lru_cache(1024)
+def _call_at(code: CodeType, at: int) -> tuple[tuple[str, ...], int]:
+    """The keywords of a call, and how many arguments it has; none where it unpacks a mapping.
+
+    The object of a method does not count.
+    """
+    before = [i for i in dis.get_instructions(code) if i.offset <= at][-4:]
+    # The names are said by KW_NAMES, or they lie on the stack for CALL_KW.
+    says = {"CALL": "KW_NAMES", "CALL_KW": "LOAD_CONST"}.get(before[-1].opname)
+    found = [code.co_consts[i.arg or 0] for i in before if i.opname == says]
+    return (found[-1], before[-1].arg or 0) if found else ((), 0)

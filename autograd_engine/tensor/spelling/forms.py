@@ -63,66 +63,54 @@ def _sizes(name: str) -> Form:
 
 def _perm(values: Values, rest: list[Any], other: Values) -> None:
     """``transpose(x, 0, 1)`` exchanges two axes, ``transpose(x, 0, 2, 1)`` orders all of them."""
-    pair = [other.pop(name) for name in ("dim0", "dim1") if name in other]
-    if not pair and _is_size(values.get("perm")):
+    axes, named = [], [name for name in ("dim0", "dim1") if name in other]
+    if _is_size(values.get("perm")):
         _sizes("perm")(values, rest, other)
-        pair = values["perm"]
-    if len(pair) == 2:
+        axes = values.pop("perm")
+    if "perm" not in values and len(axes) + len(named) == 2:
         order = list(range(spec_of(values["x"]).ndim))
+        pair = [*axes, *map(other.pop, named)]
         first, second = (normalize_axis("transpose", axis, len(order)) for axis in pair)
         order[first], order[second] = second, first
-        values["perm"] = order
+        axes = order
+    if axes:
+        values["perm"] = axes
 
 
-# --- an axis before the index
-
-
-def _exchanged(one: str, another: str) -> Form:
-    """``index_add(x, 0, index, value)``: what stands at `one` is `another`, and the reverse."""
-
-    def exchange(values: Values, rest: list[Any], other: Values) -> None:
-        """The axis may come before the index."""
-        if isinstance(values.get(one), int) and another in values:
-            values[one], values[another] = values[another], values[one]
-
-    return exchange
+# --- along an axis
 
 
 def _gather(values: Values, rest: list[Any], other: Values) -> Callable[..., Any] | None:
     """``gather(x, 0, index)`` and ``gather(x, dim=0, index=index)`` pick along an axis."""
-    first = isinstance(values.get("index"), int)
-    _exchanged("index", "axis")(values, rest, other)
+    along = "dim" in values
     if "dim" in other and values.get("axis") is None:
-        values["axis"] = other.pop("dim")
-        x, index = values.get("x", other.get("input")), values.get("index")
-        first = isinstance(index, Operand) and spec_of(index).ndim == spec_of(x).ndim
+        values["dim"] = other.pop("dim")
+        index = values.get("index")
+        along = isinstance(index, Operand) and spec_of(index).ndim == spec_of(values["x"]).ndim
+    if "dim" in values:
+        values["axis"] = values.pop("dim")
+    return _picked if along else None
 
-    def along(x: Any, index: Any, axis: Any, name: str | None = None) -> Tensor:
-        return indexing.take_along_axis(x, index, axis, broadcast=False)
 
-    return along if first else None
+def _picked(x: Any, index: Any, axis: Any, name: str | None = None) -> Tensor:
+    return indexing.take_along_axis(x, index, axis, broadcast=False)
 
 
 def _scatter(values: Values, rest: list[Any], other: Values) -> Callable[..., Any] | None:
     """``scatter(x, 0, index, src)`` writes along an axis; so does ``dim=0``."""
-    if isinstance(values.get("index"), int):
-        given = [values.pop(n) for n in ("index", "updates", "overwrite") if n in values]
-        values.update(zip(("dim", "index", "src"), given, strict=False))
-    elif "dim" not in other:
-        return None
-
-    def along(
-        x: Any, dim: int, index: Any, src: Any = ..., reduce: str = "assign", **more: Any
-    ) -> Tensor:
-        source = more["value"] if src is ... else src
-        if isinstance(source, Operand) and spec_of(source).ndim:  # the part that is written
-            source = source[tuple(slice(n) for n in spec_of(index).shape)]
-        return scatter.put_along_axis(x, index, source, dim, reduce, broadcast=False)
-
     for name in ("dim", "src", "value", "reduce"):
         if name in other:
             values[name] = other.pop(name)
-    return along
+    return _put if "dim" in values else None
+
+
+def _put(
+    x: Any, dim: int, index: Any, src: Any = ..., reduce: str = "assign", **more: Any
+) -> Tensor:
+    source = more["value"] if src is ... else src
+    if isinstance(source, Operand) and spec_of(source).ndim:  # the part that is written
+        source = source[tuple(slice(n) for n in spec_of(index).shape)]
+    return scatter.put_along_axis(x, index, source, dim, reduce, broadcast=False)
 
 
 # --- a name that only torch has, for what only torch means
@@ -204,7 +192,6 @@ def _dropout(values: Values, rest: list[Any], other: Values) -> None:
 
 FORMS: Final[dict[str, Form]] = {
     "dims": _sizes("dims"),
-    "axis second": _exchanged("index", "axis"),
     "dropout": _dropout,
     "gather": _gather,
     "max": _extreme(smallest=False),

@@ -14,7 +14,7 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.builder import assigned
 from autograd_engine.program.ir.program import Variable
 
-__all__ = ["check_out", "check_place", "gives_tensors", "written"]
+__all__ = ["check_out", "gives_tensors", "written"]
 
 
 def gives_tensors(function: Callable[..., Any]) -> bool:
@@ -67,9 +67,3 @@ def check_out(function: str, out: Any) -> None:
             raise NotATensorError(
                 f"{function}: out must be a Tensor to take the result, got {type(taken).__name__}"
             )
-
-
-def check_place(function: str, device: Any) -> None:
-    """Refuse a device that is not the CPU."""
-    if device is not None and str(device).lower().partition(":")[0] not in ("cpu", "place(cpu)"):
-        raise ArgumentError(f"{function}: this engine runs on 'cpu' only, got {device!r}")

@@ -159,6 +159,8 @@ def _code(shown: Any, function: Any, calls: Calls) -> CodeType:
     rest = calls.rest or ("_rest" if calls.row.form else "")
     if calls.rest:
         passed.insert(len(before), f"*{rest}")
+    if calls.row.order:
+        before.append("/")  # what is given by name may stand elsewhere
     if rest or after:
         after.insert(0, f"*{rest}")
     given = f"({''.join(f'{name}, ' for name in calls.parameters)}), {rest or '()'}"

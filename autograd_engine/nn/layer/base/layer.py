@@ -14,6 +14,7 @@ import numpy as np
 from autograd_engine import unique_name
 from autograd_engine.core.checks import check_callback, in_memory, plain_number, require_bools
 from autograd_engine.core.dtypes import DTypeLike, get_default_dtype, to_numpy
+from autograd_engine.core.names.constructors import forwarded
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.hooks import Hooks, RemovableHandle
 from autograd_engine.eager.tensor import Tensor
@@ -126,6 +127,8 @@ class Layer(OtherNames):
             )
 
         def __call__(self, *inputs, **kwargs):
+            if kwargs:
+                kwargs = forwarded(self, inputs, kwargs)
             if self._forward_pre_hooks or self._forward_post_hooks:
                 return call_with_hooks(self, inputs, kwargs)
             if mode.building():
