@@ -3,6 +3,7 @@
 import typing
 
 from autograd_engine.core.lazy import face as _face
+from autograd_engine.geometric.sampling import *  # noqa: F403
 from autograd_engine.geometric.segment import *  # noqa: F403
 
 if not typing.TYPE_CHECKING:

@@ -41,7 +41,7 @@ def _chosen(op: str, argument: str, value: Any, known: tuple[str, ...]) -> None:
         raise ArgumentError(f"{op}: {argument} must be {listed} or {known[-1]!r}, got {value!r}")
 
 
-def _index(op: str, argument: str, index: Any) -> Any:
+def index_argument(op: str, argument: str, index: Any) -> Any:
     """``[E]``, from ``[E]`` or ``[E, 1]``."""
     index = as_operand(op, index, argument)
     index_dtype(op, argument, spec_of(index))
@@ -51,7 +51,7 @@ def _index(op: str, argument: str, index: Any) -> Any:
     return index if len(shape) == 1 else ops.squeeze(index, axis=(1,))
 
 
-def _numeric(op: str, argument: str, x: Any) -> Any:
+def numeric_argument(op: str, argument: str, x: Any) -> Any:
     x = as_operand(op, x, argument)
     spec = spec_of(x)
     if spec.dtype.kind not in "fiu":
@@ -86,7 +86,7 @@ def _combined(how: str, x: Any, index: Any, counts: Any) -> Any:
 
 def _segments(how: str, data: Any, segment_ids: Any) -> Any:
     op = f"segment_{how}"
-    data, index = _numeric(op, "data", data), _index(op, "segment_ids", segment_ids)
+    data, index = numeric_argument(op, "data", data), index_argument(op, "segment_ids", segment_ids)
     if not may_equal(spec_of(index).shape, spec_of(data).shape[:1]):
         raise ShapeError(
             f"{op}: segment_ids must have a number for each row of data "
@@ -147,7 +147,10 @@ def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
 
 
 def _edges(op: str, src_index: Any, dst_index: Any) -> tuple[Any, Any]:
-    src, dst = _index(op, "src_index", src_index), _index(op, "dst_index", dst_index)
+    src, dst = (
+        index_argument(op, "src_index", src_index),
+        index_argument(op, "dst_index", dst_index),
+    )
     if not may_equal(spec_of(src).shape, spec_of(dst).shape):
         raise ShapeError(
             f"{op}: src_index and dst_index must have one shape, got "
@@ -226,7 +229,7 @@ def send_u_recv(
     """
     op = "send_u_recv"
     _chosen(op, "reduce_op", reduce_op, _REDUCTIONS)
-    x = _numeric(op, "x", x)
+    x = numeric_argument(op, "x", x)
     src, dst = _edges(op, src_index, dst_index)
     return _received(op, reduce_op, x, ops.gather(x, src, axis=0), dst, out_size)
 
@@ -265,7 +268,7 @@ def send_ue_recv(
     op = "send_ue_recv"
     _chosen(op, "message_op", message_op, tuple(_MESSAGES))
     _chosen(op, "reduce_op", reduce_op, _REDUCTIONS)
-    x, y = _aligned(op, _numeric(op, "x", x), _numeric(op, "y", y))
+    x, y = _aligned(op, numeric_argument(op, "x", x), numeric_argument(op, "y", y))
     src, dst = _edges(op, src_index, dst_index)
     if not may_equal(spec_of(y).shape[:1], spec_of(src).shape):
         raise ShapeError(
@@ -308,7 +311,7 @@ def send_uv(
     """
     op = "send_uv"
     _chosen(op, "message_op", message_op, tuple(_MESSAGES))
-    x, y = _aligned(op, _numeric(op, "x", x), _numeric(op, "y", y))
+    x, y = _aligned(op, numeric_argument(op, "x", x), numeric_argument(op, "y", y))
     src, dst = _edges(op, src_index, dst_index)
     sent, met = ops.gather(x, src, axis=0), ops.gather(y, dst, axis=0)
     return _MESSAGES[message_op](sent, met)
@@ -318,9 +321,9 @@ def send_uv(
 
 
 def _reindexed(op: str, x: Any, neighbors: list[Any], counts: list[Any]) -> Any:
-    x = _index(op, "x", x)
-    neighbors = [_index(op, "neighbors", n) for n in neighbors]
-    counts = [_index(op, "count", c) for c in counts]
+    x = index_argument(op, "x", x)
+    neighbors = [index_argument(op, "neighbors", n) for n in neighbors]
+    counts = [index_argument(op, "count", c) for c in counts]
     ends = []
     for near, count in zip(neighbors, counts, strict=True):
         if not may_equal(spec_of(count).shape, spec_of(x).shape):

@@ -39,6 +39,7 @@ from autograd_engine.ops.nn import (  # noqa: F401
     normalization,
     pool,
     recurrent,
+    regions,
     resample,
     sequence,
 )

@@ -1,4 +1,4 @@
-"""``paddle.vision.ops``: deformable convolutions."""
+"""``paddle.vision.ops``: deformable convolutions, and boxes around what is in images."""
 
 from __future__ import annotations
 
@@ -10,10 +10,37 @@ from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.functional.deformable_conv import deform_conv2d as deform_conv2d
 from autograd_engine.nn.functional.window_arguments import IntOrInts
 from autograd_engine.nn.initializer import Normal
-from autograd_engine.nn.layer.arguments import integer, per_axis, required
+from autograd_engine.nn.layer.arguments import integer, number, per_axis, required
 from autograd_engine.nn.layer.base.layer import Layer
+from autograd_engine.vision.boxes import (
+    box_coder,
+    distribute_fpn_proposals,
+    generate_proposals,
+    matrix_nms,
+    nms,
+    prior_box,
+)
+from autograd_engine.vision.regions import psroi_pool, roi_align, roi_pool
+from autograd_engine.vision.yolo import yolo_box, yolo_loss
 
-__all__ = ["DeformConv2D", "deform_conv2d"]
+__all__ = [
+    "DeformConv2D",
+    "PSRoIPool",
+    "RoIAlign",
+    "RoIPool",
+    "box_coder",
+    "deform_conv2d",
+    "distribute_fpn_proposals",
+    "generate_proposals",
+    "matrix_nms",
+    "nms",
+    "prior_box",
+    "psroi_pool",
+    "roi_align",
+    "roi_pool",
+    "yolo_box",
+    "yolo_loss",
+]
 
 
 def __dir__() -> list[str]:
@@ -102,3 +129,77 @@ class DeformConv2D(Layer):
             self._groups,
             mask,
         )
+
+
+class _OfRegions(Layer):
+    """A function of images, boxes and how many of these each image has."""
+
+    def __init__(self, output_size: IntOrInts, spatial_scale: float = 1.0) -> None:
+        super().__init__()
+        self._output_size = per_axis(self, "output_size", output_size, 2)
+        self._spatial_scale = number(self, "spatial_scale", spatial_scale)
+
+    def extra_repr(self) -> str:
+        return f"output_size={self._output_size}, spatial_scale={self._spatial_scale}"
+
+
+class RoIAlign(_OfRegions):
+    """`roi_align` of `output_size` bins.
+
+    Parameters
+    ----------
+    output_size : int or two ints
+    spatial_scale : float
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> layer, boxes = paddle.vision.ops.RoIAlign(2), paddle.to_tensor([[0.0, 0.0, 4.0, 4.0]])
+    >>> layer(paddle.ones([1, 3, 6, 6]), boxes, paddle.to_tensor([1])).shape
+    paddle.Size([1, 3, 2, 2])
+    """
+
+    def forward(self, x: Any, boxes: Any, boxes_num: Any, aligned: bool = True) -> Tensor:
+        return roi_align(
+            x, boxes, boxes_num, self._output_size, self._spatial_scale, aligned=aligned
+        )
+
+
+class RoIPool(_OfRegions):
+    """`roi_pool` of `output_size` bins.
+
+    Parameters
+    ----------
+    output_size : int or two ints
+    spatial_scale : float
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> layer, boxes = paddle.vision.ops.RoIPool(2), paddle.to_tensor([[0.0, 0.0, 4.0, 4.0]])
+    >>> layer(paddle.ones([1, 3, 6, 6]), boxes, paddle.to_tensor([1])).shape
+    paddle.Size([1, 3, 2, 2])
+    """
+
+    def forward(self, x: Any, boxes: Any, boxes_num: Any) -> Tensor:
+        return roi_pool(x, boxes, boxes_num, self._output_size, self._spatial_scale)
+
+
+class PSRoIPool(_OfRegions):
+    """`psroi_pool` of `output_size` bins.
+
+    Parameters
+    ----------
+    output_size : int or two ints
+    spatial_scale : float
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> layer, boxes = paddle.vision.ops.PSRoIPool(2), paddle.to_tensor([[0.0, 0.0, 4.0, 4.0]])
+    >>> layer(paddle.ones([1, 12, 6, 6]), boxes, paddle.to_tensor([1])).shape
+    paddle.Size([1, 3, 2, 2])
+    """
+
+    def forward(self, x: Any, boxes: Any, boxes_num: Any) -> Tensor:
+        return psroi_pool(x, boxes, boxes_num, self._output_size, self._spatial_scale)

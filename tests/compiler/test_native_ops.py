@@ -79,7 +79,7 @@ def test_operations_agree_with_their_kernels(start: int, dtype: Any) -> None:
 # from the generator; complex numbers and half precision stay with NumPy.
 LEFT_TO_NUMPY = {
     "bessel_i", "bessel_ie", "bincount", "ctc_align", "ctc_states", "erfinv", "frexp",
-    "rnnt_align", "rnnt_moves", "row_counts",
+    "nms", "region_max_index", "rnnt_align", "rnnt_moves", "row_counts",
     "gamma_density", "gammainc", "gammaincc", "gather_tree", "gcd", "histogram",
     "histogram_bin_edges", "isin", "lcm", "lgamma", "mode", "nonzero", "permutation_like",
     "polygamma", "reinterpret", "repeat_index", "resample", "resample_like", "searchsorted", "sinc",

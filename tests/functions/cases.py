@@ -17,7 +17,8 @@ CASES = {name: listed for family in FAMILIES.values() for name, listed in family
 _FAMILY_OF = {name: family for family, held in FAMILIES.items() for name in held}
 _LARGE = {"activation", "loss"}  # enough for a test of their own
 _SIGNALS = {"audio", "fft", "signal"}
-_WITH = {"segment": "scatter", "deformable_conv": "nn"}  # too few for tests of their own
+_NETWORKS = ("boxes", "deformable_conv", "regions", "yolo")
+_WITH = {"segment": "scatter"} | dict.fromkeys(_NETWORKS, "nn")  # too few for tests of their own
 _LINALG = {found.name for found in iter_modules(linalg.__path__)}
 
 

@@ -49,8 +49,8 @@ def fits(value, annotation):
         return isinstance(value, Tensor)
     if annotation == "Any":
         return True
-    if annotation == "Tensor | None":
-        return value is None or fits(value, "Tensor")
+    if annotation.endswith(" | None"):
+        return value is None or fits(value, annotation.removesuffix(" | None"))
     kind, _, inner = annotation.removesuffix("]").partition("[")
     if kind == "list":
         return isinstance(value, list) and all(fits(v, inner) for v in value)

@@ -37,10 +37,13 @@ def public_functions():
         "nn.functional.": paddle.nn.functional,
         "signal.": paddle.signal,
         "audio.functional.": paddle.audio.functional,
+        "vision.ops.": paddle.vision.ops,
     }
     found = {}
     for prefix, space in spaces.items():
         for name in space.__all__:
+            if inspect.isclass(getattr(space, name)):
+                continue
             found.setdefault(getattr(space, name), []).append(prefix + name)
     return list(found.values())
 

@@ -31,6 +31,7 @@ LOOPS = {
     "index_maximum index_minimum index_last": "writes by arrays that may be stacked",
     "sequence_mask checked_label ctc_states ctc_align permutation_like": "reads integers",
     "rnnt_moves rnnt_align fractional_max_index": "reads integers, or one number for all",
+    "nms region_max_index": "one box after the other",
     "band_scan band_scan_adjoint": "recurrences over a middle axis",
     "lstm_scan gru_scan rnn_scan gate_scan gate_scan_adjoint": "recurrences, with weights",
     "fourier reinterpret last_writes running_statistic": "no gradient, never met in a rule",

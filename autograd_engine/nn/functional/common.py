@@ -21,6 +21,7 @@ from autograd_engine.tensor.linalg.products import matmul
 __all__ = [
     "bilinear",
     "embedding",
+    "embedding_renorm_",
     "label_smooth",
     "linear",
     "one_hot",
@@ -113,7 +114,7 @@ def embedding(
         )
     norm_type = check_number("embedding", "norm_type", norm_type)
     if max_norm is not None:
-        _shorten(weight, x, check_number("embedding", "max_norm", max_norm), norm_type)
+        _shorten("embedding", weight, x, max_norm, norm_type)
     rows = table.shape[0]
     if padding_idx is None:
         return ops.gather(weight, x, axis=0, sparse=bool(sparse))
@@ -134,20 +135,62 @@ def embedding(
     return ops.where(padding, 0.0, out)
 
 
-def _shorten(weight: Any, x: Any, max_norm: float, norm_type: float) -> None:
+def _shorten(op: str, weight: Any, x: Any, max_norm: float, norm_type: float) -> None:
     """Scale the rows of `weight` that `x` names to a norm of `max_norm` at most."""
+    most, order = check_number(op, "max_norm", max_norm), check_number(op, "norm_type", norm_type)
     if not isinstance(weight, Tensor) or not isinstance(x, Tensor):
-        raise ModeError("embedding: max_norm writes weight, which a program cannot; scale it ahead")
+        raise ModeError(f"{op}: max_norm writes weight, which a program cannot; scale it ahead")
     table = weight.numpy()
     rows = np.unique(x.numpy())
     if rows.size and (rows[0] < 0 or rows[-1] >= table.shape[0]):
-        return  # refused where they are read
-    norms = np.linalg.norm(table[rows].astype(np.float64), ord=norm_type, axis=1)
-    long = norms > max_norm
+        wrong = rows[0] if rows[0] < 0 else rows[-1]
+        raise IndexError(f"{op}: x has {wrong}, and weight rows 0 to {table.shape[0] - 1}")
+    norms = np.linalg.norm(table[rows].astype(np.float64), ord=order, axis=1)
+    long = norms > most
     if long.any():
         table = table.copy()
-        table[rows[long]] *= (max_norm / (norms[long] + 1e-7))[:, None].astype(table.dtype)
+        table[rows[long]] *= (most / (norms[long] + 1e-7))[:, None].astype(table.dtype)
         weight.set_value(table)
+
+
+def embedding_renorm_(x: Any, weight: Any, max_norm: float, norm_type: float = 2.0) -> Tensor:
+    """Scale rows of `weight`, in place, to a norm of `max_norm` at most; no gradient notices.
+
+    Parameters
+    ----------
+    x : Tensor
+        Integers of any shape: the rows.
+    weight : Tensor
+        ``[rows, width]``
+    max_norm : float
+    norm_type : float
+        The p of the norm.
+
+    Returns
+    -------
+    `weight`
+
+    Raises
+    ------
+    DTypeError, ShapeError, IndexError, ArgumentError, ModeError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> table = paddle.to_tensor([[3.0, 4.0], [30.0, 40.0]])
+    >>> paddle.nn.functional.embedding_renorm_(paddle.to_tensor([0]), table, 1.0)
+    Tensor(shape=[2, 2], dtype=float32, place=Place(cpu), stop_gradient=True,
+           [[0.60000002, 0.80000001],
+            [30.       , 40.       ]])
+    """
+    op = "embedding_renorm_"
+    x, table = as_integers(op, x, "x"), as_operand(op, weight, "weight")
+    if spec_of(table).ndim != 2:
+        raise ShapeError(
+            f"{op}: weight must be [rows, width], got {format_shape(spec_of(table).shape)}"
+        )
+    _shorten(op, table, x, max_norm, norm_type)
+    return weight
 
 
 @atomic

@@ -47,6 +47,16 @@ CASES: dict[str, list[Case]] = {
             known=True,
         ),
     ],
+    "nn.functional.embedding_renorm_": [
+        Case(
+            "two-rows",
+            lambda i, w: F.embedding_renorm_(i, w.clone(), 0.5, 3.0),
+            (integers([1, 0], [1, 0]), np.array([[1.0, 2.0], [0.1, 0.2], [3.0, 4.0]])),
+            numpy=lambda i, w: np.array([0.5 / (9 ** (1 / 3) + 1e-7), 1.0, 1.0])[:, None] * w,
+            differentiable=False,
+            static=False,
+        )
+    ],
     "nn.functional.one_hot": [
         Case(
             "plain",

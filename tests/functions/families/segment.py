@@ -61,6 +61,15 @@ def received(reduce: str, operands: tuple[Array, ...], size: int | None = None) 
     )
 
 
+# Nodes 0 to 3 have the neighbors 5 and 9, 7, none, and 1, 3 and 5.
+GRAPH = integers(5, 9, 7, 1, 3, 5), integers(0, 2, 3, 3, 6), integers(0, 3, 2, 0)
+
+
+def neighbors(row: Array, colptr: Array, nodes: Array) -> tuple[Array, Array]:
+    listed = [row[colptr[n] : colptr[n + 1]] for n in nodes]
+    return np.concatenate(listed), np.asarray([len(v) for v in listed])
+
+
 CASES: dict[str, list[Case]] = {
     **{f"geometric.segment_{how}": segments(how) for how in HOW},
     "geometric.send_u_recv": [
@@ -80,6 +89,24 @@ CASES: dict[str, list[Case]] = {
             (spaced(3, 2, 1), positive(4, 1, 2), SRC, DST),
             numpy=lambda x, y, s, d: combined("min", x[s] / y, d, 3),
         ),
+    ],
+    "geometric.sample_neighbors": [
+        Case(
+            "all",
+            lambda r, c, n: G.sample_neighbors(r, c, n, -1, 10 * r, True),
+            GRAPH,
+            numpy=lambda r, c, n: (*neighbors(r, c, n), 10 * neighbors(r, c, n)[0]),
+            differentiable=False,
+        )
+    ],
+    "geometric.weighted_sample_neighbors": [
+        Case(
+            "certain",  # what has no weight is not drawn where there is another
+            lambda r, c, n, w: G.weighted_sample_neighbors(r, c, w, n, 1),
+            (*GRAPH, integers(0, 1, 1, 0, 0, 2).astype(np.float32)),
+            numpy=lambda *_: (integers(9, 5, 9), integers(1, 1, 0, 1)),
+            differentiable=False,
+        )
     ],
     "geometric.reindex_graph": [
         Case(
