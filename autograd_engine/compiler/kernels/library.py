@@ -2,7 +2,8 @@
 
 A name is ``"<file>.<function>"``. A file of ``c/`` holds its functions for a dtype that is spelled
 ``real`` (``_fX`` at the end of names), so a library is made of a file and a dtype: who computes in
-float32 waits for nothing else. Libraries are kept and loaded as those of compiled programs are.
+float32 waits for nothing else. The files ``row:<name>``, of elementwise rows, are generated from
+the table (`elementwise`). Libraries are kept and loaded as those of compiled programs are.
 
 Two kinds of functions are asked for. What a file says with ``AE_UFUNC(name_fX, "(n)->(n)")`` is a
 ufunc. What ufuncs cannot be, for it takes numbers, is ``AE_FUNCTION name_fX(ae_array x, int64_t
@@ -18,6 +19,7 @@ from collections.abc import Callable
 from importlib import resources
 from typing import Any, Final
 
+from autograd_engine.compiler.kernels.elementwise import row_text
 from autograd_engine.compiler.kernels.ufuncs import made_ufunc
 from autograd_engine.compiler.native.c_code.scalars import SUFFIXES
 from autograd_engine.compiler.native.emit.math_functions import NAMES, filled, needed
@@ -29,6 +31,7 @@ from autograd_engine.compiler.native.toolchain.compiler import (
 )
 from autograd_engine.compiler.native.toolchain.library_cache import load, tell_of_compilers
 from autograd_engine.core.locks import renewed_lock
+from autograd_engine.ops.kernels.compiled import ROW
 
 __all__ = ["compiled_function"]
 
@@ -79,9 +82,12 @@ def _made(file: str, char: str) -> dict[str, Any]:
     if tools is None:
         return {}
     toolchain, runtime = tools
-    text = filled(_text(f"{file}.c"), char)
+    row = file.removeprefix(ROW)
+    text = filled(_text(f"{file}.c") if row == file else row_text(row, char), char)
+    if not text:
+        return {}
     try:
-        library = load(_source(text, char), toolchain, f"kernels for large arrays ({file})")
+        library = load(_source(text, char), toolchain, f"kernels for large arrays ({row})")
     except CompileError:
         return {}
     runtime.bind(library)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import re
 from typing import Any, Final
 
 import numpy as np
@@ -21,6 +22,9 @@ _NONE: Final = -1  # no identity
 _POINTERS: Final = [ctypes.c_void_p] * 3
 _COUNTS: Final = [ctypes.c_int] * 4
 _TEXTS: Final = [ctypes.c_char_p] * 2
+
+_OPERAND: Final = re.compile(r"(\??)\(")
+_CORE: Final = re.compile(r"\(\w")
 
 # What ufuncs point to, and do not hold themselves.
 _kept: Final[list[Any]] = []
@@ -49,9 +53,10 @@ def made_ufunc(name: str, loop: Any, signature: str, char: str) -> np.ufunc | No
     loop : function of a library
         ``void loop(char **args, const npy_intp *dims, const npy_intp *steps, void *data)``.
     signature : str
-        Core dimensions, ``"(n),()->(n)"``; without any it goes element by element.
+        Core dimensions, ``"(n),()->(n)"``; without any it goes element by element. An operand of
+        another dtype has the character of that in front: ``"?(),()->()"``.
     char : str
-        Of the dtype that all operands and results have.
+        Of the dtype that all other operands and results have.
     """
     table = _table()
     if table is None:
@@ -60,12 +65,13 @@ def made_ufunc(name: str, loop: Any, signature: str, char: str) -> np.ufunc | No
     counts = inputs.count("("), outputs.count("(")
     loops = (ctypes.c_void_p * 1)(ctypes.cast(loop, ctypes.c_void_p).value)
     data = (ctypes.c_void_p * 1)(None)
-    kinds = ctypes.create_string_buffer(bytes([np.dtype(char).num] * sum(counts)))
-    text, core = name.encode(), signature.encode()
+    chars = [found or char for found in _OPERAND.findall(signature)]
+    kinds = ctypes.create_string_buffer(bytes([np.dtype(each).num for each in chars]))
+    text, core = name.encode(), signature.replace("?", "").encode()
     _kept.extend((loops, data, kinds, text, core))
     addresses = [ctypes.addressof(v) for v in (loops, data, kinds)]
     given = [*addresses, 1, *counts, _NONE, text, b"", 0]
-    plain = signature.replace("()", "").replace(",", "") == "->"
+    plain = not _CORE.search(signature)
     types = [*_POINTERS, *_COUNTS, *_TEXTS, ctypes.c_int, *([] if plain else [ctypes.c_char_p])]
     make = ctypes.PYFUNCTYPE(ctypes.py_object, *types)(table[_PLAIN if plain else _GENERAL])
     found: np.ufunc = make(*given) if plain else make(*given, core)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -412,7 +413,7 @@ class Lowering:
     def _traced(
         self, op: OpDef, given: Sequence[Any], attrs: dict[str, Any], shapes: Any
     ) -> Traced:
-        code = getattr(op.kernel, "__code__", None)
+        code = getattr(inspect.unwrap(op.kernel), "__code__", None)
         catches = code is not None and code.co_exceptiontable != b""
         if catches and any(getattr(d, "kind", "f") in "iu" for d in given):
             raise NotTraced("it says what NumPy refuses")

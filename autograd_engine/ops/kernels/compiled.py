@@ -21,9 +21,10 @@ from typing import Any, Final, TypeAlias
 from autograd_engine.core.above import above
 from autograd_engine.core.spec import Array
 
-__all__ = ["LARGE", "SWITCH", "compiled", "compiled_kernels", "use_compiled_kernels"]
+__all__ = ["LARGE", "ROW", "SWITCH", "compiled", "compiled_kernels", "use_compiled_kernels"]
 
 LARGE: Final = 1 << 14  # elements from which on loops of one step each are worth replacing
+ROW: Final = "row:"  # the functions of an elementwise row are in the file "row:<name>"
 SWITCH: Final = "AUTOGRAD_ENGINE_KERNELS"
 
 Function: TypeAlias = Callable[..., Any]
