@@ -19,7 +19,8 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.compiler.native import lowering as _rows  # noqa: F401 - registers them
-from autograd_engine.compiler.native.c_code.scalars import C_TYPES, expression, literal
+from autograd_engine.compiler.native.c_code.scalars import C_TYPES, SCALARS, expression, literal
+from autograd_engine.compiler.native.emit.math_functions import LIBM
 from autograd_engine.compiler.native.ir import Buffer, Map, Step, Term
 from autograd_engine.compiler.native.tracing.kernel_trace import (
     ROWS,
@@ -45,6 +46,12 @@ _EXACT: Final = frozenset(
         "sqrt", "square", "subtract", "true_divide", "trunc", "where",
     )
 )  # fmt: skip
+# What NumPy computes faster, by the dtype; besides what `LIBM` has element by element and NumPy, on
+# some processors, in vectors: there C would take ten times as long.
+_NUMPYS: Final = {
+    "f": frozenset(("cos", "log10", "log2", "sin", "tan")),
+    "d": frozenset(("logaddexp", "tan")),
+}
 _OTHER_COST: Final = 4  # of a function that is computed, when an exact one costs 1
 
 
@@ -66,6 +73,10 @@ class _Chain(Loops):
             raise NotLowered("it is no function of elements")
         if step.function == "power":  # NumPy has ways of its own for some exponents
             raise NotLowered("powers are NumPy's")
+        scalar = SCALARS.get(step.function)
+        one_by_one = scalar is not None and scalar.maths in LIBM and hasattr(np, step.function)
+        if one_by_one or step.function in _NUMPYS[self.char]:
+            raise NotLowered(f"NumPy is faster at {step.function}")
         dtypes = [step.outs[0].dtype, *[t.dtype for t in step.args]]
         if any(dtype.char not in ("?", self.char) for dtype in dtypes):
             raise NotLowered("it has another dtype between")

@@ -91,7 +91,7 @@ def _made(file: str, char: str) -> dict[str, Any]:
     except CompileError:
         return {}
     runtime.bind(library)
-    return {**_ufuncs(text, library, char), **_functions(text, library, char)}
+    return {**_ufuncs(row, text, library, char), **_functions(text, library, char)}
 
 
 def _text(name: str) -> str:
@@ -107,11 +107,11 @@ def _source(text: str, char: str) -> str:
     return "\n".join([header(), head, maths, common, text])
 
 
-def _ufuncs(text: str, library: ctypes.CDLL, char: str) -> dict[str, Any]:
+def _ufuncs(row: str, text: str, library: ctypes.CDLL, char: str) -> dict[str, Any]:
     found = {}
     for name, signature in _UFUNC.findall(text):
         short = name.removesuffix(f"_{SUFFIXES[char]}")
-        ufunc = made_ufunc(short, getattr(library, name), signature, char)
+        ufunc = made_ufunc(f"{row}_{short}", getattr(library, name), signature, char)
         if ufunc is not None:
             found[short] = ufunc
     return found

@@ -23,7 +23,7 @@ from autograd_engine.core.spec import Array
 
 __all__ = ["LARGE", "ROW", "SWITCH", "compiled", "compiled_kernels", "use_compiled_kernels"]
 
-LARGE: Final = 1 << 14  # elements from which on loops of one step each are worth replacing
+LARGE: Final = 1 << 11  # elements from which on loops of one step each are worth replacing
 ROW: Final = "row:"  # the functions of an elementwise row are in the file "row:<name>"
 SWITCH: Final = "AUTOGRAD_ENGINE_KERNELS"
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -36,6 +36,8 @@ from autograd_engine.ops.registry.stand_ins import PYTHON_UFUNCS, bind_operators
 
 __all__ = ["in_place_rule"]
 
+
+_WORTH: Final = 1 << 14  # elements: from here on it pays to write over what is done with
 
 _Step: TypeAlias = tuple[np.ufunc, tuple[Any, ...]]
 
@@ -105,12 +107,12 @@ def in_place_rule(op: OpDef, name: str, rule: Rule) -> Callable[..., Any] | None
     asked, attrs = f"{ROW}{op.name}.{name}", rule.attrs
 
     def large(g: Array, *saved: Array, **given: Any) -> Any:
-        if not _alike(g, *saved):
-            return rule.fn(raw, g, *saved, **given)
         fused = compiled(asked, g)
-        if fused is None:
+        if fused is not None and _alike(g, *saved):
+            return fused(g, *saved, *[given[a] for a in attrs])
+        if fused is None and g.size >= _WORTH and _alike(g, *saved):
             return in_order(g, *saved, **given)
-        return fused(g, *saved, *[given[a] for a in attrs])
+        return rule.fn(raw, g, *saved, **given)
 
     return large
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from typing import Final, NamedTuple
 
-__all__ = ["NAMES", "filled", "needed"]
+__all__ = ["LIBM", "NAMES", "filled", "needed"]
 
 # In the order in which they may call each other.
 _FILES: Final = ("exp", "log", "trig", "erf", "pow")
@@ -144,3 +144,8 @@ def needed(names: Iterable[str]) -> str:
 
 NAMES: Final = frozenset(n.removeprefix("ae_") for n in _library() if n.startswith("ae_"))
 """Functions that `needed` knows, as ``name_f32``, ``name_f64``, ``name_i32`` or ``name_i64``."""
+
+LIBM: Final = frozenset(
+    found.name.removeprefix("ae_").removesuffix("_fX") for found in _definitions(_read("libm"))
+)
+"""Of these those that go element by element, without the dtype."""
