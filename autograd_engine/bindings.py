@@ -325,6 +325,7 @@ ORIGINS.update(
         "backend_report": "static.analysis.backend_report",
         "block_text": "program.printing",
         "clone": "program.passes.clone",
+        "compiled_function": "compiler.kernels.library",
         "create_var": "static.persistable",
         "deep": "interop.numpy_protocol.python_protocol",
         "draw": "autograd.explain.program_graph",

@@ -18,7 +18,7 @@ from autograd_engine.ops.work import each_element, nothing
 
 
 def _unary(name: str, kernel: Any, **options: Any) -> OpDef:
-    return defop(name, rounded_alike(kernel), **{**ELEMENTWISE, **options})
+    return defop(name, rounded_alike(kernel, name), **{**ELEMENTWISE, **options})
 
 
 def _binary(name: str, kernel: Any, **options: Any) -> OpDef:

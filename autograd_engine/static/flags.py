@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from autograd_engine.eager.grad_mode import grad_mode, keep_stacks
 from autograd_engine.errors import ArgumentError, ArgumentTypeError
+from autograd_engine.ops.kernels.compiled import compiled_kernels, use_compiled_kernels
 
 __all__ = ["disable_signal_handler", "get_flags", "set_flags"]
 
@@ -14,6 +15,14 @@ __all__ = ["disable_signal_handler", "get_flags", "set_flags"]
 class _Flags:
     call_stack_level: int = 1
     runs_before_compiling: int | None = None
+
+    @property
+    def compiled_kernels(self) -> int:
+        return int(compiled_kernels())
+
+    @compiled_kernels.setter
+    def compiled_kernels(self, value: int) -> None:
+        use_compiled_kernels(bool(value))
 
     @property
     def check_nan_inf(self) -> int:
@@ -30,9 +39,10 @@ flags: Final = _Flags()
 _NAMES: Final = {
     "FLAGS_call_stack_level": "call_stack_level",
     "FLAGS_check_nan_inf": "check_nan_inf",
+    "FLAGS_compiled_kernels": "compiled_kernels",
     "FLAGS_runs_before_compiling": "runs_before_compiling",
 }
-_SWITCHES: Final = ("check_nan_inf",)
+_SWITCHES: Final = ("check_nan_inf", "compiled_kernels")
 _OPEN: Final = ("runs_before_compiling",)
 
 
@@ -50,6 +60,8 @@ def set_flags(flags_: Mapping[str, Any]) -> None:
     the user's lines, for `dump_backward_graph_path`; below, the innermost line only.
     ``FLAGS_check_nan_inf``: look for NaN and infinity in this thread, as
     `autograd.set_detect_anomaly` does.
+    ``FLAGS_compiled_kernels``: whether large arrays are computed with by kernels in C, where there
+    is a compiler. Results differ in the last bits, so choose before a training begins.
     ``FLAGS_runs_before_compiling``: how often a program, or a function of `jit.to_static`, is run
     by Python with the same sizes before it is compiled for them. None, the default, is 2; and 0 for
     the sizes that come first to what trains.

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.compiler.native import function as native_function
-from autograd_engine.compiler.native.toolchain import compiler as toolchain
+from autograd_engine.compiler.native.toolchain import compiler as toolchain, library_cache
 from autograd_engine.compiler.native.toolchain.compiler import CompileError, find_toolchain, why_not
 from tests.tiers import by_default
 
@@ -145,7 +144,7 @@ def test_without_a_compiler_one_line_says_how_to_get_one(
         (5, "1", "pip install 'autograd-engine[compiler]'"),
     ):
         monkeypatch.setenv("AUTOGRAD_ENGINE_PROGRESS", progress)
-        native_function._tell_of_compilers.cache_clear()
+        library_cache._tell_of_compilers.cache_clear()
         for size in range(first, first + 3):
             for _ in range(4):
                 assert doubled(paddle.ones([size])).tolist() == [2.0] * size

@@ -21,10 +21,13 @@ IDS = [f"{op.name}-{name}" for op, name, _, _ in RULES]
 
 
 def arrays(op, dtype, shape=LARGE + 7):
-    """Operands of one large shape, with the values of a sample, and a result."""
-    sample = next(s for s in SAMPLES[op.name] if all(o.size for o in s.operands))
+    """Operands of one large shape, with the values of a sample, a result, and the attributes."""
+    sample = next(
+        s for s in SAMPLES[op.name] if all(o.size and o.dtype.kind == "f" for o in s.operands)
+    )
     operands = [np.resize(o.reshape(-1), shape).astype(dtype) for o in sample.operands]
-    return operands, op.kernel(*operands)
+    attrs = op.complete_attrs(sample.attrs)
+    return operands, op.kernel(*operands, **attrs), attrs
 
 
 def test_there_are_such_rules():
@@ -34,13 +37,14 @@ def test_there_are_such_rules():
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize(("op", "name", "rule", "large"), RULES, ids=IDS)
 def test_the_bits_are_those_of_the_rule(op, name, rule, large, dtype):
-    operands, out = arrays(op, dtype)
+    operands, out, attrs = arrays(op, dtype)
+    needed = {k: attrs[k] for k in rule.attrs}
     values = dict(zip((*op.inputs, *op.outputs), (*operands, out), strict=True))
     g = np.random.default_rng(0).standard_normal(LARGE + 7).astype(dtype)
     saved = [values[s] for s in rule.saves]
     before = [a.tobytes() for a in (g, *saved)]
-    expected = rule.fn(raw, g, *saved)
-    found = large(g, *saved)
+    expected = rule.fn(raw, g, *saved, **needed)
+    found = large(g, *saved, **needed)
     assert found.dtype == expected.dtype
     assert found.tobytes() == expected.tobytes()
     assert [a.tobytes() for a in (g, *saved)] == before
@@ -48,7 +52,7 @@ def test_the_bits_are_those_of_the_rule(op, name, rule, large, dtype):
     # And the tape runs it.
     position = op.inputs.index(name)
     pullback = op.pullback(1 << position)
-    (pulled,) = pullback.pull(raw, g, pullback.save(*operands, out), {})
+    (pulled,) = pullback.pull(raw, g, pullback.save(*operands, out), attrs)
     assert pulled.tobytes() == expected.tobytes()
 
 
@@ -82,7 +86,8 @@ VIEWS = [
 @pytest.mark.parametrize(("op", "name", "rule", "large"), RULES, ids=IDS)
 def test_arrays_that_are_not_alike(op, name, rule, large, view):
     """A spread cotangent, as that of a sum is; and what broadcasting or casts leave unequal."""
-    operands, out = arrays(op, "float32", (160, 160))
+    operands, out, attrs = arrays(op, "float32", (160, 160))
+    needed = {k: attrs[k] for k in rule.attrs}
     values = dict(zip((*op.inputs, *op.outputs), (*operands, out), strict=True))
     g = np.random.default_rng(0).standard_normal((160, 160)).astype("float32")
     saved = [values[s] for s in rule.saves]
@@ -102,7 +107,7 @@ def test_arrays_that_are_not_alike(op, name, rule, large, view):
         g = g.astype("float64")
     else:
         saved[0] = saved[0][:1]
-    found, expected = large(g, *saved), rule.fn(raw, g, *saved)
+    found, expected = large(g, *saved, **needed), rule.fn(raw, g, *saved, **needed)
     assert found.tobytes() == expected.tobytes()
     # The order in memory decides the bits of a sum that follows.
     assert found.strides == expected.strides

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import time
 from collections.abc import Callable, Sequence
 from sys import getrefcount
@@ -31,12 +30,11 @@ from autograd_engine.compiler.native.passes.rewrite import rewrite
 from autograd_engine.compiler.native.passes.schedule import scheduled, steps_of
 from autograd_engine.compiler.native.runtime import get_runtime, header, raise_pending
 from autograd_engine.compiler.native.toolchain.compiler import (
-    NO_COMPILER,
     CompileError,
     find_toolchain,
     why_not,
 )
-from autograd_engine.compiler.native.toolchain.library_cache import load, tell
+from autograd_engine.compiler.native.toolchain.library_cache import load, tell_of_compilers
 from autograd_engine.compiler.python.function import compile_alone
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.spec import Array, Spec
@@ -47,14 +45,6 @@ __all__ = ["NativeFailed", "NativeFunction", "NativeUnavailable", "compile_nativ
 
 # A run that takes less keeps Python's lock (nanoseconds, roughly).
 _SHORT: Final = 50_000
-
-
-@functools.cache  # once
-def _tell_of_compilers() -> None:
-    tell(
-        "autograd_engine: there is no C compiler, programs run on NumPy; for faster ones "
-        "pip install 'autograd-engine[compiler]', or apt install gcc\n"
-    )
 
 
 class NativeUnavailable(Exception):
@@ -81,10 +71,8 @@ def compile_native(graph: Graph, name: str = "program") -> NativeFunction:
     """
     toolchain = find_toolchain()
     if toolchain is None:
-        reason = why_not()
-        if reason.startswith(NO_COMPILER):
-            _tell_of_compilers()
-        raise NativeUnavailable(reason)
+        tell_of_compilers()
+        raise NativeUnavailable(why_not())
     try:
         runtime = get_runtime(toolchain)
     except CompileError as error:

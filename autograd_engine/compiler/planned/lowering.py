@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -28,6 +29,7 @@ from autograd_engine.compiler.planned.ufunc_trace import (
 )
 from autograd_engine.compiler.python.function import compile_alone, takes_scattered
 from autograd_engine.core.spec import Array, Spec, reduced_shape
+from autograd_engine.ops.kernels.compiled import LARGE as C_LARGE, ROW, compiled
 from autograd_engine.ops.kernels.elementwise import steps_by_one
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
@@ -264,7 +266,7 @@ class Lowering:
         along = op.name in _ALONG_ROWS
         if not (along or op.elementwise):
             return False
-        found = self.trace_of(node, along=along)
+        found = _in_c(node) or self.trace_of(node, along=along)
         if found is None:
             return False
         shape = node.results[0].shape
@@ -412,7 +414,7 @@ class Lowering:
     def _traced(
         self, op: OpDef, given: Sequence[Any], attrs: dict[str, Any], shapes: Any
     ) -> Traced:
-        code = getattr(op.kernel, "__code__", None)
+        code = getattr(inspect.unwrap(op.kernel), "__code__", None)
         catches = code is not None and code.co_exceptiontable != b""
         if catches and any(getattr(d, "kind", "f") in "iu" for d in given):
             raise NotTraced("it says what NumPy refuses")
@@ -469,6 +471,26 @@ class Lowering:
         made = [self.local(node.results[k], reads=operands) for k in asked]
         self.call(compiled.function, *operands, makes=made, multiple=True, always=True)
         self.inner.append(compiled)
+
+
+def _in_c(node: Node) -> Traced | None:
+    """One call, where the kernel of a node leaves its operands to C: see `registry.compiled_rows`.
+
+    Selections have the same bits in NumPy.
+    """
+    op = node.op
+    values = [v for v in node.operands if isinstance(v, Value)]
+    if not op.in_c or op.multiple or op.untyped or len(values) != len(node.operands):
+        return None
+    dtype = values[0].dtype
+    if max(v.size for v in values) < C_LARGE or any(v.dtype != dtype for v in values):
+        return None
+    ufunc = compiled(f"{ROW}{op.name}.kernel", np.empty(0, dtype))
+    if ufunc is None:
+        return None
+    numbers = [np.asarray(node.attrs[name], dtype) for name in op.attrs]
+    count = len(values)
+    return Traced((Call(ufunc, (*range(count), *numbers), dtype),), (count,))
 
 
 # What is elementwise but for sums along rows; long ones have steps of their own.

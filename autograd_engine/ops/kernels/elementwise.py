@@ -8,6 +8,7 @@ So the kernel of a row hands such a function elements that follow each other, in
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from types import FunctionType
 from typing import Any, Final
@@ -16,6 +17,7 @@ import numpy as np
 from numpy import ndarray
 
 from autograd_engine.core.spec import Array
+from autograd_engine.ops.kernels.compiled import LARGE, ROW, compiled
 
 __all__ = ["EXACT", "rounded_alike", "steps_by_one", "ufunc_of"]
 
@@ -37,16 +39,20 @@ EXACT: Final = frozenset(
 )
 
 
-def rounded_alike(kernel: Any) -> Any:
+def rounded_alike(kernel: Any, row: str = "") -> Any:
     """`kernel`; if it is a ufunc that rounds as its loops do, on elements that follow each other.
 
-    Readers that look for the ufunc of such a kernel find it with `ufunc_of`.
+    Readers that look for the ufunc of such a kernel find it with `ufunc_of`. As the kernel of a
+    `row` with one operand it leaves large arrays to the C of that row.
     """
     if not isinstance(kernel, np.ufunc) or kernel in EXACT:
         return kernel
-    ufunc = kernel
+    ufunc, name = kernel, f"{ROW}{row}.kernel"
+    least: float = LARGE if row else math.inf
 
     def unary(x: Array) -> Any:
+        if x.size >= least and (loop := compiled(name, x)) is not None:
+            return loop(x)
         return ufunc(x if x.flags.forc else _in_steps_by_one(x))
 
     def binary(x: Any, y: Any) -> Any:
@@ -59,6 +65,7 @@ def rounded_alike(kernel: Any) -> Any:
     function: Any = unary if ufunc.nin == 1 else binary
     function.__name__ = function.__qualname__ = ufunc.__name__
     function.ufunc = ufunc
+    function.asks_for_c = bool(row) and ufunc.nin == 1
     return function
 
 

@@ -1,7 +1,7 @@
 """Kernels along the last axes, on blocks of rows that stay in the cache from one pass to the next.
 
 Arrays are seen as [rows, width]. The results of a row depend on that row alone, and have the same
-bits in whatever block it falls.
+bits in whatever block it falls. C computes them where it can be had (`compiled`), else NumPy.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.spec import Array
+from autograd_engine.ops.kernels.compiled import compiled
 
 __all__ = [
     "WIDE",
@@ -122,6 +123,10 @@ def softmax(x: Array, shape: tuple[int, int]) -> Array:
 
 def softmax_into(given: Array, out: Array) -> None:
     """`softmax` of contiguous rows, in other memory."""
+    run = compiled("rows.softmax", given)
+    if run is not None:
+        run(given, out)
+        return
     with _ShortBuffers(given.shape):
         for block in _blocks(*given.shape):
             e = out[block]
@@ -162,6 +167,10 @@ def softmax_adjoint(g: Array, out: Array, shape: tuple[int, int]) -> Array:
 
 def softmax_adjoint_into(g: Array, out: Array, dx: Array) -> None:
     """`softmax_adjoint` of contiguous rows."""
+    run = compiled("rows.softmax_adjoint", out)
+    if run is not None:
+        run(g, out, dx)
+        return
     with _ShortBuffers(out.shape):
         for block in _blocks(*out.shape):
             u, y, d = g[block], out[block], dx[block]

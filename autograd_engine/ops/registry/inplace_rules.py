@@ -1,12 +1,12 @@
-"""Rules on large arrays: the same ufuncs in the same order, each writing over what is done with.
+"""Rules on large arrays: one loop in C, or the same ufuncs, each writing over what is done with.
 
 NumPy makes a new array for each step of a formula, ``g * (1.0 - out * out)`` three of them, and on
-arrays that do not fit the cache, memory is what takes the time. A rule says what it computes to
-whoever runs it, so it is run once on placeholders that take note of its steps; from these a
+arrays that do not fit the cache, memory is what takes the time. Where there is C for the rule
+(`compiler.kernels`), all of it is one loop with the same bits. Else, a rule says what it computes
+to whoever runs it, so it is run once on placeholders that take note of its steps; from these a
 function is written for ndarrays of one shape and dtype. For `tanh`::
 
     def tanh_large(g, out):
-        if not alike(g, out): return rule(xp, g, out)
         t0 = multiply(out, out)
         t1 = subtract(1.0, t0, t0)
         t2 = multiply(g, t1, t1)
@@ -21,12 +21,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from autograd_engine.core.locations import run_generated
 from autograd_engine.core.spec import Array
+from autograd_engine.ops.kernels.compiled import ROW, compiled
 from autograd_engine.ops.kernels.elementwise import ufunc_of
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef, Rule
@@ -34,6 +35,11 @@ from autograd_engine.ops.registry.pullback import Pullback
 from autograd_engine.ops.registry.stand_ins import PYTHON_UFUNCS, bind_operators
 
 __all__ = ["in_place_rule"]
+
+
+_WORTH: Final = 1 << 14  # elements: from here on it pays to write over what is done with
+
+_Step: TypeAlias = tuple[np.ufunc, tuple[Any, ...]]
 
 
 class _Untraceable(Exception):
@@ -44,7 +50,7 @@ class _Steps:
     """What a rule did, and the namespace that it did it in."""
 
     def __init__(self) -> None:
-        self.steps: list[tuple[np.ufunc, tuple[Any, ...]]] = []
+        self.steps: list[_Step] = []
 
     def apply(self, op: OpDef, *operands: Any) -> _Value:
         # What has no tangent, a comparison say, has another dtype.
@@ -87,39 +93,63 @@ def in_place_rule(op: OpDef, name: str, rule: Rule) -> Callable[..., Any] | None
     Returns
     -------
     callable or None
-        ``large(g, *saved)``.
+        ``large(g, *saved, **attrs)``.
     """
-    if op.tangent != "elementwise" or rule.attrs or REGISTRY.get(op.name) is not op:
+    if op.tangent != "elementwise" or rule.group or REGISTRY.get(op.name) is not op:
+        return None
+    steps = _steps_of(rule)
+    if steps is None:
+        in_order = _as_it_is(rule)
+    elif len(steps[0]) < 2:
+        return None
+    else:
+        in_order = _over_temporaries(f"{op.name}_{name}", rule, *steps)
+    asked, attrs = f"{ROW}{op.name}.{name}", rule.attrs
+
+    def large(g: Array, *saved: Array, **given: Any) -> Any:
+        fused = compiled(asked, g)
+        if fused is not None and _alike(g, *saved):
+            return fused(g, *saved, *[given[a] for a in attrs])
+        if fused is None and g.size >= _WORTH and _alike(g, *saved):
+            return in_order(g, *saved, **given)
+        return rule.fn(raw, g, *saved, **given)
+
+    return large
+
+
+def _as_it_is(rule: Rule) -> Callable[..., Any]:
+    return lambda *operands, **attrs: rule.fn(raw, *operands, **attrs)
+
+
+def _steps_of(rule: Rule) -> tuple[list[_Step], str] | None:
+    """The ufuncs that a rule applies, and which of their results is its own."""
+    if rule.attrs:
         return None
     steps = _Steps()
     try:
-        # Named apart from the temporaries, whatever the operation calls its inputs.
-        given = [_Value(f"given_{v}", steps) for v in ("g", *rule.saves)]
-        result = rule.fn(steps, *given)
+        result = rule.fn(steps, *[_Value(name, steps) for name in _given(rule)])
     except _Untraceable:
         return None
-    if not isinstance(result, _Value) or len(steps.steps) < 2:
-        return None
-    lines = _written(steps.steps, result.name)
-    g, *saves = (v.name for v in given)
-    arguments = ", ".join((g, *saves))
-    source = "\n    ".join(
-        [
-            f"def {op.name}_large({arguments}):",
-            f"if not alike({arguments}): return rule(raw, {arguments})",
-            *lines,
-            f"return {result.name}",
-        ]
-    )
-    scope: dict[str, Any] = {"rule": rule.fn, "raw": raw, "alike": _alike}
-    scope.update(inf=math.inf, nan=math.nan)
-    scope.update((ufunc.__name__, ufunc) for ufunc, _ in steps.steps)
-    run_generated(source + "\n", f"{op.name}_{name}_large", scope)
-    found: Callable[..., Any] = scope[f"{op.name}_large"]
+    return (steps.steps, result.name) if isinstance(result, _Value) else None
+
+
+def _given(rule: Rule) -> list[str]:
+    """Named apart from the temporaries, whatever the operation calls its inputs."""
+    return [f"given_{v}" for v in ("g", *rule.saves)]
+
+
+def _over_temporaries(name: str, rule: Rule, steps: list[_Step], result: str) -> Callable[..., Any]:
+    """A function of these ufuncs, which write over what is done with."""
+    lines = [f"def {name}_large({', '.join(_given(rule))}):", *_written(steps, result)]
+    source = "\n    ".join([*lines, f"return {result}"])
+    scope: dict[str, Any] = {"inf": math.inf, "nan": math.nan}
+    scope.update((ufunc.__name__, ufunc) for ufunc, _ in steps)
+    run_generated(source + "\n", f"{name}_large", scope)
+    found: Callable[..., Any] = scope[f"{name}_large"]
     return found
 
 
-def _written(steps: list[tuple[np.ufunc, tuple[Any, ...]]], result: str) -> list[str]:
+def _written(steps: list[_Step], result: str) -> list[str]:
     """A line for each step. It writes over an operand that it is the last to read."""
     last = {v.name: k for k, (_, operands) in enumerate(steps) for v in operands if _is_array(v)}
     lines = []

@@ -37,6 +37,7 @@ import numpy as np
 from autograd_engine.core.dtypes import INT64, common_dtype
 from autograd_engine.core.spec import Shape, Spec
 from autograd_engine.errors import DTypeError, RegistryError
+from autograd_engine.ops.registry.compiled_rows import left_to_c
 from autograd_engine.ops.registry.pullback import Pullback
 from autograd_engine.ops.work import WorkRule, each_element, each_result, nothing
 
@@ -254,6 +255,7 @@ class OpDef:
         self.work: WorkRule = work or self._usual_work()
         self.rules: dict[str, Rule | _NonDifferentiable] = {}
         self.reads_result = False
+        self.in_c = False
         self.module = ""
         self.bound: dict[Any, Callable[..., Any]] = {}
         self._pullbacks: dict[tuple[int, int], Pullback] = {}
@@ -467,6 +469,9 @@ def defop(name: str, kernel: Kernel, *, inputs: str, infer: Infer, **options: An
     if name in REGISTRY:
         raise RegistryError(f"an operation named {name!r} exists already")
     op = REGISTRY[name] = OpDef(name, kernel, inputs=inputs, infer=infer, **options)
+    with_c = left_to_c(op)
+    if with_c is not None:
+        op.kernel, op.in_c = with_c, True
     op.module = sys._getframe(1).f_globals.get("__name__", "").rpartition(".")[2]
     return op
 

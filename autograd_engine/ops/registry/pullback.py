@@ -19,19 +19,18 @@ Strengthened (see `strong_zeros`), results are masked by the cotangent before th
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from autograd_engine.core.locations import run_generated
 from autograd_engine.core.spec import Spec
+from autograd_engine.ops.kernels.compiled import LARGE
 
 if TYPE_CHECKING:
     from autograd_engine.ops.registry.opdef import OpDef, Rule
 
 __all__ = ["LARGE", "Pullback"]
-
-LARGE: Final = 1 << 14  # elements: from here on it pays to write over what is done with
 
 
 class Pullback:

@@ -8,6 +8,7 @@ over memory (`compiler.native`). How code gets to work on them is here.
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType
@@ -65,7 +66,7 @@ def run_on(kernel: FunctionType, numpy: Any, ufunc: Callable[[Any], Any]) -> Any
         ``ufunc(value)`` is what stands for a ufunc, or for a kernel that calls one and does nothing
         else; with a method `reduce`.
     """
-    return _clone(kernel, numpy, ufunc, {})
+    return _clone(inspect.unwrap(kernel), numpy, ufunc, {})
 
 
 def _clone(

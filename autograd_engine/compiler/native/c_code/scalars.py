@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-__all__ = ["C_TYPES", "SCALARS", "Scalar", "expression", "literal", "suffix"]
+__all__ = ["C_TYPES", "SCALARS", "SUFFIXES", "Scalar", "expression", "literal", "suffix"]
 
 Dtype = np.dtype[Any]
 
@@ -123,12 +123,12 @@ SCALARS: Final[dict[str, Scalar]] = {
     "arctanh": _calls("atanh"),
 }  # fmt: skip
 
-_SUFFIXES: Final = {"f": "f32", "d": "f64", "i": "i32", "l": "i64", "q": "i64"}
+SUFFIXES: Final = {"f": "f32", "d": "f64", "i": "i32", "l": "i64", "q": "i64"}
 
 
 def suffix(dtype: Dtype) -> str:
     """What names of functions of a dtype end in."""
-    return _SUFFIXES.get(dtype.char, "i64")
+    return SUFFIXES.get(dtype.char, "i64")
 
 
 def literal(value: Any, dtype: Dtype) -> str:

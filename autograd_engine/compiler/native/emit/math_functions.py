@@ -13,19 +13,17 @@ from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from typing import Final, NamedTuple
 
-__all__ = ["NAMES", "needed"]
+__all__ = ["LIBM", "NAMES", "filled", "needed"]
 
 # In the order in which they may call each other.
 _FILES: Final = ("exp", "log", "trig", "erf", "pow")
+_OF_FLOATS: Final = {
+    "f": {"real": "float", "_fX": "_f32", "AE_LIBM": r"\1f"},
+    "d": {"real": "double", "_fX": "_f64", "AE_LIBM": r"\1"},
+}
 _TEMPLATES: Final = {
-    "exact": (
-        {"real": "float", "_fX": "_f32", "AE_LIBM": r"\1f"},
-        {"real": "double", "_fX": "_f64", "AE_LIBM": r"\1"},
-    ),
-    "libm": (
-        {"real": "float", "_fX": "_f32", "AE_LIBM": r"\1f"},
-        {"real": "double", "_fX": "_f64", "AE_LIBM": r"\1"},
-    ),
+    "exact": tuple(_OF_FLOATS.values()),
+    "libm": tuple(_OF_FLOATS.values()),
     "integer": (
         {"whole": "int32_t", "natural": "uint32_t", "_iX": "_i32"},
         {"whole": "int64_t", "natural": "uint64_t", "_iX": "_i64"},
@@ -66,6 +64,17 @@ def _definitions(text: str) -> Iterator[_Definition]:
         name = piece["macro"] or piece["table"] or piece["function"]
         mentions = frozenset(_NAME.findall(piece[0])) - {name}
         yield _Definition(name, comment, piece[0], mentions)
+
+
+def filled(template: str, char: str) -> str:
+    """A text that is written once for floats, with the words of the dtype that has this character.
+
+    Examples
+    --------
+    >>> filled("real ae_half_fX(real x);", "f")
+    'float ae_half_f32(float x);'
+    """
+    return _filled(template, _OF_FLOATS[char])
 
 
 def _filled(template: str, words: dict[str, str]) -> str:
@@ -135,3 +144,8 @@ def needed(names: Iterable[str]) -> str:
 
 NAMES: Final = frozenset(n.removeprefix("ae_") for n in _library() if n.startswith("ae_"))
 """Functions that `needed` knows, as ``name_f32``, ``name_f64``, ``name_i32`` or ``name_i64``."""
+
+LIBM: Final = frozenset(
+    found.name.removeprefix("ae_").removesuffix("_fX") for found in _definitions(_read("libm"))
+)
+"""Of these those that go element by element, without the dtype."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import hashlib
 import os
 import shutil
@@ -28,15 +29,17 @@ from autograd_engine.compiler.native.toolchain.cache_directory import (
     write_whole,
 )
 from autograd_engine.compiler.native.toolchain.compiler import (
+    NO_COMPILER,
     CompileError,
     Toolchain,
     compiler_environment,
+    why_not,
 )
 from autograd_engine.compiler.native.toolchain.loading import load_opened
 from autograd_engine.compiler.native.toolchain.private_files import contents, opened, read_private
 from autograd_engine.core.locks import renewed_lock
 
-__all__ = ["load", "tell", "trim"]
+__all__ = ["load", "tell", "tell_of_compilers", "trim"]
 
 PROGRESS: Final = "AUTOGRAD_ENGINE_PROGRESS"
 SIZE: Final = "AUTOGRAD_ENGINE_CACHE_MB"
@@ -253,6 +256,20 @@ def tell(text: str) -> None:
     """A line for who sits at a terminal."""
     if _wants_progress():
         _write(text)
+
+
+def tell_of_compilers() -> None:
+    """Say once that there is no compiler, where that is why none was found."""
+    if why_not().startswith(NO_COMPILER):
+        _tell_of_compilers()
+
+
+@functools.cache  # once
+def _tell_of_compilers() -> None:
+    tell(
+        "autograd_engine: there is no C compiler, all runs on NumPy; for more speed "
+        "pip install 'autograd-engine[compiler]', or apt install gcc\n"
+    )
 
 
 def _write(text: str) -> None:

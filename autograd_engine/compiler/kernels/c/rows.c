@@ -1,0 +1,94 @@
+/* Functions along the last axis, whose elements follow each other. */
+
+struct rows_fX {
+    char *const *args;
+    const intptr_t *steps;
+    int64_t width;
+};
+
+/* Row i of an operand. */
+static real *row_fX(const struct rows_fX *c, int operand, int64_t i)
+{
+    return (real *)(c->args[operand] + i * c->steps[operand]);
+}
+
+static real largest_fX(const real *x, int64_t n)
+{
+    real m = -AE_INF_fX;
+    int nan = 0;
+#pragma omp simd reduction(max : m) reduction(| : nan)
+    for (int64_t j = 0; j < n; j++) {
+        nan |= x[j] != x[j];
+        m = x[j] > m ? x[j] : m;
+    }
+    return nan ? AE_NAN_fX : m;
+}
+
+/* exp(x - max), of which no element overflows and one is 1, divided by their sum. */
+static void softmax_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct rows_fX *c = context;
+    int64_t n = c->width;
+    (void)worker;
+    for (int64_t i = lo; i < hi; i++) {
+        const real *x = row_fX(c, 0, i);
+        real *out = row_fX(c, 1, i), m = largest_fX(x, n);
+        double total = 0;
+        for (int64_t start = 0; start < n; start += AE_PART) {
+            int64_t end = start + AE_PART < n ? start + AE_PART : n;
+            real sum = 0;
+#pragma omp simd reduction(+ : sum)
+            for (int64_t j = start; j < end; j++) {
+                real e = ae_exp_fX(x[j] - m);
+                out[j] = e;
+                sum += e;
+            }
+            total += sum;
+        }
+        real whole = (real)total;
+#pragma omp simd
+        for (int64_t j = 0; j < n; j++)
+            out[j] = out[j] / whole;
+    }
+}
+
+AE_UFUNC(softmax_fX, "(n)->(n)")
+{
+    struct rows_fX c = {args, steps, dims[1]};
+    (void)data;
+    ae_parallel(softmax_rows_fX, &c, dims[0], ae_grain(4 * c.width));
+    ae_quiet();
+}
+
+/* out (y - <y, out>) */
+static void softmax_adjoint_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct rows_fX *c = context;
+    int64_t n = c->width;
+    (void)worker;
+    for (int64_t i = lo; i < hi; i++) {
+        const real *y = row_fX(c, 0, i), *out = row_fX(c, 1, i);
+        real *dx = row_fX(c, 2, i);
+        double total = 0;
+        for (int64_t start = 0; start < n; start += AE_PART) {
+            int64_t end = start + AE_PART < n ? start + AE_PART : n;
+            real sum = 0;
+#pragma omp simd reduction(+ : sum)
+            for (int64_t j = start; j < end; j++)
+                sum += y[j] * out[j];
+            total += sum;
+        }
+        real product = (real)total;
+#pragma omp simd
+        for (int64_t j = 0; j < n; j++)
+            dx[j] = out[j] * (y[j] - product);
+    }
+}
+
+AE_UFUNC(softmax_adjoint_fX, "(n),(n)->(n)")
+{
+    struct rows_fX c = {args, steps, dims[1]};
+    (void)data;
+    ae_parallel(softmax_adjoint_rows_fX, &c, dims[0], ae_grain(2 * c.width));
+    ae_quiet();
+}

@@ -1,0 +1,67 @@
+"""C functions that kernels call where it pays, if this machine has a compiler.
+
+A kernel asks for one by its name, gets it or None, and in the second case goes on in NumPy::
+
+    softmax = compiled("rows.softmax", x)
+    if softmax is not None:
+        return softmax(x)
+
+Most are ufuncs of NumPy's with a loop of ours. The first call compiles, so a kernel asks where
+there is something to gain: by the number of elements (`LARGE`), or the width of rows. What comes
+back depends on the name and the dtype alone, and does not change while the process lasts. Where
+the functions come from is a matter of a room above (`compiler.kernels`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+from autograd_engine.core.above import above
+from autograd_engine.core.spec import Array
+
+__all__ = ["LARGE", "ROW", "SWITCH", "compiled", "compiled_kernels", "use_compiled_kernels"]
+
+LARGE: Final = 1 << 11  # elements from which on loops of one step each are worth replacing
+ROW: Final = "row:"  # the functions of an elementwise row are in the file "row:<name>"
+SWITCH: Final = "AUTOGRAD_ENGINE_KERNELS"
+
+Function: TypeAlias = Callable[..., Any]
+
+_found: dict[tuple[str, str], Function | None] = {}
+_on = [os.environ.get(SWITCH, "").strip().lower() not in ("0", "off", "no", "false")]
+
+
+def compiled(name: str, like: Array) -> Function | None:
+    """The C function of that name for arrays of this dtype; None: NumPy computes.
+
+    Parameters
+    ----------
+    name : str
+        ``"<file>.<function>"``.
+    like : ndarray
+        Of float32 or float64, else there is none.
+    """
+    key = name, like.dtype.char
+    try:
+        return _found[key]
+    except KeyError:
+        return _decided(key)
+
+
+def _decided(key: tuple[str, str]) -> Function | None:
+    name, char = key
+    function = above.compiled_function(name, char) if _on[0] and char in "fd" else None
+    return _found.setdefault(key, function)
+
+
+def compiled_kernels() -> bool:
+    """Whether kernels may ask for C functions."""
+    return _on[0]
+
+
+def use_compiled_kernels(on: bool) -> None:
+    """Let kernels ask for C functions, or not, from the next call on."""
+    _on[0] = on
+    _found.clear()

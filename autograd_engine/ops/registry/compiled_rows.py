@@ -1,0 +1,88 @@
+"""Kernels and rules of elementwise rows that leave large arrays to C, where there is C.
+
+Which one computes depends on the row, the dtype and the number of elements. The C is traced from
+the kernel of the row (`compiler.kernels`), which stays what it was: whoever looks through
+`__wrapped__` finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy import ndarray
+
+from autograd_engine.ops.kernels.compiled import LARGE, ROW, compiled
+
+if TYPE_CHECKING:
+    from autograd_engine.ops.registry.opdef import OpDef
+
+__all__ = ["left_to_c"]
+
+
+def left_to_c(op: OpDef) -> Callable[..., Any] | None:
+    """The kernel of a row with C for large arrays; None of what C has no part in.
+
+    A ufunc, or an operator of Python's, has one step and needs none.
+    """
+    kernel = op.kernel
+    floats = op.dtypes == "floating" or (op.dtypes == "common" and op.tangent is not None)
+    computes = op.elementwise and floats
+    moves = op.casts or op.random or op.variadic or op.elements or op.result == "view"
+    if not computes or moves or not isinstance(kernel, FunctionType) or "like" in op.inputs:
+        return None
+    if vars(kernel).get("asks_for_c"):
+        return kernel
+    name, names, gapless = f"{ROW}{op.name}.kernel", tuple(op.attrs), op.result == "contiguous"
+
+    def large(operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        like = next((v for v in operands if v.__class__ is ndarray and v.dtype.kind == "f"), None)
+        numbers = [attrs[n] if n in attrs else op.attrs[n] for n in names]
+        if like is None or not all(isinstance(v, (int, float)) for v in numbers):
+            return kernel(*operands, **attrs)
+        run = compiled(name, like)
+        kinds = [v.dtype for v in operands if isinstance(v, (ndarray, np.generic))]
+        if run is None or not all(d is like.dtype or d.kind == "b" for d in kinds):
+            return kernel(*operands, **attrs)
+        if gapless:
+            operands = tuple([np.ascontiguousarray(v) for v in operands])
+        return run(*operands, *numbers)
+
+    forms = {1: _unary, 2: _binary, 3: _ternary}
+    return wraps(kernel)(forms[len(op.inputs)](kernel, large))
+
+
+# Written out: on small arrays a loop over operands would cost more than the test.
+
+
+def _unary(kernel: Callable[..., Any], large: Callable[..., Any]) -> Callable[..., Any]:
+    def unary(x: Any, **attrs: Any) -> Any:
+        if x.__class__ is ndarray and x.size >= LARGE:
+            return large((x,), attrs)
+        return kernel(x, **attrs)
+
+    return unary
+
+
+def _binary(kernel: Callable[..., Any], large: Callable[..., Any]) -> Callable[..., Any]:
+    def binary(x: Any, y: Any, **attrs: Any) -> Any:
+        if x.__class__ is ndarray and x.size >= LARGE:
+            return large((x, y), attrs)
+        if y.__class__ is ndarray and y.size >= LARGE:
+            return large((x, y), attrs)
+        return kernel(x, y, **attrs)
+
+    return binary
+
+
+def _ternary(kernel: Callable[..., Any], large: Callable[..., Any]) -> Callable[..., Any]:
+    def ternary(x: Any, y: Any, z: Any, **attrs: Any) -> Any:
+        for v in (x, y, z):
+            if v.__class__ is ndarray and v.size >= LARGE:
+                return large((x, y, z), attrs)
+        return kernel(x, y, z, **attrs)
+
+    return ternary

@@ -1,0 +1,147 @@
+"""Kernels in C for large arrays: near NumPy's results, the same on any number of threads."""
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograd_engine as paddle
+from autograd_engine.compiler.native import runtime
+from autograd_engine.ops.kernels.compiled import compiled
+from autograd_engine.ops.registry.opdef import REGISTRY
+from tests.forked import forks, in_child
+from tests.over import over
+
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")),
+    reason="no C compiler on PATH",
+)
+ROOT = Path(__file__).parents[2]
+DTYPES = ("float32", "float64")
+# How far results with and without the library may be from each other: relative to the largest.
+CLOSE = {"float32": 1e-5, "float64": 1e-12}
+ROWS = [(64, 512), (33, 1000), (1, 1 << 15), (512, 64), (3, 100_001)]
+
+
+@pytest.fixture(autouse=True)
+def _switched_on() -> Iterator[None]:
+    before = paddle.get_flags("FLAGS_compiled_kernels")
+    paddle.set_flags({"FLAGS_compiled_kernels": True})
+    yield
+    paddle.set_flags(before)
+
+
+def both(name: str, *operands: Any, **attrs: Any) -> tuple[list[Any], list[Any]]:
+    """The results of an operation with and without the library."""
+    found = []
+    for on in (True, False):
+        paddle.set_flags({"FLAGS_compiled_kernels": on})
+        with np.errstate(all="ignore"):
+            out = REGISTRY[name].kernel(*operands, **attrs)
+        found.append(list(out) if isinstance(out, tuple) else [out])
+    paddle.set_flags({"FLAGS_compiled_kernels": True})
+    return found[0], found[1]
+
+
+def close(ours: list[Any], theirs: list[Any]) -> bool:
+    """Within `CLOSE`; what is not finite is so in both."""
+    for a, b in zip(ours, theirs, strict=True):
+        finite = np.isfinite(b)
+        if a.dtype != b.dtype or a.shape != b.shape:
+            return False
+        if not np.array_equal(a[~finite], b[~finite], equal_nan=True):
+            return False
+        scale = max(float(np.abs(b[finite]).max(initial=0.0)), 1e-30)
+        if not float(np.abs(a - b, where=finite, out=np.zeros_like(a)).max()) <= (
+            CLOSE[a.dtype.name] * scale
+        ):
+            return False
+    return True
+
+
+@over("dtype", DTYPES)
+@over("shape", ROWS)
+def test_softmax(dtype: str, shape: tuple[int, int]) -> None:
+    random = np.random.default_rng(0)
+    x = np.asarray(random.standard_normal(shape) * 20.0, dtype)
+    x[0, : shape[1] // 2] = -np.inf
+    y = np.asarray(random.standard_normal(shape), dtype)
+    ours, theirs = both("softmax", x, axis=1)
+    assert close(ours, theirs)
+    assert close(*both("softmax_adjoint", y, ours[0], axis=1))
+    for special in (np.inf, np.nan):
+        x[-1, 3] = special
+        assert close(*both("softmax", x, axis=1))
+    x[-1] = -np.inf
+    assert np.isnan(both("softmax", x, axis=1)[0][0][-1]).all()
+
+
+@over("dtype", DTYPES)
+def test_bits_do_not_depend_on_threads(dtype: str) -> None:
+    random = np.random.default_rng(0)
+    x = np.asarray(random.standard_normal((300, 1111)), dtype)
+    y = np.asarray(random.standard_normal(x.shape), dtype)
+    before, found = runtime.threads(), set()
+    for count in (1, 2, 3):
+        runtime.set_threads(count)
+        out = REGISTRY["softmax"].kernel(x, axis=1)
+        found.add((out.tobytes(), REGISTRY["softmax_adjoint"].kernel(y, out, axis=1).tobytes()))
+    runtime.set_threads(before)
+    assert len(found) == 1
+
+
+def test_which_dtypes_have_one() -> None:
+    found = {char: compiled("rows.softmax", np.zeros(3, char)) for char in "efdgi"}
+    assert {char for char, function in found.items() if function is not None} == {"f", "d"}
+    assert compiled("rows.softmax", np.zeros(3, "f")) is found["f"]
+
+
+def test_no_warning_is_left_behind() -> None:
+    x = np.full((300, 100), 1e38, np.float32)
+    x[5] = -np.inf
+    with np.errstate(all="raise"):
+        REGISTRY["softmax"].kernel(x, axis=1)
+
+
+@forks
+def test_a_child_computes_on() -> None:
+    x = np.random.default_rng(0).standard_normal((1000, 1000)).astype(np.float32)
+    expected = REGISTRY["softmax"].kernel(x, axis=1)
+    assert in_child(lambda: np.array_equal(REGISTRY["softmax"].kernel(x, axis=1), expected))
+
+
+@pytest.mark.parametrize("how", ["turned off", "no compiler", "no native code"])
+def test_without_the_library_numpy_computes(how: str) -> None:
+    program = """
+    import numpy, autograd_engine as paddle
+    from autograd_engine.ops.kernels.compiled import compiled
+    x = numpy.ones((300, 100), "float32")
+    assert compiled("rows.softmax", x) is None
+    assert paddle.nn.functional.softmax(paddle.to_tensor(x)).shape == [300, 100]
+    """
+    changed = {
+        "turned off": {"AUTOGRAD_ENGINE_KERNELS": "0"},
+        "no compiler": {"PATH": "", "CC": ""},
+        "no native code": {"AUTOGRAD_ENGINE_NATIVE": "0"},
+    }[how]
+    if how == "no compiler":
+        program = (
+            "    from autograd_engine.compiler.native.toolchain import compiler\n"
+            "    compiler._packaged = list\n" + program
+        )
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        env={**os.environ, "AUTOGRAD_ENGINE_PROGRESS": "1", **changed},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("\n") == (how == "no compiler")

@@ -1,0 +1,123 @@
+"""Elementwise rows in C: the same bits in every mode, near NumPy's results."""
+
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograd_engine as paddle
+from autograd_engine.compiler.kernels.elementwise import row_text
+from autograd_engine.ops.kernels.compiled import LARGE, ROW, compiled
+from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
+from tests.over import over
+from tests.registry.samples import SAMPLES
+
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")),
+    reason="no C compiler on PATH",
+)
+DTYPES = ("float32", "float64")
+CLOSE = {"float32": 1e-5, "float64": 1e-12}
+SHAPE = (17, 251)
+ROWS = [
+    op
+    for op in REGISTRY.values()
+    if (op.in_c or op.tangent == "elementwise") and row_text(op.name, "f")
+]
+ENDS = (0.0, -0.0, np.inf, -np.inf, np.nan, 1e-40, -1e-40, 1e30, -1e30, 88.8, -103.5, 710.0, -746.0)
+
+
+@pytest.fixture(autouse=True)
+def _switched_back() -> Iterator[None]:
+    before = paddle.get_flags("FLAGS_compiled_kernels")
+    yield
+    paddle.set_flags(before)
+
+
+def arrays(op: OpDef, dtype: str) -> tuple[list[Any], dict[str, Any]]:
+    """Large operands with the values of a sample, and its attributes."""
+    sample = next(
+        s
+        for s in SAMPLES[op.name]
+        if all(
+            a.size and a.dtype.kind == ("b" if n in op.untyped else "f")
+            for n, a in zip(op.inputs, s.operands, strict=True)
+        )
+    )
+    made = []
+    for name, a in zip(op.inputs, sample.operands, strict=True):
+        kind = "bool" if name in op.untyped else dtype
+        made.append(np.resize(a.reshape(-1), SHAPE).astype(kind))
+    return made, op.complete_attrs(sample.attrs)
+
+
+def test_there_are_such_rows() -> None:
+    names = {op.name for op in ROWS}
+    assert {"exp", "log", "tanh", "silu", "elu", "gelu", "softplus", "where", "erf"} <= names
+    for op in (REGISTRY[n] for n in ("silu", "elu", "sigmoid", "softplus")):
+        for function in ("kernel", "x"):
+            assert compiled(f"{ROW}{op.name}.{function}", np.zeros(1, np.float32)) is not None
+    assert np.prod(SHAPE) >= LARGE
+
+
+@over("on", [True, False])
+@over("dtype", DTYPES)
+@over("op", ROWS, ids=[op.name for op in ROWS], by=lambda name: name[:1])
+def test_every_mode_has_the_same_bits(op: OpDef, dtype: str, on: bool) -> None:
+    paddle.set_flags({"FLAGS_compiled_kernels": on})
+    operands, attrs = arrays(op, dtype)
+    cotangent = np.random.default_rng(0).standard_normal(SHAPE).astype(dtype)
+    wanted = [op.rule_at(k) is not None for k in range(len(operands))]
+
+    def derived(g: Any, *xs: Any, create_graph: bool = False) -> list[Any]:
+        out = getattr(ops, op.name)(*xs, **attrs)
+        out = out[0] if op.multiple else out
+        inner = [x for x, asked in zip(xs, wanted, strict=True) if asked]
+        if not inner:
+            return [out]
+        return [out, *paddle.grad([out], inner, [g], create_graph=create_graph)]
+
+    def run(function: Any, **options: Any) -> list[bytes]:
+        xs = [
+            paddle.to_tensor(a, stop_gradient=not asked)
+            for a, asked in zip(operands, wanted, strict=True)
+        ]
+        return [t.numpy().tobytes() for t in function(paddle.to_tensor(cotangent), *xs, **options)]
+
+    with np.errstate(all="ignore"):
+        expected = run(derived)
+        assert run(derived, create_graph=True) == expected
+        program = paddle.jit.to_static(derived, backend="numpy")
+        for _ in range(4):  # as Python, then planned
+            assert run(program) == expected
+
+
+@over("dtype", DTYPES)
+@over("op", ROWS, ids=[op.name for op in ROWS], by=lambda name: name[:1])
+def test_results_are_near_those_of_numpy(op: OpDef, dtype: str) -> None:
+    """On its domain, at the ends of the range, and however operands lie."""
+    operands, attrs = arrays(op, dtype)
+    ends = [a.copy() for a in operands]
+    for k, a in enumerate(ends):
+        if a.dtype.kind == "f":
+            a[0, :13] = np.roll(np.asarray(ENDS).astype(dtype), 3 * k)
+    apart = [np.repeat(a, 2, axis=1)[:, ::2] for a in operands]
+    turned = [np.asfortranarray(a) for a in operands]
+    mixed = [operands[0], *[np.asfortranarray(a) for a in operands[1:]]]
+    for given in (operands, ends, apart, turned, mixed):
+        found = []
+        for on in (True, False):
+            paddle.set_flags({"FLAGS_compiled_kernels": on})
+            with np.errstate(all="ignore"):
+                result = op.kernel(*given, **attrs)
+            found.append(result if isinstance(result, tuple) else (result,))
+        for ours, theirs in zip(*found, strict=True):
+            assert ours.dtype == theirs.dtype
+            finite = np.isfinite(theirs)
+            np.testing.assert_array_equal(ours[~finite], theirs[~finite])
+            ours, theirs = ours[finite], theirs[finite]
+            tiny = np.finfo(dtype).tiny
+            np.testing.assert_allclose(ours, theirs, rtol=CLOSE[dtype], atol=max(tiny, 0))
