@@ -58,7 +58,7 @@ def pull_blocks(
         own = {k: v for k, v in priors.items() if any(k == m for m, _ in missing)}
         made, always = _emit(plan, operator, missing, cotangents, own)
         for (k, _), var in zip(missing, made, strict=True):
-            plan.draft.emitted[keys[k]] = var
+            plan.draft.remember(keys[k], var)
     arrivals: list[Arrival] = []
     for k, ref in wanted:
         found = existing(keys[k])

@@ -29,6 +29,7 @@ from autograd_engine.errors import (
 )
 from autograd_engine.program import mode
 from autograd_engine.program.atomic_call import checked
+from autograd_engine.program.backward.open_blocks import through_iterations
 from autograd_engine.program.builder import append_operator, new_result
 from autograd_engine.program.control_flow.block_function import (
     BlockFunction,
@@ -186,10 +187,15 @@ class _Loop:
         flags = [(cond, self.functions[0], "cond"), (body, self.functions[1], "body")]
         returned = []
         for function, call, what in flags:
+            function.block.repeated = True
             arguments = [
                 function.block.add_argument(v.name, spec, stop_gradient=spec.dtype.kind not in "fc")
                 for v, spec in zip(self.initial, self.specs, strict=True)
             ]
+            starts = [Ref(v, v.version) for v in self.initial]
+            function.block.entering = {
+                a.name: ref for a, ref in zip(arguments, starts, strict=True)
+            }
             values = nest.rebuild(self.structure, arguments, f"while_loop: {what}")
             returned.append(function.call(call, values))
         condition = cond.variable(returned[0], [])
@@ -281,6 +287,8 @@ def _carry_what_is_written(functions: Sequence[BlockFunction], n: int) -> None:
     for key, argument in list(body.block.captured.items()):
         if not argument.version:
             continue
+        if argument.name in body.block.through:
+            raise through_iterations("while_loop", "a gradient in body", argument.name)
         outer = Ref(body.parent.vars[key[0]], key[1])
         for function in functions:
             block = function.block
