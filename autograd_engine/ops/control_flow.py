@@ -7,16 +7,47 @@ iteration, in the order of the iterations whichever way a loop goes; the arrays 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from autograd_engine.core.spec import Array, Spec
+from autograd_engine.ops import tensor_arrays
 from autograd_engine.ops.registry.symbolic_zero import hollow, without_sign
+from autograd_engine.ops.tensor_arrays import (
+    array_join,
+    array_length,
+    array_like,
+    array_new,
+    array_read,
+    array_sizes,
+    array_split,
+    array_write,
+)
 
-__all__ = ["absent", "add_stacks", "fill_stack", "hollow", "scan", "truth", "while_loop"]
+__all__ = [
+    "ARRAYS",
+    "absent",
+    "add_stacks",
+    "array_join",
+    "array_length",
+    "array_like",
+    "array_new",
+    "array_read",
+    "array_sizes",
+    "array_split",
+    "array_write",
+    "fill_stack",
+    "hollow",
+    "scan",
+    "truth",
+    "while_loop",
+]
 
 Values: TypeAlias = tuple[Any, ...]
+
+# Those on arrays of tensors.
+ARRAYS: Final = tuple(tensor_arrays.__all__)
 
 
 def truth(condition: Array) -> bool:
@@ -71,7 +102,7 @@ def scan(
     """
     n, count = len(carried), int(trips)
     if not count:  # sums start at -0.0, which is not to be seen where nothing is added
-        carried = tuple(map(without_sign, carried))
+        carried = tuple(map(_without_sign, carried))
     order = range(count - 1, -1, -1) if reverse else range(count)
     made: list[list[Any]] = [[None] * count for _ in range(pushes)]
     for t in order:
@@ -86,6 +117,10 @@ def scan(
     return (*carried, *made)
 
 
+def _without_sign(value: Any) -> Any:
+    return list(map(_without_sign, value)) if isinstance(value, list) else without_sign(value)
+
+
 def add_stacks(*stacks: list[Any]) -> list[Any]:
     """Sums, element by element, from left to right."""
     return [_sum(elements) for elements in zip(*stacks, strict=True)]
@@ -95,6 +130,8 @@ def _sum(elements: Sequence[Any]) -> Any:
     if isinstance(elements[0], list):
         return add_stacks(*elements)
     total = elements[0]
+    if total is None:  # of an array that has nothing there
+        return None
     for element in elements[1:]:
         total = np.asarray(total + element)
     return total
@@ -102,7 +139,15 @@ def _sum(elements: Sequence[Any]) -> Any:
 
 def fill_stack(stack: list[Any], *, value: float) -> list[Any]:
     """That value in the place of every other."""
-    return [fill_stack(e, value=value) if isinstance(e, list) else hollow(e, value) for e in stack]
+    return [_filled(element, value) for element in stack]
+
+
+def _filled(element: Any, value: float) -> Any:
+    if element is None:
+        return None
+    if isinstance(element, list):
+        return fill_stack(element, value=value)
+    return hollow(element, value)
 
 
 def absent(*, shape: Sequence[int | None], dtype: str, stack: bool) -> Any:

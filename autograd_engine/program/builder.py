@@ -43,6 +43,7 @@ __all__ = [
     "layer_scope",
     "new_result",
     "restored_on_error",
+    "set_spec",
     "spec_of",
     "assigned",
 ]
@@ -297,6 +298,8 @@ def _as_they_are(op: OpDef, operands: Sequence[Any], block: Block) -> list[Ref] 
     for v in operands:
         if not isinstance(v, Variable) or v.__class__ is Constant or v.block is not block:
             return None
+        if v.is_stack:
+            return None
         if dtype is None:
             dtype = v.spec.dtype
         elif v.spec.dtype != dtype and op.dtypes != "any":
@@ -361,6 +364,12 @@ def _operand(op: OpDef, position: int, value: Any, block: Block) -> Any:
     if isinstance(value, Variable):
         if value.__class__ is Constant:
             value = value.placed(block)
+        if value.is_stack:
+            raise NotATensorError(
+                f"{op.name}: argument {op.input_at(position)!r} is {value.name}, an array of "
+                "tensors: take one with paddle.tensor.array_read, or all of them with "
+                "paddle.tensor.tensor_array_to_tensor"
+            )
         return value if value.block is block else value.seen_from(block)
     if isinstance(value, np.generic) and (number := python_number(value)) is not None:
         return number
@@ -397,7 +406,9 @@ def assigned(x: Any, output: Variable) -> Variable:
             f"assign: {output.name} is {wanted.dtype.name} and cannot take {x.spec.dtype.name}: "
             f"cast x first, x.astype({wanted.dtype.name!r})"
         )
-    if not may_equal(x.spec.shape, wanted.shape):
+    if not output.version and ("without shape", output.name) in output.block.emitted:
+        set_spec(output, x.spec)
+    elif not may_equal(x.spec.shape, wanted.shape):
         raise ShapeError(
             f"assign: {output.name} is {format_shape(wanted.shape)} and cannot take "
             f"{format_shape(x.spec.shape)}: reshape or expand x first"
@@ -406,6 +417,17 @@ def assigned(x: Any, output: Variable) -> Variable:
         x = x.placed(output.block.program.current_block())
     append_write(output, x)
     return output
+
+
+def set_spec(var: Variable, spec: Spec) -> None:
+    """Let a variable have another shape, unless what is being done fails."""
+    old = var.spec
+    var.spec = spec
+
+    def undo() -> None:
+        var.spec = old
+
+    var.block.program.undoing.append(undo)
 
 
 # Kinds of dtypes that numbers are given in, and those that they may become.

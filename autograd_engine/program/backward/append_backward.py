@@ -31,10 +31,19 @@ from autograd_engine.program.backward.arguments import (
 )
 from autograd_engine.program.backward.checkpoints import read_originals, recompute
 from autograd_engine.program.backward.commit import Callback, commit
-from autograd_engine.program.backward.dataflow import keys_of, needed_keys
+from autograd_engine.program.backward.cotangents import Arrived
+from autograd_engine.program.backward.dataflow import needed_keys, reach
 from autograd_engine.program.backward.decompose import decompose_on_path
-from autograd_engine.program.backward.open_blocks import check_inside, check_open, stands_for
-from autograd_engine.program.backward.walk import plan_backward
+from autograd_engine.program.backward.open_blocks import (
+    check_iterations,
+    check_open,
+    check_targets,
+    enclosing,
+    restored_outwards,
+    seen_inside,
+    wanted_keys,
+)
+from autograd_engine.program.backward.walk import BackwardPlan, plan_backward
 from autograd_engine.program.ir.op_role import mark_gradients, mark_loss, mark_seeds
 from autograd_engine.program.ir.program import Block, Key, Ref, Variable
 
@@ -120,21 +129,21 @@ def append_backward(
     else:
         wanted, leaves = listed_parameters(block, parameter_list), []
     target = Ref(loss, loss.version)
-    check_inside("append_backward", [target], wanted, no_grad)
-    inside = [(v, stands_for("append_backward", block, v)) for v in wanted]
-    asked = [v for _, v in inside if v is not None]
-    with block.restored_on_error():
+    for v in wanted:
+        check_open("append_backward", v, block)
+    with restored_outwards(block):
         found = _differentiate(
+            "append_backward",
             block,
             [(target, None)],
-            [*asked, *leaves],
+            [*wanted, *leaves],
             no_grad,
             caller(),
             seed_by_shape=True,
             callbacks=checked,
             checkpoints=kept,
         )
-        pairs = [(v, found[w.name]) for v, w in inside if w is not None and w.name in found]
+        pairs = [(v, found[id(v)]) for v in wanted if id(v) in found]
         mark_loss(loss)
         mark_gradients(pairs)
     return pairs
@@ -190,20 +199,24 @@ def gradients(
         same_program("gradients", block, v)
     for v in goals:
         check_open("gradients", v)
+    for v in sources:
+        check_open("gradients", v, block)
     given = cotangents(goals, target_gradients)
     no_grad = no_grad_names("gradients", block, no_grad_set)
     ends = [Ref(t, t.version) for t in goals]
-    check_inside("gradients", ends, sources, no_grad)
-    asked = [stands_for("gradients", block, v) for v in sources]
-    open_sources = [v for v in asked if v is not None and not v.stop_gradient]
-    with block.restored_on_error():
+    check_targets("gradients", ends)
+    asked = [v for v in sources if not v.stop_gradient]
+    with restored_outwards(block):
         starts = [None if g is None else g.seen_from(block) for g in given]
         seeds = list(zip(ends, starts, strict=True))
-        found = _differentiate(block, seeds, open_sources, no_grad, caller(), seed_by_shape=False)
-    return [None if v is None else found.get(v.name) for v in asked]
+        found = _differentiate(
+            "gradients", block, seeds, asked, no_grad, caller(), seed_by_shape=False
+        )
+    return [found.get(id(v)) for v in sources]
 
 
 def _differentiate(
+    where: str,
     block: Block,
     seeds: Sequence[tuple[Ref, Variable | None]],
     wanted: Sequence[Variable],
@@ -213,11 +226,12 @@ def _differentiate(
     seed_by_shape: bool,
     callbacks: Sequence[Callback] = (),
     checkpoints: Set[str] = frozenset(),
-) -> dict[str, Variable]:
-    """Plan the gradients and append them; gradients by the name of what they belong to."""
+) -> dict[int, Variable]:
+    """Plan the gradients and append them; gradients by the id of what they belong to."""
     seeds = [(r, g) for r, g in seeds if r.var.name not in no_grad and not r.var.stop_gradient]
     targets = [r for r, _ in seeds]
-    keys = keys_of(wanted, no_grad)
+    keys = wanted_keys(block, wanted, no_grad)
+    check_iterations(where, block, targets, wanted, no_grad)
     count = len(block.vars)
     with block.restored_on_error():
         with collector_paused():
@@ -228,8 +242,61 @@ def _differentiate(
             if seed_by_shape:
                 mark_seeds(plan.draft.seeds)
         commit(plan, callbacks)
+        found = _of_each(plan.cotangents.gradient, [v for v in wanted if v.block is block])
+        if enclosing(block) is not None:
+            found |= _outside(plan, wanted, no_grad, callbacks)
         _sort_from(block.vars, count)
-    return _by_name(plan.cotangents.gradient, wanted)
+    return found
+
+
+def _outside(
+    plan: BackwardPlan,
+    wanted: Sequence[Variable],
+    no_grad: set[str],
+    callbacks: Sequence[Callback],
+) -> dict[int, Variable]:
+    """Go on through what is computed around the block; its operators go into the block as well."""
+    into, block, sure = plan.into, plan.block, plan.cotangents.surely
+    gradient = plan.cotangents.gradient
+    found: dict[int, Variable] = {}
+    while (parent := enclosing(block)) is not None:
+        keys = wanted_keys(parent, wanted, no_grad)
+        seeds = []
+        for (name, version), argument in block.captured.items():
+            cotangent = _latest(gradient, argument)
+            if cotangent is not None:
+                arrived = Arrived(cotangent, sure([Ref(argument, 0)]))
+                seeds.append((Ref(parent.vars[name], version), arrived))
+        targets = [ref for ref, _ in seeds]
+        gradient = {ref.key: arrived.var for ref, arrived in seeds}
+        _prepare(parent, targets, keys, no_grad)
+        if _crosses(parent, targets, keys, no_grad):
+            location = plan.draft.location
+            plan = plan_backward(
+                parent, seeds, keys, no_grad, location, seed_by_shape=False, into=into
+            )
+            for operator in [*plan.draft.seeds, *plan.draft.operators]:
+                operator.operands = tuple(
+                    seen_inside(o, into, location) if isinstance(o, Ref) else o
+                    for o in operator.operands
+                )
+            commit(plan, callbacks)
+            gradient, sure = plan.cotangents.gradient, plan.cotangents.surely
+            if block.repeated:
+                block.through.update(
+                    block.captured[ref.key].name
+                    for ref in targets
+                    if _crosses(parent, [ref], keys, no_grad)
+                )
+        found |= _of_each(gradient, [v for v in wanted if v.block is parent])
+        block = parent
+    return found
+
+
+def _crosses(block: Block, targets: Sequence[Ref], keys: set[Key], no_grad: set[str]) -> bool:
+    """Whether an operator of the block is between `targets` and what is wanted."""
+    flow = reach(block, {ref.key for ref in targets}, keys, no_grad)
+    return flow.expected.total() > sum(ref.key in flow.needed for ref in targets)
 
 
 def _prepare(block: Block, targets: Sequence[Ref], keys: set[Key], no_grad: set[str]) -> None:
@@ -245,10 +312,13 @@ def _sort_from(variables: dict[str, Variable], count: int) -> None:
         variables[name] = variables.pop(name)
 
 
-def _by_name(gradient: dict[Key, Variable], wanted: Sequence[Variable]) -> dict[str, Variable]:
-    """Of each wanted variable the gradient of the version that was read, the latest of several."""
-    found: dict[str, Variable] = {}
-    for v in wanted:
-        versions = [gradient.get((v.name, n)) for n in range(v.version, -1, -1)]
-        found.update((v.name, g) for g in versions[::-1] if g is not None)
-    return found
+def _of_each(gradient: dict[Key, Variable], wanted: Sequence[Variable]) -> dict[int, Variable]:
+    """By the id of each wanted variable, its gradient where there is one."""
+    found = ((id(v), _latest(gradient, v)) for v in wanted)
+    return {k: g for k, g in found if g is not None}
+
+
+def _latest(gradient: dict[Key, Variable], var: Variable) -> Variable | None:
+    """The gradient of the version that was read, the latest of several."""
+    versions = (gradient.get((var.name, n)) for n in range(var.version, -1, -1))
+    return next((g for g in versions if g is not None), None)

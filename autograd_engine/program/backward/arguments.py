@@ -184,6 +184,7 @@ def leaves_of(block: Block) -> list[Variable]:
         for v in block.vars.values()
         if not v.stop_gradient
         and v.spec.dtype.kind == "f"
+        and not v.is_stack
         and not isinstance(v, Parameter)
         and id(v) not in made
     ]

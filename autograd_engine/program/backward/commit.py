@@ -17,7 +17,7 @@ Callback: TypeAlias = Callable[..., Any]
 
 def commit(plan: BackwardPlan, callbacks: Sequence[Callback] = ()) -> None:
     """Append what was planned; `callbacks` run after each gradient operator."""
-    block, draft = plan.block, plan.draft
+    block, draft = plan.into, plan.draft
     context = plan.context()
     block.emitted.update(draft.emitted)
     for operator in draft.seeds:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
+from autograd_engine.program.backward.array_gradient import ARRAY_GRADIENTS, pull_array
 from autograd_engine.program.backward.cond_gradient import BranchGradient, given_backward
 from autograd_engine.program.backward.while_gradient import LoopGradient
 from autograd_engine.program.ir.control_flow_op import kind_of
@@ -37,6 +38,8 @@ def pull_blocks(
     if kind_of(operator) == "add_stacks":
         assert cotangents[0] is not None
         return [(ref, cotangents[0], sure) for _, ref in wanted]
+    if kind_of(operator) in ARRAY_GRADIENTS:
+        return pull_array(plan, operator, wanted, cotangents)
     # What goes in as a value of its own has a cotangent that is complete, and comes last. The tape
     # goes through what goes in, and what comes out, from the last to the first.
     last_in = _own_values(operator)
@@ -58,7 +61,7 @@ def pull_blocks(
         own = {k: v for k, v in priors.items() if any(k == m for m, _ in missing)}
         made, always = _emit(plan, operator, missing, cotangents, own)
         for (k, _), var in zip(missing, made, strict=True):
-            plan.draft.emitted[keys[k]] = var
+            plan.draft.remember(keys[k], var)
     arrivals: list[Arrival] = []
     for k, ref in wanted:
         found = existing(keys[k])

@@ -13,7 +13,7 @@ import functools
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograd_engine.core.dims import Dim
 from autograd_engine.ops.registry.opdef import REGISTRY
@@ -21,7 +21,7 @@ from autograd_engine.program.backward.draft import Draft
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.program import Key, Ref, Variable
 
-__all__ = ["Cotangents", "is_half"]
+__all__ = ["Arrived", "Cotangents", "is_half"]
 
 _ADD_N = REGISTRY["add_n"]
 _ALIAS = REGISTRY["alias"]
@@ -29,6 +29,13 @@ _CAST = REGISTRY["cast"]
 _FULL = REGISTRY["full"]
 _FULL_LIKE = REGISTRY["full_like"]
 _SAME_SHAPE = REGISTRY["same_shape"]
+
+
+class Arrived(NamedTuple):
+    """A cotangent that the walk through a block inside has found, and may be more than zeros."""
+
+    var: Variable
+    sure: bool
 
 
 class Cotangents:

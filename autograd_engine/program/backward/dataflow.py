@@ -226,7 +226,7 @@ class Flow:
             return found
         if kind in ("while", "scan"):
             return LoopFlow(self, operator, operands).influenced
-        return {0} if kind == "add_stacks" else set()
+        return {0} if any(map(operator.op.passes_on, operands)) else set()  # type: ignore[union-attr]
 
     def _reached(self, operator: Operator, results: set[int], wanted: set[int]) -> set[int]:
         """Positions of the wanted operands that get cotangents from the results at these."""
@@ -248,7 +248,8 @@ class Flow:
             loop = LoopFlow(self, operator, wanted)
             loop.follow(results)
             return loop.reached
-        return wanted if kind == "add_stacks" and results else set()
+        passes_on = operator.op.passes_on  # type: ignore[union-attr]
+        return {k for k in wanted if passes_on(k)} if results else set()
 
     def branch_reached(
         self, block: Block, first: int, results: set[int], wanted: set[int]

@@ -22,10 +22,15 @@ __all__ = ["Draft"]
 
 
 class Draft:
-    """What is going to be appended to the block `into`."""
+    """What is going to be appended to the block `into`, and computes gradients of the block `of`.
 
-    def __init__(self, into: Block, location: Location) -> None:
+    Names of values are those of `of`. In another block they may stand for others, so what is
+    remembered there says which block it is about.
+    """
+
+    def __init__(self, into: Block, location: Location, of: Block) -> None:
         self.into = into
+        self._about = None if of is into else of.idx
         self.location = location
         self.seeds: list[Operator] = []  # what makes the first cotangents, before `operators`
         self.operators: list[Operator] = []
@@ -35,11 +40,19 @@ class Draft:
 
     def existing(self, key: Hashable) -> Variable | None:
         """What is known to compute `key`, planned or in the block."""
+        if self._about is not None:
+            key = "of", self._about, key
         found = self.emitted.get(key)
         return self.into.emitted.get(key) if found is None else found
 
+    def remember(self, key: Hashable, value: Variable) -> None:
+        """From now on `value` is known to compute `key`."""
+        self.emitted[key if self._about is None else ("of", self._about, key)] = value
+
     def number(self, key: Hashable) -> int:
         """A number that the block keeps for `key`, where that is long and asked for often."""
+        if self._about is not None:
+            key = "of", self._about, key
         emitted = self.into.emitted
         found: int = emitted.setdefault(key, len(emitted))
         return found
@@ -92,7 +105,8 @@ class Draft:
         """
         found = self.existing(key)
         if found is None:
-            found = self.emitted[key] = variable()
+            found = variable()
+            self.remember(key, found)
             operator = Operator(
                 self.into, op, operands, (Ref(found, 0),), attrs, self.location, "backward"
             )

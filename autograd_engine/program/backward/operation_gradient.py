@@ -57,7 +57,8 @@ def pull_operation(
     if missing:
         made = _emit(plan, operator, missing, cotangents, sure, project)
         for (k, _), var in zip(missing, made, strict=True):
-            plan.draft.emitted[keys[k]] = there[k] = var
+            there[k] = var
+            plan.draft.remember(keys[k], var)
     sure &= op is not _UNLESS_HOLLOW  # whose cotangent is hollow where its result is
     return [(ref, there[k], sure) for k, ref in wanted]
 

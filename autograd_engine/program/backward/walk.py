@@ -15,7 +15,7 @@ from autograd_engine.core.locations import Location
 from autograd_engine.ops.registry.pullback import Pullback
 from autograd_engine.program.backward.block_gradient import Incoming
 from autograd_engine.program.backward.control_flow_gradient import pull_blocks
-from autograd_engine.program.backward.cotangents import Cotangents
+from autograd_engine.program.backward.cotangents import Arrived, Cotangents
 from autograd_engine.program.backward.dataflow import Reach, reach
 from autograd_engine.program.backward.draft import Draft
 from autograd_engine.program.backward.operation_gradient import pull_operation
@@ -25,7 +25,7 @@ from autograd_engine.program.ir.program import Block, Key, Ref, Variable
 
 __all__ = ["Arrival", "BackwardPlan", "plan_backward"]
 
-Seeds: TypeAlias = Sequence[tuple[Ref, Variable | Incoming | None]]
+Seeds: TypeAlias = Sequence[tuple[Ref, Variable | Incoming | Arrived | None]]
 # A cotangent of a value; whether it is more than a zero for a branch that did not run.
 Arrival: TypeAlias = tuple[Ref, Variable, bool]
 
@@ -54,12 +54,13 @@ def plan_backward(
         Names at which gradients stop.
     into : Block, optional
         Where the operators go, if not into `block`: the gradient of a branch or of the body of a
-        loop is a block of its own. The targets then come with `Incoming` cotangents.
+        loop is a block of its own. The targets then come with `Incoming` cotangents; with those
+        that have `Arrived` where a walk that began inside `block` goes on here.
     unrounded : iterable of Ref
         Values whose sums somebody else goes on adding to.
     """
     flow = reach(block, [ref.key for ref, _ in seeds], wanted, no_grad)
-    draft = Draft(block if into is None else into, location)
+    draft = Draft(block if into is None else into, location, block)
     plan = BackwardPlan(block, flow, draft, unrounded)
     cotangents = plan.cotangents
     for ref, given in seeds:
@@ -79,10 +80,12 @@ def plan_backward(
 
 
 def _start(
-    cotangents: Cotangents, ref: Ref, given: Variable | Incoming | None, by_shape: bool
+    cotangents: Cotangents, ref: Ref, given: Variable | Incoming | Arrived | None, by_shape: bool
 ) -> None:
     if isinstance(given, Incoming):
         given.var = cotangents.contribution(ref, wide=cotangents.stays_unrounded(ref))
+        cotangents.arrive(ref, given.var, given.sure)
+    elif isinstance(given, Arrived):
         cotangents.arrive(ref, given.var, given.sure)
     elif given is None:
         cotangents.arrive(ref, cotangents.ones(ref, by_shape=by_shape))

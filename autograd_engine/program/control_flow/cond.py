@@ -34,7 +34,7 @@ from autograd_engine.program.control_flow.block_function import (
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.program import Ref, Variable
 
-__all__ = ["case", "cond", "switch_case"]
+__all__ = ["append_cond", "case", "cond", "switch_case"]
 
 
 @checked
@@ -109,11 +109,11 @@ def cond(
         structure, leaves = _joined(branches, returned)
         share_arguments(branches)
         return nest.rebuild(
-            structure, _append_cond(prefix, pred, branches, leaves), "cond: true_fn and false_fn"
+            structure, append_cond(prefix, pred, branches, leaves), "cond: true_fn and false_fn"
         )
 
 
-def _append_cond(
+def append_cond(
     prefix: str, pred: Variable, branches: list[BlockFunction], leaves: list[tuple[Any, Any]]
 ) -> list[Any]:
     """The operator; for each pair of leaves a variable, or the value that both have."""
@@ -129,8 +129,11 @@ def _append_cond(
         true.results.append(Ref(a, a.version))
         false.results.append(Ref(b, b.version))
         spec = Spec(_either(a.spec.shape, b.spec.shape), a.spec.dtype)
+        if a.is_stack:  # one that nothing was written to says nothing of what its elements are
+            spec = b.spec if not a.spec.shape else a.spec if not b.spec.shape else spec
         stops = spec.dtype.kind not in "fc" or (a.stop_gradient and b.stop_gradient)
         results.append(new_result(block, f"{prefix}.tmp", spec, stop_gradient=stops))
+        results[-1].var.is_stack = a.is_stack
         made.append(results[-1].var)
     results += _written(branches)
     attrs = {"true_block": true, "false_block": false}
@@ -175,9 +178,15 @@ def _one_dtype(branches: list[BlockFunction], pair: tuple[Any, Any]) -> tuple[An
                 f"{pair[0] if value is pair[1] else pair[1]!r}; both must return a variable"
             )
         variables.append(branch.variable(value, known))
+    if variables[0].is_stack != variables[1].is_stack:
+        array = next(v for v in variables if v.is_stack)
+        raise ArgumentError(
+            f"cond: one function returns {array.name}, an array of tensors, where the other "
+            "returns none"
+        )
     common = common_dtype([v.spec.dtype for v in variables], floating=False)
     a, b = (branch.cast(v, common) for branch, v in zip(branches, variables, strict=True))
-    if a.ndim != b.ndim:
+    if a.ndim != b.ndim and not a.is_stack:
         raise ShapeError(
             f"cond: true_fn returns {a.name} of shape {format_shape(a.spec.shape)}, false_fn "
             f"{b.name} of shape {format_shape(b.spec.shape)}; they must have as many dimensions"
@@ -336,7 +345,7 @@ def _written(branches: Sequence[BlockFunction]) -> list[Ref]:
 
 
 def _either(a: Shape, b: Shape) -> Shape:
-    return tuple(x if x == y else fresh_dim() for x, y in zip(a, b, strict=True))
+    return tuple(x if x == y else fresh_dim() for x, y in zip(a, b, strict=False))
 
 
 def _same_value(a: Any, b: Any) -> bool:

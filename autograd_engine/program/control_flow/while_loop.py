@@ -29,6 +29,7 @@ from autograd_engine.errors import (
 )
 from autograd_engine.program import mode
 from autograd_engine.program.atomic_call import checked
+from autograd_engine.program.backward.open_blocks import through_iterations
 from autograd_engine.program.builder import append_operator, new_result
 from autograd_engine.program.control_flow.block_function import (
     BlockFunction,
@@ -50,7 +51,7 @@ from autograd_engine.program.ir.program import (
     default_main_program,
 )
 
-__all__ = ["while_loop"]
+__all__ = ["append_while", "while_loop"]
 
 
 @checked
@@ -186,10 +187,17 @@ class _Loop:
         flags = [(cond, self.functions[0], "cond"), (body, self.functions[1], "body")]
         returned = []
         for function, call, what in flags:
+            function.block.repeated = True
             arguments = [
                 function.block.add_argument(v.name, spec, stop_gradient=spec.dtype.kind not in "fc")
                 for v, spec in zip(self.initial, self.specs, strict=True)
             ]
+            for argument, v in zip(arguments, self.initial, strict=True):
+                argument.is_stack = v.is_stack
+            starts = [Ref(v, v.version) for v in self.initial]
+            function.block.entering = {
+                a.name: ref for a, ref in zip(arguments, starts, strict=True)
+            }
             values = nest.rebuild(self.structure, arguments, f"while_loop: {what}")
             returned.append(function.call(call, values))
         condition = cond.variable(returned[0], [])
@@ -217,7 +225,13 @@ class _Loop:
                     f"returns {var.spec.dtype.name} for it; start it as {var.spec.dtype.name}, or "
                     "cast what body returns"
                 )
-            if var.ndim != len(spec.shape):
+            if var.is_stack != v.is_stack:
+                array, other = (v.name, "no array") if v.is_stack else (var.name, "a tensor")
+                raise ArgumentError(
+                    f"while_loop: {array} is an array of tensors, and the other of the loop "
+                    f"variable {v.name} and what body returns for it is {other}"
+                )
+            if var.ndim != len(spec.shape) and not v.is_stack:
                 raise ShapeError(
                     f"while_loop: the loop variable {v.name} has shape "
                     f"{format_shape(spec.shape)}, and body returns "
@@ -231,6 +245,10 @@ class _Loop:
         settled = True
         for k, var in enumerate(new):
             spec = self.specs[k]
+            if var.is_stack:  # the body has written the first element, or one of another size
+                settled = settled and var.spec.shape[1:] == spec.shape[1:]
+                self.specs[k] = var.spec
+                continue
             shape = list(spec.shape)
             for axis, (have, want) in enumerate(zip(var.spec.shape, shape, strict=True)):
                 if have != want and want not in self._given_up:
@@ -241,31 +259,41 @@ class _Loop:
         return settled
 
     def _operator(self, functions: list[BlockFunction], new: list[Variable]) -> list[Any]:
-        block, n = self.block, len(self.initial)
-        body = functions[1].block
-        body.results += [Ref(v, v.version) for v in new]
-        _carry_what_is_written(functions, n)
-        carried = [*self.initial, *(o.var for o in functions[1].carried)]
-        share_arguments(functions)
-        captured = functions[1].operands()
-        operands = (*(Ref(v, v.version) for v in carried), *captured)
-        closed = all(o.var.stop_gradient for o in operands)
-        results = []
-        for spec in self.specs:
-            spec = Spec(_outside(spec.shape, self._given_up), spec.dtype)
-            stops = closed or spec.dtype.kind not in "fc"
-            results.append(new_result(block, f"{self.prefix}.tmp", spec, stop_gradient=stops))
-        made: list[Any] = [r.var for r in results]
-        results += [o.var.write() for o in functions[1].carried]
-        trips = Spec((), np.dtype("int64"))
-        results.append(new_result(block, f"{self.prefix}.trips", trips, stop_gradient=True))
-        attrs = {
-            "cond_block": functions[0].block,
-            "body_block": body,
-            "carried": len(carried),
-        }
-        append_operator(block, BlockOp.of("while"), operands, tuple(results), attrs)
+        specs = [Spec(_outside(s.shape, self._given_up), s.dtype) for s in self.specs]
+        functions[1].block.results += [Ref(v, v.version) for v in new]
+        made = append_while(self.block, self.prefix, functions, self.initial, specs)
         return nest.rebuild(self.structure, made, "while_loop: body")  # type: ignore[no-any-return]
+
+
+def append_while(
+    block: Block,
+    prefix: str,
+    functions: list[BlockFunction],
+    initial: Sequence[Variable] = (),
+    specs: Sequence[Spec] = (),
+) -> list[Variable]:
+    """The operator of a condition and a body; what `initial` is in the end, of these `specs`."""
+    _carry_what_is_written(functions, len(initial))
+    carried = [*initial, *(o.var for o in functions[1].carried)]
+    share_arguments(functions)
+    operands = (*(Ref(v, v.version) for v in carried), *functions[1].operands())
+    closed = all(o.var.stop_gradient for o in operands)
+    results = []
+    for v, spec in zip(initial, specs, strict=True):
+        stops = (closed and not v.is_stack) or spec.dtype.kind not in "fc"
+        results.append(new_result(block, f"{prefix}.tmp", spec, stop_gradient=stops))
+        results[-1].var.is_stack = v.is_stack
+    made = [r.var for r in results]
+    results += [o.var.write() for o in functions[1].carried]
+    trips = Spec((), np.dtype("int64"))
+    results.append(new_result(block, f"{prefix}.trips", trips, stop_gradient=True))
+    attrs = {
+        "cond_block": functions[0].block,
+        "body_block": functions[1].block,
+        "carried": len(carried),
+    }
+    append_operator(block, BlockOp.of("while"), operands, tuple(results), attrs)
+    return made
 
 
 def _outside(shape: Shape, given_up: set[Any]) -> Shape:
@@ -281,6 +309,8 @@ def _carry_what_is_written(functions: Sequence[BlockFunction], n: int) -> None:
     for key, argument in list(body.block.captured.items()):
         if not argument.version:
             continue
+        if argument.name in body.block.through:
+            raise through_iterations("while_loop", "a gradient in body", argument.name)
         outer = Ref(body.parent.vars[key[0]], key[1])
         for function in functions:
             block = function.block

@@ -57,6 +57,14 @@ BLOCK_ATTRIBUTES: Final[dict[str, dict[str, Any]]] = {
     "fill_stack": {"value": float},
     "hollow": {"value": float},
     "absent": {"shape": tuple[int | None, ...], "dtype": str, "stack": bool},
+    "array_new": {},
+    "array_write": {},
+    "array_read": {},
+    "array_length": {},
+    "array_join": {"axis": int, "stack": bool},
+    "array_split": {"axis": int, "stack": bool},
+    "array_sizes": {"axis": int},
+    "array_like": {},
 }
 
 

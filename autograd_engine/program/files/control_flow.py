@@ -21,6 +21,9 @@ def check_control(kind: str, operands: Any, results: Any, attrs: Any, where: str
     """
     if any(not isinstance(o, Ref) for o in operands):
         fail(where, f"an operand of {kind} must be a variable")
+    if kind.startswith("array_"):
+        _check_array(kind, operands, results, where)
+        return
     if kind == "cond":
         if not operands or operands[0].var.spec.dtype.kind != "b":
             fail(where, "the first operand of cond must be a bool")
@@ -48,6 +51,31 @@ def check_control(kind: str, operands: Any, results: Any, attrs: Any, where: str
             fail(where, "absent takes nothing, and has one result")
     elif not operands or len(results) != 1:
         fail(where, f"{kind} takes an operand, and has one result")
+
+
+# What operators on arrays of tensors take and make: an array, an element or its cotangent, a place.
+_ARRAYS: Final = {
+    "array_new": "a",
+    "array_write": "axi a",
+    "array_read": "ai x",
+    "array_length": "a i",
+    "array_join": "a x",
+    "array_split": "xa a",
+    "array_sizes": "a i",
+    "array_like": "aa a",
+}
+
+
+def _check_array(kind: str, operands: Any, results: Any, where: str) -> None:
+    taken, _, made = _ARRAYS[kind].rpartition(" ")
+    if len(operands) != len(taken) or len(results) != 1:
+        fail(where, f"{kind} takes {len(taken)} operands, and has one result")
+    dtype = next((r.var.spec.dtype for r in (*operands, *results) if r.var.is_stack), None)
+    for what, ref in zip(taken + made, (*operands, *results), strict=True):
+        if ref.var.is_stack != (what == "a"):
+            fail(where, f"{ref.var.name!r} is {'an' if what != 'a' else 'no'} array of tensors")
+        if ref.var.spec.dtype.kind not in "iu" if what == "i" else ref.var.spec.dtype != dtype:
+            fail(where, f"{ref.var.name!r} is {ref.var.spec.dtype.name}, in an array of {dtype}")
 
 
 def _check_counts(attrs: Any, names: tuple[str, ...], most: int, where: str) -> None:

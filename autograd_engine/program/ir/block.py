@@ -49,6 +49,11 @@ class Block:
         self.handed_out: dict[tuple[Key, bool], int] = {}
         self.vars: dict[str, Variable] = {}
         self.ops: list[Operator] = []
+        # Of a block that runs in each iteration of a loop: from which values its first arguments
+        # start, and through which of the others gradients go on outside.
+        self.repeated = False
+        self.entering: dict[str, Ref] = {}
+        self.through: set[str] = set()
         # What exists already and is used again, by what it computes: gradients (see
         # `backward/draft.py`) and the learning rates of optimizers.
         self.emitted: dict[Any, Any] = {}

@@ -26,6 +26,13 @@ operator reads are its operands, and nothing in a block reads a variable of anot
     values.
 ``absent``
     Stands for what only the other branch computes.
+``array_new``, ``array_write``, ``array_read``, ``array_length``
+    Arrays of tensors, of any length: each write makes another version. Such a variable is a stack
+    as well, whose elements are not those of iterations.
+``array_join``, ``array_split``, ``array_sizes``
+    All elements as one tensor, and back; and their sizes along an axis.
+``array_like``
+    A cotangent with as many elements as there were before a write.
 """
 
 from __future__ import annotations
@@ -42,6 +49,24 @@ _INPUTS = {
     "scan": ("Trips", "X"),
     "hollow": ("like",),
     "absent": (),
+    "array_new": (),
+    "array_write": ("array", "x", "i"),
+    "array_read": ("array", "i"),
+    "array_length": ("array",),
+    "array_join": ("array",),
+    "array_split": ("x", "like"),
+    "array_sizes": ("array",),
+    "array_like": ("array", "like"),
+}
+
+# The operands of those on arrays that their results depend on linearly.
+_LINEAR = {
+    "add_stacks": None,
+    "array_write": (0, 1),
+    "array_read": (0,),
+    "array_join": (0,),
+    "array_split": (0,),
+    "array_like": (0,),
 }
 
 
@@ -80,6 +105,11 @@ class BlockOp:
     def input_at(self, position: int) -> str:
         """Name of the input that the operand at `position` belongs to."""
         return self.inputs[min(position, len(self.inputs) - 1)]
+
+    def passes_on(self, position: int) -> bool:
+        """Whether a gradient flows to the operand at `position`, of an operator without blocks."""
+        linear = _LINEAR.get(self.kind, ())
+        return linear is None or position in linear
 
     def output_at(self, position: int) -> str:
         return self.outputs[0]

@@ -26,6 +26,7 @@ import numpy as np
 from autograd_engine.compiler.python.function import CompiledFunction
 from autograd_engine.core.dims import Size
 from autograd_engine.core.spec import Spec
+from autograd_engine.errors import BuildError
 from autograd_engine.ops import control_flow
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import OpDef
@@ -343,7 +344,17 @@ def _absent(run: DryRun, **attrs: Any) -> Any:
     return found if isinstance(found, list) else _hollow(run, found)
 
 
+def _array(run: DryRun, *_: Any, **__: Any) -> Any:
+    operator = run.operator()
+    at = "" if operator is None else f" at {operator.location.with_text}"
+    raise BuildError(
+        "what a program with an array of tensors needs is not known before it runs: it has as "
+        f"many elements as are written to it{at}"
+    )
+
+
 _CONTROL_FLOW: Final[dict[int, Callable[..., Any]]] = {
+    **{id(getattr(control_flow, kind)): _array for kind in control_flow.ARRAYS},
     id(control_flow.truth): lambda *_: True,
     id(control_flow.while_loop): _while_loop,
     id(control_flow.scan): _scan,

@@ -102,7 +102,7 @@ def fetched(values: Sequence[Any], others: Iterable[Any]) -> list[Any]:
     owned: list[Any] = []
     for value in values:
         if isinstance(value, list):  # what a loop has kept of each iteration
-            owned.append([np.array(part) for part in value])
+            owned.append([None if part is None else np.array(part) for part in value])
             continue
         array = np.asarray(value)
         free = array.base is None and array.flags.writeable and id(value) not in taken

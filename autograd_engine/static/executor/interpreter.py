@@ -327,7 +327,31 @@ def _constant(kernel: Callable[..., Any]) -> Callable[..., list[Any]]:
     return call
 
 
+def _array(operator: Operator, operands: list[Any]) -> list[Any]:
+    """An operator on arrays of tensors, whose elements are Tensors here."""
+    op: Any = operator.op
+    attrs = operator.attrs
+    if op.kind == "array_join":
+        joined = ops.stack if attrs["stack"] else ops.concat
+        return [joined(*operands[0], axis=attrs["axis"])]
+    if op.kind == "array_split":
+        return [_split(*operands, **attrs)]
+    if op.kind in ("array_read", "array_write"):
+        operands[-1] = operands[-1]._data
+    made = getattr(control_flow, op.kind)(*operands, **attrs)
+    if op.kind == "array_like":
+        made = [e if e is None or isinstance(e, Tensor) else Tensor._wrap(e) for e in made]
+    return [Tensor._wrap(made) if isinstance(made, np.ndarray) else made]
+
+
+def _split(x: Tensor, like: list[Any], *, axis: int, stack: bool) -> list[Tensor]:
+    if stack:
+        return list(ops.unstack(x, axis=axis))
+    return list(ops.split(x, sizes=tuple(e.shape[axis] for e in like), axis=axis))
+
+
 _FLOW = {
+    **dict.fromkeys(control_flow.ARRAYS, _array),
     "absent": _constant(control_flow.absent),
     "add_stacks": _add_stacks,
     "call": _branch,
