@@ -291,6 +291,8 @@ def _as_they_are(op: OpDef, operands: Sequence[Any], block: Block) -> list[Ref] 
     for v in operands:
         if not isinstance(v, Variable) or v.__class__ is Constant or v.block is not block:
             return None
+        if v.declared:
+            return None
         if dtype is None:
             dtype = v.spec.dtype
         elif v.spec.dtype != dtype and op.dtypes != "any":
@@ -355,6 +357,8 @@ def _operand(op: OpDef, position: int, value: Any, block: Block) -> Any:
     if isinstance(value, Variable):
         if value.__class__ is Constant:
             value = value.placed(block)
+        elif value.declared:
+            value.read_first()
         return value if value.block is block else value.seen_from(block)
     if isinstance(value, np.generic) and (number := python_number(value)) is not None:
         return number
