@@ -227,7 +227,7 @@ def _number(x: Any, value: float) -> Any:
 
 
 def _dropout(
-    x: Any, seed: Any, *, dropout_prob: float, is_test: bool, dropout_implementation: str, **_: Any
+    x: Any, _seed: Any, *, dropout_prob: float, is_test: bool, dropout_implementation: str, **_: Any
 ) -> Any:
     upscale = dropout_implementation == "upscale_in_train"
     mode = "upscale_in_train" if upscale else "downscale_in_infer"

@@ -242,7 +242,7 @@ class Building:
         inputs: Slots = tuple(
             [
                 (slot.name, tuple([keys.index(r.key) for r in self.read.get(slot.name, ())]))
-                for slot in self.kind.inputs
+                for slot in sorted(self.kind.inputs)
             ]
         )
         outputs: Slots = tuple(
@@ -251,8 +251,8 @@ class Building:
                     slot.name,
                     tuple([results[id(refs[id(v)].var)] if id(v) in refs else v.name for v in vs]),
                 )
-                for slot in self.kind.outputs
-                for vs in [written.get(slot.name, ())]
+                for slot in sorted(self.kind.outputs)
+                if (vs := written.get(slot.name, ()))
             ]
         )
         return Appended(self.kind.name, inputs, outputs, self.attrs)

@@ -171,7 +171,7 @@ declare(
     num_columns=-1,
     dtype=_FLOAT32,
 )
-declare("shape", "Input -> Out", paddle.shape)
+declare("shape", "Input -> Out", lambda x: paddle.cast(paddle.shape(x), "int32"))
 declare("size", "Input -> Out", paddle.numel)
 declare("is_empty", "X -> Out", paddle.is_empty)
 

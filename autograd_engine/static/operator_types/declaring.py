@@ -94,7 +94,10 @@ class OperatorType(NamedTuple):
                 raise ArgumentError(self._unknown(what, name, names))
         if what == "input":
             for slot in slots:
-                if not slot.optional and given.get(slot.name) in (None, [], ()):
+                value = given.get(slot.name)
+                # By kind: == on Variables would append an operator.
+                empty = value is None or (isinstance(value, (list, tuple)) and not value)
+                if empty and not slot.optional:
                     raise ArgumentError(
                         f"append_op: {self.name} needs the input {slot.name!r}; its inputs are "
                         f"{', '.join(names)}"

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+import numpy as np
+
 import autograd_engine.nn.functional as F  # noqa: N812 - the usual name
 from autograd_engine.core.spec import along
+from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.static.operator_types.declaring import declare
 from autograd_engine.tensor import public as paddle
@@ -257,17 +260,35 @@ def _resample(mode: str) -> Callable[..., Any]:
             size, factor = None, factor if len(factor) > 1 else factor[0]
         else:
             factor = None
+        if mode == "nearest" and align_corners:
+            return _nearest_between_corners(x, size, _layout(data_layout))
         return F.interpolate(
             x,
             size,
             factor,
             mode,
-            align_corners and mode != "nearest",
+            align_corners,
             align_mode if mode == "bilinear" else 0,
             _layout(data_layout),
         )
 
     return call
+
+
+def _nearest_between_corners(x: Any, size: Any, layout: str) -> Any:
+    """The nearest elements where the corners of `x` are those of the result."""
+    first = 2 if layout[1] == "C" else 1
+    for axis, count in enumerate(size or (), first):
+        n = x.shape[axis]
+        if n < 0 or not isinstance(count, int):
+            raise ArgumentError(
+                "nearest_interp: with align_corners=True the sizes of X and out_h, out_w must be "
+                "known; use align_corners=False"
+            )
+        step = (n - 1) / (count - 1) if count > 1 else 0.0
+        places = np.floor(np.float32(step) * np.arange(count) + 0.5).astype("int64")
+        x = paddle.index_select(x, paddle.assign(places), axis)
+    return x
 
 
 for _name in ("bilinear", "nearest", "bicubic"):
@@ -412,7 +433,7 @@ def _layer_norm(x: Any, scale: Any, bias: Any, *, epsilon: float, begin_norm_axi
         y = y * (scale if scale.ndim == len(sizes) else ops.reshape(scale, shape=sizes))
     if bias is not None:
         y = y + (bias if bias.ndim == len(sizes) else ops.reshape(bias, shape=sizes))
-    return y, paddle.flatten(mean), paddle.flatten(variance)
+    return y, paddle.squeeze(mean, list(axes)), paddle.squeeze(variance, list(axes))
 
 
 declare(

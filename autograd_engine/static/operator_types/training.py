@@ -34,11 +34,15 @@ def _update(slots: str, name: str, names: dict[str, str] | None = None, **attrs:
     operation = REGISTRY[name]
     kept = {n: called[n] for n in attrs if called[n] in operation.attrs}
     slot_of = {called[n]: n for n in inputs}
+    beside = ("MasterParam", *_BESIDE.get(name, ()))
     written = [slot_of[n.removesuffix("_out")] for n in operation.outputs]
 
     def call(*operands: Any, multi_precision: bool, **given: Any) -> Any:
-        values = dict(zip((*inputs, *_BESIDE), operands, strict=True))
-        if multi_precision or values["MasterParam"] is not None:
+        values = dict(zip((*inputs, *beside), operands, strict=True))
+        for slot in beside:
+            if values[slot] is not None:
+                raise ArgumentError(f"{name}: the input {slot} is not read here: leave it out")
+        if multi_precision:
             raise ArgumentError(f"{name}: multi_precision has no meaning on a CPU: leave it out")
         values = {slot: values[slot] for slot in inputs}
         _prepare(values, given)
@@ -55,7 +59,7 @@ def _update(slots: str, name: str, names: dict[str, str] | None = None, **attrs:
         return tuple(found) if len(found) > 1 else found[0]
 
     outputs = " ".join(f"{slot}Out" for slot in written)
-    optional = " ".join(f"{slot}?" for slot in _BESIDE)
+    optional = " ".join(f"{slot}?" for slot in beside)
     declare(
         name,
         f"{slots} {optional} -> {outputs} MasterParamOut~",
@@ -66,7 +70,11 @@ def _update(slots: str, name: str, names: dict[str, str] | None = None, **attrs:
     )
 
 
-_BESIDE = ("MasterParam", "SkipUpdate", "Beta1Tensor", "Beta2Tensor", "EpsilonTensor")
+_BESIDE = {
+    "adam": ("SkipUpdate", "Beta1Tensor", "Beta2Tensor", "EpsilonTensor"),
+    "adamw": ("SkipUpdate", "Beta1Tensor", "Beta2Tensor", "EpsilonTensor"),
+    "lamb": ("SkipUpdate",),
+}
 
 
 def _snake(name: str) -> str:
