@@ -19,9 +19,9 @@ from autograd_engine.core.spec import Array, Shape, Spec
 from autograd_engine.ops.registry.namespace import Namespace
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.ops.registry.stand_ins import bind_operators
-from autograd_engine.program.ir.control_flow_op import BlockOp
+from autograd_engine.program.ir.control_flow_op import BlockOp, body_of
 from autograd_engine.program.ir.grad_op import GradOp
-from autograd_engine.program.ir.program import Literal, Operator, Ref
+from autograd_engine.program.ir.program import Block, Literal, Operator, Ref
 
 __all__ = ["Graph", "Node", "NotConcrete", "Value", "concrete_graph", "freeze"]
 
@@ -508,10 +508,45 @@ def _results(
         results: Any = op.pullback.pull(graph, g, saved, operator.attrs)
         return [_shaped(r, ref) for r, ref in zip(results, operator.results, strict=True)]
     if isinstance(op, BlockOp):
+        if op.kind == "call" and _is_plain(body_of(operator)):
+            return _of_call(graph, operator, operands, sizes)
         return _of_block(graph, operator, operands, sizes)
-    if op.name in ("unless_zero", "unless_hollow"):
+    if op.name in _BY_HISTORY:
         raise NotConcrete(f"{op.name} depends on how its operands were computed")
     return graph.call(op, operands, operator.attrs)
+
+
+# What depends on how operands were computed, not on their values alone.
+_BY_HISTORY: Final = frozenset(("unless_zero", "unless_hollow"))
+
+
+def _is_plain(block: Block) -> bool:
+    """Whether a block that runs once computes what it would without a block around it."""
+    for operator in block.ops:
+        op = operator.op
+        if isinstance(op, BlockOp):
+            if op.kind != "call" or not _is_plain(body_of(operator)):
+                return False
+        elif isinstance(op, GradOp):
+            if op.pullback.strong == "whole":
+                return False
+        elif op.name in _BY_HISTORY:
+            return False
+    return True
+
+
+def _of_call(
+    graph: Graph, operator: Operator, operands: Sequence[Any], sizes: Mapping[Size, int]
+) -> Sequence[Value]:
+    """A block that is called computes in the midst of what is around it."""
+    body = body_of(operator)
+    values: dict[Key, Value] = {
+        (a.name, 0): v for a, v in zip(body.arguments, operands, strict=True)
+    }
+    for inner in body.ops:
+        made = _results(graph, inner, values, sizes)
+        values.update((ref.key, value) for ref, value in zip(inner.results, made, strict=True))
+    return [values[ref.key] for ref in body.results]
 
 
 def _shaped(result: Any, ref: Ref) -> Value:

@@ -318,9 +318,9 @@ def _of_rows(block: Block, gradient: Variable) -> bool:
     """Whether it is that of a table, of which some rows were looked up with ``sparse=True``."""
     for made in reversed(block.ops):
         if any(r.var is gradient for r in made.results):
-            if made.type == "add_n":
+            if made.op.name == "add_n":
                 return all(isinstance(o, Ref) and _of_rows(block, o.var) for o in made.operands)
-            return made.type == "gather_grad" and made.attrs.get("sparse") is True
+            return made.op.name == "gather_grad" and made.attrs.get("sparse") is True
     return False
 
 

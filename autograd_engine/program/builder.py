@@ -298,7 +298,7 @@ def _as_they_are(op: OpDef, operands: Sequence[Any], block: Block) -> list[Ref] 
     for v in operands:
         if not isinstance(v, Variable) or v.__class__ is Constant or v.block is not block:
             return None
-        if v.is_stack:
+        if v.is_stack or v.declared:
             return None
         if dtype is None:
             dtype = v.spec.dtype
@@ -370,6 +370,8 @@ def _operand(op: OpDef, position: int, value: Any, block: Block) -> Any:
                 "tensors: take one with paddle.tensor.array_read, or all of them with "
                 "paddle.tensor.tensor_array_to_tensor"
             )
+        if value.declared:
+            value.read_first()
         return value if value.block is block else value.seen_from(block)
     if isinstance(value, np.generic) and (number := python_number(value)) is not None:
         return number

@@ -80,26 +80,35 @@ def shape_text(shape: Iterable[int]) -> str:
 
 def operator_text(operator: Operator) -> str:
     """``{out=['y']} = matmul(inputs={x=['x'], y=['w']}, op_device = , op_namescope = /, ...)``"""
-    results = ", ".join(f"{k}={_names(vs)}" for k, vs in sorted(operator.outputs.items()))
+    results = ", ".join(f"{k}={_names(vs)}" for k, vs in sorted(operator.outputs.items()) if vs)
     operands = ", ".join(f"{k}={_names(vs)}" for k, vs in sorted(operator.inputs.items()) if vs)
     attrs = operator_attributes(operator)
+    if operator.appended is not None and "body_block" in operator.attrs:
+        attrs["body_block"] = operator.attrs["body_block"]
     text = "".join(f", {k} = {attribute_text(attrs[k])}" for k in sorted(attrs))
     return f"{{{results}}} = {operator.type}(inputs={{{operands}}}{text})"
 
 
 def operator_attributes(operator: Operator) -> dict[str, Any]:
     """Attributes, operands that are numbers, and what the operator is for."""
+    if operator.appended is not None:
+        return {**operator.appended.attrs, **_purpose(operator)}
     attrs = dict(operator.attrs)
     numbers: dict[str, list[Any]] = {}
     for k, operand in enumerate(operator.operands):
         if isinstance(operand, Literal):
             numbers.setdefault(operator.op.input_at(k), []).append(operand.value)
     attrs.update((name, v[0] if len(v) == 1 else v) for name, v in numbers.items())
-    attrs["op_device"] = operator.op_device
-    attrs["op_namescope"] = operator.op_namescope
-    attrs["op_role"] = operator.op_role
-    attrs["op_role_var"] = operator.op_role_var
-    return attrs
+    return {**attrs, **_purpose(operator)}
+
+
+def _purpose(operator: Operator) -> dict[str, Any]:
+    return {
+        "op_device": operator.op_device,
+        "op_namescope": operator.op_namescope,
+        "op_role": operator.op_role,
+        "op_role_var": operator.op_role_var,
+    }
 
 
 def _names(variables: Iterable[Variable]) -> str:

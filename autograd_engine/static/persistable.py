@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 
 from autograd_engine import unique_name
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.errors import ArgumentError, ArgumentTypeError
+from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.nn.parameters import create_parameter as create_in_mode, persistable_variable
 from autograd_engine.program import mode
 from autograd_engine.program.atomic_call import checked
 from autograd_engine.program.data import declared_spec, same_declaration
-from autograd_engine.program.ir.program import Block, Variable, default_main_program
+from autograd_engine.program.ir.program import (
+    Block,
+    Variable,
+    default_main_program,
+    program_guard,
+)
 
-__all__ = ["create_global_var", "create_parameter", "create_var"]
+__all__ = [
+    "create_block_parameter",
+    "create_global_var",
+    "create_parameter",
+    "create_var",
+    "require_known",
+]
 
 
 @checked
@@ -117,8 +129,11 @@ def create_var(
     dtype: DTypeLike | None,
     persistable: bool,
     stop_gradient: bool,
+    others: Mapping[str, Any],
 ) -> Variable:
     """A variable of `block`, which nothing computes yet; see `Block.create_var`."""
+    require_known("Block.create_var", others, _OTHERS)
+    shape = () if shape is None else shape
     if name is not None and (not isinstance(name, str) or not name):
         raise ArgumentTypeError(f"create_var: name must be a non-empty str, got {name!r}")
     chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
@@ -127,6 +142,60 @@ def create_var(
     existing = block.vars.get(name)
     if existing is not None and same_declaration(existing.spec, spec):
         return existing
-    return block.add_var(
-        Variable(block, name, spec, stop_gradient=stop_gradient, persistable=persistable)
+    is_data = bool(others.get("is_data", False))
+    var = Variable(
+        block, name, spec, stop_gradient=stop_gradient, persistable=persistable, is_data=is_data
     )
+    var.declared = not persistable and not is_data
+    return block.add_var(var)
+
+
+_OTHERS: Final = (
+    "is_data",
+    "type",
+    "lod_level",
+    "capacity",
+    "error_clip",
+    "need_check_feed",
+    "belong_to_optimizer",
+    "initializer",
+    "is_parameter",
+)
+
+
+def require_known(function: str, given: Mapping[str, Any], known: Iterable[str]) -> None:
+    """Raise ArgumentTypeError for arguments that there are not."""
+    for name in given:
+        if name not in known:
+            raise ArgumentTypeError(
+                f"{function}: unknown argument {name!r}; it takes {', '.join(known)} besides"
+            )
+
+
+def create_block_parameter(
+    block: Block,
+    shape: Sequence[int],
+    dtype: DTypeLike,
+    name: str | None,
+    attr: Any,
+    initializer: Any,
+    others: Mapping[str, Any],
+) -> Variable:
+    """`Block.create_parameter`."""
+    function = "Block.create_parameter"
+    require_known(function, others, (*_PARAM_ATTR, "stop_gradient", "persistable", "is_bias"))
+    chosen = ParamAttr.of(attr)
+    options = {k: others[k] for k in _PARAM_ATTR if k in others}
+    if others.get("stop_gradient"):
+        options["trainable"] = False
+    if options:
+        fields = {k: getattr(chosen, k) for k in ("name", "initializer", *_PARAM_ATTR)}
+        chosen = ParamAttr(**{**fields, **options})
+    with program_guard(block.program):
+        made: Variable = create_in_mode(
+            shape, dtype, name, chosen, bool(others.get("is_bias")), initializer
+        )
+    return made
+
+
+_PARAM_ATTR: Final = ("learning_rate", "regularizer", "trainable", "need_clip")

@@ -114,7 +114,7 @@ def test_operators_are_marked() -> None:
         P.SGD(0.1).minimize(loss)
         operators = static.default_main_program().global_block().ops
     assert [p.name for p, _ in pairs] == ["w", "b"]
-    assert [op.output_names()[0] for op in made] == ["b", "w"]
+    assert [op.output_arg_names[0] for op in made] == ["b", "w"]
     optimize = [op for op in operators if op.role == "optimize"]
     updates = [op for op in optimize if op.type in ("adam", "sgd")]
     scopes = ["/optimizer/", "/optimizer_1/", "/optimizer_2/", "/optimizer_3/"]

@@ -317,7 +317,7 @@ def test_the_seed_comes_first_and_has_the_shape_of_the_loss() -> None:
     seed = main().global_block().ops[before]
     assert seed.type == "full"
     assert (seed.attrs["shape"], seed.attrs["value"]) == ((), 1.0)
-    assert seed.output_names() == [f"{loss.name}@GRAD"]
+    assert seed.output_arg_names == [f"{loss.name}@GRAD"]
     assert all(t.endswith("_grad") for t in op_types()[before + 1 :])
 
 
@@ -342,8 +342,8 @@ def test_contributions_are_numbered_and_summed_once() -> None:
     loss = paddle.sum(w * w + w)
     ((_, grad),) = append_backward(loss)
     sums = [op for op in main().global_block().ops if op.type == "add_n"]
-    assert [op.output_names() for op in sums] == [["w@GRAD"]]
-    assert sorted(sums[0].input_names()) == [f"w@GRAD@RENAME@block0@{i}" for i in range(3)]
+    assert [op.output_arg_names for op in sums] == [["w@GRAD"]]
+    assert sorted(sums[0].input_arg_names) == [f"w@GRAD@RENAME@block0@{i}" for i in range(3)]
     assert run([grad])[0].tolist() == [5.0]
 
 
@@ -354,7 +354,7 @@ def test_the_sum_comes_before_what_reads_it() -> None:
     types = op_types()
     assert types.index("add_n") < types.index("tanh_grad")
     block = main().global_block()
-    assert f"{h.name}@GRAD" in block.ops[types.index("tanh_grad")].input_names()
+    assert f"{h.name}@GRAD" in block.ops[types.index("tanh_grad")].input_arg_names
 
 
 def test_new_variables_are_listed_by_name() -> None:

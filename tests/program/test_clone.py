@@ -507,8 +507,8 @@ def test_normalize_program_is_for_inference(exe: Any) -> None:
     assert "standardize" not in types(small)
     assert "running_statistic" not in types(small)
     names = set(small.global_block().vars)
-    read = {n for op in small.global_block().ops for n in op.input_names()}
-    made = {n for op in small.global_block().ops for n in op.output_names()}
+    read = {n for op in small.global_block().ops for n in op.input_arg_names}
+    made = {n for op in small.global_block().ops for n in op.output_arg_names}
     assert names == read | made
 
 

@@ -204,7 +204,7 @@ def test_looking_at_a_program_does_not_change_it() -> None:
     y = x * x + x
     text = repr(static.default_main_program())
     for op in static.default_main_program().global_block().ops:
-        _ = op.inputs, op.outputs, op.input_names(), op.output_names(), repr(op)
+        _ = op.inputs, op.outputs, op.input_arg_names, op.output_arg_names, repr(op)
     assert repr(static.default_main_program()) == text
     assert repr(y) in text
 

@@ -168,11 +168,11 @@ def test_a_program_that_is_fed_and_fetched_inside() -> None:
     training.steps(2)
     feed = {"x": np.ones((1, 2), np.float32)}
     (var,) = (op for op in test.global_block().ops if op.type == "matmul")
-    fetch = var.output_names()
+    fetch = var.output_arg_names
     with static.scope_guard(training.scope), training.ema.apply(training.exe):
         inside = training.exe.run(test, feed=feed, fetch_list=fetch)[0]
         assert inside.item() == pytest.approx(training.weight().sum(), rel=1e-6)
-    assert not any("ema" in name for op in test.global_block().ops for name in op.output_names())
+    assert not any("ema" in name for op in test.global_block().ops for name in op.output_arg_names)
 
 
 def test_frozen_parameters_are_left_alone() -> None:

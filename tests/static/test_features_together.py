@@ -433,7 +433,7 @@ def normalized(built: Built, program: Program) -> Program:
 def needed(feeds: list[Any], goals: list[Any]) -> list[Any]:
     """Those of the feeds that the goals depend on."""
     small = goals[0].block.program._prune(goals)
-    read = {n for op in small.global_block().ops for n in op.input_names()}
+    read = {n for op in small.global_block().ops for n in op.input_arg_names}
     return [v for v in feeds if v.name in read]
 
 

@@ -47,7 +47,7 @@ class TestMinimize:
         operators, pairs = SGD(0.1).minimize(loss)
         assert [(p.name, g.name) for p, g in pairs] == [("b", "b@GRAD"), ("a", "a@GRAD")]
         assert [op.type for op in operators] == ["sgd", "sgd"]
-        assert [op.output_names() for op in operators] == [["a"], ["b"]]
+        assert [op.output_arg_names for op in operators] == [["a"], ["b"]]
         assert operators == ops()[-2:]
         assert all(op.role == "optimize" for op in operators)
 
@@ -57,7 +57,7 @@ class TestMinimize:
         pairs = sgd.backward(loss)
         assert [p.name for p, _ in pairs] == ["b", "a"]
         operators = sgd.apply_gradients(pairs)
-        assert [op.output_names() for op in operators] == [["a"], ["b"]]
+        assert [op.output_arg_names for op in operators] == [["a"], ["b"]]
 
     def test_after_append_backward_the_gradients_are_used_again(self) -> None:
         _, _, loss = two_parameters()

@@ -101,7 +101,7 @@ def _stopped(block: Block, x: Variable) -> Reason:
     if all(o.var.stop_gradient for o in maker.operands if isinstance(o, Ref)):
         text = (
             f"{maker.type} at {lines(at)} made it from operands none of which carries a gradient "
-            f"({', '.join(maker.input_names()) or 'none'}): set stop_gradient = False on the one "
+            f"({', '.join(maker.input_arg_names) or 'none'}): set stop_gradient = False on the one "
             "that is to be differentiated, before it is used"
         )
     else:

@@ -83,22 +83,28 @@ def dropout(
     if inplace:
         write = in_place("dropout", dropout, instead="y = F.dropout(x)")
         return write(x, p, axis, training, mode=mode)
+    x = as_operand("dropout", x)
+    factor = dropout_factor(x, p, axis, training, mode)
+    return x if factor is None else x * factor
+
+
+def dropout_factor(
+    x: Any, p: float, axis: int | Sequence[int] | None, training: bool, mode: str
+) -> Any:
+    """What `dropout` multiplies `x` by; None where nothing is drawn."""
     p = _probability("dropout", p)
     if mode not in ("upscale_in_train", "downscale_in_infer"):
         raise ArgumentError(
             f"dropout: mode must be 'upscale_in_train' or 'downscale_in_infer', got {mode!r}"
         )
-    x = as_operand("dropout", x)
     axes: Sequence[int] = range(spec_of(x).ndim)
     if axis is not None:
         axes = normalize_axes("dropout", axis, spec_of(x).ndim)
-    if p == 0.0:  # nothing is drawn
-        return x
-    like = _only(x, axes)
+    if p == 0.0:
+        return None
     upscale = mode == "upscale_in_train"
     scale = 1.0 if upscale else 1.0 - p
-    mask = ops.dropout_mask(like, p=p, upscale=upscale, training=training, scale=scale)
-    return x * mask
+    return ops.dropout_mask(_only(x, axes), p=p, upscale=upscale, training=training, scale=scale)
 
 
 def _channels(axes: int, x: Any, p: float, training: bool, data_format: str) -> Any:

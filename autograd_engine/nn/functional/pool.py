@@ -104,7 +104,12 @@ def _max_pool(
     images = Images(op, x, axes, data_format)
     window = _window(op, images, kernel_size, stride, padding)
     out, index = ops.max_pool(images.x, **window, ceil_mode=bool(ceil_mode))
-    return (images.back(out), images.back(index)) if return_mask else images.back(out)
+    return (images.back(out), _mask(images.back(index))) if return_mask else images.back(out)
+
+
+def _mask(index: Any) -> Any:
+    """Positions in the dtype that the reference has them in."""
+    return ops.cast(index, dtype="int32")
 
 
 @atomic
@@ -184,7 +189,7 @@ def max_pool2d(
     padding : int, two ints, four ints, pairs, "SAME" or "VALID"
         As in `conv2d`; below the window. Padding is never the maximum.
     return_mask : bool
-        Return also the position ``h * W + w`` of each maximum in its plane, as int64.
+        Return also the position ``h * W + w`` of each maximum in its plane, as int32.
     ceil_mode : bool
         Whether a last window that runs over the end counts.
 
@@ -353,7 +358,7 @@ def _adaptive_max_pool(axes: int, x: Any, output_size: Any, return_mask: bool) -
     op = f"adaptive_max_pool{axes}d"
     images = Images(op, x, axes, IMAGE_LAYOUTS[axes][0])
     out, index = ops.adaptive_max_pool(images.x, size=_bins(op, output_size, axes))
-    return (out, index) if return_mask else out
+    return (out, _mask(index)) if return_mask else out
 
 
 @atomic
@@ -445,7 +450,7 @@ def _fractional_max_pool(
         raise ArgumentError(f"{op}: random_u must be between 0 and 1, got {random_u!r}")
     index = ops.fractional_max_index(x, size=size, kernel=kernel, u=u)
     out = ops.max_pool_gather(x, index)
-    return (out, index) if return_mask else out
+    return (out, _mask(index)) if return_mask else out
 
 
 @atomic
@@ -473,7 +478,7 @@ def fractional_max_pool2d(
     random_u : float, optional
         Above 0 and below 1; drawn in each call where None.
     return_mask : bool
-        Return also the position ``h * W + w`` of each maximum in its plane, as int64.
+        Return also the position ``h * W + w`` of each maximum in its plane, as int32.
 
     Raises
     ------

@@ -76,7 +76,7 @@ class _Segments:
         for k, operator in enumerate(self.operators):
             for ref in operator.results:
                 self.maker[ref.key] = k
-            if not checkpoints.isdisjoint(operator.output_names()):
+            if not checkpoints.isdisjoint(operator.output_arg_names):
                 self._ends.append(k)
         self._crossing = self._read_elsewhere(targets)
 

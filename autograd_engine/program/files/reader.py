@@ -14,6 +14,7 @@ from autograd_engine.core.locations import StoredLocation
 from autograd_engine.core.spec import Spec, may_equal
 from autograd_engine.errors import FileFormatError
 from autograd_engine.ops.registry.opdef import OpDef
+from autograd_engine.program.files.appended import read_appended
 from autograd_engine.program.files.attrs import (
     BLOCK_ATTRIBUTES,
     check_attributes,
@@ -58,6 +59,7 @@ _OPERATOR: Final = (
     "trains",
     "namescope",
     "device",
+    "appended",
     "line",
 )
 _KINDS: Final = {
@@ -248,6 +250,7 @@ class _Reader:
         )
         operator.op_namescope = _line(fields.get("namescope", "/"), f"{where}.namescope")
         operator.op_device = _line(fields.get("device", ""), f"{where}.device")
+        operator.appended = read_appended(fields.get("appended"), operator, f"{where}.appended")
 
     def location(self, fields: Any, where: str) -> StoredLocation:
         line = fields.get("line")

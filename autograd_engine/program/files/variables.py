@@ -24,7 +24,7 @@ from autograd_engine.program.ir.program import Block, Parameter, Variable
 
 __all__ = ["read_variable"]
 
-_FLAGS: Final = ("stop_gradient", "persistable", "is_data", "is_stack")
+_FLAGS: Final = ("stop_gradient", "persistable", "is_data", "is_stack", "declared")
 
 
 def read_variable(block: Block, value: Any, sizes: Sizes, where: str) -> Variable:
@@ -40,7 +40,7 @@ def read_variable(block: Block, value: Any, sizes: Sizes, where: str) -> Variabl
     flags = {flag: read_bool(fields.get(flag, False), f"{where}.{flag}") for flag in _FLAGS}
     if "parameter" in fields:
         var: Variable = _parameter(block, name, spec, fields, where)
-        if not flags["persistable"] or flags["is_data"] or flags["is_stack"]:
+        if not flags["persistable"] or flags["is_data"] or flags["is_stack"] or flags["declared"]:
             fail(where, "a parameter is persistable, and neither fed nor a stack")
         var.stop_gradient = flags["stop_gradient"]
     else:
@@ -54,7 +54,7 @@ def read_variable(block: Block, value: Any, sizes: Sizes, where: str) -> Variabl
             persistable=flags["persistable"],
             is_data=flags["is_data"],
         )
-        var.is_stack = flags["is_stack"]
+        var.is_stack, var.declared = flags["is_stack"], flags["declared"]
     var.version = read_int(fields.get("version", 0), f"{where}.version")
     return var
 

@@ -11,6 +11,7 @@ from autograd_engine.core.dtypes import DTYPES
 from autograd_engine.core.locations import Location
 from autograd_engine.errors import FileFormatError
 from autograd_engine.ops.registry.opdef import OpDef
+from autograd_engine.program.files.appended import appended_json
 from autograd_engine.program.files.attrs import known_operation
 from autograd_engine.program.files.fields import MAX_NAME
 from autograd_engine.program.files.values import Sizes, value_json
@@ -100,6 +101,7 @@ class _Writer:
             persistable=var.persistable,
             is_data=var.is_data,
             is_stack=var.is_stack,
+            declared=var.declared,
             version=var.version,
         )
 
@@ -116,6 +118,7 @@ class _Writer:
                 trains=[list(pair) for pair in operator.trains],
                 namescope="" if operator.op_namescope == "/" else operator.op_namescope,
                 device=operator.op_device,
+                appended=appended_json(operator),
             ),
             "line": self.line(operator.location),
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_engine.core.above import above
@@ -86,8 +86,28 @@ class Block:
         dtype: Any = None,
         persistable: bool = False,
         stop_gradient: bool = False,
+        **kwargs: Any,
     ) -> Variable:
         """A variable for an operator to write; the one there is, if it was declared alike.
+
+        Parameters
+        ----------
+        name : str, optional
+        shape : sequence of int
+            None or -1 for unknown sizes. The operator that writes it decides on shape and dtype.
+        dtype : dtype, optional
+            By default the default dtype.
+        persistable : bool
+            Kept in the scope between runs.
+        stop_gradient : bool
+        **kwargs
+            ``is_data=True`` for one that is fed. Also `type`, `lod_level`, `capacity`,
+            `error_clip`, `need_check_feed` and `belong_to_optimizer`, which change nothing here.
+
+        Returns
+        -------
+        Variable
+            One that an operator reads before any writes it is fed.
 
         Examples
         --------
@@ -96,8 +116,162 @@ class Block:
         >>> block.create_var("hidden", shape=[-1, 3], dtype="float64")
         var hidden : LOD_TENSOR.shape(-1, 3).dtype(float64).stop_gradient(False)
         """
-        found: Variable = above.create_var(self, name, shape, dtype, persistable, stop_gradient)
+        found: Variable = above.create_var(
+            self, name, shape, dtype, persistable, stop_gradient, kwargs
+        )
         return found
+
+    def create_parameter(
+        self,
+        shape: Sequence[int],
+        dtype: Any,
+        name: str | None = None,
+        attr: Any = None,
+        initializer: Any = None,
+        **kwargs: Any,
+    ) -> Variable:
+        """A trainable parameter, which the default startup program initialises.
+
+        Parameters
+        ----------
+        shape, dtype, name, attr
+            See `paddle.create_parameter`.
+        initializer : Initializer, optional
+            By default Xavier uniform.
+        **kwargs
+            What a `ParamAttr` takes besides: `trainable`, `learning_rate`, `regularizer`,
+            `need_clip`; or ``stop_gradient=True``, which is not to train it.
+
+        Returns
+        -------
+        Parameter
+            Of the first block of the program, wherever it is asked for.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main, paddle.static.Program()):
+        ...     main.global_block().create_parameter([3], "float32", name="w")
+        persist trainable param w : LOD_TENSOR.shape(3,).dtype(float32).stop_gradient(False)
+        """
+        found: Variable = above.create_block_parameter(
+            self, shape, dtype, name, attr, initializer, kwargs
+        )
+        return found
+
+    def iter_parameters(self) -> Iterator[Parameter]:
+        """The parameters, one after the other."""
+        return iter(self.all_parameters())
+
+    # --- operators by their types, as the reference has them
+
+    def append_op(
+        self,
+        type: str | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        outputs: Mapping[str, Any] | None = None,
+        attrs: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> Operator:
+        """Append an operator by its type, in the words of the reference.
+
+        Parameters
+        ----------
+        type : str
+            ``"matmul_v2"``, ``"conv2d"``, ``"sgd"``: the types of Paddle 2.6.
+        inputs, outputs : dict of str to Variable, str, or list of them
+            By slot. An output without shape gets shape and dtype from the operator; one that is
+            kept between runs, or that has a value already, is written anew.
+        attrs : dict, optional
+            Those left out have the defaults of the reference. A dtype is a name, a dtype or the
+            number that the reference has for it.
+        **kwargs
+            ``stop_gradient=True`` for outputs through which no gradient flows.
+
+        Returns
+        -------
+        Operator
+            It has the type, slots and attributes that it was given.
+
+        Raises
+        ------
+        ArgumentError, TypeError
+            For a type, slot or attribute that does not exist: with those that do.
+        BuildError
+            For a variable of another program, and in a block that is built already.
+        ShapeError, DTypeError, NotATensorError
+            When the operation cannot take what it is given. The program stays as it was.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3], "float32")
+        ...     block = main.global_block()
+        ...     out = block.create_var(name="out")
+        ...     op = block.append_op(
+        ...         type="scale", inputs={"X": x}, outputs={"Out": out}, attrs={"scale": 2.0}
+        ...     )
+        >>> op.type, op.input("X"), op.output("Out"), op.attr("bias")
+        ('scale', ['x'], ['out'], 0.0)
+        >>> out.shape
+        (-1, 3)
+        """
+        found: Operator = above.append_op(self, type, inputs, outputs, attrs, kwargs)
+        return found
+
+    def prepend_op(
+        self,
+        type: str | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        outputs: Mapping[str, Any] | None = None,
+        attrs: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> Operator:
+        """As `append_op`, before all other operators."""
+        return self._insert_op(0, type, inputs, outputs, attrs, **kwargs)
+
+    _prepend_op = prepend_op
+
+    def _insert_op(
+        self,
+        index: int,
+        type: str | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        outputs: Mapping[str, Any] | None = None,
+        attrs: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> Operator:
+        """As `append_op`, before the operator at `index`."""
+        found: Operator = above.append_op(self, type, inputs, outputs, attrs, kwargs, index)
+        return found
+
+    def _remove_op(self, index: int, sync: bool = True) -> None:
+        """Take the operator at `index` out; what it wrote is declared, and nothing computes it."""
+        above.remove_op(self, index)
+
+    def _remove_var(self, name: str, sync: bool = True) -> None:
+        """Take out a variable that no operator reads or writes."""
+        above.remove_var(self, name)
+
+    def _rename_var(self, name: str, new_name: str) -> Variable:
+        """Give a variable another name."""
+        found: Variable = above.rename_var(self, name, new_name)
+        return found
+
+    def _find_var_recursive(self, name: str) -> Variable | None:
+        """The variable of that name, here or in a block around; None where there is none."""
+        block = self
+        while name not in block.vars and block.parent_idx >= 0:
+            block = block.program.blocks[block.parent_idx]
+        return block.vars.get(name)
+
+    def _var_recursive(self, name: str) -> Variable:
+        """The variable of that name, here or in a block around; a ValueError without one."""
+        found = self._find_var_recursive(name)
+        return self.var(name) if found is None else found
 
     def add_var(self, var: Variable) -> Variable:
         if var.name in self.vars:
@@ -154,6 +328,10 @@ class Block:
                 else:
                     del self.vars[ref.var.name]
             self.program.changed()
+
+    def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
+        """What ``print`` shows."""
+        return repr(self)
 
     def __repr__(self) -> str:
         found: str = above.block_text(self)

@@ -90,8 +90,12 @@ def mark(operator: Operator, name: str, value: Any) -> None:
 
 def role_variables(operator: Operator) -> list[str]:
     """``[parameter, gradient, ...]`` of an operator that makes gradients, or that takes one."""
+    appended = operator.appended
+    if operator.role == "optimize" and appended is not None:
+        slots = operator.inputs
+        return [v.name for slot in ("Param", "Grad") for v in slots.get(slot, ())]
     if operator.role == "optimize" and getattr(operator.op, "inputs", ())[:2] == ("param", "grad"):
-        return operator.input_names()[:2]
+        return operator.input_arg_names[:2]
     return [name for pair in operator.trains for name in pair]
 
 
@@ -100,6 +104,6 @@ def pass_on(old: Operator, new: Sequence[Operator]) -> None:
     for operator in new:
         operator.op_namescope, operator.op_device = old.op_namescope, old.op_device
         if old.trains or old.of_loss:
-            made = set(operator.output_names())
+            made = set(operator.output_arg_names)
             operator.trains = tuple(pair for pair in old.trains if pair[1] in made)
-            operator.of_loss = old.of_loss and not made.isdisjoint(old.output_names())
+            operator.of_loss = old.of_loss and not made.isdisjoint(old.output_arg_names)

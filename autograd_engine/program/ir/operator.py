@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from autograd_engine.core.above import above
 from autograd_engine.core.locations import Location
 from autograd_engine.ops.registry.opdef import OpDef
+from autograd_engine.program.ir.appended import Appended
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.op_role import LOSS, ROLES, device, namescope, role_variables
@@ -24,7 +25,7 @@ class Operator:
     Attributes
     ----------
     type : str
-        Name of the operation, or ``<operation>_grad``.
+        Name of the operation, or ``<operation>_grad``; what `Block.append_op` was given.
     op : OpDef, GradOp or BlockOp
     operands : tuple
         A Ref, a Literal, or (for a gradient operator, where no cotangent arrives) None.
@@ -39,11 +40,14 @@ class Operator:
         See `name_scope` and `device_guard`.
     location : Location
         The user's line.
+    appended : Appended or None
+        How `Block.append_op` was asked for it.
     number : int
         Counts the operators of all programs, in the order in which they were made.
     """
 
     __slots__ = (
+        "appended",
         "attrs",
         "block",
         "location",
@@ -78,6 +82,7 @@ class Operator:
         self.role = role
         self.of_loss = False
         self.trains: tuple[tuple[str, str], ...] = ()
+        self.appended: Appended | None = None
         self.op_namescope = namescope.get()
         self.op_device = device.get()
         Operator.made += 1
@@ -85,11 +90,13 @@ class Operator:
 
     @property
     def type(self) -> str:
-        return self.op.name
+        return self.op.name if self.appended is None else self.appended.type
 
     @property
     def inputs(self) -> dict[str, list[Variable]]:
         """Variables by input name; a literal operand is shown among the attributes instead."""
+        if self.appended is not None:
+            return self.appended.variables_read(self)
         slots: dict[str, list[Variable]] = {}
         for k, operand in enumerate(self.operands):
             variables = slots.setdefault(self.op.input_at(k), [])
@@ -100,18 +107,24 @@ class Operator:
 
     @property
     def outputs(self) -> dict[str, list[Variable]]:
+        if self.appended is not None:
+            return self.appended.variables_written(self)
         slots: dict[str, list[Variable]] = {}
         for k, ref in enumerate(self.results):
             slots.setdefault(self.op.output_at(k), []).append(ref.var)
         return slots
 
-    def input_names(self) -> list[str]:
-        return list(dict.fromkeys(o.var.name for o in self.operands if isinstance(o, Ref)))
-
-    def output_names(self) -> list[str]:
-        return [ref.var.name for ref in self.results]
-
     # --- by the names of inputs, outputs and attributes, as the reference spells it
+
+    @property
+    def input_names(self) -> list[str]:
+        """Names of the inputs, not of the variables that are there."""
+        return list(self.inputs)
+
+    @property
+    def output_names(self) -> list[str]:
+        """Names of the outputs, not of the variables that are there."""
+        return list(self.outputs)
 
     def input(self, name: str) -> list[str]:
         """Names of the variables of an input; none where it has none."""
@@ -124,12 +137,12 @@ class Operator:
     @property
     def input_arg_names(self) -> list[str]:
         """Names of the variables that it reads, each once."""
-        return self.input_names()
+        return list(dict.fromkeys(o.var.name for o in self.operands if isinstance(o, Ref)))
 
     @property
     def output_arg_names(self) -> list[str]:
         """Names of the variables that it writes."""
-        return self.output_names()
+        return [ref.var.name for ref in self.results]
 
     def all_attrs(self) -> dict[str, Any]:
         """All attributes by name."""
@@ -153,6 +166,36 @@ class Operator:
             raise KeyError(f"{self.type} has no attribute {name!r}; it has {known}")
         return attrs[name]
 
+    def attr_type(self, name: str) -> Any:
+        """The Python type of an attribute."""
+        return type(self.attr(name))
+
+    def set_attr(self, name: str, value: Any) -> None:
+        """Set an attribute; what the operator computes from here on is of the same shape.
+
+        Raises
+        ------
+        KeyError
+            Where there is no attribute of that name.
+        ArgumentError, BuildError
+        """
+        above.set_attr(self, name, value)
+
+    _set_attr = set_attr
+
+    def _rename_input(self, old_name: str, new_name: str) -> None:
+        """Let it read another variable of its block."""
+        above.rename_input(self, old_name, new_name)
+
+    def _rename_output(self, old_name: str, new_name: str) -> None:
+        """Let it write another variable of its block."""
+        above.rename_output(self, old_name, new_name)
+
+    @property
+    def idx(self) -> int:
+        """Its place in the block."""
+        return next(k for k, operator in enumerate(self.block.ops) if operator is self)
+
     @property
     def op_role(self) -> int:
         """The role as a number: forward 0, backward 1, optimize 2, lr_sched 16, of a loss + 256."""
@@ -162,6 +205,10 @@ class Operator:
     def op_role_var(self) -> list[str]:
         """Each parameter with its gradient, where this operator writes or takes it."""
         return role_variables(self)
+
+    def to_string(self, throw_on_error: bool = True) -> str:
+        """What ``print`` shows."""
+        return repr(self)
 
     def __repr__(self) -> str:
         found: str = above.operator_text(self)

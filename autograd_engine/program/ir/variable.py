@@ -7,7 +7,7 @@ what is built after an update can still ask for the value from before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeAlias
 
 import numpy as np
@@ -47,6 +47,9 @@ class Variable(VariableMethods):
         True where no gradient flows.
     persistable : bool
         Kept in the scope between runs.
+    declared : bool
+        Made by `Block.create_var`, and neither written nor read so far: who writes it first decides
+        on shape and dtype; who reads it first makes it one that is fed.
     is_stack : bool
         When the program runs it is a list of arrays, one for each iteration of a loop; the first
         size of its shape is their number.
@@ -54,6 +57,7 @@ class Variable(VariableMethods):
 
     __slots__ = (
         "block",
+        "declared",
         "is_data",
         "is_stack",
         "name",
@@ -81,6 +85,7 @@ class Variable(VariableMethods):
         self.stop_gradient = stop_gradient
         self.persistable = persistable
         self.is_data = is_data
+        self.declared = False
         self.is_stack = False
         self.version = 0
 
@@ -127,9 +132,34 @@ class Variable(VariableMethods):
         outer = self.seen_from(block.program.blocks[parent])
         return block.argument_for(Ref(outer, outer.version))
 
+    def read_first(self) -> None:
+        """Let a variable that is only declared be one that is fed."""
+        self.declared, self.is_data = False, True
+        self._undone(lambda: self._set(declared=True, is_data=False))
+
+    def written_first(self, spec: Spec, stop_gradient: bool) -> Ref:
+        """The first version, of what is only declared: what writes it says what it is."""
+        old = self.spec, self.stop_gradient
+        self.spec, self.declared = spec, False
+        self.stop_gradient |= stop_gradient
+        self._undone(lambda: self._set(spec=old[0], stop_gradient=old[1], declared=True))
+        return Ref(self, 0)
+
+    def _set(self, **values: Any) -> None:
+        for name, value in values.items():
+            setattr(self, name, value)
+
+    def _undone(self, step: Callable[[], None]) -> None:
+        program = self.block.program
+        if program.guards:  # else nothing further out can fail
+            program.undoing.append(step)
+
     def write(self) -> Ref:
         """The version that an operator is about to write."""
         self.version += 1
+        if self.declared:
+            self.declared = False
+            self._undone(lambda: self._set(declared=True))
         self.block.written.append(self)
         return Ref(self, self.version)
 
@@ -173,6 +203,20 @@ class Variable(VariableMethods):
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
         return above.of_version(api_version)
+
+    @property
+    def size(self) -> Any:
+        """The number of elements: a variable of shape []."""
+        return self.numel()
+
+    @property
+    def lod_level(self) -> int:
+        """0: there are no ragged arrays here."""
+        return 0
+
+    def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
+        """What ``print`` shows."""
+        return repr(self)
 
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
         return self // other, self % other

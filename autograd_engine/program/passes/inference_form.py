@@ -46,7 +46,7 @@ def running_statistics(blocks: Iterable[Block]) -> tuple[list[Statistics], set[i
         updates: set[Key] = set()
         for operator in block.ops:
             first = operator.operands[0] if operator.operands else None
-            if operator.type == "running_statistic":
+            if operator.op.name == "running_statistic":
                 running, statistic = operator.operands
                 assert isinstance(running, Ref)
                 assert isinstance(statistic, Ref)
@@ -56,7 +56,7 @@ def running_statistics(blocks: Iterable[Block]) -> tuple[list[Statistics], set[i
                 names[source.op.output_at(position)] = running
                 updates.add(operator.results[0].key)
                 writers.add(id(operator))
-            elif operator.type == "assign" and isinstance(first, Ref) and first.key in updates:
+            elif operator.op.name == "assign" and isinstance(first, Ref) and first.key in updates:
                 writers.add(id(operator))
         found += (
             Statistics(op, followed[id(op)]["mean"], followed[id(op)]["variance"])

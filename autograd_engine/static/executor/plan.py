@@ -156,7 +156,7 @@ def steps_of(program: Program, wanted: Wanted) -> Steps:
     feeds = [r for r in inputs.values() if not r.var.persistable]
     reads = [r for r in inputs.values() if r.var.persistable]
     for ref in feeds:
-        if not ref.var.is_data and ref.var.name not in wanted.cut:
+        if not ref.var.is_data and not ref.var.declared and ref.var.name not in wanted.cut:
             raise ExecutionError(
                 f"nothing in this program computes {ref.var.name!r}; was it made in another one?"
             )
