@@ -10,11 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.operand import Operand
+from autograd_engine.core.dims import SymbolicNumber
+from autograd_engine.core.operand import HoldsNumber
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, ModeError
 
 __all__ = [
+    "as_int",
     "as_number",
+    "below",
     "check_callback",
     "int_at_least",
     "is_int",
@@ -44,12 +47,12 @@ def as_number(value: Any) -> Any:
     """What holds one number, a Tensor, an array, a NumPy scalar, as a Python number; else `value`.
 
     The one conversion of what stands where a number is asked for. Of a tensor it goes through
-    ``item``, so that a traced function depends on the value. Left as they are: a tensor that
-    carries a gradient, which would be lost, and a variable of a program, whose value is not known.
+    ``item``, so that a traced function depends on the value; a variable of a program gives a
+    symbolic number. Left as it is what carries a gradient, which would be lost.
     """
     if isinstance(value, (np.generic, np.ndarray)):
         return value.item() if value.size == 1 else value
-    if isinstance(value, Operand):
+    if isinstance(value, HoldsNumber):
         return value._number()
     return value
 
@@ -105,6 +108,16 @@ def require_cpu(function: str, argument: str, place: Any) -> None:
         )
 
 
+def as_int(value: Any) -> Any:
+    """`value`, for which `is_int` holds, as an int; what the run knows stays as it is."""
+    return value if isinstance(value, SymbolicNumber) else int(value)
+
+
+def below(value: Any, least: float) -> bool:
+    """Whether a number is known, and less than that; of others the run finds it out."""
+    return not isinstance(value, SymbolicNumber) and bool(value < least)
+
+
 def is_int(value: Any) -> bool:
     """Whether that is an int, of Python or of NumPy, and no bool."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
@@ -120,7 +133,8 @@ def int_at_least(
         raise ArgumentError(
             f"{function}: {argument} must be an int, {least} at least{above}; got {value!r}"
         )
-    return int(found)
+    number: int = as_int(found)
+    return number
 
 
 def positive_int(function: str, argument: str, value: Any, most: int = sys.maxsize) -> int:

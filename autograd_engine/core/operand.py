@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-__all__ = ["OPERATORS", "REFLECTED", "Operand"]
+__all__ = ["OPERATORS", "REFLECTED", "HoldsNumber", "Operand"]
 
 # Python's name of an operator -> the operation
 OPERATORS: Final = {
@@ -48,14 +48,20 @@ REFLECTED: Final = {
 }
 
 
-class Operand:
-    """What is common to eager tensors and the variables of a program."""
+class HoldsNumber:
+    """What may stand where a number is asked for, as it holds one."""
 
     __slots__ = ()
 
     def _number(self) -> Any:
-        """Its one number; itself where that is not known, or its gradient would be lost."""
+        """Its one number; itself where it has more, or its gradient would be lost."""
         return self
+
+
+class Operand(HoldsNumber):
+    """What is common to eager tensors and the variables of a program."""
+
+    __slots__ = ()
 
     if TYPE_CHECKING:
 

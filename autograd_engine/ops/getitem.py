@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograd_engine.core.dims import Dim, fresh_dim
+from autograd_engine.core.dims import Dim, UndecidedSize, fresh_dim, smaller
 from autograd_engine.core.dtypes import BOOL
 from autograd_engine.core.spec import (
     Array,
@@ -94,7 +94,7 @@ def indexed_shape(shape: Shape, arrays: Sequence[Any], key: Key) -> Shape:
     place, broken, last = 0, False, -2
     for k, part in enumerate(parts):
         entry, axis = part.entry, part.axis
-        if _is_array(entry) or isinstance(entry, int):
+        if _is_array(entry) or isinstance(entry, (int, Dim)):
             if advanced:  # an int beside arrays is a 0-d array
                 place = place if shapes else len(out)
                 broken = broken or (bool(shapes) and last != k - 1)
@@ -135,7 +135,7 @@ def _entry_shape(shape: Shape, part: Part) -> Shape:
         index_dtype("x[...]", "the index", array)
         return tuple(array.shape)
     size = shape[axis]
-    if not isinstance(size, Dim) and not -size <= entry < size:
+    if not isinstance(size, Dim) and not isinstance(entry, Dim) and not -size <= entry < size:
         raise IndexRangeError(_out_of_range(entry, axis, size))
     return ()
 
@@ -162,13 +162,31 @@ def _check_mask(shape: Shape, part: Part) -> None:
 
 def _sliced(size: Any, key: builtins.slice) -> Any:
     """Length of a slice; of an unknown size only a whole slice, or one cut by a literal, is."""
-    if not isinstance(size, Dim):
+    if not any(isinstance(d, Dim) for d in (size, key.start, key.stop, key.step)):
         return len(range(*key.indices(size)))
-    if key == slice(None):
-        return size
-    if key.step in (None, 1) and key.stop is None and key.start is not None and key.start < 0:
-        return Dim.symbol(f"min({-key.start},{size})")
+    start, stop = key.start or 0, key.stop
+    if key.step is None or (type(key.step) is int and key.step == 1):
+        if _is_from_front(start) and (stop is None or _is_from_front(stop)):
+            return _between(start, size if stop is None else smaller(stop, size), size)
+        if stop is None and type(start) is int:
+            return smaller(-start, size)
     return Dim.symbol(f"len({size}[{key.start}:{key.stop}:{key.step}])")
+
+
+def _is_from_front(bound: Any) -> bool:
+    """Whether a bound of a slice is counted from the front, in all runs."""
+    try:
+        return bool(bound >= 0)
+    except UndecidedSize:
+        return False
+
+
+def _between(start: Any, stop: Any, size: Any) -> Any:
+    """How many positions there are from one to the other."""
+    try:
+        return stop - start if stop >= start else 0
+    except UndecidedSize:
+        return Dim.symbol(f"len({size}[{start}:{stop}:None])")
 
 
 # --- slices alone

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from autograd_engine.core.checks import as_number, is_int
+from autograd_engine.core.checks import as_int, as_number, below, is_int
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape, may_equal
@@ -58,9 +58,9 @@ def sequence_mask(
             "x.astype('int64')"
         )
     maxlen = as_number(maxlen)
-    if maxlen is not None and (not is_int(maxlen) or maxlen < 0):
+    if maxlen is not None and (not is_int(maxlen) or below(maxlen, 0)):
         raise ArgumentError(f"sequence_mask: maxlen must be a non-negative int, got {maxlen!r}")
-    size = None if maxlen is None else int(maxlen)
+    size = None if maxlen is None else as_int(maxlen)
     return ops.sequence_mask(x, maxlen=size, dtype=to_numpy(dtype).name)
 
 

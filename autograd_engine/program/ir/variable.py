@@ -17,7 +17,7 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DType, as_dtype
 from autograd_engine.core.names.missing_names import answers, missing_text
 from autograd_engine.core.size import OpenSize
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Spec, without_value
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.training_options import Trained, TrainingOptions
@@ -77,7 +77,7 @@ class Variable(VariableMethods):
     ) -> None:
         self.block = block
         self.name = name
-        self.spec = spec
+        self.spec = without_value(spec)  # which is that of what it is first
         self.stop_gradient = stop_gradient
         self.persistable = persistable
         self.is_data = is_data
@@ -119,6 +119,7 @@ class Variable(VariableMethods):
     def write(self) -> Ref:
         """The version that an operator is about to write."""
         self.version += 1
+        self.spec = without_value(self.spec)
         self.block.written.append(self)
         return Ref(self, self.version)
 
@@ -191,6 +192,13 @@ class Variable(VariableMethods):
             f"the variable {self.name} cannot be iterated over; use paddle.unbind or slices"
             + mode.chosen_elsewhere()
         )
+
+    def _number(self) -> Any:
+        spec = self.spec
+        differentiable = spec.dtype.kind == "f" and not self.stop_gradient
+        if spec.size != 1 or spec.dtype.kind not in "iuf" or differentiable:
+            return self
+        return above.number_of(self)
 
     def _no_value(self, *_: Any, **__: Any) -> Any:
         raise ModeError(
