@@ -23,6 +23,7 @@ __all__ = [
     "fresh_dim",
     "monomial",
     "product",
+    "slice_length",
     "smaller",
     "term_order",
 ]
@@ -188,6 +189,28 @@ def smaller(a: Size, b: Size) -> Size:
         return a if a <= b else b
     except UndecidedSize:
         return Dim.symbol(f"min({','.join(sorted(map(str, (a, b))))})")
+
+
+def slice_length(size: Size, start: Any, stop: Any, step: Any) -> Size:
+    """The length of ``range(size)[start:stop:step]``: a symbol where that is not known."""
+    if not any(isinstance(d, Dim) for d in (size, start, stop, step)):
+        return len(range(size)[start:stop:step])  # type: ignore[arg-type]
+    try:
+        if step in (None, 1):
+            return _run_length(size, start, stop)
+    except UndecidedSize:
+        pass
+    return Dim.symbol(f"len({size}[{start}:{stop}:{step}])")
+
+
+def _run_length(size: Size, start: Any, stop: Any) -> Size:
+    first = 0 if start is None else start
+    if stop is None and isinstance(first, int) and first < 0:
+        return smaller(-first, size)
+    last = size if stop is None else smaller(stop, size)
+    if not (first >= 0 and last >= 0):
+        raise UndecidedSize("a bound may be counted from the back")
+    return last - first if last >= first else 0
 
 
 def _terms(size: Size) -> dict[Monomial, int]:

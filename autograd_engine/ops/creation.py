@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dims import Dim, bounds, fresh_dim
+from autograd_engine.core.dims import Dim, fresh_dim, slice_length
 from autograd_engine.core.dtypes import INT64
 from autograd_engine.core.spec import Array, Shape, Spec, ValueSpec
 from autograd_engine.ops.registry.opdef import defop
@@ -20,15 +20,18 @@ def _range(*, start: float, end: float, step: float, dtype: str) -> Array:
 
 def _infer_range(*, start: float, end: float, step: float, dtype: str) -> Spec:
     if any(isinstance(v, Dim) for v in (start, end, step)):
-        return Spec((_steps(end - start, step),), np.dtype(dtype))
+        return Spec((_steps(start, end, step),), np.dtype(dtype))
     count = math.ceil((end - start) / step)  # as NumPy counts
     return Spec((max(count, 0),), np.dtype(dtype))
 
 
-def _steps(length: Any, step: Any) -> Any:
-    """How many steps fit in a length that is not known."""
-    if type(step) is int and step > 0 and isinstance(length, Dim) and bounds(length)[0] is not None:
-        return -(-length // step)
+def _steps(start: Any, end: Any, step: Any) -> Any:
+    """How many values there are, where a number is known when the program runs."""
+    try:
+        if start >= 0 and end >= 0 and step > 0:
+            return slice_length(end, start, None, step)
+    except TypeError:  # not decided
+        pass
     return fresh_dim()
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dims import Dim, smaller
+from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import (
     Array,
     Like,
@@ -57,7 +57,7 @@ def _diagonal_size(rows: Any, columns: Any, offset: int) -> Any:
     if rows == columns:
         return rows
     if isinstance(rows, Dim) or isinstance(columns, Dim):
-        return smaller(rows, columns)
+        return Dim.symbol(f"min({','.join(sorted(map(str, (rows, columns))))})")
     return max(min(rows, columns), 0)
 
 

@@ -8,13 +8,12 @@ that come from arrays is NumPy's rule.
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograd_engine.core.dims import Dim, UndecidedSize, fresh_dim, smaller
+from autograd_engine.core.dims import Dim, fresh_dim, slice_length
 from autograd_engine.core.dtypes import BOOL
 from autograd_engine.core.spec import (
     Array,
@@ -103,7 +102,7 @@ def indexed_shape(shape: Shape, arrays: Sequence[Any], key: Key) -> Shape:
         elif entry is None:
             out.append(1)
         elif isinstance(entry, slice):
-            out.append(_sliced(shape[axis], entry))
+            out.append(slice_length(shape[axis], entry.start, entry.stop, entry.step))
         else:
             out.extend(shape[axis : axis + part.taken])
     if not advanced:
@@ -158,35 +157,6 @@ def _check_mask(shape: Shape, part: Part) -> None:
             f"a mask of shape {format_shape(array.shape)} on axes {axis} to {axis + taken - 1} of "
             f"{format_shape(shape)} must have the sizes of these, {format_shape(there)}; expand it"
         )
-
-
-def _sliced(size: Any, key: builtins.slice) -> Any:
-    """Length of a slice; of an unknown size only a whole slice, or one cut by a literal, is."""
-    if not any(isinstance(d, Dim) for d in (size, key.start, key.stop, key.step)):
-        return len(range(*key.indices(size)))
-    start, stop = key.start or 0, key.stop
-    if key.step is None or (type(key.step) is int and key.step == 1):
-        if _is_from_front(start) and (stop is None or _is_from_front(stop)):
-            return _between(start, size if stop is None else smaller(stop, size), size)
-        if stop is None and type(start) is int:
-            return smaller(-start, size)
-    return Dim.symbol(f"len({size}[{key.start}:{key.stop}:{key.step}])")
-
-
-def _is_from_front(bound: Any) -> bool:
-    """Whether a bound of a slice is counted from the front, in all runs."""
-    try:
-        return bool(bound >= 0)
-    except UndecidedSize:
-        return False
-
-
-def _between(start: Any, stop: Any, size: Any) -> Any:
-    """How many positions there are from one to the other."""
-    try:
-        return stop - start if stop >= start else 0
-    except UndecidedSize:
-        return Dim.symbol(f"len({size}[{start}:{stop}:None])")
 
 
 # --- slices alone
