@@ -344,6 +344,7 @@ ORIGINS.update(
         "program_from_string": "program.files.text",
         "program_html": "autograd.explain.program_graph",
         "program_text": "program.printing",
+        "number_of": "program.symbolic_number",
         "program_to_string": "program.files.text",
         "prune": "program.passes.clone",
         "remove_op": "static.operator_types.rewriting",

@@ -15,8 +15,10 @@ import numpy as np
 
 from autograd_engine.core.dims import Dim, Size
 from autograd_engine.core.dtypes import scalar_dtype
-from autograd_engine.core.spec import Array, Shape, Spec
+from autograd_engine.core.operand import HoldsNumber
+from autograd_engine.core.spec import Array, Shape, Spec, ValueSpec, known_value
 from autograd_engine.ops.registry.namespace import Namespace
+from autograd_engine.ops.registry.number_inputs import NumberInputOp
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.ops.registry.stand_ins import bind_operators
 from autograd_engine.program.ir.control_flow_op import BlockOp, body_of
@@ -33,7 +35,7 @@ class NotConcrete(Exception):
 
 
 @dataclass(eq=False, repr=False, slots=True)
-class Value:
+class Value(HoldsNumber):
     """An array of a graph.
 
     Attributes
@@ -75,6 +77,11 @@ class Value:
     @property
     def size(self) -> int:
         return int(self.spec.size)
+
+    def _number(self) -> Any:
+        if self.uniform is None:
+            raise NotConcrete("a number that an operation takes depends on values")
+        return self.uniform.item()
 
     @property
     def uniform(self) -> Array | None:
@@ -174,7 +181,9 @@ class Graph(Namespace):
 
     def number(self, value: Any, dtype: np.dtype[Any], shape: Shape = ()) -> Value:
         """An array whose elements all have one value."""
-        return Value(self, Spec(shape, dtype), constant=np.asarray(value, dtype))
+        constant, spec = np.asarray(value, dtype), Spec(shape, dtype)
+        known = ValueSpec.of(spec, constant) if shape == () else spec
+        return Value(self, known, constant=constant)
 
     def __getitem__(self, op: OpDef) -> Callable[..., Any]:
         """The function of `op`, not kept by `op`, which lives longer."""
@@ -212,6 +221,9 @@ class Graph(Namespace):
         NotConcrete
             When the sizes of its results depend on values.
         """
+        if isinstance(op, NumberInputOp):
+            operands, attrs = op.plain(operands, attrs)
+            op = op.base
         values = self._prepared(op, operands)
         found = _simplified(op, values, attrs)
         if found is not None and not _joins(found):
@@ -226,7 +238,7 @@ class Graph(Namespace):
             for d in spec.shape:
                 if isinstance(d, Dim):
                     raise NotConcrete(f"the sizes of what {op.name} returns depend on values")
-        folded = self._folded(op, values, attrs, specs)
+        folded = self._known_value(specs) or self._folded(op, values, attrs, specs)
         if folded is not None:
             return folded
         key = None if op.runs_always else _key(op, values, attrs)
@@ -301,6 +313,17 @@ class Graph(Namespace):
             return self.number(value.uniform.astype(dtype), dtype, value.shape)
         cast: Value = self.cast(value, dtype=dtype.name)
         return cast
+
+    def _known_value(self, specs: Sequence[Spec]) -> tuple[Value, ...] | None:
+        """Results whose values follow from sizes: these are known here."""
+        made = [known_value(spec) for spec in specs]
+        if not made or any(value is None for value in made):
+            return None
+        found = [
+            Value(self, spec, constant=value.astype(spec.dtype))
+            for spec, value in zip(specs, made, strict=True)
+        ]
+        return tuple(found)
 
     def _folded(
         self,

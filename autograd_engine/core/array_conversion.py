@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograd_engine.core.above import above
-from autograd_engine.core.dims import UnknownSize
+from autograd_engine.core.dims import SymbolicNumber
 from autograd_engine.core.dtypes import (
     DTYPES,
     DTypeLike,
@@ -50,7 +50,7 @@ def to_array(data: Any, dtype: DTypeLike | None, function: str = "to_tensor") ->
 
 def _refuse(function: str, data: Any, array: Array) -> NoReturn:
     for value in array.ravel().tolist():
-        if isinstance(value, UnknownSize):
+        if isinstance(value, SymbolicNumber):
             value.refuse(function)
     if array.size and all(isinstance(v, (bool, int, float)) for v in array.ravel().tolist()):
         raise ArgumentError(

@@ -12,13 +12,16 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from autograd_engine.core.operand import Operand
+from autograd_engine.core.dims import SymbolicNumber
+from autograd_engine.core.operand import HoldsNumber
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, ModeError
 
 __all__ = [
     "MOST",
     "as_bool",
+    "as_int",
     "as_number",
+    "below",
     "check_callback",
     "in_memory",
     "int_at_least",
@@ -72,12 +75,12 @@ def as_number(value: Any) -> Any:
     """What holds one number, a Tensor, an array, a NumPy scalar, as a Python number; else `value`.
 
     The one conversion of what stands where a number is asked for. Of a tensor it goes through
-    ``item``, so that a traced function depends on the value. Left as they are: a tensor that
-    carries a gradient, which would be lost, and a variable of a program, whose value is not known.
+    ``item``, so that a traced function depends on the value; a variable of a program gives a
+    symbolic number. Left as it is what carries a gradient, which would be lost.
     """
     if isinstance(value, (np.generic, np.ndarray)):
         return value.item() if value.size == 1 else value
-    if isinstance(value, Operand):
+    if isinstance(value, HoldsNumber):
         return value._number()
     return value
 
@@ -151,6 +154,16 @@ def require_cpu(function: str, argument: str, place: Any) -> None:
         )
 
 
+def as_int(value: Any) -> Any:
+    """`value`, for which `is_int` holds, as an int; what the run knows stays as it is."""
+    return value if isinstance(value, SymbolicNumber) else int(value)
+
+
+def below(value: Any, least: float) -> bool:
+    """Whether a number is known, and less than that; of others the run finds it out."""
+    return not isinstance(value, SymbolicNumber) and bool(value < least)
+
+
 def is_int(value: Any) -> bool:
     """Whether that is an int, of Python or of NumPy, and no bool."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
@@ -158,7 +171,8 @@ def is_int(value: Any) -> bool:
 
 def require_possible(function: str, sizes: Sequence[Any], of: str = "") -> None:
     """Raise ArgumentError where the known sizes make more elements than an array can have."""
-    known = [int(d) for d in sizes if is_int(d) and d >= 0]
+    known = [d for d in sizes if is_int(d) and not isinstance(d, SymbolicNumber)]
+    known = [int(d) for d in known if d >= 0]
     if math.prod(known) > MOST or any(d > MOST for d in known):
         raise ArgumentError(
             f"{function}: shape {list(sizes)}{of} has more elements than an array can have"
@@ -183,7 +197,8 @@ def int_at_least(function: str, argument: str, value: Any, least: int = 1, most:
         raise ArgumentError(
             f"{function}: {argument} must be an int, {least} at least{above}; got {value!r}"
         )
-    return int(found)
+    number: int = as_int(found)
+    return number
 
 
 def positive_int(function: str, argument: str, value: Any, most: int = MOST) -> int:
@@ -192,7 +207,8 @@ def positive_int(function: str, argument: str, value: Any, most: int = MOST) -> 
     if not is_int(found) or not 0 < found <= most:
         above = f", {most} at most" if is_int(found) and found > most else ""
         raise ArgumentError(f"{function}: {argument} must be a positive int{above}, got {value!r}")
-    return int(found)
+    number: int = as_int(found)
+    return number
 
 
 def plain_number(function: str, argument: str, value: Any, *, infinite: bool = False) -> float:

@@ -15,7 +15,18 @@ import re
 from collections.abc import Iterable
 from typing import Any, NoReturn, TypeAlias
 
-__all__ = ["Dim", "Size", "UnknownSize", "fresh_dim", "monomial", "product", "term_order"]
+__all__ = [
+    "Dim",
+    "Size",
+    "SymbolicNumber",
+    "UndecidedSize",
+    "fresh_dim",
+    "monomial",
+    "product",
+    "slice_length",
+    "smaller",
+    "term_order",
+]
 
 Monomial: TypeAlias = tuple[str, ...]
 _counter = itertools.count()
@@ -37,27 +48,28 @@ def term_order(term: tuple[Monomial, int]) -> tuple[int, list[list[Any]]]:
     return -len(term[0]), [_age(symbol) for symbol in term[0]]
 
 
-class UnknownSize:
-    """What stands for a size in a shape that is asked for while it is not known; see `jit`.
+class SymbolicNumber:
+    """A Python number that is known when a program runs: a size, or what is computed of sizes.
+
+    See `program.symbolic_number`, which has them.
 
     Attributes
     ----------
-    var : Variable
-        Whose axis has that size.
-    axis : int
-    dim : Dim
+    dim : int, Dim or None
+        What is known of it, of an integer.
     """
 
-    __slots__ = ("axis", "dim", "var")
+    __slots__ = ("dim",)
 
-    def __init__(self, var: Any, axis: int, dim: Dim) -> None:
-        self.var = var
-        self.axis = axis
-        self.dim = dim
+    dim: Size | None
 
     def refuse(self, what: str) -> NoReturn:
-        """Say that `what` needs to know the size."""
-        raise TypeError(f"{what}: the size {self.dim} is not known")
+        """Say that `what` needs to know the number."""
+        raise TypeError(f"{what}: the number {self.dim} is not known")
+
+    def variable(self) -> Any:
+        """The variable of the program that holds it, of no axes."""
+        raise NotImplementedError
 
 
 class Dim:
@@ -121,6 +133,31 @@ class Dim:
     def __rfloordiv__(self, other: int) -> Size:
         return _floordiv(other, self)
 
+    def __mod__(self, other: Size) -> Size:
+        return self - (self // other) * other
+
+    def __rmod__(self, other: int) -> Size:
+        return other - (other // self) * self
+
+    # Sizes are not negative: that decides some comparisons, and the others are refused.
+
+    def __lt__(self, other: Size) -> bool:
+        return not self >= other
+
+    def __le__(self, other: Size) -> bool:
+        return not self > other
+
+    def __gt__(self, other: Size) -> bool:
+        return self >= other + 1
+
+    def __ge__(self, other: Size) -> bool:
+        least, most = bounds(self - other)
+        if least is not None and least >= 0:
+            return True
+        if most is not None and most < 0:
+            return False
+        raise UndecidedSize(f"whether the size {self} is {other} at least is not known yet")
+
     def __index__(self) -> int:
         raise TypeError(
             f"the size {self} is not known while a program is built; use -1 for it, or an "
@@ -129,6 +166,51 @@ class Dim:
 
 
 Size: TypeAlias = int | Dim
+
+
+class UndecidedSize(TypeError):
+    """Which of two sizes is larger depends on the run."""
+
+
+def bounds(size: Size) -> tuple[int | None, int | None]:
+    """The least and the most that a size can be, None where there is no end: symbols are 0 or more.
+
+    A quotient counts as a symbol, of whose operands nothing is known.
+    """
+    terms = dict(_terms(size))
+    constant = terms.pop((), 0)
+    signs = {c > 0 for c in terms.values()}
+    return constant if False not in signs else None, constant if True not in signs else None
+
+
+def smaller(a: Size, b: Size) -> Size:
+    """The smaller of two sizes, a symbol where that is not known."""
+    try:
+        return a if a <= b else b
+    except UndecidedSize:
+        return Dim.symbol(f"min({','.join(sorted(map(str, (a, b))))})")
+
+
+def slice_length(size: Size, start: Any, stop: Any, step: Any) -> Size:
+    """The length of ``range(size)[start:stop:step]``: a symbol where that is not known."""
+    if not any(isinstance(d, Dim) for d in (size, start, stop, step)):
+        return len(range(size)[start:stop:step])
+    try:
+        if step in (None, 1):
+            return _run_length(size, start, stop)
+    except UndecidedSize:
+        pass
+    return Dim.symbol(f"len({size}[{start}:{stop}:{step}])")
+
+
+def _run_length(size: Size, start: Any, stop: Any) -> Size:
+    first = 0 if start is None else start
+    if stop is None and isinstance(first, int) and first < 0:
+        return smaller(-first, size)
+    last = size if stop is None else smaller(stop, size)
+    if not (first >= 0 and last >= 0):
+        raise UndecidedSize("a bound may be counted from the back")
+    return last - first if last >= first else 0
 
 
 def _terms(size: Size) -> dict[Monomial, int]:
@@ -149,6 +231,8 @@ def _simplify(terms: dict[Monomial, int]) -> Size:
 def _floordiv(a: Size, b: Size) -> Size:
     """``a // b``: exact by one monomial where every term divides, else a new symbol."""
     divisor = _terms(b)
+    if not divisor:
+        raise ZeroDivisionError(f"{a} // 0")
     if len(divisor) == 1:
         ((mono_b, c_b),) = divisor.items()
         quotient: dict[Monomial, int] = {}

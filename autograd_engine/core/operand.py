@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from autograd_engine.core.size import ElementCount, Size
 from autograd_engine.errors import ArgumentError, DTypeError
 
-__all__ = ["OPERATORS", "REFLECTED", "Operand", "no_gradients_of"]
+__all__ = ["OPERATORS", "REFLECTED", "HoldsNumber", "Operand", "no_gradients_of"]
 
 # Python's name of an operator -> the operation
 OPERATORS: Final = {
@@ -54,7 +54,17 @@ REFLECTED: Final = {
 _O = TypeVar("_O", bound="Operand")
 
 
-class Operand:
+class HoldsNumber:
+    """What may stand where a number is asked for, as it holds one."""
+
+    __slots__ = ()
+
+    def _number(self) -> Any:
+        """Its one number; itself where it has more, or its gradient would be lost."""
+        return self
+
+
+class Operand(HoldsNumber):
     """What is common to eager tensors and the variables of a program."""
 
     __slots__ = ()
@@ -87,10 +97,6 @@ class Operand:
     def requires_grad_(self: _O, requires_grad: bool = True) -> _O:
         """Set ``requires_grad``, and return this tensor."""
         self.requires_grad = requires_grad
-        return self
-
-    def _number(self) -> Any:
-        """Its one number; itself where that is not known, or its gradient would be lost."""
         return self
 
     if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from autograd_engine.core.checks import as_number, is_int
 from autograd_engine.core.dims import (
     Dim,
     Size,
+    SymbolicNumber,
     fresh_dim,
     product,
 )
@@ -23,15 +24,18 @@ __all__ = [
     "Like",
     "Shape",
     "Spec",
+    "ValueSpec",
     "along",
     "broadcast_shapes",
     "format_shape",
+    "known_value",
     "matmul_shape",
     "may_equal",
     "normalize_axes",
     "normalize_axis",
     "reduced_shape",
     "reshaped",
+    "without_value",
 ]
 
 Array: TypeAlias = NDArray[Any]
@@ -72,6 +76,42 @@ class Spec:
     @property
     def size(self) -> Size:
         return product(self.shape)
+
+
+class ValueSpec(Spec):
+    """The Spec of a small array of integers whose values are known: numbers, or sizes (`Dim`).
+
+    Attributes
+    ----------
+    value : ndarray
+        Of objects, in the shape of the array.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, dtype: np.dtype[Any], value: Any) -> None:
+        given = np.asarray(value)
+        super().__init__(given.shape, dtype)
+        self.value = np.empty(given.shape, object)
+        self.value[...] = given
+
+    @classmethod
+    def of(cls, spec: Spec, value: Any) -> Spec:
+        """`spec`, with `value` if that is short and of integers."""
+        small = isinstance(spec.size, int) and spec.size <= _MOST_VALUES
+        return cls(spec.dtype, value) if small and spec.dtype.kind in "iu" else spec
+
+
+_MOST_VALUES: Final = 64
+
+
+def known_value(spec: Spec) -> Any:
+    """The values of an array as an ndarray of objects; None where they are not known."""
+    return spec.value if isinstance(spec, ValueSpec) else None
+
+
+def without_value(spec: Spec) -> Spec:
+    return Spec(spec.shape, spec.dtype) if isinstance(spec, ValueSpec) else spec
 
 
 def format_shape(shape: Iterable[Size]) -> str:
@@ -124,6 +164,8 @@ def normalize_axis(op: str, axis: int, ndim: int) -> int:
     """
     if not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
         axis, given = as_number(axis), axis
+        if isinstance(axis, SymbolicNumber):
+            axis.refuse(f"{op}: axis {given!r}")
         if not is_int(axis):
             raise ArgumentTypeError(
                 f"{op}: axis must be an int, got {given!r} ({type(given).__name__})"

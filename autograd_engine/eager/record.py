@@ -53,7 +53,7 @@ def apply(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     -------
     Tensor, or tuple of Tensors for an operation with several outputs
     """
-    if (trace := current_mode().trace) is not None and trace.takes(operands):
+    if (trace := current_mode().trace) is not None and trace.takes(operands, attrs):
         return trace.emit(op, operands, attrs)
     tensors = operands if _ready(op, operands) else prepare(op, operands)
     arrays = [t._data if t.__class__ is not Spec else t for t in tensors]

@@ -11,7 +11,7 @@ import numpy as np
 
 from autograd_engine.compiler.live_operators import always_runs
 from autograd_engine.core import pytree as nest
-from autograd_engine.core.dims import fresh_dim
+from autograd_engine.core.dims import SymbolicNumber, fresh_dim
 from autograd_engine.core.locations import PACKAGE_DIR, caller, user_stack
 from autograd_engine.core.pass_through import passes_through
 from autograd_engine.core.random_generator import generator, snapshot
@@ -28,11 +28,13 @@ from autograd_engine.jit.concrete import Halves
 from autograd_engine.jit.guards import Guards
 from autograd_engine.jit.program_node import TracedNode, TracedOp, TracedPullback
 from autograd_engine.jit.state_switch import traced
-from autograd_engine.jit.tracing import Captured, NeedsValue, Trace, Write
+from autograd_engine.jit.tracing import Captured, Trace, Write
 from autograd_engine.jit.training_step import STATES, TrainingCall, index_of
+from autograd_engine.ops.registry.number_inputs import filled, taken_out
 from autograd_engine.program.builder import Constant, append_write
 from autograd_engine.program.ir.block import unused_name
 from autograd_engine.program.ir.program import Program, Variable, program_guard
+from autograd_engine.program.symbolic_number import NeedsValue
 from autograd_engine.static.executor.backend_choice import chosen_backend
 
 __all__ = ["Difference", "Place", "ProgramCall", "Returned", "TracedProgram", "trace_function"]
@@ -65,6 +67,7 @@ class ReturnedView(NamedTuple):
     result: int
     given: int
     path: Path | None
+    numbers: tuple[int, ...]  # results that are numbers of the path
     detached: bool
 
 
@@ -147,7 +150,10 @@ class ProgramCall:
         for target, write, result in zip(targets, self._writes, results[first:], strict=True):
             self._write(target, write, result)
         for view in self._views:
-            link_along(results[view.result], given[view.given], view.path, detached=view.detached)
+            path = view.path
+            if view.numbers:
+                path = _with_numbers(path, [int(made[k]) for k in view.numbers])
+            link_along(results[view.result], given[view.given], path, detached=view.detached)
         if training is not None:
             training.write(given, [np.asarray(v) for v in made[count:]])
         flat = [
@@ -370,7 +376,7 @@ class TracedProgram(ProgramCall):
         writes = list(trace.writes.values())
         stops = [v.stop_gradient for v in variables] + [c.tensor._stop for c in trace.captured]
         training = TrainingCall(trace.training) if trace.trains else None
-        views = _returned_views(trace, returned[1], template, indices)
+        views = _returned_views(trace, returned[1], template, indices, results)
         for write in writes:
             if write.var.persistable:
                 append_write(write.var, write.result)
@@ -423,17 +429,40 @@ class TracedProgram(ProgramCall):
 
 
 def _returned_views(
-    trace: Trace, returned: list[Any], template: list[Any], given: dict[int, int]
+    trace: Trace,
+    returned: list[Any],
+    template: list[Any],
+    given: dict[int, int],
+    results: list[Variable],
 ) -> list[ReturnedView]:
-    """Results that share their values with what was given."""
+    """Results that share their values with what was given; numbers of their paths are results."""
     found = []
     for value, place in zip(returned, template, strict=True):
         if not isinstance(value, Variable) or value not in trace.views or place.given:
             continue
         way = trace.views.way(value)
         if id(way.whole) in given and not way.unsure:
-            found.append(ReturnedView(place.index, given[id(way.whole)], way.path, way.cut))
+            numbers: list[SymbolicNumber] = []
+            path = _without_numbers(way.path, numbers)
+            first = len(results)
+            results += [n.variable() for n in numbers]
+            taken = tuple(range(first, len(results)))
+            found.append(ReturnedView(place.index, given[id(way.whole)], path, taken, way.cut))
     return found
+
+
+def _without_numbers(path: Path | None, numbers: list[SymbolicNumber]) -> Path | None:
+    if path is None:
+        return None
+    before, op, attrs = path
+    return _without_numbers(before, numbers), op, taken_out(attrs, numbers)
+
+
+def _with_numbers(path: Path | None, numbers: list[int]) -> Path | None:
+    if path is None:
+        return None
+    before, op, attrs = path
+    return _with_numbers(before, numbers), op, filled(attrs, numbers)
 
 
 def _placed(trace: Trace, value: Any, places: dict[int, int], results: list[Variable]) -> Any:

@@ -7,22 +7,21 @@ spent on them otherwise.
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Callable, Iterator
-from types import FrameType
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
-from autograd_engine.core.dims import Dim, UnknownSize
-from autograd_engine.core.locations import PACKAGE_DIR, caller
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.locations import caller
 from autograd_engine.core.size import Size
 from autograd_engine.eager.array_methods import Values
 from autograd_engine.eager.generated_calls import general_calls
 from autograd_engine.eager.grad_mode import grad_mode, mode_changed
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ModeError
-from autograd_engine.jit.tracing import NeedsValue, Trace
+from autograd_engine.jit.tracing import Trace
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.ir.program import Variable
+from autograd_engine.program.symbolic_number import NeedsValue, size_of
 
 __all__ = ["traced"]
 
@@ -261,75 +260,9 @@ def _unknown(what: str, axis: int) -> NeedsValue:
     )
 
 
-class _UnknownSize(UnknownSize):
-    """-1 in the shape of a variable: may be handed on, but not computed with.
-
-    It is no int, for ``range``, slices and lists would take that for the size without asking, but
-    says that it is one.
-    """
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> Any:
-        if type(other) is _UnknownSize and other.dim == self.dim:
-            return True
-        return self._compared("__eq__", other, sys._getframe(1))
-
-    def __ne__(self, other: object) -> Any:
-        if type(other) is _UnknownSize and other.dim == self.dim:
-            return False
-        return self._compared("__ne__", other, sys._getframe(1))
-
-    def refuse(self, what: str) -> NoReturn:
-        raise _unknown(what, self.axis)
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        return int
-
-    def _compared(self, name: str, other: object, asker: FrameType) -> Any:
-        """The answer, if it is one of whether the size is known: ``x.shape[0] == -1``, ``< 0``.
-
-        All sizes have one answer there, and what is not known the other. What the engine itself
-        compares is to be a size.
-        """
-        if type(other) is _UnknownSize or asker.f_code.co_filename.startswith(PACKAGE_DIR):
-            raise _unknown("comparing an unknown size", self.axis)
-        if isinstance(other, (int, float)) and not (
-            other < 0 or (other == 0 and name in ("__lt__", "__ge__"))
-        ):
-            raise _unknown("comparing an unknown size", self.axis)
-        return getattr(int, name)(-1, other)
-
-    def __hash__(self) -> int:
-        return hash(-1)
-
-    def __repr__(self) -> str:
-        return "-1"
-
-
-def _comparing(name: str) -> Any:
-    return lambda self, other: self._compared(name, other, sys._getframe(1))
-
-
-def _refusing(self: _UnknownSize, *_: Any) -> Any:
-    raise _unknown("arithmetic with an unknown size", self.axis)
-
-
-for _name in ("__lt__", "__le__", "__gt__", "__ge__"):
-    setattr(_UnknownSize, _name, _comparing(_name))
-for _name in (
-    *("__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__neg__", "__abs__"),
-    *("__truediv__", "__rtruediv__", "__floordiv__", "__rfloordiv__", "__mod__", "__rmod__"),
-    *("__divmod__", "__rdivmod__", "__pow__", "__rpow__", "__bool__", "__float__", "__int__"),
-    *("__index__", "__round__", "__trunc__", "__ceil__", "__floor__"),
-):
-    setattr(_UnknownSize, _name, _refusing)
-
-
 def _shape(trace: Trace, self: Any) -> Size:
     sizes: list[Any] = [
-        _UnknownSize(self, k, d) if isinstance(d, Dim) else d for k, d in enumerate(self.spec.shape)
+        size_of(self, k) if isinstance(d, Dim) else d for k, d in enumerate(self.spec.shape)
     ]
     return Size(sizes)
 

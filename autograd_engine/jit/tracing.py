@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograd_engine.core.dims import UnknownSize
 from autograd_engine.core.locations import caller
 from autograd_engine.core.random_generator import on_move
 from autograd_engine.core.spec import Array, Spec, format_shape
@@ -23,13 +22,13 @@ from autograd_engine.eager.tensor import Parameter as EagerParameter, Tensor
 from autograd_engine.errors import (
     BuildError,
     DTypeError,
-    ModeError,
     NotDifferentiableError,
     ShapeError,
 )
 from autograd_engine.jit.traced_views import TracedViews
 from autograd_engine.jit.training_step import Training
 from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.ops.registry.number_inputs import holds_symbolic
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.builder import Number, emit
 from autograd_engine.program.ir.block import unused_name
@@ -40,13 +39,10 @@ from autograd_engine.program.ir.program import (
     Variable,
 )
 from autograd_engine.program.operands import constant, spec_of
+from autograd_engine.program.symbolic_number import NeedsValue
 from autograd_engine.tensor.setitem import written
 
-__all__ = ["Captured", "NeedsValue", "Trace", "Write"]
-
-
-class NeedsValue(ModeError, TypeError):
-    """Python asked for the value of what has none while a function is traced."""
+__all__ = ["Captured", "Trace", "Write"]
 
 
 def _stays(call: str) -> None:
@@ -166,9 +162,11 @@ class Trace:
         if tensor is not None:
             self._arguments[id(tensor)] = tensor, var, position
 
-    def takes(self, operands: Sequence[Any]) -> bool:
-        """Whether an operation is one of the program: an operand is more than numbers."""
-        return any(isinstance(v, Tensor) and v.__class__ is not Number for v in operands)
+    def takes(self, operands: Sequence[Any], attrs: dict[str, Any]) -> bool:
+        """Whether an operation is one of the program: it takes more than numbers that are known."""
+        if any(isinstance(v, Tensor) and v.__class__ is not Number for v in operands):
+            return True
+        return holds_symbolic(operands) or holds_symbolic(attrs.values())
 
     def emit(self, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
         return emit(op, operands, attrs)
@@ -176,13 +174,6 @@ class Trace:
     def operands(self, operands: Sequence[Any]) -> list[Any]:
         """Operands as what they are now: variables for Tensors, and the latest for variables."""
         return [self.latest(v) for v in operands]
-
-    def check_attributes(self, op: OpDef, attrs: dict[str, Any]) -> None:
-        """Refuse a size that is not known among what is to be fixed in the program."""
-        for value in attrs.values():
-            for part in value if value.__class__ is tuple else (value,):
-                if isinstance(part, UnknownSize):
-                    part.refuse(op.name)
 
     def latest(self, value: Any) -> Any:
         if isinstance(value, Tensor):

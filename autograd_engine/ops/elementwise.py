@@ -32,6 +32,7 @@ _binary(
     "add",
     operator.add,
     tangent="linear",
+    symbolic=True,
     nan_hint="infinity minus infinity is NaN: mask with a large finite number such as -1e9",
 ).vjp(
     x=lambda xp, g: g,
@@ -42,6 +43,7 @@ _binary(
     operator.sub,
     infer=no_bools("subtract", broadcast("subtract"), "x ^ y"),
     tangent="linear",
+    symbolic=True,
     nan_hint="infinity minus infinity is NaN: mask with a large finite number such as -1e9",
 ).vjp(
     x=lambda xp, g: g,
@@ -50,6 +52,7 @@ _binary(
 _binary(
     "multiply",
     operator.mul,
+    symbolic=True,
     nan_hint="0 times infinity is NaN: select with paddle.where, not by a product with a mask",
     zero_gradient="multiplied_by_zero",
 ).vjp(
@@ -103,6 +106,7 @@ _unary(
     dtypes="any",
     tangent="linear",
     elementwise=True,
+    symbolic=True,
 ).vjp(x=lambda xp, g: -g)
 _unary("square", np.square, dtypes="numeric").vjp(x=lambda xp, g, x: g * (2.0 * x))
 _unary("abs", np.absolute, infer=lambda x: Spec(x.shape, real_dtype(x.dtype)), dtypes="any").vjp(

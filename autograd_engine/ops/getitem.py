@@ -8,13 +8,12 @@ that come from arrays is NumPy's rule.
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograd_engine.core.dims import Dim, fresh_dim
+from autograd_engine.core.dims import Dim, fresh_dim, slice_length
 from autograd_engine.core.dtypes import BOOL
 from autograd_engine.core.spec import (
     Array,
@@ -94,7 +93,7 @@ def indexed_shape(shape: Shape, arrays: Sequence[Any], key: Key) -> Shape:
     place, broken, last = 0, False, -2
     for k, part in enumerate(parts):
         entry, axis = part.entry, part.axis
-        if _is_array(entry) or isinstance(entry, int):
+        if _is_array(entry) or isinstance(entry, (int, Dim)):
             if advanced:  # an int beside arrays is a 0-d array
                 place = place if shapes else len(out)
                 broken = broken or (bool(shapes) and last != k - 1)
@@ -103,7 +102,7 @@ def indexed_shape(shape: Shape, arrays: Sequence[Any], key: Key) -> Shape:
         elif entry is None:
             out.append(1)
         elif isinstance(entry, slice):
-            out.append(_sliced(shape[axis], entry))
+            out.append(slice_length(shape[axis], entry.start, entry.stop, entry.step))
         else:
             out.extend(shape[axis : axis + part.taken])
     if not advanced:
@@ -135,7 +134,7 @@ def _entry_shape(shape: Shape, part: Part) -> Shape:
         index_dtype("x[...]", "the index", array)
         return tuple(array.shape)
     size = shape[axis]
-    if not isinstance(size, Dim) and not -size <= entry < size:
+    if not isinstance(size, Dim) and not isinstance(entry, Dim) and not -size <= entry < size:
         raise IndexRangeError(_out_of_range(entry, axis, size))
     return ()
 
@@ -158,17 +157,6 @@ def _check_mask(shape: Shape, part: Part) -> None:
             f"a mask of shape {format_shape(array.shape)} on axes {axis} to {axis + taken - 1} of "
             f"{format_shape(shape)} must have the sizes of these, {format_shape(there)}; expand it"
         )
-
-
-def _sliced(size: Any, key: builtins.slice) -> Any:
-    """Length of a slice; of an unknown size only a whole slice, or one cut by a literal, is."""
-    if not isinstance(size, Dim):
-        return len(range(*key.indices(size)))
-    if key == slice(None):
-        return size
-    if key.step in (None, 1) and key.stop is None and key.start is not None and key.start < 0:
-        return Dim.symbol(f"min({-key.start},{size})")
-    return Dim.symbol(f"len({size}[{key.start}:{key.stop}:{key.step}])")
 
 
 # --- slices alone

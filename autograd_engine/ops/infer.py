@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.dtypes import BOOL, INT64, common_dtype
-from autograd_engine.core.spec import Like, Spec, broadcast_shapes
+from autograd_engine.core.spec import Like, Spec, ValueSpec, broadcast_shapes
 from autograd_engine.errors import DTypeError
 
 __all__ = [
@@ -42,6 +42,8 @@ def cast(x: Like, dtype: np.dtype[Any]) -> Spec:
             f"cast: {x.dtype.name} values have no {dtype.name} form; use paddle.real, paddle.imag "
             "or paddle.abs"
         )
+    if isinstance(x, ValueSpec):
+        return ValueSpec.of(Spec(x.shape, dtype), x.value)
     return Spec(x.shape, dtype)
 
 

@@ -65,6 +65,7 @@ defop(
     infer=_infer_concat,
     dtypes="common",
     tangent="linear",
+    symbolic=True,
     work=nothing,
 ).vjp(xs=lambda xp, g, xs_like, *, axis: xp.split_like(g, *xs_like, axis=axis))
 defop(
@@ -84,7 +85,9 @@ def _split(x: Array, *, sizes: tuple[int, ...], axis: int) -> tuple[Array, ...]:
 
 def _check_sizes(shape: Shape, sizes: tuple[int, ...], axis: int) -> None:
     """NumPy would leave the last piece as long as it happens to be."""
-    if not isinstance(shape[axis], Dim) and sum(sizes) != shape[axis]:
+    total = sum(sizes)
+    open_sizes = isinstance(shape[axis], Dim) or isinstance(total, Dim)
+    if not open_sizes and (total != shape[axis] or min(sizes) < 0):
         raise ShapeError(
             f"split: {list(sizes)} must be sizes that add up to {shape[axis]}, the size of axis "
             f"{axis} of {format_shape(shape)}"
@@ -138,6 +141,7 @@ defop(
     infer=_infer_stack,
     dtypes="common",
     tangent="linear",
+    symbolic=True,
     work=nothing,
 ).vjp(xs=lambda xp, g, *, axis: xp.unstack(g, axis=axis))
 defop("unstack", _unstack, inputs="x", outputs="*pieces", infer=_infer_unstack, **PICKED).vjp(

@@ -66,9 +66,9 @@ def _mean(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     return np.asarray(total / count if count else total * np.nan)
 
 
-defop("sum", _sum, inputs="x", infer=_infer_sum, tangent="linear", work=each_read()).vjp(
-    x=lambda xp, g, x_like, **attrs: xp.expand_like(g, x_like, **attrs)
-)
+defop(
+    "sum", _sum, inputs="x", infer=_infer_sum, tangent="linear", symbolic=True, work=each_read()
+).vjp(x=lambda xp, g, x_like, **attrs: xp.expand_like(g, x_like, **attrs))
 defop(
     "mean", _mean, inputs="x", infer=_reduced, dtypes="floating", tangent="linear", work=each_read()
 ).vjp(x=lambda xp, g, x_like, **attrs: xp.spread_like(g, x_like, **attrs))
@@ -123,6 +123,7 @@ defop(
     infer=lambda x, *, axis, keepdims=False: Spec(
         reduced_shape(x.shape, (axis,), keepdims), product_dtype(x.dtype)
     ),
+    symbolic=True,
     work=each_read(),
 ).vjp(x=_prod_x)
 

@@ -49,6 +49,7 @@ def _dividing(name: str, ufunc: Any) -> OpDef:
 
     infer = no_bools(name, broadcast(name), "integers")
     options: Any = {"broadcasts": 0, "dtypes": "common", "real": True, "tangent": "elementwise"}
+    options["symbolic"] = True
     return defop(name, kernel, inputs="x y", infer=infer, **options)
 
 

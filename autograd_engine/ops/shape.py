@@ -15,6 +15,7 @@ from autograd_engine.core.spec import (
     Like,
     Shape,
     Spec,
+    ValueSpec,
     broadcast_shapes,
     format_shape,
     may_equal,
@@ -221,7 +222,12 @@ def _infer_expand(x: Spec, *, shape: tuple[int, ...]) -> Spec:
             "of its dimensions, and no -1 for a new one"
         )
     target: Shape = tuple(x.shape[i - lead] if d == -1 else d for i, d in enumerate(shape))
-    if broadcast_shapes("expand", x.shape, target) != target:
+    apart = [
+        d != e and d != 1 and not isinstance(d, Dim) and not isinstance(e, Dim)
+        for d, e in zip(x.shape, target[lead:], strict=True)
+    ]
+    stays = [isinstance(d, Dim) and e == 1 for d, e in zip(x.shape, target[lead:], strict=True)]
+    if any(apart) or any(stays):
         raise ShapeError(
             f"expand: {format_shape(x.shape)} cannot become {format_shape(target)}: only a size "
             "of 1 can be expanded"
@@ -259,9 +265,15 @@ def _numel(like: Like) -> Array:
 
 
 defop(
-    "shape_of", _shape_of, inputs="like", infer=lambda like: Spec((like.ndim,), INT64), work=nothing
+    "shape_of",
+    _shape_of,
+    inputs="like",
+    infer=lambda like: ValueSpec(INT64, like.shape),
+    work=nothing,
 ).nondiff()
-defop("numel", _numel, inputs="like", infer=lambda like: Spec((), INT64), work=nothing).nondiff()
+defop(
+    "numel", _numel, inputs="like", infer=lambda like: ValueSpec(INT64, like.size), work=nothing
+).nondiff()
 
 
 def _reinterpret(x: Array, *, dtype: str) -> Array:

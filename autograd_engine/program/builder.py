@@ -12,6 +12,7 @@ import numpy as np
 from autograd_engine import unique_name
 from autograd_engine.core.array_conversion import in_dtype
 from autograd_engine.core.checks import require_possible
+from autograd_engine.core.dims import SymbolicNumber
 from autograd_engine.core.dtypes import holds_numbers, python_number, scalar_dtype
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import Spec, format_shape, may_equal
@@ -19,6 +20,7 @@ from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.record import apply
 from autograd_engine.eager.tensor import Parameter as EagerParameter, Tensor
 from autograd_engine.errors import BuildError, DTypeError, NotATensorError, ShapeError
+from autograd_engine.ops.registry.number_inputs import holds_symbolic, lifted
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program import mode
 from autograd_engine.program.ir.program import (
@@ -187,7 +189,6 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     trace = grad_mode.trace
     if trace is None:
         return _emitted(op, operands, attrs, None)
-    trace.check_attributes(op, attrs)
     made = _emitted(op, trace.operands(operands), attrs, trace)
     if op.write is not None:
         trace.note_view(made, operands[0], op, attrs)
@@ -195,6 +196,8 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
 
 
 def _emitted(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any], trace: Any) -> Any:
+    if holds_symbolic(attrs.values()) or holds_symbolic(operands):
+        op, operands, attrs = _with_variables(op, operands, attrs)
     if Constant in map(type, operands) and any(_loose(v) for v in operands):
         neighbours = [v for v in operands if isinstance(v, (Tensor, Variable)) and not _loose(v)]
         if not neighbours and op.runs_always:
@@ -225,12 +228,38 @@ def _emitted(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any], trace: A
             or op.output_at(k) in op.nondiff_outputs
             or spec.dtype.kind not in "fc"
         )
-        results.append(new_result(block, f"{prefix}.tmp", spec, stop_gradient=no_gradient))
+        result = new_result(block, f"{prefix}.tmp", spec, stop_gradient=no_gradient)
+        result.var.spec = spec  # with its value, where that is known
+        results.append(result)
     append_operator(block, op, tuple(refs), tuple(results), attrs)
     variables = tuple(r.var for r in results)
     if trace is not None and _context.role == "forward":
         trace.made(variables)
     return variables if op.multiple else variables[0]
+
+
+def _with_variables(
+    op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]
+) -> tuple[OpDef, list[Any], dict[str, Any]]:
+    """The call with variables in the places of symbolic numbers.
+
+    Those among the operands are as weak as other numbers: they take the dtype of what they meet.
+    """
+    op, operands, attrs = lifted(op, operands, attrs)
+    known = [
+        v.spec.dtype if isinstance(v, Variable) else v.dtype
+        for k, v in enumerate(operands)
+        if isinstance(v, (Variable, np.ndarray)) and op.input_at(k) not in op.untyped
+    ]
+    found: list[Any] = []
+    for k, v in enumerate(operands):
+        if isinstance(v, SymbolicNumber):
+            number, v = v, v.variable()
+            if op.input_at(k) not in op.untyped:
+                dtype = scalar_dtype(0 if isinstance(number, int) else 0.0, known)
+                v = v if v.spec.dtype == dtype else emit(_CAST, (v,), {"dtype": dtype.name})
+        found.append(v)
+    return op, found, attrs
 
 
 def _wants_gradient(op: OpDef, operands: Sequence[OperandRef], results: Sequence[Spec]) -> bool:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import MOST, as_number, require_possible
+from autograd_engine.core.checks import MOST, as_int, as_number, is_int, require_possible
+from autograd_engine.core.dims import SymbolicNumber
 from autograd_engine.eager.grad_mode import is_grad_enabled
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, NotDifferentiableError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.ir.program import Variable
+from autograd_engine.program.operands import spec_of
+from autograd_engine.program.symbolic_number import numbers_in
 
 __all__ = [
     "as_factor",
@@ -29,40 +32,28 @@ __all__ = [
     "span",
 ]
 
-_LIKE: Final = {
-    "rand": "rand_like",
-    "uniform": "rand_like",
-    "randn": "randn_like",
-    "standard_normal": "randn_like",
-    "normal": "randn_like",
-    "randint": "randint_like",
-}
-
 
 def shape_of(shape: Any, function: str) -> tuple[int, ...]:
+    """Sizes as a tuple of ints, of which some may be symbolic."""
     if isinstance(shape, Tensor):
         shape = shape.tolist()
+    elif isinstance(shape, Variable):
+        shape = numbers_in(shape)
     sizes = tuple(shape) if isinstance(shape, (list, tuple, np.ndarray)) else (shape,)
-    sizes = tuple(d.item() if isinstance(d, Tensor) and d.size == 1 else d for d in sizes)
+    sizes = tuple([as_number(d) for d in sizes])
     for d in sizes:
-        if isinstance(d, Variable):
-            raise ArgumentError(
-                f"{function}: shape holds the variable {d.name}, and a program must know its "
-                f"shapes when it is built; use {_LIKE.get(function, 'full_like')} to take the "
-                "shape of another variable"
-            )
-        if not isinstance(d, (int, np.integer)) or isinstance(d, bool) or d < 0:
+        if not is_int(d) or (not isinstance(d, SymbolicNumber) and d < 0):
             raise ArgumentError(f"{function}: shape {shape!r} must hold non-negative ints")
     require_possible(function, sizes)
-    return tuple(int(d) for d in sizes)
+    return tuple([as_int(d) for d in sizes])
 
 
 def count(function: str, argument: str, value: Any) -> int:
-    """A non-negative int."""
+    """A non-negative int, which may be symbolic."""
     value = number(function, argument, value)
     if isinstance(value, bool) or not isinstance(value, int):
         raise ArgumentTypeError(f"{function}: {argument} must be an int, got {value!r}")
-    if not 0 <= value <= MOST:
+    if not isinstance(value, SymbolicNumber) and not 0 <= value <= MOST:
         raise ArgumentError(f"{function}: {argument} must be 0 to {MOST}, got {value}")
     return value
 
@@ -80,25 +71,29 @@ def number(function: str, argument: str, value: Any) -> Any:
 
 def detached(value: Any) -> Any:
     """`value` for reading its number, by who gives the result its history."""
-    return value.detach() if isinstance(value, Tensor) else value
+    return value.detach() if isinstance(value, (Tensor, Variable)) else value
 
 
 def carries_gradient(*values: Any) -> bool:
-    """Whether one of them is a Tensor of floats whose gradient would be lost with its number."""
+    """Whether one of them is an array of floats whose gradient would be lost with its number."""
     return any(
-        isinstance(v, Tensor) and not v._stop and v._data.dtype.kind == "f" for v in values
+        not v.stop_gradient and spec_of(v).dtype.kind == "f"
+        for v in values
+        if isinstance(v, (Tensor, Variable))
     ) and bool(is_grad_enabled())
 
 
 def as_factor(value: Any, dtype: np.dtype[Any]) -> Any:
-    """A number as it is; a Tensor of one element, with its history, as one of no axes."""
-    if not isinstance(value, Tensor):
+    """A number as it is; an array of one element, with its history, as one of no axes."""
+    if not isinstance(value, (Tensor, Variable)):
         return value
     return ops.cast(ops.reshape(value, shape=()), dtype=dtype.name)
 
 
 def held(function: str, argument: str, value: Any, dtype: np.dtype[Any]) -> Any:
     """`value`, which an array of this dtype can hold (rounded)."""
+    if isinstance(value, SymbolicNumber):
+        return value
     try:
         if dtype.kind == "c" or not isinstance(value, complex):
             with np.errstate(over="ignore"):
@@ -112,8 +107,10 @@ def held(function: str, argument: str, value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def real(function: str, argument: str, value: Any) -> float:
-    """A finite number as a float."""
+    """A finite number as a float, or a symbolic one."""
     value = number(function, argument, value)
+    if isinstance(value, SymbolicNumber):
+        return value  # type: ignore[return-value]
     if isinstance(value, complex):
         raise ArgumentTypeError(f"{function}: {argument} must be a real number, got {value}")
     if not math.isfinite(value):
@@ -133,7 +130,8 @@ def plain(function: str, argument: str, value: Any) -> float:
 def span(function: str, low: Any, high: Any) -> tuple[float, float]:
     """Both ends of an interval, in order."""
     low, high = real(function, "min", low), real(function, "max", high)
-    if not low <= high:
+    symbolic = isinstance(low, SymbolicNumber) or isinstance(high, SymbolicNumber)
+    if not symbolic and not low <= high:
         raise ArgumentError(f"{function}: min ({low}) must not be above max ({high})")
     return low, high
 
@@ -141,7 +139,7 @@ def span(function: str, low: Any, high: Any) -> tuple[float, float]:
 def deviation(function: str, std: Any) -> float:
     """A standard deviation: a number that is not negative."""
     given = real(function, "std", std)
-    if given < 0:
+    if not isinstance(given, SymbolicNumber) and given < 0:
         raise ArgumentError(f"{function}: std must not be negative, got {given}")
     return given
 
@@ -149,6 +147,8 @@ def deviation(function: str, std: Any) -> float:
 def probability(function: str, argument: str, p: Any) -> float:
     """A number in [0, 1]."""
     p = number(function, argument, p)
+    if isinstance(p, SymbolicNumber):
+        return p  # type: ignore[return-value]
     if isinstance(p, complex) or not 0 <= p <= 1:
         raise ArgumentError(f"{function}: {argument} must be in [0, 1], got {p}")
     return float(p)

@@ -2,6 +2,7 @@
 
 A function is called with what it is given. Where that fails, the tensors of one element among its
 numbers become numbers, and it is called again: a call with plain numbers costs nothing for it.
+Variables of a program become symbolic numbers, or plain ones where the program knows them.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import numpy as np
 
 from autograd_engine.core.checks import as_number
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.program.ir.program import Variable
+from autograd_engine.program.symbolic_number import numbers_in
 
 __all__ = ["with_plain_numbers"]
 
@@ -48,8 +51,8 @@ def with_plain_numbers(function: Callable[..., Any], args: Any, kwargs: Any) -> 
 
 def _holds_tensor(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
-        return any(isinstance(v, Tensor) for v in value)
-    return isinstance(value, Tensor)
+        return any(isinstance(v, (Tensor, Variable)) for v in value)
+    return isinstance(value, (Tensor, Variable))
 
 
 def _kinds(parameter: inspect.Parameter) -> str:
@@ -71,6 +74,10 @@ def _plain(value: Any, kinds: str) -> Any:
         found = [_plain(v, kinds) for v in value]
         same = all(a is b for a, b in zip(found, value, strict=True))
         return value if same else type(value)(found)
+    if isinstance(value, Variable):
+        if value.spec.dtype.kind not in kinds:
+            return value
+        return as_number(value) if value.spec.size == 1 else numbers_in(value)
     if not isinstance(value, Tensor) or np.dtype(value._data.dtype).kind not in kinds:
         return value
     if value.size != 1 and value.ndim == 1 and value.stop_gradient:

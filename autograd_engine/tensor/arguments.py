@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import as_number, is_int
-from autograd_engine.core.dims import Dim, Size, UnknownSize
+from autograd_engine.core.checks import as_int, as_number, is_int
+from autograd_engine.core.dims import Dim, Size, SymbolicNumber
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import (
@@ -34,10 +34,11 @@ from autograd_engine.errors import (
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.backward.dataflow import keys_of, needed_keys
+from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.program.symbolic_number import numbers_in
 
 __all__ = [
-    "OpenShape",
     "along_grids",
     "as_index",
     "as_mask",
@@ -50,13 +51,11 @@ __all__ = [
     "integer",
     "ints",
     "is_open",
-    "kept",
+    "known",
     "lined_up",
     "meeting",
     "operands",
     "refuse_gradient",
-    "sizes_in",
-    "sizes_of",
     "times",
 ]
 
@@ -91,11 +90,12 @@ def integer(op: str, argument: str, value: Any) -> int:
     found = value if is_int(value) else as_number(value)
     if not is_int(found):
         raise ArgumentTypeError(f"{op}: {argument} must be an int, got {value!r}")
-    return int(found)
+    number: int = as_int(found)
+    return number
 
 
 def ints(op: str, argument: str, values: Any) -> tuple[int, ...]:
-    """Ints as a tuple: of one int, a list of them, or an integer tensor."""
+    """Ints as a tuple: of one int, a list of them, or an integer tensor; some may be symbolic."""
     if values.__class__ is list or values.__class__ is tuple:
         for v in values:
             if type(v) is not int:  # whose `__class__` an unknown size has
@@ -104,14 +104,16 @@ def ints(op: str, argument: str, values: Any) -> tuple[int, ...]:
             return tuple(values)
     if isinstance(values, (Tensor, np.ndarray)):
         values = values.tolist()
+    elif isinstance(values, Variable):
+        values = numbers_in(values)
     if is_int(values):
-        return (int(values),)
+        return (as_int(values),)
     found = values
     if isinstance(values, (list, tuple)):
         found = [v if is_int(v) else as_number(v) for v in values]
     if not isinstance(found, list) or not builtins.all(map(is_int, found)):
         raise ArgumentTypeError(f"{op}: {argument} must hold ints, got {values!r}")
-    return tuple([int(v) for v in found])
+    return tuple([as_int(v) for v in found])
 
 
 def axis_of(op: str, x: Any, axis: Any, *, scalars: bool = False) -> int:
@@ -267,64 +269,11 @@ def along_grids(indices: Any, axis: int) -> list[Any]:
     ]
 
 
-# --- sizes that are not known yet: ``x.shape[0]`` of an open axis, in a traced function. Where a
-# function takes a shape, -1 has a meaning of its own, and such a size is not that.
+def is_open(number: Any) -> bool:
+    """Whether it is known when a program runs, and not while it is built."""
+    return isinstance(number, SymbolicNumber)
 
 
-def is_open(size: Any) -> bool:
-    """Whether it is the size of an open axis, and no number."""
-    return isinstance(size, UnknownSize)
-
-
-class OpenShape(tuple[Any, ...]):
-    """A shape of which one size at least is not known."""
-
-    __slots__ = ()
-
-    @property
-    def numbers(self) -> list[int]:
-        """The sizes that are."""
-        return [d for d in self if not is_open(d)]
-
-    def array(self) -> Any:
-        """An array of this shape; its elements mean nothing."""
-        lines = []
-        for k, size in enumerate(self):
-            if is_open(size):
-                alone = [1] * len(self)
-                alone[k] = -1
-                lines.append(ops.reshape(_line(size), shape=tuple(alone)))
-        met = ops.broadcast_like(*lines)
-        return ops.expand(met, shape=tuple([-1 if is_open(d) else d for d in self]))
-
-
-def _line(size: UnknownSize) -> Any:
-    """As many elements as the axis has, also where another axis has none."""
-    ndim = spec_of(size.var).ndim
-    others = tuple([k for k in range(ndim) if k != size.axis])
-    if not others:
-        return size.var
-    key = tuple([slice(None) if k == size.axis else slice(0, 1) for k in range(ndim)])
-    return ops.sum(ops.getitem(size.var, key=key), axis=others, keepdims=False)
-
-
-def sizes_of(op: str, shape: Any) -> tuple[Any, ...]:
-    """The argument `shape`: a tuple of ints, or an `OpenShape`."""
-    if isinstance(shape, (list, tuple)):
-        for size in shape:
-            if isinstance(size, UnknownSize):
-                numbers = iter(ints(op, "shape", [d for d in shape if not is_open(d)]))
-                return OpenShape([d if is_open(d) else next(numbers) for d in shape])
-    return ints(op, "shape", shape)
-
-
-def sizes_in(x: Any) -> list[Any]:
-    """The sizes that `x` has."""
-    return [
-        UnknownSize(x, k, d) if isinstance(d, Dim) else d for k, d in enumerate(spec_of(x).shape)
-    ]
-
-
-def kept(shape: Sequence[Any], sizes: Sequence[Any]) -> bool:
-    """Whether the open sizes among `sizes` are, provably, those of `shape` at their places."""
-    return all(not is_open(d) or d.dim in shape[k : k + 1] for k, d in enumerate(sizes))
+def known(numbers: Sequence[Any]) -> list[Any]:
+    """The numbers that are known while a program is built, of which checks can be made."""
+    return [n for n in numbers if not is_open(n)]

@@ -19,14 +19,12 @@ from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import (
-    OpenShape,
     axis_of,
     integer,
     ints,
     is_open,
+    known,
     operands,
-    sizes_in,
-    sizes_of,
 )
 
 __all__ = [
@@ -57,7 +55,8 @@ def expand(x: Any, shape: Sequence[int], name: str | None = None) -> Tensor:
     [[1, 1], [2, 2]]
     """
     x = as_operand("expand", x)
-    sizes, have = sizes_of("expand", shape), spec_of(x).shape
+    sizes: tuple[Any, ...] = ints("expand", "shape", shape)
+    have = spec_of(x).shape
     new = len(sizes) - len(have)
     if new < 0:
         raise ShapeError(
@@ -68,11 +67,10 @@ def expand(x: Any, shape: Sequence[int], name: str | None = None) -> Tensor:
             f"expand: shape {list(sizes)} must hold sizes, and -1 only where x "
             f"{format_shape(have)} has an axis whose size it keeps"
         )
-    if not isinstance(sizes, OpenShape):
-        return ops.expand(x, shape=sizes)
-    own = [*[-1] * new, *sizes_in(x)]
-    sizes = OpenShape([d if is_open(d) or d >= 0 else own[i] for i, d in enumerate(sizes)])
-    return _expand_like("expand", x, sizes.array())
+    kept = [
+        -1 if is_open(d) and i >= new and have[i - new] == d.dim else d for i, d in enumerate(sizes)
+    ]
+    return ops.expand(x, shape=tuple(kept))
 
 
 @atomic
@@ -178,20 +176,21 @@ def tile(x: Any, repeat_times: int | Sequence[int], name: str | None = None) -> 
     """
     x = as_operand("tile", x)
     repeats = ints("tile", "repeat_times", repeat_times)
-    if min(repeats, default=0) < 0:
+    if min(known(repeats), default=0) < 0:
         raise ArgumentError(f"tile: repeat_times must not be negative, got {list(repeats)}")
     ndim = spec_of(x).ndim
     lead, own = repeats[: max(len(repeats) - ndim, 0)], repeats[max(len(repeats) - ndim, 0) :]
     counts = (1,) * (ndim - len(own)) + own
     # A new axis before each one that is repeated is expanded, and then the two are one.
-    before = [axis + k for k, axis in enumerate(a for a, n in enumerate(counts) if n != 1)]
+    repeated = [a for a, n in enumerate(counts) if is_open(n) or n != 1]
+    before = [axis + k for k, axis in enumerate(repeated)]
     if not before and not lead:
         return ops.assign(x)
     if before:
         x = ops.unsqueeze(x, axis=tuple(before))
     sizes = [-1] * (ndim + len(before))
-    for place, count in zip(before, (n for n in counts if n != 1), strict=True):
-        sizes[place] = count
+    for place, axis in zip(before, repeated, strict=True):
+        sizes[place] = counts[axis]
     x = ops.expand(x, shape=(*lead, *sizes))
     for k, place in enumerate(before):
         start = len(lead) + place - k

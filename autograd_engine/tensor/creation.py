@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.array_conversion import in_dtype
-from autograd_engine.core.checks import MOST, require_cpu
+from autograd_engine.core.checks import MOST, as_int, as_number, is_int, require_cpu
+from autograd_engine.core.dims import SymbolicNumber
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import overwrite
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, NotATensorError
 from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.ops.registry.number_inputs import holds_symbolic
 from autograd_engine.program import mode
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.builder import assigned
@@ -96,14 +98,30 @@ def to_tensor(
     """
     if place is not None:
         require_cpu("to_tensor", "place", place)
-    if isinstance(data, Variable):
-        return ops.assign(data) if dtype is None else ops.cast(data, dtype=to_numpy(dtype).name)
+    if isinstance(data, (Variable, SymbolicNumber)) or _holds_variable(data):
+        made = _stacked(data)
+        return ops.assign(made) if dtype is None else ops.cast(made, dtype=to_numpy(dtype).name)
     tensor = Tensor(data, dtype, stop_gradient)
     if not mode.building():
         return tensor
     variable = constant(tensor)
     variable.stop_gradient = stop_gradient
     return variable
+
+
+def _holds_variable(data: Any) -> bool:
+    if isinstance(data, (list, tuple)):
+        return any(map(_holds_variable, data))
+    return isinstance(data, (Variable, SymbolicNumber))
+
+
+def _stacked(data: Any) -> Any:
+    """Nested lists of variables and numbers as one variable."""
+    if isinstance(data, SymbolicNumber):
+        return data.variable()
+    if isinstance(data, (list, tuple)):
+        return ops.stack(*map(_stacked, data), axis=0)
+    return as_operand("to_tensor", data, "data")
 
 
 def tensor(
@@ -364,9 +382,10 @@ def arange(
         _bound(name, number("arange", name, detached(value)))
         for name, value in (("start", start), ("end", end), ("step", step))
     )
-    if step == 0:
+    symbolic = holds_symbolic((start, end, step))
+    if not isinstance(step, SymbolicNumber) and step == 0:
         raise ArgumentError("arange: step must not be 0")
-    if (end - start) / step > MOST:
+    if not symbolic and (end - start) / step > MOST:
         raise ArgumentError(f"arange: {start} to {end} has more elements than an array can have")
     if dtype is None:
         whole = all(isinstance(v, (int, np.integer)) for v in (start, end, step))
@@ -401,10 +420,10 @@ def range(
         real("range", argument, value)
         for argument, value in (("start", start), ("end", end), ("step", step))
     )
-    if apart == 0:
+    if not isinstance(apart, SymbolicNumber) and apart == 0:
         raise ArgumentError("range: step must not be 0")
     # Half a step behind the last value: `arange` leaves its end out.
-    count = math.floor((last - first) / apart)
+    count = (last - first) // apart
     chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
     return arange(start, first + (count + 0.5) * apart, step, chosen)
 
@@ -416,6 +435,8 @@ def _moved(values: Any, by: Any) -> Any:
 
 def _bound(argument: str, value: Any) -> Any:
     """A finite number, an int within 64 bits."""
+    if isinstance(value, SymbolicNumber):
+        return value
     value = held("arange", argument, value, np.dtype(type(value)))
     if isinstance(value, complex) or not math.isfinite(value):
         raise ArgumentError(f"arange: {argument} must be a finite number, got {value}")
@@ -472,20 +493,26 @@ def _spaced(
 ) -> Any:
     ends = [number(function, n, detached(v)) for n, v in (("start", start), ("stop", stop))]
     for argument, value in zip(("start", "stop"), ends, strict=True):
+        if isinstance(value, SymbolicNumber):
+            continue
         if isinstance(value, complex) or not math.isfinite(value):
             raise ArgumentError(f"{function}: {argument} must be a finite number, got {value}")
-    values: Array = np.linspace(ends[0], ends[1], count(function, "num", num))
+    steps = count(function, "num", num)
+    values = ops.linspace(start=ends[0], stop=ends[1], num=steps)
     chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
     if chosen.kind == "f" and carries_gradient(start, stop, base):
         wide = np.dtype(np.float64)
         first, last, power = (as_factor(v, wide) for v in (start, stop, base))
-        shares = constant(np.linspace(0.0, 1.0, values.size))
-        line = _moved(constant(values), first * (1.0 - shares) + last * shares)
+        shares = ops.linspace(start=0.0, stop=1.0, num=steps)
+        line = _moved(values, first * (1.0 - shares) + last * shares)
         return ops.cast(line if base is None else power**line, dtype=chosen.name)
     if base is not None:
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            values = np.power(float(number(function, "base", detached(base))), values)
-    return constant(in_dtype(function, values, chosen))
+        base = number(function, "base", detached(base))
+        values = ops.pow(base, values)
+    if not holds_symbolic((*ends, base)):  # all values lie between
+        outermost = np.asarray(ends, np.float64)
+        in_dtype(function, outermost if base is None else np.power(float(base), outermost), chosen)
+    return ops.cast(values, dtype=chosen.name)
 
 
 @atomic
@@ -505,21 +532,21 @@ def eye(
     rows = count("eye", "num_rows", num_rows)
     columns = rows if num_columns is None else count("eye", "num_columns", num_columns)
     chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
-    return constant(np.eye(*shape_of((rows, columns), "eye"), dtype=chosen))
+    rows, columns = shape_of((rows, columns), "eye")
+    return ops.eye(rows=rows, columns=columns, dtype=chosen.name)
 
 
-def _indices(
-    function: str, triangle: Any, row: Any, col: Any, offset: Any, dtype: DTypeLike
-) -> Any:
+def _indices(function: str, upper: bool, row: Any, col: Any, offset: Any, dtype: DTypeLike) -> Any:
     rows = count(function, "row", row)
     columns = rows if col is None else count(function, "col", col)
-    if isinstance(offset, bool) or not isinstance(offset, (int, np.integer)):
+    behind = as_number(offset)
+    if not is_int(behind):
         raise ArgumentTypeError(f"{function}: offset must be an int, got {offset!r}")
     chosen = to_numpy(dtype)
     if chosen.kind not in "iu":
         raise DTypeError(f"{function}: dtype must be one of integers, got {chosen.name}")
-    pairs = np.stack(triangle(rows, int(offset), columns))
-    return constant(in_dtype(function, pairs, chosen))
+    positions = ops.triangle_indices(rows=rows, columns=columns, offset=as_int(behind), upper=upper)
+    return ops.cast(positions, dtype=chosen.name)
 
 
 @atomic
@@ -539,7 +566,7 @@ def tril_indices(row: int, col: int, offset: int = 0, dtype: DTypeLike = "int64"
     >>> tril_indices(2, 2).tolist()
     [[0, 1, 1], [0, 0, 1]]
     """
-    return _indices("tril_indices", np.tril_indices, row, col, offset, dtype)
+    return _indices("tril_indices", False, row, col, offset, dtype)
 
 
 @atomic
@@ -553,7 +580,7 @@ def triu_indices(
     >>> triu_indices(2, 2).tolist()
     [[0, 0, 1], [0, 1, 1]]
     """
-    return _indices("triu_indices", np.triu_indices, row, col, offset, dtype)
+    return _indices("triu_indices", True, row, col, offset, dtype)
 
 
 def clone(x: Any, name: str | None = None) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import as_int, as_number, is_int
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentTypeError, DTypeError, IndexRangeError
@@ -72,7 +73,7 @@ def split_key(key: Any) -> tuple[tuple[Any, ...], list[Any]]:
         elif isinstance(entry, builtins.slice):
             plain.append(_plain_slice(entry))
         elif _is_int(entry):
-            plain.append(int(entry))
+            plain.append(as_int(entry))
         else:
             array = _array(entry)
             plain.append("mask" if array_spec(array).dtype.kind == "b" else "index")
@@ -92,7 +93,7 @@ def _is_int(entry: Any) -> bool:
         return entry._data.ndim == 0 and entry._data.dtype.kind in "iu"
     if isinstance(entry, np.ndarray):
         return entry.ndim == 0 and entry.dtype.kind in "iu"
-    return isinstance(entry, (int, np.integer)) and not isinstance(entry, bool)
+    return is_int(entry)
 
 
 def _array(entry: Any) -> Any:
@@ -142,8 +143,9 @@ def _plain_slice(part: builtins.slice) -> builtins.slice:
     def plain(v: Any) -> int | None:
         if v is None:
             return None
-        if isinstance(v, (int, np.integer, Tensor)):
-            return int(v)
+        number = as_number(v)
+        if is_int(number):
+            return as_int(number)
         raise ArgumentTypeError(
             f"the bounds of a slice must be ints or None, got {type(v).__name__}"
         )

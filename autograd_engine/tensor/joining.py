@@ -15,7 +15,8 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arguments import axis_of, integer, ints, operands
+from autograd_engine.program.symbolic_number import size_of
+from autograd_engine.tensor.arguments import axis_of, integer, ints, is_open, known, operands
 from autograd_engine.tensor.shape import atleast_1d, atleast_2d, atleast_3d
 
 __all__ = [
@@ -213,7 +214,8 @@ def split_with_sizes(self: Any, split_sizes: Sequence[int], dim: int = 0) -> lis
     x, sizes = as_operand(op, self, "self"), ints(op, "split_sizes", split_sizes)
     axis = axis_of(op, x, dim)
     there = spec_of(x).shape[axis]
-    if any(size < 0 for size in sizes) or not (isinstance(there, Dim) or sum(sizes) == there):
+    checked = len(known(sizes)) == len(sizes) and not isinstance(there, Dim)
+    if min(known(sizes), default=0) < 0 or (checked and sum(sizes) != there):
         raise ArgumentError(
             f"{op}: split_sizes must be of 0 or more and add up to {there}, the size of axis "
             f"{axis}; got {list(sizes)}"
@@ -226,7 +228,7 @@ def _equal_parts(op: str, x: Any, count: int, axis: int) -> list[Any]:
     if isinstance(size, Dim) and count > 0:  # checked when it runs
         parts = ops.unflatten_axis(x, axis=axis, sizes=(count, -1))
         return list(ops.unstack(parts, axis=axis))
-    if count < 1 or size % count:  # type: ignore[operator]
+    if count < 1 or size % count:
         raise ArgumentError(
             f"{op}: axis {axis} has size {size}, which does not divide into {count} equal parts; "
             "give the sizes as a list to paddle.split, or use paddle.tensor_split"
@@ -237,17 +239,13 @@ def _equal_parts(op: str, x: Any, count: int, axis: int) -> list[Any]:
 def _sections(x: Any, sizes: tuple[int, ...], axis: int) -> list[Any]:
     shape = spec_of(x).shape
     size = shape[axis]
-    if isinstance(size, Dim):
-        if -1 in sizes:
-            raise ShapeError(
-                f"split: axis {axis} of {format_shape(shape)} has no known size, so -1 cannot be "
-                "worked out; declare it in static.data, or use tensor_split with positions"
-            )
-    elif sizes.count(-1) == 1:
-        rest = size - sum(s for s in sizes if s != -1)
-        sizes = tuple(rest if s == -1 else s for s in sizes)
-    known = not isinstance(size, Dim)
-    if not sizes or min(sizes) < 0 or (known and sum(sizes) != size):
+    if known(sizes).count(-1) == 1:
+        hole = next(k for k, s in enumerate(sizes) if not is_open(s) and s == -1)
+        whole = size_of(x, axis) if isinstance(size, Dim) else size
+        rest = whole - sum(s for k, s in enumerate(sizes) if k != hole)
+        sizes = (*sizes[:hole], rest, *sizes[hole + 1 :])
+    checked = len(known(sizes)) == len(sizes) and not isinstance(size, Dim)
+    if not sizes or min(known(sizes), default=0) < 0 or (checked and sum(sizes) != size):
         raise ArgumentError(
             f"split: {list(sizes)} must be sizes that add up to {size}, the size of axis {axis}"
         )

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.core.checks import below
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape, may_equal, normalize_axes, normalize_axis
 from autograd_engine.eager.tensor import Tensor
@@ -16,7 +17,7 @@ from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arguments import axis_of, integer, ints, is_open, sizes_in, sizes_of
+from autograd_engine.tensor.arguments import axis_of, integer, ints, is_open, known
 from autograd_engine.tensor.shape import swapaxes
 
 __all__ = [
@@ -79,11 +80,13 @@ def narrow(input: Any, dim: int, start: int, length: int) -> Tensor:
     x = as_operand("narrow", input, "input")
     axis = axis_of("narrow", x, dim)
     first, size = integer("narrow", "start", start), integer("narrow", "length", length)
-    known = sizes_in(x)[axis]
-    have = None if is_open(known) else known
-    if have is not None and first < 0:
+    have = spec_of(x).shape[axis]
+    if not is_open(first) and first < 0 and not isinstance(have, Dim):
         first += have
-    if first < 0 or size < 0 or (have is not None and first + size > have):
+    needed = known([first, size])
+    if min(needed, default=0) < 0 or (
+        len(needed) == 2 and not isinstance(have, Dim) and sum(needed) > have
+    ):
         raise ArgumentError(
             f"narrow: start {start} and length {length} do not lie in axis {dim} of "
             f"{format_shape(spec_of(x).shape)}"
@@ -243,7 +246,7 @@ def crop(
     have = spec_of(x).shape
     starts = (0,) * len(have) if offsets is None else ints("crop", "offsets", offsets)
     whole = tuple(-1 if isinstance(d, Dim) else d for d in have)
-    sizes = whole if shape is None else sizes_of("crop", shape)
+    sizes = whole if shape is None else ints("crop", "shape", shape)
     if not len(starts) == len(sizes) == len(have):
         raise ArgumentError(
             f"crop: shape and offsets must have a number for each of the {len(have)} axes of "
@@ -251,23 +254,22 @@ def crop(
         )
     key, kept = [], []
     for axis, (start, size, n) in enumerate(zip(starts, sizes, have, strict=True)):
-        if is_open(size):
-            if start or size.dim != n:
-                size.refuse("crop")
-            size = -1
-        known = not isinstance(n, Dim)
-        if start < 0 or size < -1 or (known and start + max(size, 0) > n):
+        asked = known([start, size])
+        to_end = not is_open(size) and size == -1
+        sure = len(asked) == 2 and not isinstance(n, Dim)
+        if min(asked, default=0) < (-1 if to_end else 0) or (sure and start + max(size, 0) > n):
             raise ShapeError(
                 f"crop: {size} elements from {start} on do not lie in axis {axis} of "
                 f"{format_shape(have)}"
             )
-        key.append(builtins.slice(start or None, None if size == -1 else start + size))
-        kept.append(0 if known or size == -1 else size)
+        first = start if is_open(start) else start or None
+        key.append(builtins.slice(first, None if to_end else start + size))
+        kept.append(0 if sure or to_end else size)
     out = ops.getitem(x, key=tuple(key))
     if isinstance(out, Tensor):
         return ops.assign(out)  # a copy in the reference
     # The slice of an unknown size may be shorter than asked for: reshape checks it when it runs.
-    return ops.reshape(out, shape=tuple(kept)) if any(kept) else out
+    return ops.reshape(out, shape=tuple(kept)) if any(is_open(d) or d for d in kept) else out
 
 
 @atomic
@@ -287,7 +289,7 @@ def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> 
     """
     x = as_operand("unfold", x)
     width, stride = integer("unfold", "size", size), integer("unfold", "step", step)
-    if width < 1 or stride < 1:
+    if below(width, 1) or below(stride, 1):
         raise ArgumentError(f"unfold: size and step must be positive, got {width} and {stride}")
     axis = axis_of("unfold", x, axis, scalars=True)
     lines = x if spec_of(x).ndim else ops.reshape(x, shape=(1,))

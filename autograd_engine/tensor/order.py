@@ -9,6 +9,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
+from autograd_engine.core.checks import as_number, is_int
 from autograd_engine.core.spec import format_shape, normalize_axes, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, ModeError
@@ -17,7 +18,7 @@ from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import carries_gradient
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arguments import axis_of
+from autograd_engine.tensor.arguments import axis_of, is_open
 from autograd_engine.tensor.reduction import Axis, floating
 
 __all__ = ["kthvalue", "median", "mode", "nanmedian", "nanquantile", "quantile", "topk"]
@@ -48,18 +49,21 @@ def topk(
     scalar = not spec_of(x).ndim
     along = axis_of("topk", x, -1 if axis is None else axis, scalars=True)
     x = ops.reshape(x, shape=(1,)) if scalar else x
-    _check_rank("topk", x, k, along)
+    k = _rank("topk", x, k, along)
     values, indices = ops.topk(x, k=k, axis=along, largest=largest)
     if scalar:
         return ops.reshape(values, shape=()), ops.reshape(indices, shape=())
     return values, indices
 
 
-def _check_rank(op: str, x: Any, k: Any, axis: int) -> None:
-    size = spec_of(x).shape[axis]
-    whole = isinstance(k, int) and not isinstance(k, bool)
-    if not whole or k < 1 or (isinstance(size, int) and k > size):
+def _rank(op: str, x: Any, k: Any, axis: int) -> Any:
+    """`k` as an int; what the run knows is checked by then."""
+    size, found = spec_of(x).shape[axis], as_number(k)
+    if is_open(found):
+        return found
+    if not is_int(found) or found < 1 or (isinstance(size, int) and found > size):
         raise ArgumentError(f"{op}: k must be 1 to {size} for axis {axis}, got {k!r}")
+    return int(found)
 
 
 class _Lines:
@@ -378,7 +382,7 @@ def kthvalue(
     (2.0, 2)
     """
     x, along, scalar = _line("kthvalue", x, axis)
-    _check_rank("kthvalue", x, k, along)
+    k = _rank("kthvalue", x, k, along)
     last = builtins.slice(k - 1, k) if keepdim and not scalar else k - 1
     key = (*(builtins.slice(None),) * along, last)
     values, index = topk(x, k, axis=along, largest=False)

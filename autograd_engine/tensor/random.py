@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dims import SymbolicNumber
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
@@ -322,7 +323,8 @@ def randperm(n: int, dtype: DTypeLike = "int64", name: str | None = None) -> Ten
     [0, 1, 2, 3]
     """
     n, chosen = count("randperm", "n", n), to_numpy(dtype)
-    held("randperm", "n - 1", max(n - 1, 0), chosen)
+    if not isinstance(n, SymbolicNumber):
+        held("randperm", "n - 1", max(n - 1, 0), chosen)
     return ops.randperm(n=n, dtype=chosen.name)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from autograd_engine.core.dtypes import DType, DTypeLike, to_numpy
 from autograd_engine.core.spec import (
+    Shape,
     format_shape,
     may_equal,
     normalize_axes,
@@ -22,13 +23,10 @@ from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import (
-    OpenShape,
     axis_of,
     ints,
     is_open,
-    kept,
-    sizes_in,
-    sizes_of,
+    known,
 )
 from autograd_engine.tensor.creation import to_tensor
 
@@ -74,32 +72,25 @@ def reshape(x: Any, shape: Sequence[int], name: str | None = None) -> Tensor:
     [[0, 1], [2, 3]]
     """
     x = as_operand("reshape", x)
-    sizes = sizes_of("reshape", shape)
-    numbers = sizes.numbers if isinstance(sizes, OpenShape) else sizes
-    if min(numbers, default=0) < -1:
+    sizes = ints("reshape", "shape", shape)
+    if min(known(sizes), default=0) < -1:
         raise ShapeError(
             f"reshape: shape {list(sizes)} must hold sizes; use -1 for one to have it worked out"
         )
-    if numbers is sizes:
-        return ops.reshape(x, shape=sizes)
-    own = sizes_in(x)
-    stays = [not is_open(d) and d == 0 and k < len(own) for k, d in enumerate(sizes)]
-    return _reshape_open(x, OpenShape([own[k] if s else sizes[k] for k, s in enumerate(stays)]))
+    return ops.reshape(x, shape=_kept(spec_of(x).shape, sizes))
 
 
-def _reshape_open(x: Any, sizes: OpenShape) -> Tensor:
-    """Sizes that are not known are kept, or worked out, where that gives them; or asked for."""
-    have = spec_of(x).shape
-    given = [0 if is_open(d) and kept(have[k:], [d]) else d for k, d in enumerate(sizes)]
-    left = [d for d in given if is_open(d)]
-    numbers = sizes.numbers
-    if 0 not in numbers and (not left or len(left) + numbers.count(-1) == 1):
-        shape = tuple([-1 if is_open(d) else d for d in given])
-        if kept(reshaped("reshape", have, shape), sizes):
-            return ops.reshape(x, shape=shape)
-    if -1 in numbers:
-        next(filter(is_open, sizes)).refuse("reshape to a shape with -1 besides")
-    return ops.reshape_like(x, sizes.array())
+def _kept(have: Shape, sizes: tuple[Any, ...]) -> tuple[Any, ...]:
+    """`sizes`, with 0 and -1 for symbolic ones where that provably gives them: it asks for less."""
+    same = [
+        0 if is_open(d) and k < len(have) and have[k] == d.dim else d for k, d in enumerate(sizes)
+    ]
+    (*left,) = (k for k, d in enumerate(same) if is_open(d))
+    if len(left) == 1 and min(known(same), default=1) > 0:  # beside 0 elements -1 says nothing
+        worked_out = [-1 if is_open(d) else d for d in same]
+        if reshaped("reshape", have, worked_out)[left[0]] == sizes[left[0]].dim:
+            return tuple(worked_out)
+    return tuple(same)
 
 
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Tensor:
@@ -137,16 +128,13 @@ def unflatten(x: Any, axis: int, shape: Sequence[int], name: str | None = None) 
     paddle.Size([3, 2, 2])
     """
     x = as_operand("unflatten", x)
-    sizes = sizes_of("unflatten", shape)
-    numbers = sizes.numbers if isinstance(sizes, OpenShape) else sizes
+    sizes = ints("unflatten", "shape", shape)
+    numbers = known(sizes)
     if not sizes or min(numbers, default=0) < -1 or numbers.count(-1) > 1:
         raise ArgumentError(
             f"unflatten: shape {list(sizes)} must hold sizes, one of them may be -1"
         )
     axis = axis_of("unflatten", x, axis)
-    if numbers is not sizes:
-        own = sizes_in(x)
-        return _reshape_open(x, OpenShape([*own[:axis], *sizes, *own[axis + 1 :]]))
     return ops.unflatten_axis(x, axis=axis, sizes=sizes)
 
 

@@ -19,12 +19,12 @@ from autograd_engine.errors import ArgumentError, GradientCheckError
 from autograd_engine.jit.arguments import bind
 from autograd_engine.jit.program_call import Place, TracedProgram, trace_function
 from autograd_engine.jit.static_function import StaticFunction
-from autograd_engine.jit.tracing import NeedsValue
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.backward.append_backward import gradients
 from autograd_engine.program.input_spec import InputSpec
 from autograd_engine.program.ir.program import Program, Variable, program_guard
 from autograd_engine.program.scope import Scope
+from autograd_engine.program.symbolic_number import NeedsValue
 from autograd_engine.static.executor.executor import Executor
 from autograd_engine.testing.modes import directions, reseeded
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
+from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.program.ir.program import Variable
 
 N = 40_000
@@ -66,8 +66,9 @@ def test_in_a_program_to_tensor_gives_a_constant():
         assert c.stop_gradient
         y = x + c
         assert paddle.to_tensor(x, "float64").dtype == "float64"
-        with pytest.raises(NotATensorError, match=r"variable x .* use paddle.stack"):
+        with pytest.raises(ShapeError, match=r"to_tensor.*must have one shape"):
             paddle.to_tensor([1.0, x])
+        assert paddle.to_tensor([1.0, x[0, 0]]).shape == (2,)
     (value,) = static.Executor().run(program, {"x": np.zeros((1, 2), np.float32)}, [y])
     assert value.tolist() == [[1.0, 2.0]]
     assert isinstance(paddle.to_tensor([1.0]), paddle.Tensor)
@@ -89,10 +90,7 @@ def test_shapes_may_be_tensors():
         assert paddle.rand(shape).shape == [2, 3]
     with paddle.static.program_guard(paddle.static.Program()):
         n = paddle.static.data("n", [1], "int64")
-        with pytest.raises(ArgumentError, match="zeros: shape holds the variable n"):
-            paddle.zeros([n, 2])
-        with pytest.raises(ArgumentError, match="use randn_like"):
-            paddle.randn([n, 2])
+        assert paddle.zeros([n, 2]).shape == paddle.randn([n, 2]).shape == (-1, 2)
 
 
 @pytest.mark.parametrize(

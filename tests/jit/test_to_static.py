@@ -1,6 +1,7 @@
 """`to_static`: what a traced function computes, writes, returns and refuses."""
 
 import copy
+import math
 import re
 import subprocess
 import sys
@@ -187,11 +188,10 @@ def test_sizes_that_are_open_cannot_be_computed_with():
     spec = [InputSpec([None, 2])]
     x = paddle.ones([3, 2])
     wrongs = (
-        *(lambda x: x / x.shape[0], len, lambda x: list(x), lambda x: x[: x.shape[0]]),
+        *(len, lambda x: list(x), lambda x: x * math.sqrt(x.shape[0])),
         *(lambda x: sum(x[k] for k in range(x.shape[0])), lambda x: x * len([0] * x.shape[0])),
         *(lambda x: x * float(np.prod(x.shape)), lambda x: x if x.shape[0] else 0),
-        *(lambda x: paddle.slice(x, [0], [0], [x.shape[0]]), lambda x: x[x.shape[0]]),
-        *(lambda x: paddle.arange(x.shape[0]), lambda x: x if x.shape == [3, 2] else 0),
+        lambda x: x if x.shape == [3, 2] else 0,
     )
     for wrong in wrongs:
         with pytest.raises(ModeError, match=r"size of axis 0, which the InputSpec leaves open"):

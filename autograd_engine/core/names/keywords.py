@@ -469,7 +469,9 @@ def _unknown(owner: Owner, name: str, given: Mapping[str, Any]) -> TypeError:
     close = get_close_matches(name, here, 1, 0.6)
     write = f"; write {owner.shown(given, here[close[0]])}" if close else ""
     takes = ", ".join(listed) or "none"
-    return ArgumentTypeError(f"{owner.title}: there is no argument {name!r}{write}; it takes {takes}")
+    return ArgumentTypeError(
+        f"{owner.title}: there is no argument {name!r}{write}; it takes {takes}"
+    )
 
 
 def _short(value: Any) -> str:

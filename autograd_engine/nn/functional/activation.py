@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.checks import positive_int
-from autograd_engine.core.dims import Dim
+from autograd_engine.core.dims import Dim, SymbolicNumber
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import along, format_shape, may_equal, normalize_axis
 from autograd_engine.eager.tensor import Tensor
@@ -111,7 +111,13 @@ def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) ->
     x = as_floats("leaky_relu", x)
     slope = check_number("leaky_relu", "negative_slope", negative_slope)
     # By a factor that the backward passes of all orders multiply with too.
-    slopes: list[Any] = [np.asarray(value, spec_of(x).dtype) for value in (slope, 1.0)]
+    dtype = spec_of(x).dtype
+    slopes: list[Any] = [
+        ops.cast(value.variable(), dtype=dtype.name)
+        if isinstance(value, SymbolicNumber)
+        else np.asarray(value, dtype)
+        for value in (slope, 1.0)
+    ]
     if isinstance(x, Tensor):
         slopes = [Tensor._wrap(value) for value in slopes]
     return x * ops.where(ops.less_than(x, 0.0), *slopes)

@@ -6,6 +6,7 @@ import sys
 from typing import Any, Final
 
 from autograd_engine.core.checks import as_number
+from autograd_engine.core.dims import SymbolicNumber
 from autograd_engine.core.dtypes import get_default_numpy_dtype
 from autograd_engine.core.locations import user_frame_from, warn_at
 from autograd_engine.core.spec import broadcast_shapes, format_shape, may_equal
@@ -65,6 +66,8 @@ def narrow(x: Any, like: Any) -> Any:
 def check_number(op: str, argument: str, value: Any, *, fills: bool = False) -> float:
     """A number, which is NaN only where it `fills` something."""
     found = as_number(value)
+    if isinstance(found, SymbolicNumber):
+        return found  # type: ignore[return-value]
     wrong = isinstance(found, bool) or not isinstance(found, (int, float))
     if wrong or (found != found and not fills):
         raise ArgumentError(f"{op}: {argument} must be a number, got {value!r}")

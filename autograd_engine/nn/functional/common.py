@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.checks import as_number, is_int, positive_int
+from autograd_engine.core.dims import SymbolicNumber
 from autograd_engine.core.dtypes import get_default_numpy_dtype
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -215,13 +216,14 @@ def one_hot(x: Any, num_classes: int = -1, name: str | None = None) -> Tensor:
     [[0.0, 1.0, 0.0]]
     """
     x = as_integers("one_hot", x, "x")
-    if num_classes == -1:
+    classes = as_number(num_classes)
+    if not isinstance(classes, SymbolicNumber) and classes == -1:
         if not isinstance(x, Tensor):
             raise ModeError(
                 "one_hot: a program does not know the largest integer; give num_classes"
             )
-        num_classes = int(x.numpy().max()) + 1 if x.size else 1
-    width = positive_int("one_hot", "num_classes", num_classes)
+        classes = int(x.numpy().max()) + 1 if x.size else 1
+    width = positive_int("one_hot", "num_classes", classes)
     return ops.one_hot(x, num_classes=width, dtype=get_default_numpy_dtype().name)
 
 
@@ -250,7 +252,8 @@ def label_smooth(
     >>> label_smooth(paddle.to_tensor([[0.0, 1.0]]), epsilon=0.5).tolist()
     [[0.25, 0.75]]
     """
-    if not 0.0 <= check_number("label_smooth", "epsilon", epsilon) <= 1.0:
+    epsilon = check_number("label_smooth", "epsilon", epsilon)
+    if not isinstance(epsilon, SymbolicNumber) and not 0.0 <= epsilon <= 1.0:
         raise ArgumentError(f"label_smooth: epsilon must be in [0, 1], got {epsilon}")
     label = as_floats("label_smooth", label, "label")
     if prior_dist is None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograd_engine.core.checks import as_number
+from autograd_engine.core.dims import SymbolicNumber
 from autograd_engine.core.spec import format_shape, normalize_axes
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
@@ -30,6 +31,8 @@ _SELU_FLOOR = -1.7580993408473766
 
 def _probability(op: str, p: Any) -> float:
     p = as_number(p)
+    if isinstance(p, SymbolicNumber):
+        return p  # type: ignore[return-value]
     if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 <= p <= 1:
         raise ArgumentError(f"{op}: p must be a number from 0 to 1, got {p!r}")
     return float(p)
@@ -100,7 +103,7 @@ def dropout_factor(
     axes: Sequence[int] = range(spec_of(x).ndim)
     if axis is not None:
         axes = normalize_axes("dropout", axis, spec_of(x).ndim)
-    if p == 0.0:
+    if not isinstance(p, SymbolicNumber) and p == 0.0:
         return None
     upscale = mode == "upscale_in_train"
     scale = 1.0 if upscale else 1.0 - p

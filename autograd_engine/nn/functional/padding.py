@@ -14,7 +14,7 @@ from autograd_engine.nn.functional.window_arguments import IMAGE_LAYOUTS
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arguments import ints
+from autograd_engine.tensor.arguments import ints, is_open, known
 
 __all__ = ["pad", "zeropad2d"]
 
@@ -71,9 +71,9 @@ def pad(
     x = as_operand("pad", x)
     if mode not in _MODES:
         raise ArgumentError(f"pad: mode must be one of {', '.join(_MODES)}, got {mode!r}")
-    check_number("pad", "value", value, fills=True)
+    value = check_number("pad", "value", value, fills=True)
     pads = _pads(spec_of(x).shape, _pairs("pad", pad), mode, data_format, pad_from_left_axis)
-    if not any(map(any, pads)):
+    if not any(is_open(n) or n for pair in pads for n in pair):
         return ops.assign(x)
     require_possible("pad", [sum(pair) for pair in pads if any(pair)], " of pad")
     if mode == "constant":
@@ -85,7 +85,7 @@ def _pairs(op: str, numbers: Any) -> list[tuple[int, int]]:
     flat = ints(op, "pad", numbers)
     if len(flat) % 2:
         raise ArgumentError(f"{op}: pad must hold pairs (before, after), got {list(flat)}")
-    if min(flat, default=0) < 0:
+    if min(known(flat), default=0) < 0:
         raise ArgumentError(
             f"{op}: pad must not be negative, got {list(flat)}; use paddle.slice to cut"
         )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias, overload
 
-from autograd_engine.core.checks import is_int
+from autograd_engine.core.checks import as_int, as_number, below, is_int
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -340,12 +340,13 @@ def avg_pool3d(
 def _bins(op: str, output_size: Any, axes: int) -> tuple[int | None, ...]:
     """How many along each axis; None where the axis stays as it is."""
     sizes = tuple(output_size) if isinstance(output_size, (list, tuple)) else (output_size,) * axes
-    if len(sizes) != axes or any(s is not None and (not is_int(s) or s < 1) for s in sizes):
+    sizes = tuple([as_number(s) for s in sizes])
+    if len(sizes) != axes or any(s is not None and (not is_int(s) or below(s, 1)) for s in sizes):
         raise ArgumentError(
             f"{op}: output_size must be an int of at least 1 or None, or {axes} of them; got "
             f"{output_size!r}"
         )
-    return tuple(None if s is None else int(s) for s in sizes)
+    return tuple(None if s is None else as_int(s) for s in sizes)
 
 
 def _adaptive_avg_pool(axes: int, x: Any, output_size: Any, data_format: str) -> Any:

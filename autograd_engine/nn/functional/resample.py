@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import as_number, is_int, require_bools, require_possible
+from autograd_engine.core.checks import as_number, require_bools, require_possible
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -26,7 +26,8 @@ from autograd_engine.ops.kernels.windows import Ints
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arguments import is_open, kept
+from autograd_engine.tensor.arguments import ints as whole_numbers, is_open, known as known_of
+from autograd_engine.tensor.broadcasting import meshgrid
 
 __all__ = [
     "affine_grid",
@@ -225,39 +226,42 @@ def affine_grid(
     """
     op = "affine_grid"
     theta = as_operand(op, theta, "theta")
-    if isinstance(out_shape, Tensor):
-        out_shape = out_shape.tolist()
-    shape, spec = tuple([as_number(d) for d in out_shape]), spec_of(theta)
+    shape, spec = whole_numbers(op, "out_shape", out_shape), spec_of(theta)
     axes = len(shape) - 2
-    if axes not in (2, 3) or any(not is_int(d) or d < 1 for d in shape[1:]):
+    if axes not in (2, 3) or min(known_of(shape[1:]), default=1) < 1:
         raise ArgumentError(
             f"{op}: out_shape must be [N, C, H, W] or [N, C, D, H, W], got {out_shape!r}"
         )
     batch = spec.shape[:1]
     if is_open(shape[0]):
-        if not kept(batch, shape[:1]):
-            shape[0].refuse(op)
-    elif is_int(shape[0]) and shape[0] >= 0:
+        batch = (shape[0].dim,)  # type: ignore[attr-defined]
+    elif shape[0] >= 0:
         batch = shape[:1]
     if not may_equal(spec.shape, (*batch, axes, axes + 1)):
         raise ShapeError(
             f"{op}: theta must be {format_shape((*batch, axes, axes + 1))} for out_shape "
             f"{list(shape)}, got {format_shape(spec.shape)}"
         )
-    size = tuple(int(d) for d in shape[2:])
+    size = shape[2:]
     lines = [_line(n, align_corners) for n in size]
     # Homogeneous positions (x, y, 1) of all pixels, the last axis of the image first.
-    mesh = [*np.meshgrid(*lines, indexing="ij")[::-1], np.ones(size)]
-    base = np.stack(mesh, axis=-1).reshape(1, -1, axes + 1).astype(spec.dtype)
+    mesh = meshgrid(*lines)[::-1]
+    base = ops.stack(*mesh, ops.full_like(mesh[0], value=1.0, dtype=None), axis=axes)
+    base = ops.cast(ops.reshape(base, shape=(1, -1, axes + 1)), dtype=spec.dtype.name)
     out = ops.matmul(base, theta, transpose_y=True)
-    return ops.reshape(out, shape=(0, *size, axes))
+    return ops.reshape(out, shape=(shape[0] if is_open(shape[0]) else 0, *size, axes))
 
 
-def _line(n: int, align_corners: bool) -> Any:
+def _line(n: Any, align_corners: bool) -> Any:
     """n positions from -1 to 1; one alone lies in the middle."""
-    if align_corners:
-        return np.linspace(-1.0, 1.0, n) if n > 1 else np.zeros(1)
-    return (2.0 * np.arange(n) + 1.0) / n - 1.0
+    if not align_corners:
+        steps = ops.range(start=0, end=n, step=1, dtype="float64")
+        return (2.0 * steps + 1.0) / n - 1.0
+    line = ops.linspace(start=-1.0, stop=1.0, num=n)
+    if not is_open(n):
+        return line if n > 1 else ops.zeros_like(line)
+    several = ops.greater_than(n.variable(), 1)
+    return ops.where(several, line, ops.zeros_like(line))
 
 
 @atomic

@@ -7,14 +7,16 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from autograd_engine.core.checks import as_number, is_int
-from autograd_engine.core.dims import Dim
+from autograd_engine.core.checks import as_int, as_number, is_int
+from autograd_engine.core.dims import Dim, SymbolicNumber
 from autograd_engine.core.spec import Shape, format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.kernels.windows import Ints, Padding, Pair
 from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.program.symbolic_number import numbers_in
 
 __all__ = [
     "IMAGE_LAYOUTS",
@@ -87,17 +89,20 @@ class Images:
 
 
 def ints(op: str, argument: str, value: Any, axes: int, least: int = 1) -> Ints:
-    """One int for each axis, from an int for all of them or a list."""
+    """One int for each axis, from an int for all of them or a list; some may be symbolic."""
     if isinstance(value, (Tensor, np.ndarray)):
         value = value.tolist()
+    elif isinstance(value, Variable):
+        value = numbers_in(value)
     values = tuple(value) if isinstance(value, (list, tuple)) else (value,) * axes
     if not all(map(is_int, values)):
         values = tuple(map(as_number, values))
-    if len(values) != axes or any(not is_int(v) or v < least for v in values):
+    checked = [v for v in values if not isinstance(v, SymbolicNumber)]
+    if len(values) != axes or any(not is_int(v) or v < least for v in checked):
         raise ArgumentError(
             f"{op}: {argument} must be an int or {_NUMBER[axes]} of at least {least}, got {value!r}"
         )
-    return tuple(int(v) for v in values)
+    return tuple(as_int(v) for v in values)
 
 
 def paddings(

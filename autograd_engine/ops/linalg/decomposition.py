@@ -33,7 +33,7 @@ from autograd_engine.ops.work import nothing, of_matrices
 
 def smaller(m: Size, n: Size) -> Size:
     if m == n or not (isinstance(m, Dim) or isinstance(n, Dim)):
-        return m if m == n else min(m, n)  # type: ignore[type-var]
+        return m if m == n else min(m, n)
     return fresh_dim()
 
 

@@ -50,7 +50,7 @@ def _infer_adaptive(op: str, x: Spec, size: kernels.Bins) -> Spec:
             raise ShapeError(
                 f"{op}{x.ndim - 2}d: x {format_shape(x.shape)} has an empty axis, which has no bins"
             )
-    if any(o is not None and o > kernels.MOST_BINS for o in size):
+    if any(isinstance(o, int) and o > kernels.MOST_BINS for o in size):
         raise ArgumentError(
             f"{op}{x.ndim - 2}d: {list(size)} bins are too many: {kernels.MOST_BINS} along an axis "
             "are the most that it takes"

@@ -34,8 +34,9 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
+from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import INT64, common_dtype
-from autograd_engine.core.spec import Shape, Spec
+from autograd_engine.core.spec import Shape, Spec, ValueSpec, known_value, without_value
 from autograd_engine.errors import DTypeError, RegistryError
 from autograd_engine.ops.registry.compiled_rows import left_to_c
 from autograd_engine.ops.registry.pullback import Pullback
@@ -173,6 +174,9 @@ class OpDef:
         "multiplied_by_zero".
     takes_scattered : frozenset of str
         Inputs that may be `Scattered` cotangents, in programs.
+    symbolic : bool
+        Its kernel computes with sizes that are not known, too, as objects (`Dim`) in arrays, so a
+        result is known as a formula where the operands are. Inferred of what moves elements only.
     write : callable or None
         Of an operation whose result is a view of its operand: what that becomes when the result is
         written to; see `writes`.
@@ -220,6 +224,7 @@ class OpDef:
         nan_hint: str | None = None,
         zero_gradient: ZeroGradient | None = None,
         takes_scattered: str = "",
+        symbolic: bool = False,
     ) -> None:
         self.name = name
         self.kernel = kernel
@@ -248,6 +253,7 @@ class OpDef:
         self.write: Callable[..., Any] | None = None
         self.place: Callable[..., None] | None = None
         self.record_places: Callable[..., Any] | None = None
+        self.symbolic = symbolic or elements in ("ordered", "picked")
         self.multiple = self.variadic_output or len(self.outputs) > 1
         self.attrs = _parameters(kernel)[1]
         self.elementwise: bool = self._is_elementwise() if elementwise is None else elementwise
@@ -428,7 +434,36 @@ class OpDef:
         if self.real:
             self.refuse_complex(specs)
         out = self.infer(*specs, **attrs)
-        return out if isinstance(out, tuple) else (out,)
+        inferred = out if isinstance(out, tuple) else (out,)
+        if self.symbolic and inferred and inferred[0].dtype.kind in "iu":
+            return self._with_values(specs, attrs, inferred)
+        return inferred
+
+    def _with_values(
+        self, specs: Sequence[Spec], attrs: dict[str, Any], inferred: tuple[Spec, ...]
+    ) -> tuple[Spec, ...]:
+        """Specs with what the results are, where that of all operands is known."""
+        values = [
+            _array_of(s) if self.reads_value(k) else without_value(s) for k, s in enumerate(specs)
+        ]
+        if any(v is None for v in values):
+            return inferred
+        try:
+            made = self.kernel(*values, **attrs)
+        except Exception:  # whatever NumPy says to objects
+            return inferred
+        found = made if self.multiple else (made,)
+        if not all(isinstance(v, (int, np.integer, Dim)) for m in found for v in np.ravel(m)):
+            return inferred
+        return tuple(map(ValueSpec.of, inferred, found))
+
+
+def _array_of(spec: Spec) -> Any:
+    """The values of an array, as objects where some are not known yet; None where none are."""
+    value = known_value(spec)
+    if value is None or any(isinstance(v, Dim) for v in value.flat):
+        return value
+    return value.astype(spec.dtype)
 
 
 def scattering(rule: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,8 +17,14 @@ from numpy.typing import NDArray
 
 from autograd_engine.core.above import above
 from autograd_engine.core.dtypes import DTYPES
+from autograd_engine.ops.registry.number_inputs import (
+    NumberInput,
+    NumberInputOp,
+    operation_of,
+    positions,
+)
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
-from autograd_engine.program.files.fields import fail, shown
+from autograd_engine.program.files.fields import MAX_NUMBERS, fail, read_int, shown
 from autograd_engine.program.ir.program import Block
 
 __all__ = [
@@ -27,12 +33,22 @@ __all__ = [
     "complete_attributes",
     "known_operation",
     "named_operation",
+    "taking_numbers",
 ]
 
 
 def known_operation(op: Any) -> bool:
     """Whether `op` is what a file would get back for its name."""
-    return isinstance(op, OpDef) and _find(op.name) is op
+    return isinstance(op, OpDef) and _find(op.name) is operation_of(op)
+
+
+def taking_numbers(op: OpDef, attrs: Any, numbers: Any, where: str) -> OpDef:
+    """`op` with so many numbers as inputs, which are those that attributes name."""
+    count = 0 if numbers is None else read_int(numbers, where, 1, MAX_NUMBERS)
+    named = positions(attrs)
+    if named != set(range(count)):
+        fail(where, f"attributes name the numbers {sorted(named)}, of {count}")
+    return NumberInputOp.of(op, count) if count else op
 
 
 def named_operation(name: Any, where: str) -> OpDef:
@@ -107,6 +123,8 @@ def _text(wanted: Any) -> str:
 
 
 def _fits(value: Any, wanted: Any) -> bool:
+    if type(value) is NumberInput:
+        value = 0
     if wanted is Any:
         return not isinstance(value, Block)
     origin = typing.get_origin(wanted)

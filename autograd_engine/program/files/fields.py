@@ -14,6 +14,7 @@ __all__ = [
     "INT64",
     "MAX_NAME",
     "MAX_NDIM",
+    "MAX_NUMBERS",
     "fail",
     "read_bool",
     "read_fields",
@@ -26,6 +27,7 @@ __all__ = [
 
 MAX_NAME: Final = 1000
 MAX_NDIM: Final = 64  # NumPy's
+MAX_NUMBERS: Final = 1000  # that one operation takes as inputs
 INT64: Final = 2**63
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.locations import StoredLocation
-from autograd_engine.core.spec import Spec, may_equal
+from autograd_engine.core.spec import Spec, ValueSpec, may_equal
 from autograd_engine.errors import FileFormatError
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.files.appended import read_appended
@@ -20,6 +20,7 @@ from autograd_engine.program.files.attrs import (
     check_attributes,
     complete_attributes,
     named_operation,
+    taking_numbers,
 )
 from autograd_engine.program.files.control_flow import check_blocks, check_control
 from autograd_engine.program.files.fields import (
@@ -67,7 +68,10 @@ _KINDS: Final = {
     "gradient_of": ("gradient_of", "wanted", "saved"),
     "control": ("control", "name"),
 }
-_OPTIONAL: Final = {"gradient_of": ("project", "strong", "guarded", "counts")}
+_OPTIONAL: Final = {
+    "op": ("numbers",),
+    "gradient_of": ("project", "strong", "guarded", "counts", "numbers"),
+}
 
 
 def program_from(value: Any, where: str = "program") -> Program:
@@ -205,6 +209,7 @@ class _Reader:
     ) -> tuple[Any, dict[str, Any]]:
         if kind == "gradient_of":
             op = named_operation(fields["gradient_of"], where)
+            op = taking_numbers(op, attrs, fields.get("numbers"), where)
             attrs = complete_attributes(op, attrs, f"{where}.attrs")
             return read_gradop(op, fields, operands, results, where), attrs
         if kind == "control":
@@ -221,8 +226,13 @@ class _Reader:
             check_control(name, operands, results, attrs, where)
             return BlockOp.of(name, shown_as), attrs
         op = named_operation(fields["op"], where)
+        op = taking_numbers(op, attrs, fields.get("numbers"), where)
         attrs = complete_attributes(op, attrs, f"{where}.attrs")
-        _check_specs(op, operands, results, attrs, where)
+        for ref, spec in zip(
+            results, _check_specs(op, operands, results, attrs, where), strict=True
+        ):
+            if not ref.version and isinstance(spec, ValueSpec):
+                ref.var.spec = ValueSpec.of(ref.var.spec, spec.value)
         return op, attrs
 
     def attributes(self, value: Any, control: bool, where: str) -> dict[str, Any]:
@@ -349,7 +359,9 @@ def _location(value: Any, where: str) -> StoredLocation:
 # --- what operators make
 
 
-def _check_specs(op: OpDef, operands: Any, results: Any, attrs: Any, where: str) -> None:
+def _check_specs(
+    op: OpDef, operands: Any, results: Any, attrs: Any, where: str
+) -> tuple[Spec, ...]:
     least = len(op.inputs) - op.variadic
     if len(operands) < least or (len(operands) > least and not op.variadic):
         more = " or more" if op.variadic else ""
@@ -361,6 +373,7 @@ def _check_specs(op: OpDef, operands: Any, results: Any, attrs: Any, where: str)
     inferred = _inferred(op, [o.spec for o in operands], attrs, len(results), where)
     for ref, spec in zip(results, inferred, strict=True):
         _check_spec(op.name, ref.var, spec, where)
+    return inferred
 
 
 def _inferred(

@@ -25,10 +25,12 @@ from autograd_engine.core.dtypes import DTYPES
 from autograd_engine.core.size import ElementCount
 from autograd_engine.core.spec import Array
 from autograd_engine.errors import FileFormatError
+from autograd_engine.ops.registry.number_inputs import NumberInput
 from autograd_engine.program.files.archive import array_bytes, array_from
 from autograd_engine.program.files.fields import (
     INT64,
     MAX_NDIM,
+    MAX_NUMBERS,
     fail,
     read_fields,
     read_int,
@@ -160,6 +162,8 @@ def value_json(value: Any, refused: str) -> Any:
         return {"ellipsis": True}
     if isinstance(value, ElementCount):
         return int(value)
+    if kind is NumberInput:
+        return {"number": value.position}
     if isinstance(value, np.generic) and value.dtype.name in DTYPES:
         return {"scalar": [value.dtype.name, value_json(value.item(), refused)]}
     if isinstance(value, np.dtype) and value.name in DTYPES:
@@ -228,10 +232,20 @@ def _read_complex(held: Any, where: str) -> complex:
 
 
 def _read_slice(held: Any, where: str) -> slice:
-    parts = [None if v is None else read_int(v, where, -INT64) for v in read_list(held, where, 3)]
+    parts = [_read_bound(v, where) for v in read_list(held, where, 3)]
     if parts[2] == 0:
         fail(where, "a slice has no step of 0")
     return slice(*parts)
+
+
+def _read_bound(value: Any, where: str) -> Any:
+    if value is None:
+        return None
+    return read_value(value, where) if type(value) is dict else read_int(value, where, -INT64)
+
+
+def _read_number(held: Any, where: str) -> NumberInput:
+    return NumberInput(read_int(held, where, 0, MAX_NUMBERS))
 
 
 def _read_scalar(held: Any, where: str) -> Any:
@@ -286,6 +300,7 @@ def _read_axes(held: Any, where: str) -> Array:
 _TAGGED: Final = {
     "float": _read_float,
     "complex": _read_complex,
+    "number": _read_number,
     "list": lambda held, where: [read_value(v, where) for v in read_list(held, where)],
     "dict": _read_dict,
     "slice": _read_slice,

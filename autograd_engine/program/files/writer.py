@@ -129,11 +129,12 @@ class _Writer:
             return {"control": op.kind, "name": op.name}
         if not isinstance(op, GradOp):
             self.known(op, operator)
-            return {"op": op.name}
+            return {"op": op.name, **_unless_empty(numbers=getattr(op, "count", 0))}
         pullback = op.pullback
         self.known(pullback.op, operator)
         return {
             "gradient_of": pullback.op.name,
+            **_unless_empty(numbers=getattr(pullback.op, "count", 0)),
             "wanted": [*pullback.wanted],
             **_unless_empty(project=_positions(pullback.project)),
             "saved": [*pullback.saved],

@@ -17,7 +17,7 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DType, as_dtype
 from autograd_engine.core.names.missing_names import answers, missing_text
 from autograd_engine.core.size import ElementCount, OpenSize
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Spec, without_value
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.training_options import Trained, TrainingOptions
@@ -81,7 +81,7 @@ class Variable(VariableMethods):
     ) -> None:
         self.block = block
         self.name = name
-        self.spec = spec
+        self.spec = without_value(spec)  # which is that of what it is first
         self.stop_gradient = stop_gradient
         self.persistable = persistable
         self.is_data = is_data
@@ -160,6 +160,7 @@ class Variable(VariableMethods):
         if self.declared:
             self.declared = False
             self._undone(lambda: self._set(declared=True))
+        self.spec = without_value(self.spec)
         self.block.written.append(self)
         return Ref(self, self.version)
 
@@ -205,11 +206,6 @@ class Variable(VariableMethods):
         return above.of_version(api_version)
 
     @property
-    def size(self) -> Any:
-        """The number of elements: a variable of shape []."""
-        return self.numel()
-
-    @property
     def lod_level(self) -> int:
         """0: there are no ragged arrays here."""
         return 0
@@ -246,6 +242,13 @@ class Variable(VariableMethods):
             f"the variable {self.name} cannot be iterated over; use paddle.unbind or slices"
             + mode.chosen_elsewhere()
         )
+
+    def _number(self) -> Any:
+        spec = self.spec
+        differentiable = spec.dtype.kind == "f" and not self.stop_gradient
+        if spec.size != 1 or spec.dtype.kind not in "iuf" or differentiable:
+            return self
+        return above.number_of(self)
 
     def _no_value(self, *_: Any, **__: Any) -> Any:
         raise ModeError(

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from autograd_engine.core.dims import UnknownSize
+from autograd_engine.core.dims import SymbolicNumber
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import normalize_axis
 from autograd_engine.eager.tensor import Tensor
@@ -38,7 +38,7 @@ class Extremes(NamedTuple):
 def _is_size(value: Any) -> bool:
     if isinstance(value, Operand):
         return spec_of(value).ndim == 0
-    whole = isinstance(value, (int, np.integer, UnknownSize))
+    whole = isinstance(value, (int, np.integer, SymbolicNumber))
     return whole and not isinstance(value, bool)
 
 
