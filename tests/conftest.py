@@ -136,6 +136,10 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     base = tmp_path_factory.getbasetemp()
     run = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     os.environ["AUTOGRAD_ENGINE_CACHE"] = str(run / "cache")
+    # Where none is to be written beside the sources, each process that tests start would compile
+    # all of the package again.
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+        os.environ["PYTHONPYCACHEPREFIX"] = str(run / "bytecode")
 
 
 @pytest.fixture(autouse=True)
