@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ SAMPLES: dict[str, list[Sample]] = {
 LEFT_OUT: set[str] = set()
 
 
+@cache
 def cases(which: Callable[[OpDef, Sample], bool] = lambda op, sample: True) -> list[Any]:
     """(operation, sample) pairs of the table, named after both."""
     return [
