@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from autograd_engine.core.checks import positive_int
 from autograd_engine.core.dims import Dim
