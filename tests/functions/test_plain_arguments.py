@@ -220,3 +220,12 @@ def test_constructors_say_which_size_is_too_large(case):
                 error = layer_failure(case, cls, {**given, name: put(huge)})
                 found[name, huge] = unclear(error, names)
     assert {k: v for k, v in found.items() if v} == {}
+
+
+@over("case", FIRST, ids=[case.name for case in FIRST], by=lambda name: "all")
+def test_a_layer_says_what_a_call_of_it_takes(case):
+    layer, xs = case.make(), [paddle.to_tensor(a) for a in case.arrays()]
+    for args, kwargs in ((xs, {"nonsense": 3}), ([*xs, *xs, *xs, 1, 2, 3], {}), ([], {})):
+        error = failure(lambda args=args, kwargs=kwargs: layer(*args, **kwargs))
+        assert isinstance(error, errors.ArgumentTypeError), error
+        assert str(error).startswith(type(layer).__name__), error
