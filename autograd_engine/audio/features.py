@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from autograd_engine import fft
 from autograd_engine.audio.functional import cosines, filters, power_to_db
 from autograd_engine.audio.windows import floating, named_window
+from autograd_engine.core.checks import in_memory
 from autograd_engine.core.dtypes import DTypeLike
 from autograd_engine.core.lazy import lazily
 from autograd_engine.core.spec import Array
@@ -88,7 +89,11 @@ class Spectrogram(Layer):
             raise ArgumentError(f"{op}: power must be above 0, got {power}")
         length = n_fft if win_length is None else win_length
         self._framed = n_fft, hop_length or max(length // 4, 1), length, center, pad_mode
-        _keep(self, "fft_window", named_window(op, window, count(op, "win_length", length), True))
+        size = count(op, "win_length", length)
+        values = in_memory(
+            f"{op}: win_length", [size], lambda: named_window(op, window, size, True)
+        )
+        _keep(self, "fft_window", values)
 
     def forward(self, x: Any) -> Tensor:
         op = type(self).__name__
@@ -152,7 +157,12 @@ class MelSpectrogram(Layer):
         self._spectrogram = Spectrogram(
             n_fft, hop_length, win_length, window, power, center, pad_mode, dtype
         )
-        _keep(self, "fbank_matrix", filters(op, sr, n_fft, n_mels, f_min, f_max, htk, norm))
+        values = in_memory(
+            f"{op}: n_mels, n_fft",
+            [n_mels, n_fft],
+            lambda: filters(op, sr, n_fft, n_mels, f_min, f_max, htk, norm),
+        )
+        _keep(self, "fbank_matrix", values)
 
     def forward(self, x: Any) -> Tensor:
         return ops.matmul(self.fbank_matrix, self._spectrogram(x))

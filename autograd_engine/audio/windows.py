@@ -20,6 +20,7 @@ from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import count, plain
 from autograd_engine.program.operands import constant
+from autograd_engine.tensor.spelling.wrapper import spelled_functions
 
 __all__ = [
     "bartlett_window",
@@ -264,3 +265,7 @@ def kaiser_window(
     op = "kaiser_window"
     shape, size = plain(op, "beta", beta), count(op, "window_length", window_length)
     return _made(op, lambda n: np.kaiser(n, shape), size, periodic, dtype)
+
+
+_PUBLIC: Final = [name for name in __all__ if name.endswith("_window") and name != "named_window"]
+globals().update(spelled_functions({name: globals()[name] for name in _PUBLIC}))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.errors import ArgumentTypeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 
 __all__ = [
     "PrintOptions",
@@ -133,7 +133,7 @@ def _checked_integer(name: str, value: object) -> int:
     number = int(value)
     if not _LEAST[name] <= number <= _MOST.get(name, number):
         bounds = f"{_LEAST[name]} to {_MOST[name]}" if name in _MOST else f"{_LEAST[name]} or more"
-        raise ValueError(f"set_printoptions: {name} must be {bounds}, not {number}; {hint}")
+        raise ArgumentError(f"set_printoptions: {name} must be {bounds}, not {number}; {hint}")
     return number
 
 

@@ -147,7 +147,13 @@ class RandomSampler(Sampler):
         if not size:
             return iter(())
         if self.replacement:
-            return iter(draw.integers(size, size=self.num_samples).tolist())
+            count = self.num_samples
+            chosen = in_memory(
+                "RandomSampler: num_samples",
+                [count],
+                lambda: draw.integers(size, size=count).tolist(),
+            )
+            return iter(chosen)
         return iter(draw.permutation(size)[: self.num_samples].tolist())
 
     def __len__(self) -> int:

@@ -245,7 +245,10 @@ def _binary(metric: str, preds: Any, labels: Any) -> tuple[Array, Array]:
         raise ArgumentError(f"{metric}: preds has a NaN; look at what the model returns")
     unknown = truth[~np.isin(truth, (0, 1))]
     if unknown.size:
-        raise ArgumentError(f"{metric}: labels must be 0 or 1, got {unknown[0]}")
+        first = unknown.flat[0].item()
+        raise ArgumentError(
+            f"{metric}: labels must be 0 or 1, got {first!r} ({type(first).__name__})"
+        )
     return scores.ravel(), truth.ravel() == 1
 
 

@@ -111,10 +111,10 @@ def check_parameters(parameters: Any) -> list[Any]:
     return found
 
 
-def nothing_to_train(owner: str) -> ArgumentError:
+def nothing_to_train(owner: str, where: str = "") -> ArgumentError:
     """What to raise in eager mode where no parameters were given."""
     return ArgumentError(
-        f"{owner} has nothing to train: pass parameters=net.parameters() in eager mode; an "
+        f"{where}{owner} has nothing to train: pass parameters=net.parameters() in eager mode; an "
         "optimizer of a program is made after paddle.enable_static(), or inside of a program_guard"
     )
 

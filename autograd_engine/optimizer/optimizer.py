@@ -267,6 +267,9 @@ class Optimizer(Settings):
         NotATensorError, ShapeError
         """
         if isinstance(loss, Tensor):
+            if self._parameters is None and parameters is None:
+                where = "minimize: loss is a Tensor, and "
+                raise nothing_to_train(type(self).__name__, where)
             eager = self.backward(
                 loss, startup_program, parameters, no_grad_set, checkpoints=checkpoints
             )

@@ -7,11 +7,12 @@ gives each its gradient.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from autograd_engine.core.dims import Dim
+from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import (
     Shape,
     broadcast_shapes,
@@ -51,6 +52,8 @@ __all__ = [
     "scatter_nd_add",
     "scatter_reduce",
 ]
+
+_INDICES: Final = (Operand, np.ndarray, np.generic, list, tuple, int, slice)
 
 
 NUMBERS = (bool, int, float, complex)
@@ -211,6 +214,11 @@ def index_put(
         raise ArgumentTypeError(
             f"index_put: indices must be a tuple of arrays, got {type(indices)}"
         )
+    for k, index in enumerate(indices):
+        if not isinstance(index, _INDICES):
+            raise ArgumentTypeError(
+                f"index_put: indices[{k}] must be an array of ints or bools, got {index!r:.60}"
+            )
     if not accumulate:
         return written(x, tuple(indices), value)
     plain, arrays = split_key(tuple(indices))

@@ -35,22 +35,7 @@ static = paddle.static
 
 # x[...] and x[...] = value say what they are about in these terms.
 BY_SYMBOL = {"Tensor.__getitem__", "Tensor.__setitem__"}
-# As does what they are made of. None is a new axis; it is the value that does not fit then.
-TAKEN = {
-    (name, "indices", what)
-    for name in ("index_put", "Tensor.index_put_")
-    for what in ("None", "str", "dict")
-}
-TAKEN |= {
-    ("run", "fetch_list", "str"),  # the name of a variable, which there is not
-    ("minimize", "loss", "Tensor"),  # of the optimizer: it has no parameters for eager mode
-    ("Precision", "labels", "str array"),  # says which of them
-    ("Auc", "labels", "str array"),
-    ("Constant", "param", "Variable"),  # says its name
-    ("while_loop", "loop_vars", "complex"),  # `i < 3` is a call of the test's
-    ("while_loop", "loop_vars", "str"),
-    ("while_loop", "loop_vars", "str array"),
-}
+TAKEN = {("while_loop", "loop_vars", "complex")}  # `i < 3` is a call of the test's
 
 
 # Where a name is a word too short to say.

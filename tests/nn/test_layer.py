@@ -146,7 +146,7 @@ def test_repr():
         (lambda n: n.add_sublayer(3, Noise(0.1)), TypeError, "must be a str"),
         (lambda n: n.add_parameter("x", paddle.ones([1])), TypeError, "create_parameter"),
         (lambda n: n.register_buffer("x", [1.0]), TypeError, "to_tensor"),
-        (lambda n: n.register_buffer("x", paddle.ones([1]), 1), ArgumentError, "persistable"),
+        (lambda n: n.register_buffer("x", paddle.ones([1]), 2), ArgumentError, "persistable"),
         (lambda n: n.register_forward_pre_hook(3), TypeError, "function"),
         (lambda n: n.apply(3), TypeError, "function"),
         (lambda n: n.to("gpu"), ArgumentError, "cpu"),

@@ -7,7 +7,7 @@ from typing import Any
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, ShapeError
 from autograd_engine.nn.functional.arguments import as_floats, check_number
 from autograd_engine.nn.functional.attention import (
     attention,
@@ -28,10 +28,13 @@ def _attended(
     dropout: float,
     causal: bool,
     return_softmax: bool,
-    fixed_seed_offset: Any,
+    stream: tuple[Any, str],
     training: bool,
     scale: float | None,
 ) -> Any:
+    fixed_seed_offset, rng_name = stream
+    if not isinstance(rng_name, str):
+        raise ArgumentTypeError(f"{op}: rng_name must be a str, got {rng_name!r:.60}")
     if fixed_seed_offset is not None:
         raise ArgumentError(f"{op}: fixed_seed_offset must be None; call paddle.seed(n) before it")
     p = check_number(op, "dropout", dropout)
@@ -95,8 +98,8 @@ def flash_attention(
             f"{', '.join(map(format_shape, shapes))}"
         )
     return _attended(
-        op, query, key, value, dropout, causal, return_softmax, fixed_seed_offset, training,
-        softmax_scale,
+        op, query, key, value, dropout, causal, return_softmax, (fixed_seed_offset, rng_name),
+        training, softmax_scale,
     )  # fmt: skip
 
 
@@ -141,5 +144,14 @@ def flash_attn_qkvpacked(
     query = ops.flatten_axes(ops.getitem(qkv, key=(every, every, slice(None, -2))), start=2, stop=3)
     key, value = (ops.getitem(qkv, key=(every, every, k)) for k in (-2, -1))
     return _attended(
-        op, query, key, value, dropout, causal, return_softmax, fixed_seed_offset, training, None
+        op,
+        query,
+        key,
+        value,
+        dropout,
+        causal,
+        return_softmax,
+        (fixed_seed_offset, rng_name),
+        training,
+        None,
     )

@@ -192,8 +192,8 @@ def initialize_again(var: Variable, initializer: Initializer, block: Any = None)
     """Have a startup program write `var` another time, where it stands."""
     if not var.persistable:
         raise ArgumentError(
-            f"{type(initializer).__name__}: {var.name} is computed by the program, and has no "
-            "value to begin with; give a parameter"
+            f"{type(initializer).__name__}: param must be a parameter; the Variable {var.name} is "
+            "computed by the program, and has no value to begin with"
         )
     startup = default_startup_program().global_block() if block is None else block
     if not isinstance(startup, Block):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from autograd_engine.core.checks import check_callback
-from autograd_engine.errors import ArgumentTypeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.optimizer.lr.scheduler import LRScheduler
 
 __all__ = ["LambdaDecay", "MultiplicativeDecay", "require_function"]
+
+_MOST_FACTORS: Final = 10**7
 
 
 def require_function(scheduler: object, name: str, value: Any, given: str = "epoch") -> None:
@@ -97,6 +99,11 @@ class MultiplicativeDecay(LRScheduler):
         epoch = int(self.last_epoch)
         if not 0 < done <= epoch:
             done, rate = 0, self.base_lr
+        if epoch - done > _MOST_FACTORS:
+            raise ArgumentError(
+                f"{type(self).__name__}: last_epoch {epoch} asks for the product of so many "
+                f"factors; {_MOST_FACTORS} at most"
+            )
         for k in range(done + 1, epoch + 1):
             rate = rate * self.lr_lambda(k)
         self._product = (epoch, rate)

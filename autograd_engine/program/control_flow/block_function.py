@@ -138,7 +138,12 @@ def own_value(value: Any) -> Any:
     return ops.assign(value) if isinstance(value, (Tensor, Variable)) else value
 
 
-def as_variable(value: Any, block: Block, known: Sequence[np.dtype[Any]] = ()) -> Variable:
+def as_variable(
+    value: Any,
+    block: Block,
+    known: Sequence[np.dtype[Any]] = (),
+    what: str = "a loop or a branch",
+) -> Variable:
     if value.__class__ is Constant:
         placed: Variable = value.placed(block)
         return placed
@@ -155,7 +160,7 @@ def as_variable(value: Any, block: Block, known: Sequence[np.dtype[Any]] = ()) -
         value = np.asarray(value, scalar_dtype(value, list(known)))
     array = np.array(value)
     if array.dtype.kind not in "biufc":
-        raise ArgumentTypeError(f"a loop or a branch takes variables and numbers, got {value!r}")
+        raise ArgumentTypeError(f"{what} takes variables and numbers, got {value!r:.60}")
     return Constant(array).placed(block)
 
 

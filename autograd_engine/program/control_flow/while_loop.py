@@ -132,7 +132,7 @@ def while_loop(
     prefix = name or unique_name.generate("while")
     with restored(program):
         block = program.current_block()
-        initial = [as_variable(v, block).seen_from(block) for v in leaves]
+        initial = [as_variable(v, block, what="loop_vars").seen_from(block) for v in leaves]
         return _Loop(program, block, prefix, (cond, body), structure, initial).append()
 
 

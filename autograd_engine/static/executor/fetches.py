@@ -87,7 +87,9 @@ def _fetch(program: Program, position: int, fetch: Any) -> Ref:
                 "return it from the function that makes it, and fetch what cond or while_loop "
                 "returns"
             )
-    text = f"run: this program has no variable {name!r}; it was built in another one, or the name "
+    text = (
+        f"{where}: this program has no variable {name!r}; it was built in another one, or the name "
+    )
     close = similar(name, own) if isinstance(fetch, str) else None
     raise ExecutionError(text + "is misspelt" + (f": did you mean {close!r}?" if close else ""))
 

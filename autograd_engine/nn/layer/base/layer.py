@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import re
 import reprlib
 from collections.abc import Callable, Sequence
@@ -127,13 +128,17 @@ class Layer(OtherNames):
             )
 
         def __call__(self, *inputs, **kwargs):
-            if kwargs:
-                kwargs = forwarded(self, inputs, kwargs)
-            if self._forward_pre_hooks or self._forward_post_hooks:
-                return call_with_hooks(self, inputs, kwargs)
-            if mode.building():
-                return run_named(self, self.forward, inputs, kwargs)
-            return self.forward(*inputs, **kwargs)
+            try:
+                if kwargs:
+                    kwargs = forwarded(self, inputs, kwargs)
+                if self._forward_pre_hooks or self._forward_post_hooks:
+                    return call_with_hooks(self, inputs, kwargs)
+                if mode.building():
+                    return run_named(self, self.forward, inputs, kwargs)
+                return self.forward(*inputs, **kwargs)
+            except TypeError as error:
+                _check_call(self, inputs, kwargs, error)
+                raise
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
@@ -524,6 +529,22 @@ class SpecialHook:
 
     def __call__(self, *args: Any) -> Any:
         return self.hook(*args)
+
+
+def _check_call(
+    layer: Layer, inputs: tuple[Any, ...], kwargs: dict[str, Any], error: TypeError
+) -> None:
+    """After `error`: raise what says more if a layer of the engine is not called with these."""
+    if not type(layer).__module__.startswith("autograd_engine.") or type(error) is not TypeError:
+        return
+    try:
+        signature = inspect.signature(layer.forward)
+        signature.bind(*inputs, **kwargs)
+    except TypeError as problem:
+        text = str(problem).replace("positional ", "")
+        raise ArgumentTypeError(
+            f"{type(layer).__name__}: {text}; a call takes {', '.join(signature.parameters)}"
+        ) from None
 
 
 def _wants_kwargs(hook: Any) -> bool:

@@ -129,7 +129,8 @@ class MultiHeadAttention(Layer):
         self.need_weights = flag(self, "need_weights", need_weights)
         self.head_dim = embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
-            below = max(n for n in range(1, num_heads + 1) if embed_dim % n == 0)
+            most = min(num_heads, embed_dim)
+            below = max(n for n in range(1, most + 1) if embed_dim % n == 0)
             raise ArgumentError(
                 f"MultiHeadAttention: embed_dim {embed_dim} must be a multiple of num_heads "
                 f"{num_heads}; take {below} heads, or embed_dim {num_heads * (self.head_dim + 1)}"
