@@ -170,15 +170,11 @@ def asarray(
     Parameters
     ----------
     obj : array_like
-    dtype : dtype, optional
-        As in `to_tensor`.
-    device : object, optional
-        Everything is on the CPU.
+    dtype, device, requires_grad
+        As in `tensor`.
     copy : bool, optional
         True for a copy in any case. Memory of others is never shared: False is refused where a
         copy would have to be made.
-    requires_grad : bool
-        True to have gradients with respect to it.
 
     Raises
     ------
@@ -200,7 +196,7 @@ def asarray(
             "asarray: copy=False, and a tensor never shares memory with "
             f"{type(obj).__name__}; leave copy out"
         )
-    return to_tensor(obj, dtype, device, not requires_grad)
+    return tensor(obj, dtype, device, requires_grad)
 
 
 def from_numpy(ndarray: Array) -> Tensor:

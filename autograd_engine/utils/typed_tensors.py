@@ -1,4 +1,11 @@
-"""Tensors of one dtype by its name, ``paddle.FloatTensor([1, 2])``, as older programs make them."""
+"""Tensors of one dtype by its name, ``paddle.FloatTensor([1, 2])``, as older programs make them.
+
+>>> import autograd_engine as paddle
+>>> paddle.FloatTensor([1, 2]).tolist(), paddle.FloatTensor(2, 3).shape
+([1.0, 2.0], paddle.Size([2, 3]))
+>>> isinstance(paddle.ones([1]), paddle.FloatTensor)
+True
+"""
 
 from __future__ import annotations
 
@@ -46,64 +53,17 @@ class _OfDType(type):
         return isinstance(x, Tensor) and x.dtype.name == cls.dtype
 
 
-class FloatTensor(metaclass=_OfDType):
-    """Tensors of float32: of the data given, or zeros of the sizes given.
-
-    Examples
-    --------
-    >>> import autograd_engine as paddle
-    >>> paddle.FloatTensor([1, 2]).tolist(), paddle.FloatTensor(2, 3).shape
-    ([1.0, 2.0], paddle.Size([2, 3]))
-    >>> isinstance(paddle.ones([1]), paddle.FloatTensor)
-    True
-    """
-
-    dtype = "float32"
+def _of(name: str, dtype: str) -> _OfDType:
+    text = f"Tensors of {dtype}: of the data given, or zeros of the sizes given."
+    return _OfDType(name, (), {"dtype": dtype, "__doc__": text, "__module__": __name__})
 
 
-class DoubleTensor(metaclass=_OfDType):
-    """Tensors of float64; see `FloatTensor`."""
-
-    dtype = "float64"
-
-
-class HalfTensor(metaclass=_OfDType):
-    """Tensors of float16; see `FloatTensor`."""
-
-    dtype = "float16"
-
-
-class LongTensor(metaclass=_OfDType):
-    """Tensors of int64; see `FloatTensor`."""
-
-    dtype = "int64"
-
-
-class IntTensor(metaclass=_OfDType):
-    """Tensors of int32; see `FloatTensor`."""
-
-    dtype = "int32"
-
-
-class ShortTensor(metaclass=_OfDType):
-    """Tensors of int16; see `FloatTensor`."""
-
-    dtype = "int16"
-
-
-class CharTensor(metaclass=_OfDType):
-    """Tensors of int8; see `FloatTensor`."""
-
-    dtype = "int8"
-
-
-class ByteTensor(metaclass=_OfDType):
-    """Tensors of uint8; see `FloatTensor`."""
-
-    dtype = "uint8"
-
-
-class BoolTensor(metaclass=_OfDType):
-    """Tensors of bool; see `FloatTensor`."""
-
-    dtype = "bool"
+BoolTensor = _of("BoolTensor", "bool")
+ByteTensor = _of("ByteTensor", "uint8")
+CharTensor = _of("CharTensor", "int8")
+DoubleTensor = _of("DoubleTensor", "float64")
+FloatTensor = _of("FloatTensor", "float32")
+HalfTensor = _of("HalfTensor", "float16")
+IntTensor = _of("IntTensor", "int32")
+LongTensor = _of("LongTensor", "int64")
+ShortTensor = _of("ShortTensor", "int16")

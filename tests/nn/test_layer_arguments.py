@@ -22,7 +22,7 @@ REFUSED = [
     ("Linear(2, None)", "out_features must be an int of at least 1, got None"),
     ("Linear(2, True)", "out_features must be an int of at least 1, got True"),
     ("Linear(2.0, 3)", "in_features .* got 2.0"),
-    ("Linear(2, 3, False)", "weight_attr must not be False.*leave it out"),
+    ("Linear(2, 3, weight_attr=False)", "weight_attr must not be False.*leave it out"),
     ("Linear(2, 3, weight_attr=3.0)", "a parameter attribute must be a ParamAttr"),
     ("Linear(2, 3, None, None, 7)", "name must be a str, got int.*write name="),
     ("Bilinear(2, -1, 3)", "in2_features must be an int of at least 1"),

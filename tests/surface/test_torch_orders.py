@@ -190,6 +190,8 @@ def test_a_bool_that_only_torch_has_there():
         nn.MaxPool2D(2, 2, 0, 2, True, False)
     with pytest.raises(ArgumentError, match="Linear: 'bias' is given by position and by name"):
         nn.Linear(2, 3, False, bias=True)
+    with pytest.raises(ArgumentError, match="Linear: weight_attr must not be False"):
+        nn.Linear(2, 3, False, None)  # more than torch has
     with pytest.raises(TypeError, match=r"LayerNorm: takes 2 arguments by position .*None is one"):
         nn.LayerNorm(3, 1e-5, None)
 

@@ -53,6 +53,8 @@ class Owner(NamedTuple):
         Those that may be given by position.
     defaults : mapping of str
         What they are when they are not given; the others are required.
+    meanings : dict of str
+        Those of keywords that were asked for.
     """
 
     title: str
@@ -60,6 +62,7 @@ class Owner(NamedTuple):
     known: Sequence[str]
     positional: Sequence[str]
     defaults: Mapping[str, Any]
+    meanings: dict[str, Meaning | None]
 
     @classmethod
     def of(cls, title: str, names: Iterable[str], parameters: Iterable[Parameter]) -> Owner:
@@ -70,6 +73,7 @@ class Owner(NamedTuple):
             known=[p.name for p in one],
             positional=[p.name for p in one if p.kind is p.POSITIONAL_OR_KEYWORD],
             defaults={p.name: p.default for p in one if p.default is not p.empty},
+            meanings={},
         )
 
     def shown(self, given: Mapping[str, Any], more: str = "") -> str:
@@ -399,7 +403,7 @@ def ordered(owner: Owner, args: Sequence[Any], named: Mapping[str, Any]) -> dict
         For one that is given by position and by name.
     """
     names, order = owner.positional, ORDERS.get(owner.title, ())
-    for k, value in enumerate(args[: len(order)]):
+    for k, value in enumerate(args if len(args) <= len(order) else ()):
         free = k >= len(names) or not isinstance(owner.defaults.get(names[k]), bool)
         if isinstance(value, bool) and free and order[k] not in names[k : k + 1]:
             names = order
@@ -422,7 +426,9 @@ def one_more(owner: Owner, value: Any) -> TypeError:
 
 
 def meaning_of(name: str, owner: Owner) -> Meaning | None:
-    return next((m for m in KEYWORDS.get(name, ()) if m.fits(owner)), None)
+    if name not in owner.meanings:
+        owner.meanings[name] = next((m for m in KEYWORDS.get(name, ()) if m.fits(owner)), None)
+    return owner.meanings[name]
 
 
 def translated(owner: Owner, given: Mapping[str, Any], other: Mapping[str, Any]) -> Translated:

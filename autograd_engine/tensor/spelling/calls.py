@@ -167,6 +167,8 @@ class Calls:
 
     def _options(self, values: Values, other: Values, finish: list[Callable[[Any], Any]]) -> None:
         """What takes the result, where that is a tensor."""
+        if "out" not in self.parameters and not {"out", "inplace"} & other.keys():
+            return
         if not gives_tensors(self._function):
             return
         out = (values if "out" in self.parameters else other).pop("out", None)
