@@ -134,6 +134,7 @@ if typing.TYPE_CHECKING:
         is_compiled_with_xpu as is_compiled_with_xpu,
     )
     from autograd_engine.io.files import load as load, save as save
+    from autograd_engine.io.files.raw_memory import MmapStorage as MmapStorage
     from autograd_engine.io.reader import batch as batch
     from autograd_engine.jit.model_flops import flops as flops
     from autograd_engine.nn.functional import (
@@ -169,6 +170,7 @@ else:
             "device": "device_guard get_cudnn_version is_compiled_with_cinn is_compiled_with_cuda "
             "is_compiled_with_custom_device is_compiled_with_distribute is_compiled_with_ipu "
             "is_compiled_with_rocm is_compiled_with_xpu",
+            "io.files.raw_memory": "MmapStorage",
             "io.files.save_load": "load save",
             "io.reader": "batch",
             "jit.model_flops": "flops",

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from autograd_engine.base import framework
+from autograd_engine.base import core, framework
 from autograd_engine.base.framework import (
     Program,
     Variable,
@@ -19,6 +19,7 @@ __all__ = [
     "ParamAttr",
     "Program",
     "Variable",
+    "core",
     "default_main_program",
     "default_startup_program",
     "framework",

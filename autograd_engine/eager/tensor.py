@@ -162,6 +162,21 @@ class Tensor(Values):
             cut_off(self)
 
     @property
+    def trainable(self) -> bool:
+        """The opposite of `stop_gradient`; it may be set."""
+        return not self._stop
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self.stop_gradient = not value
+
+    def _keep_storage(self, storage: object) -> None:
+        """Nothing: a tensor has memory of its own, or holds what it shares."""
+
+    # The safetensors library keeps its file open by this attribute of a tensor that it reads.
+    _safetensors_storage = property(None, _keep_storage)
+
+    @property
     def shape(self) -> Size:
         return Size(self._data.shape)
 
@@ -411,14 +426,6 @@ class Parameter(Trained, Tensor):
         self._options = options
         if name is not None:
             self.name = name
-
-    @property
-    def trainable(self) -> bool:
-        return not self._stop
-
-    @trainable.setter
-    def trainable(self, value: bool) -> None:
-        self.stop_gradient = not value
 
     def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()

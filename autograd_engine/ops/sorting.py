@@ -98,8 +98,13 @@ defop(
 
 
 def _unique(x: Array, *, axis: int | None = None) -> tuple[Array, Array, Array, Array]:
-    """Sorted distinct elements, the first position of each, where each went, how many there are."""
-    found = np.unique(x, return_index=True, return_inverse=True, return_counts=True, axis=axis)
+    """Sorted distinct elements, the first position of each, where each went, how many there are.
+
+    NaN equals nothing, itself included.
+    """
+    found = np.unique(
+        x, return_index=True, return_inverse=True, return_counts=True, axis=axis, equal_nan=False
+    )
     out, index, inverse, counts = found
     return out, _int64(index), _int64(inverse).reshape(-1), _int64(counts)
 

@@ -42,7 +42,7 @@ class _Regions:
         self.image = counts(op, "boxes_num", boxes_num, boxes)
         images = spec_of(self.x).shape[0]
         listed = spec_of(boxes_num).shape[0] if hasattr(boxes_num, "spec") else len(boxes_num)
-        if isinstance(images, int) and isinstance(listed, int) and listed > images:
+        if isinstance(images, int) and isinstance(listed, int) and listed != images:
             raise ShapeError(f"{op}: boxes_num is of {listed} images, and x has {images}")
         self.boxes = ops.cast_like(boxes.detach(), self.x)
         self.bins = ints(op, "output_size", output_size, 2)

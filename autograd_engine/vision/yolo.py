@@ -208,7 +208,7 @@ def yolo_loss(
     >>> box, label = paddle.to_tensor([[[0.25, 0.25, 0.5, 0.5]]]), paddle.to_tensor([[0]])
     >>> loss = paddle.vision.ops.yolo_loss(x, box, label, [8, 8], [0], 1, 0.7, 8)
     >>> round(loss.item(), 4)
-    5.8916
+    5.8918
     """
     op = "yolo_loss"
     sizes, classes = parted(op, anchors), positive_int(op, "class_num", class_num)

@@ -277,3 +277,25 @@ def test_jax_both_ways() -> None:
     theirs = jax.dlpack.from_dlpack(shared)
     assert theirs.unsafe_buffer_pointer() == address(shared)
     assert jax.numpy.from_dlpack(paddle.to_tensor([1.0, 2.0])).tolist() == [1.0, 2.0]
+
+
+def test_layouts_and_dtypes_of_torch_and_jax() -> None:
+    """Transposed, strided, broadcast and single elements, both ways; what others made read-only."""
+    torch = pytest.importorskip("torch")
+    base = torch.arange(12.0).reshape(3, 4)
+    for theirs in (base.T, base[:, ::2], base[1], base[:1].expand(3, 4), base[0, 0], base > 3.0):
+        x = from_dlpack(theirs)
+        assert address(x) == theirs.data_ptr()
+        np.testing.assert_array_equal(x.numpy(), theirs.numpy())
+    ours = paddle.to_tensor(np.arange(6.0).reshape(2, 3))
+    for x in (ours.T, ours[:, ::2], ours[::-1], ours[0], ours.astype("complex64"), ours > 2.0):
+        np.testing.assert_array_equal(torch.from_dlpack(x).numpy(), x.numpy())
+    jax = pytest.importorskip("jax")
+    x = from_dlpack(jax.numpy.arange(6.0).reshape(2, 3))
+    assert not x.numpy().flags.writeable
+    x.stop_gradient = False
+    (x * x).sum().backward()
+    np.testing.assert_array_equal(x.grad.numpy(), 2.0 * x.numpy())
+    for export in (torch.from_dlpack, jax.dlpack.from_dlpack):
+        with pytest.raises(ExportError, match="detach"):
+            export(x)

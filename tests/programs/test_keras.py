@@ -102,3 +102,62 @@ def test_sequences(keras: Any, kind: str) -> None:
     model.compile(keras.optimizers.Adam(0.02), "binary_crossentropy", metrics=["accuracy"])
     history = model.fit(x, y, epochs=6, batch_size=32, verbose=0).history
     assert history["accuracy"][-1] > 0.9
+
+
+def test_two_inputs_callbacks_and_a_second_training(keras: Any, tmp_path: Path) -> None:
+    """A model of two inputs, stopped early, its best weights kept, then tuned by rank 2 alone."""
+    random = np.random.default_rng(0)
+    x, kind = random.normal(size=(256, 3)).astype(np.float32), random.integers(0, 4, (256, 1))
+    y = x.sum(1, keepdims=True) + np.array([0.0, 1.0, -1.0, 2.0], np.float32)[kind]
+    numbers, word = keras.Input((3,)), keras.Input((1,), dtype="int32")
+    layer = keras.layers.Dense(16, activation="tanh")
+    embedded = keras.layers.Flatten()(keras.layers.Embedding(4, 4)(word))
+    hidden = layer(keras.layers.Concatenate()([numbers, embedded]))
+    model = keras.Model([numbers, word], keras.layers.Dense(1)(hidden))
+    model.compile(keras.optimizers.Adam(0.02), "mse")
+    best = tmp_path / "best.weights.h5"
+    callbacks = [
+        keras.callbacks.EarlyStopping(patience=2),
+        keras.callbacks.ModelCheckpoint(best, save_best_only=True, save_weights_only=True),
+    ]
+    history = model.fit(
+        [x, kind], y, epochs=12, batch_size=32, validation_split=0.2, callbacks=callbacks, verbose=0
+    ).history
+    model.load_weights(best)
+    reached = model.evaluate([x[204:], kind[204:]], y[204:], verbose=0)
+    np.testing.assert_allclose(reached, min(history["val_loss"]), rtol=1e-4)
+    layer.enable_lora(2)
+    kept = np.array(layer._kernel)
+    model.compile(keras.optimizers.Adam(0.02), "mse")
+    losses = model.fit([x, kind], y, epochs=3, batch_size=32, verbose=0).history["loss"]
+    assert losses[-1] < losses[0]
+    np.testing.assert_array_equal(np.array(layer._kernel), kept)
+
+
+def test_a_layer_and_a_loss_of_keras_operations(keras: Any) -> None:
+    x, y = images(96)
+    layers, ops = keras.layers, keras.ops
+
+    class Squeezed(layers.Layer):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.dense = layers.Dense(2, activation="sigmoid")
+
+        def call(self, x: Any) -> Any:
+            return x * ops.expand_dims(ops.expand_dims(self.dense(ops.mean(x, (1, 2))), 1), 1)
+
+    def loss(true: Any, found: Any) -> Any:
+        return ops.mean(ops.square(ops.log1p(ops.relu(true)) - ops.log1p(ops.relu(found))))
+
+    model = keras.Sequential(
+        [
+            keras.Input((8, 8, 1)),
+            layers.Conv2D(2, 3, strides=2, padding="same", activation="relu"),
+            Squeezed(),
+            layers.Conv2DTranspose(1, 4, strides=2, padding="same", activation="softplus"),
+        ]
+    )
+    model.compile(keras.optimizers.RMSprop(0.02), loss)
+    losses = model.fit(x, x, epochs=4, batch_size=16, verbose=0).history["loss"]
+    assert losses[-1] < 0.8 * losses[0]
+    assert model.predict(x, verbose=0).shape == (len(y), 8, 8, 1)

@@ -9,26 +9,12 @@ import pytest
 
 from tests.programs.own_suite import run
 
-# These ask a tensor of ints for stop_gradient = False.
-OF_INTEGERS = {
-    "test_examples.test_rearrange_examples",
-    "test_ops.test_concatenations_and_stacking",
-    "test_ops.test_ellipsis_ops_imperative",
-    "test_ops.test_enumerating_directions",
-    "test_ops.test_reduction_imperatives",
-    "test_ops.test_reduction_imperatives_booleans",
-    "test_ops.test_reduction_stress_imperatives",
-    "test_ops.test_repeat_imperatives",
-    "test_ops.test_tiling_imperatives",
-    "test_other.test_is_float_type",
-}
-
 
 def test_einops(tmp_path: Path) -> None:
     pytest.importorskip("einops")
     counts, reasons = run(tmp_path, ["einops.tests"], {"EINOPS_TEST_BACKENDS": "numpy,paddle"})
-    assert set(reasons) <= OF_INTEGERS, reasons
-    assert counts["passed"] + len(reasons) >= 55
+    assert not reasons
+    assert counts["passed"] >= 55
 
 
 @pytest.mark.thorough
@@ -45,12 +31,13 @@ def test_tensorly(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_keras(tmp_path: Path) -> None:
-    """Its metrics and the layers that merge others, but for what is asked in bfloat16."""
+    """The areas that are quick, but for what asks for bfloat16 or for TensorFlow."""
     if find_spec("keras_paddle") is None:
         pytest.skip("could not import 'keras_paddle'")
-    parts = ["metrics", "layers.merging"]
+    parts = ["activations", "layers.merging", "metrics", "optimizers"]
     counts, reasons = run(
         tmp_path, [f"keras.src.{part}" for part in parts], {}, "tests.programs.keras_plugin"
     )
-    assert {name: why for name, why in reasons.items() if "bfloat16" not in why} == {}
-    assert counts["passed"] >= 440
+    elsewhere = ("bfloat16", "tensorflow")
+    assert not {name: why for name, why in reasons.items() if not any(e in why for e in elsewhere)}
+    assert counts["passed"] >= 600

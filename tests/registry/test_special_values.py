@@ -277,3 +277,15 @@ def test_scalars_of_numpy_never_come_out():
         attrs = op.complete_attrs(sample.attrs)
         grads = gradient(op, sample.cast(np.float32), attrs, positions, [np.ones((), np.float32)])
         assert all(type(g) is np.ndarray for g in grads)
+
+
+def test_each_nan_is_a_value_of_its_own():
+    x = paddle.to_tensor([1.0, NAN, 2.0, NAN, 1.0])
+    for found, axis in (
+        (paddle.unique(x, True, True, True), None),
+        (paddle.unique(x, True, True, True, 0), 0),
+    ):
+        values, first, where, counts = (v.tolist() for v in found)
+        assert values[:2] == [1.0, 2.0]
+        assert np.isnan(values[2:]).tolist() == [True, True]
+        assert (first, where, counts) == ([0, 2, 1, 3], [0, 2, 1, 3, 0], [2, 1, 1, 1]), axis
