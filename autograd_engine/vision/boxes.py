@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -26,6 +26,8 @@ __all__ = [
     "nms",
     "prior_box",
 ]
+
+_LEVELS: Final = 64  # of a pyramid: each halves the sides of the one below
 
 _CODES = ("encode_center_size", "decode_center_size")
 _LARGEST = math.log(1000.0 / 16.0)  # by what the logarithm of a size may grow
@@ -509,6 +511,11 @@ def distribute_fpn_proposals(
     ):
         if not is_int(value):
             raise ArgumentError(f"{op}: {argument} must be an int, got {value!r}")
+    if not 0 <= max_level - min_level < _LEVELS:
+        raise ArgumentError(
+            f"{op}: max_level must be min_level or above, by less than {_LEVELS}; got min_level="
+            f"{min_level} and max_level={max_level}"
+        )
     scale = check_number(op, "refer_scale", refer_scale)
     size = rois[:, 2:] - rois[:, :2]
     area = _area(size + float(bool(pixel_offset)))

@@ -48,7 +48,12 @@ def __dir__() -> list[str]:
 
 
 if not TYPE_CHECKING:
+    from autograd_engine.tensor.spelling.wrapper import spelled_functions
+
     __getattr__ = lazily(__name__, {})
+    globals().update(
+        spelled_functions({n: v for n, v in globals().items() if n in __all__ and n.islower()})
+    )
 
 
 class DeformConv2D(Layer):

@@ -102,6 +102,7 @@ def yolo_box(
     ([[[2.0, 3.0, 6.0, 5.0]]], [[[0.25]]])
     """
     op = "yolo_box"
+    x = floats(op, "x", x, "N", "channels", "H", "W")
     sizes, classes = parted(op, anchors), positive_int(op, "class_num", class_num)
     ratio = positive_int(op, "downsample_ratio", downsample_ratio)
     threshold, scale = (

@@ -234,6 +234,7 @@ def test_locks_are_not_kept_alive() -> None:
 
         def nothing(self) -> None: ...
 
+    gc.collect()
     before = len(locks._renewed), len(locks._awaited)
     owners = [Owner() for _ in range(5)]
     assert (len(locks._renewed), len(locks._awaited)) == (before[0] + 10, before[1] + 5)

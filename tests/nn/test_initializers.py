@@ -101,7 +101,7 @@ def test_a_call_takes_the_block_of_another_startup_program() -> None:
         I.Constant(4.0)(var, startup.global_block())
         with pytest.raises(TypeError, match="block of a program, got int"):
             I.Constant(4.0)(var, 3)
-        with pytest.raises(ArgumentError, match="give a parameter"):
+        with pytest.raises(ArgumentError, match="param must be a parameter"):
             I.Constant(4.0)(var * 2.0)
     paddle.static.Executor().run(startup)
     assert np.asarray(paddle.static.global_scope().find_var(var.name).get_tensor()).tolist() == [

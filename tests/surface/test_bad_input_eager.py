@@ -417,7 +417,6 @@ STATIC = {
     ".retain_grads": (lambda v: v.retain_grads(), "append_backward"),
     ".grad_fn": (lambda v: v.grad_fn, r"paddle\.graph\(loss\)"),
     ".is_leaf": (lambda v: v.is_leaf, "static.data"),
-    ".requires_grad": (lambda v: v.requires_grad, "stop_gradient, its opposite"),
 }
 
 
