@@ -57,9 +57,7 @@ def _sampled(
     if not is_int(sample_size):
         raise ArgumentError(f"{op}: sample_size must be an int, got {sample_size!r}")
     if return_eids and eids is None:
-        raise ArgumentError(
-            f"{op}: return_eids=True needs eids, one for each edge; got None"
-        )
+        raise ArgumentError(f"{op}: return_eids=True needs eids, a number for each edge, got None")
     beside = [("eids", index_argument(op, "eids", eids))] if eids is not None else []
     if edge_weight is not None:
         beside.append(("edge_weight", numeric_argument(op, "edge_weight", edge_weight)))

@@ -11,7 +11,7 @@ from autograd_engine.core.dims import SymbolicNumber
 from autograd_engine.core.dtypes import get_default_numpy_dtype
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ModeError, ShapeError
+from autograd_engine.errors import ArgumentError, DTypeError, ModeError, ShapeError
 from autograd_engine.nn.functional.arguments import as_floats, as_integers, check_number
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
@@ -186,6 +186,10 @@ def embedding_renorm_(x: Any, weight: Any, max_norm: float, norm_type: float = 2
     """
     op = "embedding_renorm_"
     x, table = as_integers(op, x, "x"), as_operand(op, weight, "weight")
+    if spec_of(table).dtype.kind != "f":
+        raise DTypeError(
+            f"{op}: weight must hold floating-point numbers, got {spec_of(table).dtype.name}"
+        )
     if spec_of(table).ndim != 2:
         raise ShapeError(
             f"{op}: weight must be [rows, width], got {format_shape(spec_of(table).shape)}"
