@@ -107,7 +107,7 @@ def _hardswish(x: Array) -> Array:
 
 
 def _softmax(x: Array, *, axis: int) -> Array:
-    shape = rows.lines(x, (axis,))
+    shape = rows.softmax_lines(x, axis)
     if shape is not None:
         return rows.softmax(x, shape)
     if x.dtype.char == "e":  # the difference may be below its range; exp(-inf) is 0, as is meant
@@ -120,7 +120,7 @@ def _softmax(x: Array, *, axis: int) -> Array:
 
 def _softmax_adjoint(y: Array, out: Array, *, axis: int) -> Array:
     """out (y - <y, out>), the products taken along `axis`."""
-    shape = rows.lines(out, (axis,))
+    shape = rows.softmax_lines(out, axis)
     if shape is not None:
         return rows.softmax_adjoint(y, out, shape)
     return np.asarray(out * (y - _sum_keep(y * out, axis)))
