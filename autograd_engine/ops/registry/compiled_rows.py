@@ -20,7 +20,12 @@ from autograd_engine.ops.kernels.compiled import LARGE, ROW, compiled
 if TYPE_CHECKING:
     from autograd_engine.ops.registry.opdef import OpDef
 
-__all__ = ["left_to_c"]
+__all__ = ["are_numbers", "left_to_c"]
+
+
+def are_numbers(attrs: list[Any]) -> bool:
+    """Whether these attributes can be operands of a loop."""
+    return all(isinstance(v, (int, float)) for v in attrs)
 
 
 def left_to_c(op: OpDef) -> Callable[..., Any] | None:
@@ -41,7 +46,7 @@ def left_to_c(op: OpDef) -> Callable[..., Any] | None:
     def large(operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         like = next((v for v in operands if v.__class__ is ndarray and v.dtype.kind == "f"), None)
         numbers = [attrs[n] if n in attrs else op.attrs[n] for n in names]
-        if like is None or not all(isinstance(v, (int, float)) for v in numbers):
+        if like is None or not are_numbers(numbers):
             return kernel(*operands, **attrs)
         run = compiled(name, like)
         kinds = [v.dtype for v in operands if isinstance(v, (ndarray, np.generic))]
