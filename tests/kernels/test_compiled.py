@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 DTYPES = ("float32", "float64")
 # How far results with and without the library may be from each other: relative to the largest.
 CLOSE = {"float32": 1e-5, "float64": 1e-12}
-ROWS = [(64, 512), (33, 1000), (1, 1 << 15), (512, 64), (3, 100_001)]
+ROWS = [(64, 512), (33, 1000), (1, 1 << 15), (512, 64), (3, 100_001), (700, 8)]
 
 
 @pytest.fixture(autouse=True)
@@ -88,13 +88,39 @@ def test_bits_do_not_depend_on_threads(dtype: str) -> None:
     random = np.random.default_rng(0)
     x = np.asarray(random.standard_normal((300, 1111)), dtype)
     y = np.asarray(random.standard_normal(x.shape), dtype)
+    names = ("exp", "silu", "log_sigmoid", "erf")
     before, found = runtime.threads(), set()
     for count in (1, 2, 3):
         runtime.set_threads(count)
         out = REGISTRY["softmax"].kernel(x, axis=1)
-        found.add((out.tobytes(), REGISTRY["softmax_adjoint"].kernel(y, out, axis=1).tobytes()))
+        results = [out, REGISTRY["softmax_adjoint"].kernel(y, out, axis=1)]
+        results += [REGISTRY[name].kernel(v) for name in names for v in (x, x.T, x[:, ::2])]
+        results += REGISTRY["gelu"].kernel(x)
+        found.add(tuple(a.tobytes() for a in results))
     runtime.set_threads(before)
     assert len(found) == 1
+
+
+@over("dtype", DTYPES)
+@over("shape", [(700, 8), (5, 700), (30, 40)])
+@over("on", [True, False])
+def test_softmax_has_the_same_bits_in_every_mode(
+    dtype: str, shape: tuple[int, int], on: bool
+) -> None:
+    paddle.set_flags({"FLAGS_compiled_kernels": on})
+    random = np.random.default_rng(0)
+    x = paddle.to_tensor(random.standard_normal(shape).astype(dtype), stop_gradient=False)
+    g = paddle.to_tensor(random.standard_normal(shape).astype(dtype))
+
+    def derived(x: Any, g: Any, create_graph: bool = False) -> list[Any]:
+        out = paddle.nn.functional.softmax(x)
+        return [out, *paddle.grad([out], [x], [g], create_graph=create_graph)]
+
+    expected = [t.numpy().tobytes() for t in derived(x, g)]
+    assert [t.numpy().tobytes() for t in derived(x, g, create_graph=True)] == expected
+    program = paddle.jit.to_static(derived, backend="numpy")
+    for _ in range(4):
+        assert [t.numpy().tobytes() for t in program(x, g)] == expected
 
 
 def test_which_dtypes_have_one() -> None:

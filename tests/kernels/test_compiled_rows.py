@@ -38,7 +38,8 @@ def _switched_back() -> Iterator[None]:
 
 
 def arrays(op: OpDef, dtype: str) -> tuple[list[Any], dict[str, Any]]:
-    """Large operands with the values of a sample, and its attributes."""
+    """Large operands with values near those of a sample, and its attributes."""
+    random = np.random.default_rng(1)
     sample = next(
         s
         for s in SAMPLES[op.name]
@@ -49,8 +50,10 @@ def arrays(op: OpDef, dtype: str) -> tuple[list[Any], dict[str, Any]]:
     )
     made = []
     for name, a in zip(op.inputs, sample.operands, strict=True):
-        kind = "bool" if name in op.untyped else dtype
-        made.append(np.resize(a.reshape(-1), SHAPE).astype(kind))
+        whole = np.resize(a.reshape(-1), SHAPE)
+        if name not in op.untyped:
+            whole = (whole * (1.0 + 1e-3 * random.random(SHAPE))).astype(dtype)
+        made.append(whole)
     return made, op.complete_attrs(sample.attrs)
 
 

@@ -52,6 +52,7 @@ _NUMPYS: Final = {
     "f": frozenset(("cos", "log10", "log2", "sin", "tan")),
     "d": frozenset(("logaddexp", "tan")),
 }
+_OPERANDS: Final = 8  # AE_OPERANDS of kernels.h
 _OTHER_COST: Final = 4  # of a function that is computed, when an exact one costs 1
 
 
@@ -198,6 +199,8 @@ def _function(chain: _Chain, name: str, results: Sequence[Traced]) -> str:
     """A ufunc, and the loop over elements that follow each other that it runs."""
     real, given = C_TYPES[chain.char], len(chain.given)
     kinds = [C_TYPES[b.dtype.char] for b in chain.given] + [real] * len(results)
+    if len(kinds) > _OPERANDS:
+        raise NotLowered("it has too many operands")
     heads = [
         f"{'const ' * (k < given)}{kind} *a{k} = ({'const ' * (k < given)}{kind} *)p[{k}];"
         for k, kind in enumerate(kinds)

@@ -35,11 +35,8 @@ def _convolution(lowering: Lowering, node: Node) -> bool:
     return True
 
 
-def _by_rows(lowering: Lowering, node: Node, k: int, axis: Any, function: Any) -> bool:
-    """Call `function` on operands and results as tables, if operand `k` has long rows of `axis`."""
-    value = node.operands[k]
-    assert isinstance(value, Value)
-    shape = rows.lines(value.spec, axis)  # type: ignore[arg-type]
+def _by_rows(lowering: Lowering, node: Node, shape: tuple[int, int] | None, function: Any) -> bool:
+    """Call `function` on operands and results as tables, of that `shape` or one column."""
     if shape is None:
         return False
     given: list[Place] = []
@@ -57,10 +54,19 @@ def _by_rows(lowering: Lowering, node: Node, k: int, axis: Any, function: Any) -
     return True
 
 
+def _spec(node: Node, k: int) -> Any:
+    """That of an operand: kernels ask of arrays no more."""
+    value = node.operands[k]
+    assert isinstance(value, Value)
+    return value.spec
+
+
 @handles("softmax", "softmax_adjoint")
 def _softmax(lowering: Lowering, node: Node) -> bool:
     function = rows.softmax_into if node.op.name == "softmax" else rows.softmax_adjoint_into
-    return _by_rows(lowering, node, len(node.operands) - 1, (node.attrs["axis"],), function)
+    return _by_rows(
+        lowering, node, rows.softmax_lines(_spec(node, -1), node.attrs["axis"]), function
+    )
 
 
 @handles("standardize", "standardize_adjoint")
@@ -68,4 +74,4 @@ def _standardize(lowering: Lowering, node: Node) -> bool:
     adjoint = node.op.name == "standardize_adjoint"
     function = rows.standardize_adjoint_into if adjoint else rows.standardize_into
     function = partial(function, epsilon=node.attrs["epsilon"])
-    return _by_rows(lowering, node, int(adjoint), node.attrs["axis"], function)
+    return _by_rows(lowering, node, rows.lines(_spec(node, adjoint), node.attrs["axis"]), function)

@@ -6,10 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from autograd_engine.core.checks import positive_int
-from autograd_engine.core.dims import Dim, SymbolicNumber
+from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import along, format_shape, may_equal, normalize_axis
 from autograd_engine.eager.tensor import Tensor
@@ -108,19 +106,8 @@ def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) ->
     >>> leaky_relu(paddle.to_tensor([-1.0, 2.0]), 0.5).tolist()
     [-0.5, 2.0]
     """
-    x = as_floats("leaky_relu", x)
     slope = check_number("leaky_relu", "negative_slope", negative_slope)
-    # By a factor that the backward passes of all orders multiply with too.
-    dtype = spec_of(x).dtype
-    slopes: list[Any] = [
-        ops.cast(value.variable(), dtype=dtype.name)
-        if isinstance(value, SymbolicNumber)
-        else np.asarray(value, dtype)
-        for value in (slope, 1.0)
-    ]
-    if isinstance(x, Tensor):
-        slopes = [Tensor._wrap(value) for value in slopes]
-    return x * ops.where(ops.less_than(x, 0.0), *slopes)
+    return ops.leaky_relu(as_floats("leaky_relu", x), negative_slope=slope)
 
 
 @atomic
@@ -230,7 +217,7 @@ def selu(
         raise ArgumentError(f"selu: scale must be above 1, got {scale}; use elu for other scales")
     if check_number("selu", "alpha", alpha) < 0.0:
         raise ArgumentError(f"selu: alpha must not be negative, got {alpha}")
-    return scale * ops.elu(x, alpha=float(alpha))
+    return ops.selu(x, alpha=float(alpha), scale=float(scale))
 
 
 def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Tensor:
@@ -300,9 +287,7 @@ def hardswish(x: Any, name: str | None = None) -> Tensor:
     >>> hardswish(paddle.to_tensor([-4.0, 0.0, 4.0])).tolist()
     [-0.0, 0.0, 4.0]
     """
-    x = as_floats("hardswish", x)
-    # Divided first: 6 * x would leave the range of float16 early.
-    return x * (relu6(x + 3.0) / 6.0)
+    return ops.hardswish(as_floats("hardswish", x))
 
 
 def hardshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Tensor:

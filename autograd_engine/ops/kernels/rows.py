@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.spec import Array
-from autograd_engine.ops.kernels.compiled import compiled
+from autograd_engine.ops.kernels.compiled import LARGE, compiled
 
 __all__ = [
     "WIDE",
@@ -23,6 +23,7 @@ __all__ = [
     "softmax_adjoint",
     "softmax_adjoint_into",
     "softmax_into",
+    "softmax_lines",
     "standardize",
     "standardize_adjoint",
     "standardize_adjoint_into",
@@ -57,6 +58,15 @@ def lines(x: Array, axis: tuple[int, ...]) -> tuple[int, int] | None:
     if width < _WORTH or not x.size or x.dtype.char not in "fd":
         return None
     return x.size // width, width
+
+
+def softmax_lines(x: Array, axis: int) -> tuple[int, int] | None:
+    """`lines` for softmax and its adjoint: in C rows may be short, where there are many."""
+    shape = lines(x, (axis,))
+    width = x.shape[-1] if axis == len(x.shape) - 1 else 0
+    if shape is None and width and x.size >= LARGE and compiled("rows.softmax", x) is not None:
+        return x.size // width, width
+    return shape
 
 
 def _blocks(rows: int, width: int) -> Iterator[slice]:

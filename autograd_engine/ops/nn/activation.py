@@ -84,8 +84,21 @@ def _elu(x: Array, *, alpha: float) -> Array:
     return np.where(x > 0.0, x, alpha * np.expm1(np.minimum(x, 0.0)))
 
 
+def _selu(x: Array, *, alpha: float, scale: float) -> Array:
+    return np.asarray(scale * _elu(x, alpha=alpha))
+
+
+def _leaky_relu(x: Array, *, negative_slope: float) -> Array:
+    return np.where(x < 0.0, x * negative_slope, x)
+
+
+def _hardswish(x: Array) -> Array:
+    # Divided first: 6 * x would leave the range of float16 early.
+    return np.asarray(x * (np.minimum(np.maximum(x + 3.0, 0.0), 6.0) / 6.0))
+
+
 def _softmax(x: Array, *, axis: int) -> Array:
-    shape = rows.lines(x, (axis,))
+    shape = rows.softmax_lines(x, axis)
     if shape is not None:
         return rows.softmax(x, shape)
     if x.dtype.char == "e":  # the difference may be below its range; exp(-inf) is 0, as is meant
@@ -98,7 +111,7 @@ def _softmax(x: Array, *, axis: int) -> Array:
 
 def _softmax_adjoint(y: Array, out: Array, *, axis: int) -> Array:
     """out (y - <y, out>), the products taken along `axis`."""
-    shape = rows.lines(out, (axis,))
+    shape = rows.softmax_lines(out, axis)
     if shape is not None:
         return rows.softmax_adjoint(y, out, shape)
     return np.asarray(out * (y - _sum_keep(y * out, axis)))
@@ -166,10 +179,32 @@ defop("softplus", _softplus, **ELEMENTWISE, real=True, zero_gradient="saturated"
 defop("log_sigmoid", _log_sigmoid, **ELEMENTWISE, real=True, zero_gradient="saturated").vjp(
     x=lambda xp, g, x: g * xp.sigmoid(-x)
 )
-# At 0 the derivative is alpha, that of the side below.
+
+
+def _elu_slope(xp: Any, x: Any, alpha: float) -> Any:
+    """At 0 it is alpha, that of the side below."""
+    return xp.where(xp.greater_than(x, 0.0), 1.0, alpha * xp.exp(xp.minimum(x, 0.0)))
+
+
 defop("elu", _elu, **ELEMENTWISE, real=True, zero_gradient="inactive").vjp(
-    x=lambda xp, g, x, *, alpha: (
-        g * xp.where(xp.greater_than(x, 0.0), 1.0, alpha * xp.exp(xp.minimum(x, 0.0)))
+    x=lambda xp, g, x, *, alpha: g * _elu_slope(xp, x, alpha)
+)
+defop("selu", _selu, **ELEMENTWISE, real=True, zero_gradient="inactive").vjp(
+    x=lambda xp, g, x, *, alpha, scale: g * (scale * _elu_slope(xp, x, alpha))
+)
+# At 0 the derivative is 1, that of the side above.
+defop("leaky_relu", _leaky_relu, **ELEMENTWISE, real=True, zero_gradient="inactive").vjp(
+    x=lambda xp, g, x, *, negative_slope: xp.where(xp.less_than(x, 0.0), g * negative_slope, g)
+)
+# Between -3 and 3 it is x (x + 3) / 6; at both the derivative is that of the side outside.
+defop("hardswish", _hardswish, **ELEMENTWISE, real=True, zero_gradient="inactive").vjp(
+    x=lambda xp, g, x: (
+        g
+        * xp.where(
+            xp.less_equal(x, -3.0),
+            0.0,
+            xp.where(xp.greater_equal(x, 3.0), 1.0, x / 3.0 + 0.5),
+        )
     )
 )
 _SOFTMAX: Final[dict[str, Any]] = {

@@ -20,7 +20,12 @@ from autograd_engine.ops.kernels.compiled import LARGE, ROW, compiled
 if TYPE_CHECKING:
     from autograd_engine.ops.registry.opdef import OpDef
 
-__all__ = ["left_to_c"]
+__all__ = ["are_numbers", "left_to_c"]
+
+
+def are_numbers(attrs: list[Any]) -> bool:
+    """Whether these attributes can be operands of a loop."""
+    return all(isinstance(v, (int, float)) for v in attrs)
 
 
 def left_to_c(op: OpDef) -> Callable[..., Any] | None:
@@ -41,7 +46,7 @@ def left_to_c(op: OpDef) -> Callable[..., Any] | None:
     def large(operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         like = next((v for v in operands if v.__class__ is ndarray and v.dtype.kind == "f"), None)
         numbers = [attrs[n] if n in attrs else op.attrs[n] for n in names]
-        if like is None or not all(isinstance(v, (int, float)) for v in numbers):
+        if like is None or not are_numbers(numbers):
             return kernel(*operands, **attrs)
         run = compiled(name, like)
         kinds = [v.dtype for v in operands if isinstance(v, (ndarray, np.generic))]
@@ -51,38 +56,47 @@ def left_to_c(op: OpDef) -> Callable[..., Any] | None:
             operands = tuple([np.ascontiguousarray(v) for v in operands])
         return run(*operands, *numbers)
 
-    forms = {1: _unary, 2: _binary, 3: _ternary}
-    return wraps(kernel)(forms[len(op.inputs)](kernel, large))
+    form = _general if op.attrs else (_unary, _binary, _selection)[len(op.inputs) - 1]
+    return wraps(kernel)(form(kernel, large))
 
 
-# Written out: on small arrays a loop over operands would cost more than the test.
+# Written out: on small arrays a loop over operands would cost more than all of the test.
 
 
 def _unary(kernel: Callable[..., Any], large: Callable[..., Any]) -> Callable[..., Any]:
-    def unary(x: Any, **attrs: Any) -> Any:
-        if x.__class__ is ndarray and x.size >= LARGE:
-            return large((x,), attrs)
-        return kernel(x, **attrs)
+    def unary(x: Any) -> Any:
+        if x.size >= LARGE:
+            return large((x,), {})
+        return kernel(x)
 
     return unary
 
 
 def _binary(kernel: Callable[..., Any], large: Callable[..., Any]) -> Callable[..., Any]:
-    def binary(x: Any, y: Any, **attrs: Any) -> Any:
-        if x.__class__ is ndarray and x.size >= LARGE:
-            return large((x, y), attrs)
-        if y.__class__ is ndarray and y.size >= LARGE:
-            return large((x, y), attrs)
-        return kernel(x, y, **attrs)
+    def binary(x: Any, y: Any) -> Any:
+        if (x.__class__ is ndarray and x.size >= LARGE) or (
+            y.__class__ is ndarray and y.size >= LARGE
+        ):
+            return large((x, y), {})
+        return kernel(x, y)
 
     return binary
 
 
-def _ternary(kernel: Callable[..., Any], large: Callable[..., Any]) -> Callable[..., Any]:
-    def ternary(x: Any, y: Any, z: Any, **attrs: Any) -> Any:
-        for v in (x, y, z):
-            if v.__class__ is ndarray and v.size >= LARGE:
-                return large((x, y, z), attrs)
-        return kernel(x, y, z, **attrs)
+def _selection(kernel: Callable[..., Any], large: Callable[..., Any]) -> Callable[..., Any]:
+    def selection(condition: Any, x: Any, y: Any) -> Any:
+        if condition.size >= LARGE:  # a selection has the same bits in C and in NumPy
+            return large((condition, x, y), {})
+        return kernel(condition, x, y)
 
-    return ternary
+    return selection
+
+
+def _general(kernel: Callable[..., Any], large: Callable[..., Any]) -> Callable[..., Any]:
+    def general(*operands: Any, **attrs: Any) -> Any:
+        for x in operands:
+            if x.__class__ is ndarray and x.size >= LARGE:
+                return large(operands, attrs)
+        return kernel(*operands, **attrs)
+
+    return general

@@ -29,6 +29,7 @@ from autograd_engine.core.locations import run_generated
 from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.compiled import ROW, compiled
 from autograd_engine.ops.kernels.elementwise import ufunc_of
+from autograd_engine.ops.registry.compiled_rows import are_numbers
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef, Rule
 from autograd_engine.ops.registry.pullback import Pullback
@@ -108,8 +109,9 @@ def in_place_rule(op: OpDef, name: str, rule: Rule) -> Callable[..., Any] | None
 
     def large(g: Array, *saved: Array, **given: Any) -> Any:
         fused = compiled(asked, g)
-        if fused is not None and _alike(g, *saved):
-            return fused(g, *saved, *[given[a] for a in attrs])
+        numbers = [given[a] for a in attrs]
+        if fused is not None and _alike(g, *saved) and are_numbers(numbers):
+            return fused(g, *saved, *numbers)
         if fused is None and g.size >= _WORTH and _alike(g, *saved):
             return in_order(g, *saved, **given)
         return rule.fn(raw, g, *saved, **given)

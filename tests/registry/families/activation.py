@@ -50,6 +50,13 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample(s.label, s.operands, {"alpha": 1.0 if s.label == "plain" else 0.7})
         for s in unary(away_from_zero)
     ],
+    "selu": [
+        Sample(s.label, s.operands, {"alpha": 1.7, "scale": 1.1}) for s in unary(away_from_zero)
+    ],
+    "leaky_relu": [
+        Sample(s.label, s.operands, {"negative_slope": 0.1}) for s in unary(away_from_zero)
+    ],
+    "hardswish": unary(),
     "softmax": along(),
     "log_softmax": along(),
     "relu": [*unary(away_from_zero), Sample("kink", (small_integers(3, 4),), smooth=False)],
@@ -65,6 +72,11 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "softplus": each(lambda x: math.log(1.0 + math.exp(x))),
     "log_sigmoid": each(lambda x: math.log(1.0 / (1.0 + math.exp(-x)))),
     "elu": lambda x, alpha: each(lambda v: v if v > 0 else alpha * (math.exp(v) - 1.0))(x),
+    "selu": lambda x, alpha, scale: each(
+        lambda v: scale * (v if v > 0 else alpha * (math.exp(v) - 1.0))
+    )(x),
+    "leaky_relu": lambda x, negative_slope: each(lambda v: v if v > 0 else negative_slope * v)(x),
+    "hardswish": each(lambda x: x * min(max(x + 3.0, 0.0), 6.0) / 6.0),
     "relu": each(lambda x: x if x > 0 else 0.0),
     "sigmoid": each(lambda x: 1 / (1 + math.exp(-x))),
     "softmax": along_axis(softmax),

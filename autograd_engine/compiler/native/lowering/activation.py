@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy
+
 from autograd_engine.compiler.native.tracing.kernel_trace import Loops, Traced, lowers
 from autograd_engine.ops.kernels import gelu
 
@@ -40,7 +42,10 @@ def _gelu(np: Loops, x: Traced) -> tuple[Traced, Traced]:
         square = a * a
         rest = np.map("product_error", a, a, square)
         bell = np.map("exp", -0.5 * square) * (1.0 - 0.5 * rest)
-        tail = bell * np.where(a > 2.8, _far(a), _near(a))
+        over, under = (
+            np.where(a > 2.8, far, near) for far, near in zip(_far(a), _near(a), strict=True)
+        )
+        tail = bell * (over / under)  # one division: of all this they take most of the time
         below = np.where(x > 0.0, 1.0 - tail, tail)
         out = np.map("maximum", x, -20.0) * below
         return out, below + np.map("copysign", a, x) * (_DENSITY_0 * bell)
@@ -51,15 +56,20 @@ def _gelu(np: Loops, x: Traced) -> tuple[Traced, Traced]:
     return out, below + near * (_DENSITY_0 * np.map("exp", -(half * half)))
 
 
-def _near(a: Traced) -> Traced:
-    """P(-a) / exp(-a^2 / 2), up to 2.83; see `kernels.gelu`."""
-    inner = float(gelu._B3) / (a + float(gelu._A3)) + a + float(gelu._A2)
-    return float(gelu._B1) / (float(gelu._B2) / inner + a + float(gelu._A1)) + float(gelu._C0)
+def _near(a: Traced) -> tuple[Traced, Traced]:
+    """P(-a) / exp(-a^2 / 2) up to 2.83 as a quotient: the continued fraction of `kernels.gelu`."""
+    c0, b1, a1, b2, a2, b3, a3 = map(
+        float, (gelu._C0, gelu._B1, gelu._A1, gelu._B2, gelu._A2, gelu._B3, gelu._A3)
+    )
+    inner = numpy.polyadd(numpy.polymul([1.0, a2], [1.0, a3]), [b3])
+    under = numpy.polyadd(numpy.polymul([1.0, a1], inner), [b2, b2 * a3])
+    over = numpy.polyadd(c0 * under, b1 * inner)
+    return _polynomial(tuple(over.tolist()), a), _polynomial(tuple(under.tolist()), a)
 
 
-def _far(a: Traced) -> Traced:
+def _far(a: Traced) -> tuple[Traced, Traced]:
     """The same beyond."""
-    return _polynomial(gelu._TAIL_P, a) / _polynomial(gelu._TAIL_Q, a)
+    return _polynomial(gelu._TAIL_P, a), _polynomial(gelu._TAIL_Q, a)
 
 
 def _polynomial(coefficients: tuple[float, ...], a: Traced) -> Traced:
