@@ -330,6 +330,7 @@ ORIGINS.update(
         "draw": "autograd.explain.program_graph",
         "export": "interop.numpy_protocol.dlpack",
         "flat_state": "io.files.save_load",
+        "forward_grad": "static.forward_mode",
         "functional": "nn",
         "grad_fn": "eager.grad_node",
         "listed": "interop.numpy_protocol.implicit_values",
