@@ -29,7 +29,7 @@ from autograd_engine.program.ir.program import (
 from autograd_engine.program.scope import Scope, global_scope
 from autograd_engine.static.executor.executor import Executor
 
-__all__ = ["ExponentialMovingAverage"]
+__all__ = ["ExponentialMovingAverage", "declared", "same"]
 
 _EXACT = np.dtype(np.float64)
 
@@ -159,19 +159,19 @@ class ExponentialMovingAverage:
         names = [unique_name.generate(f"{self._name}{p.name}.ema_tmp") for p in self._params]
         with program_guard(apply):
             block = apply.global_block()
-            weight = 1.0 - _same(self._first_weight, block)
+            weight = 1.0 - same(self._first_weight, block)
             started = ops.greater_than(weight, 0.0)
             weight = ops.where(started, weight, 1.0)  # nothing to divide by before the first update
             for p, average, name, spec in zip(
                 self._params, self._averages, names, kept, strict=True
             ):
-                param, mean = _same(p, block), _same(average, block)
-                append_write(_declared(block, name, spec), param)
+                param, mean = same(p, block), same(average, block)
+                append_write(declared(block, name, spec), param)
                 append_write(param, ops.where(started, mean / _as(weight, p.spec), param))
         with program_guard(restore):
             block = restore.global_block()
             for p, name, spec in zip(self._params, names, kept, strict=True):
-                append_write(_same(p, block), _declared(block, name, spec))
+                append_write(same(p, block), declared(block, name, spec))
         return apply, restore
 
     @contextlib.contextmanager
@@ -234,14 +234,14 @@ def _as(value: Any, like: Spec) -> Any:
     return ops.cast(value, dtype=like.dtype.name)
 
 
-def _same(var: Variable, block: Block) -> Variable:
+def same(var: Variable, block: Block) -> Variable:
     """The variable of that name in the scope, as one of another program."""
     if isinstance(var, Parameter):
         return block.add_var(Parameter(block, var.name, var.spec, trainable=var.trainable))
-    return _declared(block, var.name, var.spec)
+    return declared(block, var.name, var.spec)
 
 
-def _declared(block: Block, name: str, spec: Spec) -> Variable:
+def declared(block: Block, name: str, spec: Spec) -> Variable:
     return block.add_var(Variable(block, name, spec, stop_gradient=True, persistable=True))
 
 
