@@ -346,6 +346,7 @@ ORIGINS.update(
         "prune": "program.passes.clone",
         "recompute_report": "static.analysis.checkpoint_report",
         "reduced": "interop.numpy_protocol.python_protocol",
+        "register_variable_hook": "program.backward.gradient_hooks",
         "round": "tensor.rounding",
         "rows": "interop.numpy_protocol.python_protocol",
         "run_eagerly": "static.executor.interpreter",
