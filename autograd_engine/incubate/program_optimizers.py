@@ -21,6 +21,7 @@ from autograd_engine.program import mode
 from autograd_engine.program.builder import append_write, emitting, restored_on_error
 from autograd_engine.program.control_flow.cond import cond
 from autograd_engine.program.ir.program import (
+    Block,
     Operator,
     Parameter,
     Program,
@@ -30,7 +31,7 @@ from autograd_engine.program.ir.program import (
     program_guard,
 )
 from autograd_engine.program.scope import Scope, global_scope
-from autograd_engine.static.ema import declared, same
+from autograd_engine.static.ema import exchanges, same
 from autograd_engine.static.executor.executor import Executor
 
 __all__ = ["GradientMergeOptimizer", "ProgramAverage", "RecomputeOptimizer", "look_ahead"]
@@ -47,7 +48,49 @@ def _check_optimizer(owner: str, argument: str, value: Any) -> Optimizer:
     return value
 
 
-class RecomputeOptimizer:
+class _Around:
+    """What hands gradients to another optimizer, in a program."""
+
+    inner_optimizer: Optimizer
+
+    def backward(
+        self,
+        loss: Any,
+        startup_program: Program | None = None,
+        parameter_list: Any = None,
+        no_grad_set: Any = None,
+        callbacks: Any = None,
+    ) -> list[Any]:
+        """Append the backward half; see `Optimizer.backward`."""
+        return self.inner_optimizer.backward(
+            loss, startup_program, parameter_list, no_grad_set, callbacks
+        )
+
+    def apply_gradients(self, params_grads: Sequence[Any]) -> list[Operator]:
+        """Append the updates; see `Optimizer.apply_gradients`."""
+        return self.inner_optimizer.apply_gradients(params_grads)
+
+    def apply_optimize(
+        self, loss: Any, startup_program: Program | None, params_grads: Sequence[Any]
+    ) -> list[Operator]:
+        """Append what `apply_gradients` does; what is kept begins in `startup_program`."""
+        with program_guard(loss.block.program, startup_program or default_startup_program()):
+            return self.apply_gradients(params_grads)
+
+    def minimize(
+        self,
+        loss: Any,
+        startup_program: Program | None = None,
+        parameter_list: Any = None,
+        no_grad_set: Any = None,
+    ) -> tuple[list[Operator], list[Any]]:
+        """Append the backward half and all that updates."""
+        with restored_on_error(loss):
+            pairs = self.backward(loss, startup_program, parameter_list, no_grad_set)
+            return self.apply_optimize(loss, startup_program, pairs), pairs
+
+
+class RecomputeOptimizer(_Around):
     """Another optimizer, whose gradients compute a part of the forward half again.
 
     `Optimizer.minimize` takes `checkpoints` itself; this is the reference's way to say it.
@@ -106,31 +149,8 @@ class RecomputeOptimizer:
             loss, startup_program, parameter_list, no_grad_set, callbacks, self._checkpoints
         )
 
-    def apply_gradients(self, params_grads: Sequence[Any]) -> list[Operator]:
-        """Append the updates; see `Optimizer.apply_gradients`."""
-        return self.inner_optimizer.apply_gradients(params_grads)
 
-    def apply_optimize(
-        self, loss: Any, startup_program: Program | None, params_grads: Sequence[Any]
-    ) -> list[Operator]:
-        """Append the updates, whose state begins in `startup_program`."""
-        with program_guard(loss.block.program, startup_program or default_startup_program()):
-            return self.apply_gradients(params_grads)
-
-    def minimize(
-        self,
-        loss: Any,
-        startup_program: Program | None = None,
-        parameter_list: Any = None,
-        no_grad_set: Any = None,
-    ) -> tuple[list[Operator], list[Any]]:
-        """Append the backward half and the updates."""
-        with restored_on_error(loss):
-            pairs = self.backward(loss, startup_program, parameter_list, no_grad_set)
-            return self.apply_optimize(loss, startup_program, pairs), pairs
-
-
-class GradientMergeOptimizer:
+class GradientMergeOptimizer(_Around):
     """Another optimizer, which is given the gradients of `k_steps` runs at once.
 
     Each run adds its gradients to sums, which the program keeps; every `k_steps` runs the other
@@ -175,19 +195,6 @@ class GradientMergeOptimizer:
             raise ArgumentTypeError(f"{owner}: avg must be a bool, got {type(avg).__name__}")
         self.avg = avg
 
-    def backward(
-        self,
-        loss: Any,
-        startup_program: Program | None = None,
-        parameter_list: Any = None,
-        no_grad_set: Any = None,
-        callbacks: Any = None,
-    ) -> list[Any]:
-        """Append the backward half."""
-        return self.inner_optimizer.backward(
-            loss, startup_program, parameter_list, no_grad_set, callbacks
-        )
-
     def apply_gradients(self, params_grads: Sequence[Any]) -> list[Operator]:
         """Append the sums, and a branch with the updates by them.
 
@@ -221,25 +228,6 @@ class GradientMergeOptimizer:
 
             cond(step == 0, update, None)
         return updates
-
-    def apply_optimize(
-        self, loss: Any, startup_program: Program | None, params_grads: Sequence[Any]
-    ) -> list[Operator]:
-        """Append what `apply_gradients` does; what is kept begins in `startup_program`."""
-        with program_guard(loss.block.program, startup_program or default_startup_program()):
-            return self.apply_gradients(params_grads)
-
-    def minimize(
-        self,
-        loss: Any,
-        startup_program: Program | None = None,
-        parameter_list: Any = None,
-        no_grad_set: Any = None,
-    ) -> tuple[list[Operator], list[Any]]:
-        """Append the backward half, the sums and the updates."""
-        with restored_on_error(loss):
-            pairs = self.backward(loss, startup_program, parameter_list, no_grad_set)
-            return self.apply_optimize(loss, startup_program, pairs), pairs
 
 
 def look_ahead(params: Sequence[Parameter], alpha: float, k: int) -> None:
@@ -288,7 +276,8 @@ class ProgramAverage:
             emitting("model_average", "optimize", caller()),
         ):
             self._append(rate, least, most)
-            self.apply_program, self.restore_program = self._exchanges()
+        names = [unique_name.generate(f"{p.name}_restore") for p in self._params]
+        self.apply_program, self.restore_program = exchanges(self._params, names, self._means)
 
     def _append(self, rate: float, least: int, most: int) -> None:
         block = self._params[0].block
@@ -310,24 +299,13 @@ class ProgramAverage:
             append_write(total, ops.where(full, 0.0, new))
             self._sums.append((total, old))
 
-    def _exchanges(self) -> tuple[Program, Program]:
-        apply, restore = Program(), Program()
-        names = [unique_name.generate(f"{p.name}_restore") for p in self._params]
-        with program_guard(apply, Program()):
-            block = apply.global_block()
-            count = sum(same(c, block) for c in self._counts)
-            weight = ops.cast(ops.where(count > 0, count, 1), dtype="float64")
-            for p, name, sums in zip(self._params, names, self._sums, strict=True):
-                param = same(p, block)
-                append_write(declared(block, name, p.spec), param)
-                total, old = (same(s, block) for s in sums)
-                mean = ops.cast((total + old) / weight, dtype=p.spec.dtype.name)
-                append_write(param, ops.where(count > 0, mean, param))
-        with program_guard(restore, Program()):
-            block = restore.global_block()
-            for p, name in zip(self._params, names, strict=True):
-                append_write(same(p, block), declared(block, name, p.spec))
-        return apply, restore
+    def _means(self, block: Block, params: Sequence[Variable]) -> Iterator[Variable]:
+        count = sum(same(c, block) for c in self._counts)
+        weight = ops.cast(ops.where(count > 0, count, 1), dtype="float64")
+        for param, sums in zip(params, self._sums, strict=True):
+            total, old = (same(s, block) for s in sums)
+            mean = ops.cast((total + old) / weight, dtype=param.spec.dtype.name)
+            yield ops.where(count > 0, mean, param)
 
     @contextlib.contextmanager
     def apply(self, executor: Any, need_restore: bool) -> Iterator[None]:
