@@ -5,19 +5,29 @@ Jacobians and Hessians are matrices of flattened tensors, and all results can be
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_engine.autograd import jacobians as matrices
 from autograd_engine.autograd.forward import jvp as products
-from autograd_engine.autograd.forward.jvp import inputs_of, or_zeros, outputs_of
+from autograd_engine.autograd.forward.jvp import (
+    inputs_of,
+    or_zeros,
+    outputs_of,
+)
 from autograd_engine.autograd.gradient import grad
+from autograd_engine.autograd.programs import check_one_element, known_sizes, variables_of
+from autograd_engine.autograd.sequences import holds_variables
 from autograd_engine.core.lazy import lazily
 from autograd_engine.core.spec import Spec, format_shape
 from autograd_engine.eager.grad_mode import is_grad_enabled, recording
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.backward.append_backward import gradients
+from autograd_engine.program.builder import restored_on_error
+from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.mode import require_dynamic
 
 __all__ = ["Hessian", "Jacobian", "jvp", "vjp"]
@@ -85,12 +95,18 @@ class Hessian(Jacobian):
         self, func: Callable[..., Any], xs: Tensor | Sequence[Tensor], is_batched: bool = False
     ) -> None:
         y, x = _recorded("Hessian", func, xs, is_batched)
-        if y._data.size != (y._data.shape[0] if is_batched else 1):
+        if isinstance(y, Variable):
+            check_one_element("Hessian", y, is_batched)
+        elif y._data.size != (y._data.shape[0] if is_batched else 1):
             raise ShapeError(
                 f"Hessian: func must return one element{' for each of the batch' * is_batched}; "
                 f"got {format_shape(y._data.shape)}: take the sum, or use Jacobian"
             )
-        found = [None] if y._stop else grad([y], [x], create_graph=True, allow_unused=True)
+        found: list[Any] = [None]
+        if isinstance(y, Variable):
+            found[:] = gradients(y, x)
+        elif not y._stop:
+            found[:] = grad([y], [x], create_graph=True, allow_unused=True)
         (first,) = or_zeros([x], found)
         matrices.Jacobian.__init__(self, first, x, 0 if is_batched else None)
 
@@ -161,8 +177,10 @@ def vjp(
     return products.vjp(func, xs, v, is_grad_enabled() if create_graph is None else create_graph)
 
 
-def _recorded(function: str, func: Any, xs: Any, is_batched: bool) -> tuple[Tensor, Tensor]:
+def _recorded(function: str, func: Any, xs: Any, is_batched: bool) -> tuple[Any, Any]:
     """Outputs and inputs, each flattened and joined."""
+    if holds_variables(xs):
+        return _in_program(function, func, xs, is_batched)
     require_dynamic(function)
     inputs = inputs_of(function, func, xs)
     with recording():
@@ -178,6 +196,33 @@ def _recorded(function: str, func: Any, xs: Any, is_batched: bool) -> tuple[Tens
         ]
         ys = outputs_of(function, func(*given))
         return _joined(function, ys, is_batched), x
+
+
+def _in_program(function: str, func: Any, xs: Any, is_batched: bool) -> tuple[Variable, Variable]:
+    inputs = variables_of(function, "xs", xs)
+    with restored_on_error(*inputs):
+        x = _flat_variable(function, inputs, is_batched)
+        x.stop_gradient = False
+        given, start = [], 0
+        for t in inputs:
+            end = start + math.prod(t.shape[int(is_batched) :])
+            piece = x[:, start:end] if is_batched else x[start:end]
+            given.append(ops.reshape_like(piece, t))
+            start = end
+        returned = variables_of(function, "what func returns", func(*given))
+        return _flat_variable(function, returned, is_batched), x
+
+
+def _flat_variable(function: str, variables: list[Variable], is_batched: bool) -> Variable:
+    axis = int(is_batched)
+    flat = []
+    for v in variables:
+        if v.ndim < axis:
+            raise ShapeError(f"{function}: {v.name} is 0-d and has no batch axis")
+        sizes = known_sizes(function, v, v.spec.shape[axis:])
+        flat.append(v.reshape([-1, math.prod(sizes)] if is_batched else [math.prod(sizes)]))
+    joined: Variable = ops.concat(*flat, axis=axis) if len(flat) > 1 else ops.assign(flat[0])
+    return joined
 
 
 def _flat_spec(t: Tensor, is_batched: bool) -> Spec:

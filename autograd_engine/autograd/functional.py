@@ -16,8 +16,6 @@ from autograd_engine.autograd.forward.jvp import (
     call_recorded,
     checked_directions,
     inputs_of,
-    like_given,
-    nested,
     or_zeros,
     outputs_of,
     own_tangent,
@@ -27,6 +25,7 @@ from autograd_engine.autograd.forward.jvp import (
 from autograd_engine.autograd.forward.push import push_along
 from autograd_engine.autograd.gradient import grad
 from autograd_engine.autograd.hessians.plan import planned_hessian
+from autograd_engine.autograd.sequences import like_given, nested
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.lazy import lazily
 from autograd_engine.core.spec import format_shape

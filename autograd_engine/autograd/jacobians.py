@@ -9,8 +9,17 @@ from typing import Any, overload
 import numpy as np
 
 from autograd_engine.autograd.directions import checked_chunk, pull_units, split_front
-from autograd_engine.autograd.forward.jvp import nested, or_zeros
+from autograd_engine.autograd.forward.jvp import or_zeros
 from autograd_engine.autograd.gradient import grad
+from autograd_engine.autograd.programs import (
+    check_one_element,
+    known_sizes,
+    program_hessian,
+    program_jacobian,
+    pulled_row,
+    variables_of,
+)
+from autograd_engine.autograd.sequences import holds_variables, nested
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.operand import OPERATORS, REFLECTED
 from autograd_engine.core.spec import format_shape
@@ -24,6 +33,8 @@ from autograd_engine.errors import (
     ShapeError,
 )
 from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.backward.append_backward import gradients as program_gradients
+from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.mode import require_dynamic
 
 __all__ = ["Hessian", "Jacobian", "hessian", "jacobian"]
@@ -66,6 +77,7 @@ def jacobian(
         Tensors computed from `xs`; or a function that takes `xs` as arguments and returns a Tensor
         or a sequence of them.
     xs : Tensor or sequence of Tensor
+        Variables, as `ys`, in a program: then operators are appended to it, some for each row.
     batch_axis : {None, 0}
         0: the first axis of all is a batch whose entries do not depend on one another, and no
         derivatives between them are computed. That takes one direction for each element of an
@@ -101,18 +113,22 @@ def jacobian(
     >>> J.shape, J[1].tolist()
     ([2, 2], [0.0, 4.0])
     """
-    require_dynamic("jacobian")
+    in_program = holds_variables(xs) or holds_variables(ys)
+    if not in_program:
+        require_dynamic("jacobian")
     _check_batch_axis("jacobian", batch_axis)
     require_bools("jacobian", create_graph=create_graph)
     if not isinstance(mode, str) or mode not in ("auto", "forward", "reverse"):
         raise ArgumentError(f"jacobian: mode must be 'auto', 'forward' or 'reverse', got {mode!r}")
-    if callable(ys) and not isinstance(ys, Tensor):
+    if callable(ys) and not isinstance(ys, (Tensor, Variable)):
+        if in_program:
+            return program_jacobian(ys, xs, batch_axis is not None)
         from autograd_engine.autograd.functional import jacobian_of
 
         return jacobian_of(ys, xs, batch_axis, mode, create_graph, chunk_size)
     chunk_size = checked_chunk("jacobian", chunk_size)
-    outputs = _tensors("jacobian", ys, "ys")
-    inputs = _tensors("jacobian", xs, "xs")
+    tensors: Any = variables_of if in_program else _tensors
+    outputs, inputs = tensors("jacobian", "ys", ys), tensors("jacobian", "xs", xs)
     for i, y in enumerate(outputs):
         for j, x in enumerate(inputs):
             _check_axes("jacobian", y, x, i, j, batch_axis)
@@ -163,6 +179,7 @@ def hessian(
         A tensor computed from `xs`, or a function that takes `xs` as arguments and returns one. It
         has one element; with `batch_axis`, one for each of the batch.
     xs : Tensor or sequence of Tensor
+        Variables, as `ys`, in a program: then operators are appended to it, some for each row.
     batch_axis : {None, 0}
         As in `jacobian`.
     create_graph : bool
@@ -195,26 +212,35 @@ def hessian(
     >>> paddle.autograd.hessian((x**3).sum(), x)[1].tolist()
     [0.0, 12.0]
     """
-    require_dynamic("hessian")
+    in_program = holds_variables(xs) or holds_variables(ys)
+    if not in_program:
+        require_dynamic("hessian")
     _check_batch_axis("hessian", batch_axis)
     require_bools("hessian", create_graph=create_graph)
-    if callable(ys) and not isinstance(ys, Tensor):
+    if callable(ys) and not isinstance(ys, (Tensor, Variable)):
+        if in_program:
+            return program_hessian(ys, xs, batch_axis is not None)
         from autograd_engine.autograd.functional import hessian_of
 
         return hessian_of(ys, xs, batch_axis, create_graph, chunk_size)
     chunk_size = checked_chunk("hessian", chunk_size)
-    (y,) = _tensors("hessian", [ys], "ys")
-    inputs = _tensors("hessian", xs, "xs")
-    entries = 1 if batch_axis is None else (y._data.shape or (1,))[0]
-    if y._data.size != entries:
+    tensors: Any = variables_of if in_program else _tensors
+    (y,) = tensors("hessian", "ys", [ys])
+    inputs = tensors("hessian", "xs", xs)
+    if in_program:
+        check_one_element("hessian", y, batch_axis is not None)
+    entries = 1 if batch_axis is None else (_shape(y) or (1,))[0]
+    if not in_program and y._data.size != entries:
         raise ShapeError(
             f"hessian: ys must have one element{' for each of the batch' * (batch_axis == 0)}, got "
             f"{format_shape(y._data.shape)}; take the sum, or use jacobian of the gradient"
         )
     for j, x in enumerate(inputs):
         _check_axes("hessian", y if batch_axis is not None else x, x, 0, j, batch_axis)
-    found: list[Tensor | None] = [None] * len(inputs)
-    if not y._stop:
+    found: list[Any] = [None] * len(inputs)
+    if in_program:
+        found = program_gradients(y, inputs)
+    elif not y._stop:
         # One may be there twice, or be an output.
         sources = [x._alias() for x in inputs]
         distinct = list({id(s): s for s in sources}.values())
@@ -259,15 +285,16 @@ class Jacobian:
     ) -> None:
         self._batched = batch_axis is not None
         # These tensors may be written to later; the matrix is that of now.
-        self._y = ys._alias()
-        self._x = xs._alias()
+        self._y: Any = ys if isinstance(ys, Variable) else ys._alias()
+        self._x: Any = xs if isinstance(xs, Variable) else xs._alias()
         self._chunk_size = chunk_size
-        self._rows: dict[int, Tensor] = {}
-        self._all: Tensor | None = None
+        self._rows: dict[int, Any] = {}
+        self._all: Any = None
         lead = 1 if self._batched else 0
-        self._lead = list(ys._data.shape[:lead])
-        self._outer = list(ys._data.shape[lead:])
-        self._inner = list(xs._data.shape[lead:])
+        if isinstance(ys, Variable):
+            known_sizes(self._name(), ys, ys.spec.shape[lead:])
+        outer, inner = list(_shape(ys)), list(_shape(xs))
+        self._lead, self._outer, self._inner = outer[:lead], outer[lead:], inner[lead:]
 
     @property
     def shape(self) -> list[int]:
@@ -299,7 +326,7 @@ class Jacobian:
                 f"{count - 1}"
             )
         if self._all is not None:
-            return self._all[key]
+            return self._evaluate_all()[key]
         (one,) = self._computed([int(row) % count])
         rest = (*before, *behind)
         return one[rest] if rest and any(k != slice(None) for k in rest) else one
@@ -310,7 +337,10 @@ class Jacobian:
     def _computed(self, indices: Sequence[int]) -> list[Tensor]:
         """Rows, those that are not there yet by one pass."""
         missing = [i for i in indices if i not in self._rows]
-        if missing:
+        if isinstance(self._y, Variable):
+            for i in missing:
+                self._rows[i] = pulled_row(self._y, self._x, i, self._batched)
+        elif missing:
             with recording():
                 stack = self._pulled(missing)
                 for k, i in enumerate(missing):
@@ -334,7 +364,10 @@ class Jacobian:
         """All values, as one Tensor."""
         if self._all is None:
             with recording():
-                if self._rows and self._outer:
+                program = isinstance(self._y, Variable)
+                if program and not self._outer:
+                    self._all = pulled_row(self._y, self._x, None, self._batched)
+                elif (program or self._rows) and self._outer:
                     rows = self._computed(range(self._outer[0]))
                     self._all = ops.stack(*rows, axis=len(self._lead))
                 else:
@@ -343,7 +376,8 @@ class Jacobian:
                         self._pulled(None), self._outer, back, self._batched, last=False
                     )
             self._rows.clear()
-        return self._all
+        found: Tensor = self._all
+        return found
 
     def __len__(self) -> int:
         if not self.shape:
@@ -396,7 +430,13 @@ def _check_batch_axis(function: str, axis: Any) -> None:
         raise ArgumentError(f"{function}: batch_axis must be None or 0, got {axis!r}")
 
 
-def _tensors(function: str, value: Any, argument: str) -> list[Tensor]:
+def _shape(t: Any) -> Sequence[int]:
+    """With -1 for a size that is not known."""
+    found: Sequence[int] = t.shape if isinstance(t, Variable) else t._data.shape
+    return found
+
+
+def _tensors(function: str, argument: str, value: Any) -> list[Tensor]:
     values = list(value) if isinstance(value, (list, tuple)) else [value]
     if not values:
         raise ArgumentError(f"{function}: {argument} is empty; give one Tensor at least")
@@ -419,9 +459,9 @@ def _check_axes(
 ) -> None:
     low, high = (0, 1) if batch_axis is None else (1, 2)
     for name, k, t in (("xs", j, x), ("ys", i, y)):
-        if not low <= t._data.ndim <= high:
+        if not low <= t.ndim <= high:
             raise ShapeError(
-                f"{function}: {name}[{k}] has shape {format_shape(t._data.shape)}; tensors have "
+                f"{function}: {name}[{k}] has shape {format_shape(_shape(t))}; tensors have "
                 + (
                     "one axis at most here: reshape them to [-1] before, use batch_axis=0 if the "
                     "first axis is a batch"
@@ -430,8 +470,8 @@ def _check_axes(
                 )
                 + f", or give a function, {function}(func, xs), for any shape"
             )
-    if batch_axis is not None and y._data.shape[0] != x._data.shape[0]:
+    if batch_axis is not None and _shape(y)[0] != _shape(x)[0]:
         raise ShapeError(
             f"{function}: with batch_axis=0 the first axes must have one size; ys[{i}] has "
-            f"{y._data.shape[0]}, xs[{j}] {x._data.shape[0]}"
+            f"{_shape(y)[0]}, xs[{j}] {_shape(x)[0]}"
         )

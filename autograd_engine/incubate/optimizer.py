@@ -1,4 +1,4 @@
-"""``paddle.incubate.optimizer``: optimizers around others, in eager mode."""
+"""``paddle.incubate.optimizer``: optimizers around others."""
 
 from __future__ import annotations
 
@@ -16,16 +16,38 @@ from autograd_engine.errors import ArgumentError, ModeError
 from autograd_engine.optimizer.checks import check_parameters
 from autograd_engine.optimizer.lbfgs import LBFGS as LBFGS
 from autograd_engine.optimizer.optimizer import Optimizer
+from autograd_engine.program import mode
+from autograd_engine.program.builder import restored_on_error
+from autograd_engine.program.ir.program import (
+    Variable,
+    default_startup_program,
+    program_guard,
+)
 
-__all__ = ["LBFGS", "LookAhead", "ModelAverage"]
+__all__ = [
+    "LBFGS",
+    "GradientMergeOptimizer",
+    "LookAhead",
+    "ModelAverage",
+    "RecomputeOptimizer",
+]
 
 
 def __dir__() -> list[str]:
     return __all__
 
 
-if not TYPE_CHECKING:
-    __getattr__ = lazily(__name__, {})
+if TYPE_CHECKING:
+    from autograd_engine.incubate.program_optimizers import (
+        GradientMergeOptimizer as GradientMergeOptimizer,
+        ProgramAverage,
+        RecomputeOptimizer as RecomputeOptimizer,
+    )
+else:
+    __getattr__ = lazily(
+        __name__,
+        {"incubate.program_optimizers": "GradientMergeOptimizer RecomputeOptimizer"},
+    )
 
 
 def _share(owner: str, argument: str, value: Any) -> float:
@@ -52,7 +74,7 @@ class LookAhead:
     Parameters
     ----------
     inner_optimizer : Optimizer
-        In eager mode, with its parameters.
+        In eager mode with its parameters; in a program `minimize` appends both.
     alpha : float
         From 0 to 1.
     k : int
@@ -84,7 +106,8 @@ class LookAhead:
             raise ArgumentError(
                 f"LookAhead: inner_optimizer must be an optimizer, got {inner_optimizer!r}"
             )
-        _eager("LookAhead", inner_optimizer._parameters)
+        if not mode.building():
+            _eager("LookAhead", inner_optimizer._parameters)
         self.inner_optimizer = inner_optimizer
         self.alpha = _share("LookAhead", "alpha", alpha)
         self.k = positive_int("LookAhead", "k", k)
@@ -106,13 +129,40 @@ class LookAhead:
                 p.set_value(new)
                 self._slow[id(p)] = new
 
-    def minimize(self, loss: Any, *_: Any, **__: Any) -> tuple[list[Any], list[Any]]:
-        """`step`, once ``loss.backward()`` has been called."""
-        if not isinstance(loss, Tensor):
-            raise ModeError("LookAhead.minimize takes a Tensor: it is there in eager mode")
+    def minimize(
+        self,
+        loss: Any,
+        startup_program: Any = None,
+        parameters: Any = None,
+        no_grad_set: Any = None,
+    ) -> tuple[list[Any], list[Any]]:
+        """`step`, once ``loss.backward()`` has been called; of a Variable, what a run does.
+
+        Returns
+        -------
+        (operators, [(parameter, gradient)])
+            The updates of the other optimizer.
+        """
+        if isinstance(loss, Variable):
+            return self._append(loss, startup_program, parameters, no_grad_set)
         pairs: list[Any] = [(p, p.grad) for p in self.inner_optimizer._trained()]
         self.step()
         return [], pairs
+
+    def _append(
+        self, loss: Variable, startup_program: Any, parameters: Any, no_grad_set: Any
+    ) -> tuple[list[Any], list[Any]]:
+        from autograd_engine.incubate.program_optimizers import look_ahead
+
+        startup = startup_program or default_startup_program()
+        with (
+            restored_on_error(loss),
+            startup.global_block().restored_on_error(),
+            program_guard(loss.block.program, startup),
+        ):
+            made = self.inner_optimizer.minimize(loss, startup_program, parameters, no_grad_set)
+            look_ahead([p for p, _ in made[1]], self.alpha, self.k)
+        return made
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Set the gradients of all parameters to zeros, or to None."""
@@ -190,6 +240,8 @@ class ModelAverage:
     ----------
     average_window_rate : float
     parameters : list of Tensor
+        In a program by default all that are trained. Make it after ``minimize``: it appends what
+        takes them into the averages, and `step` and `minimize` have nothing left to do.
     min_average_window, max_average_window : int
     name : str, optional
         Accepted for the reference's sake.
@@ -227,7 +279,8 @@ class ModelAverage:
         owner = "ModelAverage"
         if parameters is not None:
             parameters = check_parameters(parameters)
-        self._parameters = _eager(owner, parameters)
+        in_program = mode.building() and not isinstance(next(iter(parameters or ()), None), Tensor)
+        self._parameters = [] if in_program else _eager(owner, parameters)
         rate = average_window_rate
         if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not rate >= 0:
             raise ArgumentError(
@@ -238,6 +291,12 @@ class ModelAverage:
         self.max_average_window = positive_int(owner, "max_average_window", max_average_window)
         self._windows: dict[int, _Window] = {}
         self._restored: dict[int, Array] = {}
+        self._program: ProgramAverage | None = None
+        if in_program:
+            from autograd_engine.incubate.program_optimizers import ProgramAverage
+
+            least, most = self.min_average_window, self.max_average_window
+            self._program = ProgramAverage(parameters, self.average_window, least, most)
 
     def step(self) -> None:
         """Take the parameters that have a gradient, as they are now, into their averages."""
@@ -258,11 +317,16 @@ class ModelAverage:
             p.clear_gradient(set_to_zero)
 
     @contextlib.contextmanager
-    def apply(self, executor: None = None, need_restore: bool = True) -> Iterator[None]:
+    def apply(self, executor: Any = None, need_restore: bool = True) -> Iterator[None]:
         """Give the parameters their averages, inside of the ``with`` or until `restore`.
 
-        Parameters that no step has seen stay as they are.
+        Parameters that no step has seen stay as they are. For a program `executor` is needed, and
+        parameters are those of the global scope.
         """
+        if self._program is not None:
+            with self._program.apply(executor, need_restore):
+                yield
+            return
         if executor is not None:
             raise ModeError("ModelAverage.apply: executor must be None, parameters are tensors")
         averaged = [p for p in self._parameters if id(p) in self._windows]
@@ -275,8 +339,10 @@ class ModelAverage:
             if need_restore:
                 self.restore()
 
-    def restore(self, executor: None = None) -> None:
+    def restore(self, executor: Any = None) -> None:
         """Give the parameters the values that they had before `apply`."""
+        if self._program is not None:
+            self._program.restore(executor)
         for p in self._parameters:
             if id(p) in self._restored:
                 p.set_value(self._restored.pop(id(p)))

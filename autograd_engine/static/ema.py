@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ from autograd_engine.program.ir.program import (
 from autograd_engine.program.scope import Scope, global_scope
 from autograd_engine.static.executor.executor import Executor
 
-__all__ = ["ExponentialMovingAverage"]
+__all__ = ["ExponentialMovingAverage", "declared", "exchanges", "same"]
 
 _EXACT = np.dtype(np.float64)
 
@@ -160,25 +160,17 @@ class ExponentialMovingAverage:
 
     def _exchanges(self) -> tuple[Program, Program]:
         """Programs that put the averages in the place of the parameters, and undo that."""
-        apply, restore = Program(), Program()
-        kept = [Spec(p.spec.shape, p.spec.dtype) for p in self._params]
         names = [unique_name.generate(f"{self._name}{p.name}.ema_tmp") for p in self._params]
-        with program_guard(apply):
-            block = apply.global_block()
-            weight = 1.0 - _same(self._first_weight, block)
+
+        def means(block: Block, params: Sequence[Variable]) -> Iterator[Variable]:
+            weight = 1.0 - same(self._first_weight, block)
             started = ops.greater_than(weight, 0.0)
             weight = ops.where(started, weight, 1.0)  # nothing to divide by before the first update
-            for p, average, name, spec in zip(
-                self._params, self._averages, names, kept, strict=True
-            ):
-                param, mean = _same(p, block), _same(average, block)
-                append_write(_declared(block, name, spec), param)
-                append_write(param, ops.where(started, mean / _as(weight, p.spec), param))
-        with program_guard(restore):
-            block = restore.global_block()
-            for p, name, spec in zip(self._params, names, kept, strict=True):
-                append_write(_same(p, block), _declared(block, name, spec))
-        return apply, restore
+            for param, average in zip(params, self._averages, strict=True):
+                mean = same(average, block) / _as(weight, param.spec)
+                yield ops.where(started, mean, param)
+
+        return exchanges(self._params, names, means)
 
     @contextlib.contextmanager
     def apply(self, executor: Executor, need_restore: bool = True) -> Iterator[None]:
@@ -234,20 +226,43 @@ class ExponentialMovingAverage:
         self._applied.discard(scope)
 
 
+def exchanges(
+    params: Sequence[Parameter],
+    names: Sequence[str],
+    means: Callable[[Block, Sequence[Variable]], Iterable[Variable]],
+) -> tuple[Program, Program]:
+    """Programs that put `means` in the place of parameters, which are kept under `names`, and back.
+
+    They run in the scope of the parameters, whose own values `means` is given as well.
+    """
+    apply, restore = Program(), Program()
+    with program_guard(apply):
+        block = apply.global_block()
+        own = [same(p, block) for p in params]
+        for param, name, mean in zip(own, names, means(block, own), strict=True):
+            append_write(declared(block, name, param.spec), param)
+            append_write(param, mean)
+    with program_guard(restore):
+        block = restore.global_block()
+        for p, name in zip(params, names, strict=True):
+            append_write(same(p, block), declared(block, name, p.spec))
+    return apply, restore
+
+
 def _as(value: Any, like: Spec) -> Any:
     if not isinstance(value, Variable) or value.spec.dtype == like.dtype:
         return value
     return ops.cast(value, dtype=like.dtype.name)
 
 
-def _same(var: Variable, block: Block) -> Variable:
+def same(var: Variable, block: Block) -> Variable:
     """The variable of that name in the scope, as one of another program."""
     if isinstance(var, Parameter):
         return block.add_var(Parameter(block, var.name, var.spec, trainable=var.trainable))
-    return _declared(block, var.name, var.spec)
+    return declared(block, var.name, var.spec)
 
 
-def _declared(block: Block, name: str, spec: Spec) -> Variable:
+def declared(block: Block, name: str, spec: Spec) -> Variable:
     return block.add_var(Variable(block, name, spec, stop_gradient=True, persistable=True))
 
 

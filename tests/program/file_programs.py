@@ -83,6 +83,23 @@ def _control_flow() -> tuple[Any, Any]:
     return {"x": _floats(2, 3), "n": np.array(3)}, [loss, "loop_w@GRAD"]
 
 
+def _arrays() -> tuple[Any, Any]:
+    x = static.data("x", [None, 3], "float32")
+    w = paddle.create_parameter([3, 3], "float32", name="array_w")
+    i, array = paddle.zeros([1], "int64"), paddle.tensor.create_array("float32", [x])
+    outside, more = paddle.tanh(x), i < 3
+    with static.nn.control_flow.While(more).block():
+        h = paddle.tanh(paddle.matmul(paddle.tensor.array_read(array, i), w))
+        paddle.optimizer.SGD(0.1).minimize(paddle.mean((outside - paddle.sum(w)) ** 2.0))
+        paddle.increment(i)
+        paddle.tensor.array_write(h, i, array)
+        paddle.assign(i < 3, output=more)
+    y, sizes = paddle.tensor.tensor_array_to_tensor(array, axis=0)
+    loss = paddle.mean(y * y)
+    (g,) = static.gradients(loss, w)
+    return {"x": _floats(2, 3)}, [loss, g, sizes, paddle.tensor.array_length(array)]
+
+
 def _images() -> tuple[Any, Any]:
     x = static.data("x", [None, 1, 6, 6], "float32")
     h = static.nn.conv2d(x, 2, 3, act="relu")
@@ -106,6 +123,7 @@ BUILDERS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "second-order": _second_order,
     "indexing": _indexing,
     "control-flow": _control_flow,
+    "arrays": _arrays,
     "images": _images,
     "random": _random_draws,
 }

@@ -127,6 +127,76 @@ def test_three_orders_are_those_of_lists(backend: str, programs: Any) -> None:
         same_bits(tensors[f.name].numpy(), value)
 
 
+def drawn(seed: int, x: Any, w: Any, place: Callable[[int], Any]) -> Any:
+    """A loop that reads what it has written, and writes to two arrays, of operations drawn."""
+    program = not isinstance(x, paddle.Tensor)
+    kinds = np.random.default_rng(seed).integers(5, size=5)
+    array, out = create_array("float64", [x * w]), create_array("float64")
+    s, count = paddle.assign(paddle.sin(x)), int(kinds[4]) % 3 + 1
+    s.stop_gradient = False
+
+    def step(i: Any, s: Any) -> Any:
+        old = array_read(array, i)
+        new = [
+            lambda: old * w + s,
+            lambda: paddle.tanh(old) * x,
+            lambda: old + s * s * 0.1,
+            lambda: paddle.sum(old) * w,
+            lambda: paddle.concat([old[1:], s[:1]]),
+        ][kinds[0]]()
+        array_write(new, i + 1, array)
+        array_write(new * s, i if kinds[1] % 2 else i * 0, out)
+        return [new * 0.5 + s, s * w, paddle.sin(new), s + array_read(out, i * 0), old][kinds[2]]
+
+    if program:
+        times(count, lambda i: paddle.assign(step(i, s), output=s))
+    else:
+        for k in range(count):
+            s = step(place(k), s)
+    if kinds[3] % 2:
+        array_write(array_read(array, place(1)) * s, place(0), array)
+    joined, _ = tensor_array_to_tensor(array, axis=0)
+    stacked, _ = tensor_array_to_tensor(out, axis=int(kinds[3]) % 2, use_stack=True)
+    return paddle.sum(joined * joined) + paddle.sum(stacked**3.0) + paddle.sum(s)
+
+
+def one_number(k: int) -> Any:
+    return paddle.to_tensor([k])
+
+
+def test_random_programs_agree_with_lists_and_differences() -> None:
+    wrong = []
+    feed = {"x": A[0], "w": A[1]}
+    for seed in range(10):
+        main = static.Program()
+        with static.program_guard(main):
+            x, w = data("x", 3), data("w", 3)
+            target = drawn(seed, x, w, number)
+            gx, gw = static.gradients(target, [x, w])
+            second = static.gradients(paddle.sum(gx * gw) + paddle.sum(gw), [x, w])
+        executor = static.Executor()
+        got = executor.run(main, feed, [target, gx, gw, *second])
+
+        def on_lists(x: Any, w: Any, seed: int = seed) -> list[Any]:
+            target = drawn(seed, x, w, one_number)
+            gx, gw = paddle.grad(target, [x, w], create_graph=True)
+            second = paddle.grad(paddle.sum(gx * gw) + paddle.sum(gw), [x, w])
+            return [v.numpy() for v in (target, gx, gw, *second)]
+
+        for value, wanted in zip(got, eagerly(on_lists, *A), strict=True):
+            if not np.allclose(value, wanted, rtol=1e-9):
+                wrong.append((seed, value, wanted))
+        step = 1e-6 * np.eye(3)
+        for k in range(3):
+            ends = [
+                executor.run(main, {"x": A[0] + h * step[k], "w": A[1]}, [target])[0]
+                for h in (1, -1)
+            ]
+            if not np.isclose((ends[0] - ends[1]) / 2e-6, got[1][k], rtol=1e-4, atol=1e-6):
+                wrong.append((seed, "difference", k))
+    assert not wrong
+
+
 def test_a_loop_of_functions_carries_and_captures_arrays() -> None:
     x = data("x", None)
     outer = create_array("float64")

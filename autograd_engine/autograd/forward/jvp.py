@@ -9,6 +9,7 @@ import numpy as np
 
 from autograd_engine.autograd.backward_pass import settled
 from autograd_engine.autograd.gradient import grad
+from autograd_engine.autograd.sequences import holds_variables, like_given
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import linearizes, no_grad, recorded_with, recording
@@ -29,8 +30,6 @@ __all__ = [
     "checked_directions",
     "inputs_of",
     "jvp",
-    "like_given",
-    "nested",
     "or_zeros",
     "outputs_of",
     "own_tangent",
@@ -54,6 +53,7 @@ def jvp(
         Takes the tensors in `xs` as arguments; returns a Tensor, or a list or tuple of them.
         Gradients that it takes itself need ``create_graph=True`` to take part.
     xs : Tensor or sequence of Tensor
+        Or Variables: then operators are appended to their program.
     v : Tensor or sequence of Tensor or None, optional
         A tangent for each of `xs`, of its shape and dtype; None stands for ones where `v` is None
         as a whole, and for zeros in a sequence.
@@ -85,6 +85,10 @@ def jvp(
     """
     from autograd_engine.autograd.forward.push import push_along
 
+    if holds_variables(xs):
+        from autograd_engine.autograd.programs import program_jvp
+
+        return program_jvp(func, xs, v)
     mode.require_dynamic("jvp")
     inputs = inputs_of("jvp", func, xs)
     require_bools("jvp", create_graph=create_graph)
@@ -120,6 +124,7 @@ def vjp(
     func : callable
         Takes the tensors in `xs` as arguments; returns a Tensor, or a list or tuple of them.
     xs : Tensor or sequence of Tensor
+        Or Variables: then operators are appended to their program.
     v : Tensor or sequence of Tensor, optional
         Cotangents of the outputs; ones if not given.
     create_graph : bool
@@ -138,6 +143,10 @@ def vjp(
     >>> ys.item(), gradient.tolist()
     (5.0, [2.0, 4.0])
     """
+    if holds_variables(xs):
+        from autograd_engine.autograd.programs import program_vjp
+
+        return program_vjp(func, xs, v)
     mode.require_dynamic("vjp")
     inputs = inputs_of("vjp", func, xs)
     require_bools("vjp", create_graph=create_graph)
@@ -257,17 +266,6 @@ def checked_directions(
                 f"{x._data.dtype.name}: use {argument}.astype({x._data.dtype.name!r})"
             )
     return values
-
-
-def like_given(value: Any, results: list[Any]) -> Any:
-    if isinstance(value, (list, tuple)):
-        return results if isinstance(value, list) else tuple(results)
-    return results[0]
-
-
-def nested(value: Any, results: list[Any]) -> Any:
-    """A tuple where `value` is a sequence, else the one result."""
-    return tuple(results) if isinstance(value, (list, tuple)) else results[0]
 
 
 def or_zeros(inputs: Sequence[Tensor], gradients: Sequence[Tensor | None]) -> list[Tensor]:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from autograd_engine.core.dims import Dim
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.program.backward.draft import Draft
+from autograd_engine.program.backward.gradient_hooks import hooked
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.program import Key, Ref, Variable
 
@@ -71,7 +72,8 @@ class Cotangents:
         parts.append(contribution)
         if len(parts) < self._expected[key]:
             return
-        self.gradient[key] = self._sum(ref, parts)
+        total = self._sum(ref, parts)
+        self.gradient[key] = total if ref.var.hooks is None else hooked(self.draft, ref, total)
 
     def surely(self, refs: list[Ref]) -> bool:
         """Whether a cotangent of one of them is more than a zero for a branch that did not run."""

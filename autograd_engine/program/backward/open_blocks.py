@@ -14,6 +14,7 @@ from autograd_engine.core.locations import Location
 from autograd_engine.errors import BuildError
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.program.backward.dataflow import keys_of, needed_keys
+from autograd_engine.program.control_flow.block_function import through_iterations
 from autograd_engine.program.ir.block import unused_name
 from autograd_engine.program.ir.program import Block, Key, Operator, Ref, Variable
 
@@ -96,14 +97,6 @@ def check_iterations(
                     raise through_iterations(where, targets[0].var.name, name)
         inner, block, parent = block, parent, enclosing(parent)
         targets = [Ref(block.vars[name], version) for name, version in inner.captured]
-
-
-def through_iterations(where: str, target: str, name: str) -> BuildError:
-    return BuildError(
-        f"{where}: inside a loop, {target} depends on what is asked for through {name}, which the "
-        f"loop carries from one iteration to the next: use {name}.detach() where no gradient is to "
-        f"flow, put {name} into no_grad_set, or take the gradient of what the loop returns"
-    )
 
 
 @contextlib.contextmanager

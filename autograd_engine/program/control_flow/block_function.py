@@ -17,7 +17,13 @@ from autograd_engine.core.dtypes import scalar_dtype
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from autograd_engine.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    BuildError,
+    DTypeError,
+    ShapeError,
+)
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program import mode
 from autograd_engine.program.builder import Constant, Number
@@ -37,6 +43,7 @@ __all__ = [
     "own_value",
     "restored",
     "share_arguments",
+    "through_iterations",
     "truth",
 ]
 
@@ -199,3 +206,11 @@ def described(value: Any, count: int) -> str:
     if value is None:
         return "None"
     return f"a {type(value).__name__} of {count} value{'s' * (count != 1)}"
+
+
+def through_iterations(where: str, target: str, name: str) -> BuildError:
+    return BuildError(
+        f"{where}: inside a loop, {target} depends on what is asked for through {name}, which the "
+        f"loop carries from one iteration to the next: use {name}.detach() where no gradient is to "
+        f"flow, put {name} into no_grad_set, or take the gradient of what the loop returns"
+    )

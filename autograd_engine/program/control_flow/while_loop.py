@@ -29,7 +29,6 @@ from autograd_engine.errors import (
 )
 from autograd_engine.program import mode
 from autograd_engine.program.atomic_call import checked
-from autograd_engine.program.backward.open_blocks import through_iterations
 from autograd_engine.program.builder import append_operator, new_result
 from autograd_engine.program.control_flow.block_function import (
     BlockFunction,
@@ -39,6 +38,7 @@ from autograd_engine.program.control_flow.block_function import (
     own_value,
     restored,
     share_arguments,
+    through_iterations,
     traced_value,
     truth,
 )

@@ -58,6 +58,7 @@ class Variable(VariableMethods):
     __slots__ = (
         "block",
         "declared",
+        "hooks",
         "is_data",
         "is_stack",
         "name",
@@ -88,6 +89,7 @@ class Variable(VariableMethods):
         self.declared = False
         self.is_stack = False
         self.version = 0
+        self.hooks: dict[int, Any] | None = None  # of its gradient, by version
 
     @property
     def shape(self) -> OpenSize:
@@ -177,6 +179,45 @@ class Variable(VariableMethods):
         if trace is not None:
             trace.note_view(made, self, None, {})
         return made
+
+    def register_hook(self, hook: Callable[[Any], Any]) -> Any:
+        """Let `hook` take part in every backward half that is appended from here on.
+
+        Parameters
+        ----------
+        hook : callable
+            ``hook(grad)`` is called once, now, with a variable that stands for the gradient. It
+            returns None, or a variable of the same shape and dtype that takes the place of the
+            gradient. Several run in the order of their registration.
+
+        Returns
+        -------
+        RemovableHandle
+            ``handle.remove()`` takes the hook away; True the first time.
+
+        Raises
+        ------
+        NotDifferentiableError
+            Where ``stop_gradient`` is True.
+        BuildError
+            Outside of the branch or loop that the variable belongs to, and for a hook that holds
+            a branch or a loop, or writes a variable.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import autograd_engine as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [2], "float32")
+        ...     x.stop_gradient = False
+        ...     y = paddle.tanh(x)
+        ...     _ = y.register_hook(lambda grad: paddle.clip(grad, -1.0, 1.0))
+        ...     [dx] = paddle.static.gradients(paddle.sum(y * 100.0), x)
+        >>> paddle.static.Executor().run(main, {"x": np.zeros(2, "float32")}, [dx])
+        [array([1., 1.], dtype=float32)]
+        """
+        return above.register_variable_hook(self, hook)
 
     def get_value(self, scope: Any = None) -> Any:
         """What a scope (the global one by default) holds for this persistable variable."""

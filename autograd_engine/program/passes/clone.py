@@ -392,6 +392,19 @@ class _Copy:
                 new.written.append(self.vars[id(var)])
         if whole:  # else what is remembered names versions that are no more
             new.emitted = {self.value(k): self.value(v) for k, v in block.emitted.items()}
+        for var in block.vars.values():
+            if var.hooks is not None:
+                self.vars[id(var)].hooks = self._hooks(var.hooks) if whole else None
+
+    def _hooks(self, hooks: dict[int, Any]) -> dict[int, Any]:
+        """What is done to a gradient, with values of the copy."""
+        found = {}
+        for version, registered in hooks.items():
+            found[version] = copied = registered.__class__()
+            for key, recorded in registered.items():
+                around = {k: self.ref(r) for k, r in recorded.around.items()}
+                copied[key] = recorded._replace(around=around)
+        return found
 
     def _operator(self, operator: Operator, block: Block) -> Operator:
         Operator.made += 1

@@ -8,6 +8,7 @@ that they hold, on Tensors.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -32,6 +33,7 @@ from autograd_engine.ops.registry.scattered_cotangent import Scattered
 from autograd_engine.ops.registry.symbolic_zero import without_sign
 from autograd_engine.program import mode
 from autograd_engine.program.backward.dataflow import stopped_before
+from autograd_engine.program.backward.gradient_hooks import Recorded
 from autograd_engine.program.ir.control_flow_op import BlockOp, branches_of
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import (
@@ -152,6 +154,19 @@ def run_operators(
     """
     scattered = scattered_values(operators, outputs)
     kept: Values = {}
+    given = {
+        r.key: (r, values[r.key])
+        for operator in operators
+        for r in operator.operands
+        if isinstance(r, Ref) and r.var.hooks is not None and r.key in values
+    }
+    for key, (ref, value) in given.items():  # whose own gradient is that of other uses as well
+        values[key] = _with_hooks(ref, _own(value), values)
+    _run_each(operators, values, kept, scattered)
+    values.update((key, value) for key, (_, value) in given.items())
+
+
+def _run_each(operators: Sequence[Operator], values: Values, kept: Values, scattered: Any) -> None:
     for operator in operators:
         try:
             made = _run(operator, values, kept, scattered.stays)
@@ -166,7 +181,24 @@ def run_operators(
                         continue
                 value = value.dense()
             _locate(value, operator)
+            if ref.var.hooks is not None:
+                value = _with_hooks(ref, value, values)
             values[ref.key] = value
+
+
+def _with_hooks(ref: Ref, value: Any, values: Values) -> Any:
+    """A value whose gradient goes through the hooks of its variable."""
+    if isinstance(value, Tensor) and not value._stop:
+        for recorded in (ref.var.hooks or {}).get(ref.version, {}).values():
+            value.register_hook(functools.partial(_hooked, recorded, values))
+    return value
+
+
+def _hooked(recorded: Recorded, values: Values, gradient: Tensor) -> Any:
+    made = {key: values[ref.key] for key, ref in recorded.around.items()}
+    made[recorded.gradient.key] = gradient
+    run_operators(recorded.operators, made, [recorded.result])
+    return made[recorded.result.key]
 
 
 def _run(operator: Operator, values: Values, kept: Values, stays: Container[Key]) -> Sequence[Any]:
