@@ -86,11 +86,12 @@ def append(length: int) -> float:
         ("softmax", {}, {"axis": -1}),
     )
     start = time.process_time()
-    for k in range(length):
-        kind, others, attrs = types[k % len(types)]
-        out = block.create_var()
-        block.append_op(kind, {"X": x, **others}, {"Out": out}, attrs)
-        x = out
+    with paddle.static.program_guard(main):
+        for k in range(length):
+            kind, others, attrs = types[k % len(types)]
+            out = block.create_var()
+            block.append_op(kind, {"X": x, **others}, {"Out": out}, attrs)
+            x = out
     return time.process_time() - start
 
 

@@ -112,6 +112,9 @@ def _variables(
     if value is None:
         return []
     listed = value if isinstance(value, (list, tuple)) else [value]
+    program = block.program
+    if all(isinstance(v, Variable) and v.block.program is program for v in listed):
+        return list(listed)
     where = f"append_op: the {'output' if made else 'input'} {slot!r} of {op}"
     return [variable_named(block, v, where) for v in listed]
 

@@ -63,14 +63,11 @@ def variable_named(block: Block, value: Any, where: str) -> Variable:
     return value
 
 
-@contextlib.contextmanager
-def _program_of(block: Block) -> Any:
+def _program_of(block: Block) -> contextlib.AbstractContextManager[None]:
     """Inside, what has no operands belongs to the program of `block`."""
     if mode.building() and default_main_program() is block.program:
-        yield
-    else:
-        with program_guard(block.program):
-            yield
+        return contextlib.nullcontext()
+    return program_guard(block.program)
 
 
 def require_fit(who: str, var: Variable, made: Variable) -> None:

@@ -70,7 +70,7 @@ class OperatorType(NamedTuple):
         ------
         ArgumentError, ArgumentTypeError
         """
-        full = {k: int(v) if isinstance(v, DType) else v for k, v in self.attrs.items()}
+        full = {k: _fresh(v) for k, v in self.attrs.items()}
         for name, value in given.items():
             if name not in full:
                 if name in _HINTS:
@@ -143,6 +143,12 @@ _HINT_NAMES: Final = (
     "fuse_relu_before_depthwise_conv use_addto force_cpu name"
 )
 _HINTS: Final = frozenset(_HINT_NAMES.split())
+
+
+def _fresh(default: Any) -> Any:
+    """A default as an operator has it: a list of its own."""
+    kind = default.__class__
+    return list(default) if kind is list else int(default) if kind is DType else default
 
 
 def _as_list(where: str, value: Any) -> list[Any]:
