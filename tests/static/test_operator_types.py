@@ -34,7 +34,7 @@ RANDOM = {
     "randint": ({}, {"shape": [2, 3], "low": 0, "high": 5}),
     "randperm": ({}, {"n": 4}),
 }
-EFFECTS = {"print"}
+EFFECTS = {"print", "while", "conditional_block"}  # see `test_appended_blocks`
 # A range is as long as its operands say, which are numbers in a program so far.
 NUMBERS_ALONE = {"range", "linspace"}
 

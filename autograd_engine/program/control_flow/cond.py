@@ -34,7 +34,7 @@ from autograd_engine.program.control_flow.block_function import (
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.program import Ref, Variable
 
-__all__ = ["case", "cond", "switch_case"]
+__all__ = ["append_cond", "case", "cond", "switch_case"]
 
 
 @checked
@@ -109,11 +109,11 @@ def cond(
         structure, leaves = _joined(branches, returned)
         share_arguments(branches)
         return nest.rebuild(
-            structure, _append_cond(prefix, pred, branches, leaves), "cond: true_fn and false_fn"
+            structure, append_cond(prefix, pred, branches, leaves), "cond: true_fn and false_fn"
         )
 
 
-def _append_cond(
+def append_cond(
     prefix: str, pred: Variable, branches: list[BlockFunction], leaves: list[tuple[Any, Any]]
 ) -> list[Any]:
     """The operator; for each pair of leaves a variable, or the value that both have."""

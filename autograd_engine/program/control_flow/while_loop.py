@@ -50,7 +50,7 @@ from autograd_engine.program.ir.program import (
     default_main_program,
 )
 
-__all__ = ["while_loop"]
+__all__ = ["append_while", "while_loop"]
 
 
 @checked
@@ -241,31 +241,41 @@ class _Loop:
         return settled
 
     def _operator(self, functions: list[BlockFunction], new: list[Variable]) -> list[Any]:
-        block, n = self.block, len(self.initial)
-        body = functions[1].block
-        body.results += [Ref(v, v.version) for v in new]
-        _carry_what_is_written(functions, n)
-        carried = [*self.initial, *(o.var for o in functions[1].carried)]
-        share_arguments(functions)
-        captured = functions[1].operands()
-        operands = (*(Ref(v, v.version) for v in carried), *captured)
-        closed = all(o.var.stop_gradient for o in operands)
-        results = []
-        for spec in self.specs:
-            spec = Spec(_outside(spec.shape, self._given_up), spec.dtype)
-            stops = closed or spec.dtype.kind not in "fc"
-            results.append(new_result(block, f"{self.prefix}.tmp", spec, stop_gradient=stops))
-        made: list[Any] = [r.var for r in results]
-        results += [o.var.write() for o in functions[1].carried]
-        trips = Spec((), np.dtype("int64"))
-        results.append(new_result(block, f"{self.prefix}.trips", trips, stop_gradient=True))
-        attrs = {
-            "cond_block": functions[0].block,
-            "body_block": body,
-            "carried": len(carried),
-        }
-        append_operator(block, BlockOp.of("while"), operands, tuple(results), attrs)
+        specs = [Spec(_outside(s.shape, self._given_up), s.dtype) for s in self.specs]
+        functions[1].block.results += [Ref(v, v.version) for v in new]
+        made = append_while(self.block, self.prefix, functions, self.initial, specs)
         return nest.rebuild(self.structure, made, "while_loop: body")  # type: ignore[no-any-return]
+
+
+def append_while(
+    block: Block,
+    prefix: str,
+    functions: list[BlockFunction],
+    initial: Sequence[Variable] = (),
+    specs: Sequence[Spec] = (),
+) -> list[Variable]:
+    """The operator of a condition and a body; what `initial` is in the end, of these `specs`."""
+    _carry_what_is_written(functions, len(initial))
+    carried = [*initial, *(o.var for o in functions[1].carried)]
+    share_arguments(functions)
+    operands = (*(Ref(v, v.version) for v in carried), *functions[1].operands())
+    closed = all(o.var.stop_gradient for o in operands)
+    results = []
+    for v, spec in zip(initial, specs, strict=True):
+        stops = (closed and not v.is_stack) or spec.dtype.kind not in "fc"
+        results.append(new_result(block, f"{prefix}.tmp", spec, stop_gradient=stops))
+        results[-1].var.is_stack = v.is_stack
+    made = [r.var for r in results]
+    results += [o.var.write() for o in functions[1].carried]
+    trips = Spec((), np.dtype("int64"))
+    results.append(new_result(block, f"{prefix}.trips", trips, stop_gradient=True))
+    attrs = {
+        "cond_block": functions[0].block,
+        "body_block": functions[1].block,
+        "carried": len(carried),
+    }
+    append_operator(block, BlockOp.of("while"), operands, tuple(results), attrs)
+    return made
 
 
 def _outside(shape: Shape, given_up: set[Any]) -> Shape:

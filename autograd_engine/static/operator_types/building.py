@@ -33,13 +33,11 @@ from autograd_engine.program.ir.program import (
     program_guard,
 )
 from autograd_engine.static.executor.feeds import similar
-from autograd_engine.static.operator_types.declaring import OperatorType
+from autograd_engine.static.operator_types.declaring import Given, OperatorType
 
-__all__ = ["Building", "Given", "require_fit", "variable_named"]
+__all__ = ["Building", "require_fit", "variable_named"]
 
 _ASSIGN = REGISTRY["assign"]
-
-Given = dict[str, list[Variable]]
 
 
 def variable_named(block: Block, value: Any, where: str) -> Variable:

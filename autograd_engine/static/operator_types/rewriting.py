@@ -216,6 +216,11 @@ def _appended_again(operator: Operator, operands: tuple[Any, ...], attrs: Any) -
     block, appended = operator.block, operator.appended
     assert appended is not None
     kind = operator_type(appended.type)
+    if kind.of_block:
+        raise BuildError(
+            f"{operator.type} of {operator.location.with_text} has a block of its own, and cannot "
+            "be changed: build it again"
+        )
     building = Building(block, kind, kind.complete(attrs), operator.role, operator.location)
     given: Any = operands
     read = {slot: [as_variable(given[k]) for k in at] for slot, at in appended.inputs}
