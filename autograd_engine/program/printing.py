@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.program.ir.control_flow_op import kind_of
 from autograd_engine.program.ir.program import (
     Block,
     Literal,
@@ -83,7 +84,7 @@ def operator_text(operator: Operator) -> str:
     results = ", ".join(f"{k}={_names(vs)}" for k, vs in sorted(operator.outputs.items()) if vs)
     operands = ", ".join(f"{k}={_names(vs)}" for k, vs in sorted(operator.inputs.items()) if vs)
     attrs = operator_attributes(operator)
-    if operator.appended is not None and "body_block" in operator.attrs:
+    if operator.appended is not None and kind_of(operator) == "call":
         attrs["body_block"] = operator.attrs["body_block"]
     text = "".join(f", {k} = {attribute_text(attrs[k])}" for k in sorted(attrs))
     return f"{{{results}}} = {operator.type}(inputs={{{operands}}}{text})"
@@ -92,7 +93,9 @@ def operator_text(operator: Operator) -> str:
 def operator_attributes(operator: Operator) -> dict[str, Any]:
     """Attributes, operands that are numbers, and what the operator is for."""
     if operator.appended is not None:
-        return {**operator.appended.attrs, **_purpose(operator)}
+        attrs = {**operator.appended.attrs, **_purpose(operator)}
+        inner = _SUB_BLOCK.get(kind_of(operator))
+        return attrs if inner is None else {**attrs, "sub_block": operator.attrs[inner]}
     attrs = dict(operator.attrs)
     numbers: dict[str, list[Any]] = {}
     for k, operand in enumerate(operator.operands):
@@ -100,6 +103,10 @@ def operator_attributes(operator: Operator) -> dict[str, Any]:
             numbers.setdefault(operator.op.input_at(k), []).append(operand.value)
     attrs.update((name, v[0] if len(v) == 1 else v) for name, v in numbers.items())
     return {**attrs, **_purpose(operator)}
+
+
+# Which block the reference calls that of the operator.
+_SUB_BLOCK: Final = {"cond": "true_block", "while": "body_block"}
 
 
 def _purpose(operator: Operator) -> dict[str, Any]:

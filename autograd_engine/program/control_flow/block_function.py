@@ -63,6 +63,14 @@ class BlockFunction:
         self.block = program.new_block(parent.idx)
         self.carried: list[Ref] = []
 
+    @classmethod
+    def of(cls, block: Block) -> BlockFunction:
+        """A block that was built already, as the function that it is."""
+        found = cls.__new__(cls)
+        found.program, found.block, found.carried = block.program, block, []
+        found.parent = block.program.blocks[block.parent_idx]
+        return found
+
     def parameters(self, values: Sequence[Variable]) -> list[Variable]:
         """Arguments for values of the block around, which are its first operands."""
         for v in values:

@@ -15,7 +15,7 @@ from autograd_engine.core.above import above
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.overrides import Setting
 from autograd_engine.core.random_generator import shared_stream
-from autograd_engine.errors import ArgumentError, ArgumentTypeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, BuildError
 from autograd_engine.program import mode
 from autograd_engine.program.ir.block import AsItWas, Block
 from autograd_engine.program.ir.operator import Operator
@@ -138,6 +138,45 @@ class Program:
         self.blocks.append(block)
         self.changed()
         return block
+
+    def create_block(self, parent_idx: int | None = None) -> Block:
+        """A block inside of the current one, to which operators are added until `rollback`.
+
+        An operator that is appended afterwards, a ``while`` or a ``conditional_block``, takes it as
+        its ``sub_block``.
+
+        Examples
+        --------
+        >>> import autograd_engine as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     n = paddle.static.data("n", [1], "float32")
+        ...     more = n < 100.0
+        ...     body = main.create_block()
+        ...     _ = body.append_op("scale", {"X": n}, {"Out": n}, {"scale": 3.0})
+        ...     _ = paddle.assign(n < 100.0, output=more)
+        ...     main.rollback()
+        ...     _ = main.current_block().append_op(
+        ...         type="while",
+        ...         inputs={"X": [n], "Condition": [more]},
+        ...         outputs={"Out": [n], "StepScopes": []},
+        ...         attrs={"sub_block": body},
+        ...     )
+        >>> paddle.static.Executor().run(main, {"n": [5.0]}, [n])
+        [array([135.], dtype=float32)]
+        """
+        parent = self.current_block().idx if parent_idx is None else self.block(parent_idx).idx
+        block = self.new_block(parent)
+        self._open.append(block)
+        return block
+
+    def rollback(self) -> None:
+        """Go on with the block around the one that `create_block` made."""
+        if not self._open:
+            raise BuildError("Program.rollback: no block is open; create_block opens one")
+        self._open.pop()
+
+    _create_block, _rollback = create_block, rollback
 
     @contextlib.contextmanager
     def building_block(self, block: Block) -> Iterator[None]:

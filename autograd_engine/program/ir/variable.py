@@ -141,11 +141,18 @@ class Variable(VariableMethods):
 
     def written_first(self, spec: Spec, stop_gradient: bool) -> Ref:
         """The first version, of what is only declared: what writes it says what it is."""
-        old = self.spec, self.stop_gradient
-        self.spec, self.declared = spec, False
+        before = self.stop_gradient
+        self.take_spec(spec)
         self.stop_gradient |= stop_gradient
-        self._undone(lambda: self._set(spec=old[0], stop_gradient=old[1], declared=True))
+        self.declared = False
+        self._undone(lambda: self._set(stop_gradient=before, declared=True))
         return Ref(self, 0)
+
+    def take_spec(self, spec: Spec) -> None:
+        """Let a variable that is only declared have another shape and dtype."""
+        before = self.spec
+        self.spec = spec
+        self._undone(lambda: self._set(spec=before))
 
     def _set(self, **values: Any) -> None:
         for name, value in values.items():

@@ -72,6 +72,10 @@ def write_inference_form(program: Program, statistics: Iterable[Statistics]) -> 
         for operator in block.ops:
             if isinstance(operator.op, OpDef) and "training" in operator.attrs:
                 operator.attrs = {**operator.attrs, "training": False}
+            appended = operator.appended
+            if appended is not None and "is_test" in appended.attrs:
+                attrs = {**appended.attrs, "is_test": True}
+                operator.appended = appended._replace(attrs=attrs)
     with unique_name.guard(unique_name.after(v.name for v in program.list_vars())):
         for found in statistics:
             _standardize_with(found)

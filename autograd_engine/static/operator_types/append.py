@@ -13,16 +13,16 @@ from typing import Any, Final
 
 from autograd_engine.core.locations import caller
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, BuildError
+from autograd_engine.program.ir.appended import Appended
 from autograd_engine.program.ir.block import inner_blocks
 from autograd_engine.program.ir.op_role import LOSS, ROLES
 from autograd_engine.program.ir.program import Block, Operator, Ref, Variable
 from autograd_engine.static.operator_types.building import (
     Building,
-    Given,
     require_fit,
     variable_named,
 )
-from autograd_engine.static.operator_types.declaring import OperatorType, Slot
+from autograd_engine.static.operator_types.declaring import Given, OperatorType, Slot
 from autograd_engine.static.operator_types.table import operator_type
 from autograd_engine.static.operator_types.versions import put_in_place
 from autograd_engine.static.persistable import require_known
@@ -62,14 +62,8 @@ def append_op(
         _check_counts(kind, read, kind.inputs, "input")
         _check_counts(kind, written, kind.outputs, "output")
         _check_written(kind, written)
-        building = Building(block, kind, full, _role(kind, attrs), caller())
-        goals = building.compute({slot: _seen(block, vs) for slot, vs in read.items()}, written)
-        targets, made = [target for target, _ in goals], [v for _, v in goals]
-        refs = [_target(building, target, v) for target, v in goals]
-        operator = building.assemble(made, refs, targets)
-        by_target = {id(v): ref for v, ref in zip(targets, refs, strict=True)}
-        operator.appended = building.appended(operator, written, by_target)
-        block.append(operator)
+        make = _with_block if kind.of_block else _by_function
+        operator = make(block, kind, full, read, written, _role(kind, attrs))
         if attrs.get("op_role", 0) & LOSS:
             operator.of_loss = True
         if others.get("stop_gradient"):
@@ -77,6 +71,53 @@ def append_op(
                 ref.var.stop_gradient = True
         if index is not None:
             put_in_place(operator, index)
+    return operator
+
+
+def _by_function(
+    block: Block,
+    kind: OperatorType,
+    attrs: dict[str, Any],
+    read: Given,
+    written: Given,
+    role: str,
+) -> Operator:
+    """An operator that computes what the function of its type makes of the inputs."""
+    building = Building(block, kind, attrs, role, caller())
+    goals = building.compute({slot: _seen(block, vs) for slot, vs in read.items()}, written)
+    targets, made = [target for target, _ in goals], [v for _, v in goals]
+    refs = [_target(building, target, v) for target, v in goals]
+    operator = building.assemble(made, refs, targets)
+    by_target = {id(v): ref for v, ref in zip(targets, refs, strict=True)}
+    operator.appended = building.appended(operator, written, by_target)
+    block.append(operator)
+    return operator
+
+
+def _with_block(
+    block: Block,
+    kind: OperatorType,
+    attrs: dict[str, Any],
+    read: Given,
+    written: Given,
+    role: str,
+) -> Operator:
+    """An operator that runs a block; what that reads and writes is what it says, not the slots."""
+    operator: Operator = kind.function(block, read, **attrs)
+    operands = [o.var.name if isinstance(o, Ref) else None for o in operator.operands]
+    results = [r.var.name for r in operator.results]
+    inputs = [
+        (slot.name, tuple([operands.index(v.name) for v in vs if v.name in operands]))
+        for slot in sorted(kind.inputs)
+        for vs in [read.get(slot.name, ())]
+    ]
+    outputs: list[tuple[str, tuple[int | str, ...]]] = [
+        (slot.name, tuple([results.index(v.name) if v.name in results else v.name for v in vs]))
+        for slot in sorted(kind.outputs)
+        if (vs := written.get(slot.name, ()))
+    ]
+    kept = {k: v for k, v in attrs.items() if not isinstance(v, Block)}
+    operator.appended = Appended(kind.name, tuple(inputs), tuple(outputs), kept)
     return operator
 
 
@@ -112,6 +153,9 @@ def _variables(
     if value is None:
         return []
     listed = value if isinstance(value, (list, tuple)) else [value]
+    program = block.program
+    if all(isinstance(v, Variable) and v.block.program is program for v in listed):
+        return list(listed)
     where = f"append_op: the {'output' if made else 'input'} {slot!r} of {op}"
     return [variable_named(block, v, where) for v in listed]
 
@@ -147,7 +191,9 @@ def _seen(block: Block, variables: Sequence[Variable]) -> list[Variable]:
 
 def _target(building: Building, var: Variable, made: Variable) -> Ref:
     """The version of `var` that an operator writes, whose result is `made` so far."""
-    if var.declared and var.block is building.block:
-        return var.written_first(made.spec, made.stop_gradient)
+    if var.declared:
+        if var.block is building.block:
+            return var.written_first(made.spec, made.stop_gradient)
+        var.take_spec(made.spec)  # of a block around, which has no value for it yet
     require_fit(f"append_op: {building.kind.name}", var, made)
     return var.seen_from(building.block).write()

@@ -33,13 +33,11 @@ from autograd_engine.program.ir.program import (
     program_guard,
 )
 from autograd_engine.static.executor.feeds import similar
-from autograd_engine.static.operator_types.declaring import OperatorType
+from autograd_engine.static.operator_types.declaring import Given, OperatorType
 
-__all__ = ["Building", "Given", "require_fit", "variable_named"]
+__all__ = ["Building", "require_fit", "variable_named"]
 
 _ASSIGN = REGISTRY["assign"]
-
-Given = dict[str, list[Variable]]
 
 
 def variable_named(block: Block, value: Any, where: str) -> Variable:
@@ -63,14 +61,11 @@ def variable_named(block: Block, value: Any, where: str) -> Variable:
     return value
 
 
-@contextlib.contextmanager
-def _program_of(block: Block) -> Any:
+def _program_of(block: Block) -> contextlib.AbstractContextManager[None]:
     """Inside, what has no operands belongs to the program of `block`."""
     if mode.building() and default_main_program() is block.program:
-        yield
-    else:
-        with program_guard(block.program):
-            yield
+        return contextlib.nullcontext()
+    return program_guard(block.program)
 
 
 def require_fit(who: str, var: Variable, made: Variable) -> None:

@@ -20,9 +20,14 @@ import numpy as np
 
 from autograd_engine.core.dtypes import to_numpy
 from autograd_engine.errors import ArgumentError, ArgumentTypeError
+from autograd_engine.program.ir.program import Block, Variable
 from autograd_engine.static.executor.feeds import similar
 
-__all__ = ["TYPES", "DType", "OperatorType", "declare", "dtype_name"]
+__all__ = ["TYPES", "DType", "Given", "OperatorType", "Slot", "declare", "dtype_name"]
+
+
+Given = dict[str, list[Variable]]
+"""Variables by slot."""
 
 
 class DType(int):
@@ -54,6 +59,8 @@ class OperatorType(NamedTuple):
         Defaults; of an attribute that has to be given its class.
     role : str
         The role of the operator.
+    of_block : bool
+        Its function takes the block and variables by slot, and returns the operator.
     """
 
     name: str
@@ -62,6 +69,7 @@ class OperatorType(NamedTuple):
     function: Callable[..., Any]
     attrs: dict[str, Any]
     role: str
+    of_block: bool
 
     def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """All attributes, of the classes that they have in the reference.
@@ -70,7 +78,7 @@ class OperatorType(NamedTuple):
         ------
         ArgumentError, ArgumentTypeError
         """
-        full = {k: int(v) if isinstance(v, DType) else v for k, v in self.attrs.items()}
+        full = {k: _fresh(v) for k, v in self.attrs.items()}
         for name, value in given.items():
             if name not in full:
                 if name in _HINTS:
@@ -114,6 +122,8 @@ class OperatorType(NamedTuple):
         where = f"append_op: the attribute {name!r} of {self.name}"
         if kind is DType:
             return _dtype_number(where, value)
+        if kind is Block and isinstance(value, Block):
+            return value
         if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and kind is not list):
             value = value.item() if value.size == 1 else value
         if kind is list:
@@ -134,6 +144,7 @@ _CALLED: Final[dict[Any, str]] = {
     int: "an int",
     float: "a number",
     str: "a str",
+    Block: "a block, which program.create_block() makes",
 }
 
 # Attributes of all types: what they are for the engine is known, or has no meaning here.
@@ -143,6 +154,12 @@ _HINT_NAMES: Final = (
     "fuse_relu_before_depthwise_conv use_addto force_cpu name"
 )
 _HINTS: Final = frozenset(_HINT_NAMES.split())
+
+
+def _fresh(default: Any) -> Any:
+    """A default as an operator has it: a list of its own."""
+    kind = default.__class__
+    return list(default) if kind is list else int(default) if kind is DType else default
 
 
 def _as_list(where: str, value: Any) -> list[Any]:
@@ -205,9 +222,10 @@ def declare(
     function: Callable[..., Any],
     *,
     role: str = "forward",
+    of_block: bool = False,
     **attrs: Any,
 ) -> None:
     """Enter a type into the table."""
     inputs, outputs = (tuple(map(Slot.of, part.split())) for part in slots.split("->"))
     assert name not in TYPES, name
-    TYPES[name] = OperatorType(name, inputs, outputs, function, attrs, role)
+    TYPES[name] = OperatorType(name, inputs, outputs, function, attrs, role, of_block)

@@ -11,6 +11,7 @@ import autograd_engine.nn.functional as F  # noqa: N812 - the usual name
 from autograd_engine.core.spec import along
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.operands import spec_of
 from autograd_engine.static.operator_types.declaring import declare
 from autograd_engine.tensor import public as paddle
 
@@ -428,7 +429,7 @@ for _name in ("batch_norm", "sync_batch_norm"):
 def _layer_norm(x: Any, scale: Any, bias: Any, *, epsilon: float, begin_norm_axis: int) -> Any:
     axes = tuple(range(begin_norm_axis, x.ndim))
     y, mean, variance = ops.standardize(x, axis=axes, epsilon=epsilon)
-    sizes = x.spec.shape[begin_norm_axis:]
+    sizes = spec_of(x).shape[begin_norm_axis:]
     if scale is not None:
         y = y * (scale if scale.ndim == len(sizes) else ops.reshape(scale, shape=sizes))
     if bias is not None:

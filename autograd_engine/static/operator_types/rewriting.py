@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from autograd_engine.core.spec import may_equal
@@ -10,8 +9,6 @@ from autograd_engine.errors import ArgumentTypeError, BuildError
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.backward.decompose import as_variable
 from autograd_engine.program.ir.block import inner_blocks
-from autograd_engine.program.ir.control_flow_op import BlockOp
-from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import Block, Operator, Ref, Variable
 from autograd_engine.static.operator_types.building import Building, require_fit, variable_named
 from autograd_engine.static.operator_types.table import operator_type
@@ -219,6 +216,11 @@ def _appended_again(operator: Operator, operands: tuple[Any, ...], attrs: Any) -
     block, appended = operator.block, operator.appended
     assert appended is not None
     kind = operator_type(appended.type)
+    if kind.of_block:
+        raise BuildError(
+            f"{operator.type} of {operator.location.with_text} has a block of its own, and cannot "
+            "be changed: build it again"
+        )
     building = Building(block, kind, kind.complete(attrs), operator.role, operator.location)
     given: Any = operands
     read = {slot: [as_variable(given[k]) for k in at] for slot, at in appended.inputs}
@@ -256,22 +258,15 @@ def _require_like(operator: Operator, var: Variable, spec: Any) -> None:
 
 
 def _require_no_gradient(operator: Operator) -> None:
-    """Raise BuildError where a gradient was made of the operator as it is."""
-    keys = {r.key for r in (*operator.operands, *operator.results) if isinstance(r, Ref)}
-    for other in _gradients_of(operator):
-        if any(isinstance(o, Ref) and o.key in keys for o in other.operands):
-            raise BuildError(
-                f"{operator.type} of {operator.location.with_text} has a gradient already, which "
-                "would be that of another operator: change it before append_backward, or in a "
-                "program.clone(for_test=True)"
-            )
-
-
-def _gradients_of(operator: Operator) -> Iterator[Operator]:
-    for other in operator.block.ops:
-        if other.role != "backward":
-            continue
-        op = other.op
-        of_row = isinstance(op, GradOp) and op.pullback.op is operator.op
-        if of_row or (isinstance(op, BlockOp) and op.name == f"{operator.type}_grad"):
-            yield other
+    """Raise BuildError where a gradient was made of the operator as it is: it bears its line."""
+    if operator.role != "backward" and any(
+        other.role == "backward"
+        and other.location is operator.location
+        and other.type.removesuffix("_grad") in (operator.type, operator.op.name)
+        for other in operator.block.ops
+    ):
+        raise BuildError(
+            f"{operator.type} of {operator.location.with_text} has a gradient already, which would "
+            "be that of another operator: change it before append_backward, or in a "
+            "program.clone(for_test=True)"
+        )

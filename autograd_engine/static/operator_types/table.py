@@ -9,6 +9,7 @@ from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.static.executor.feeds import similar
 from autograd_engine.static.operator_types import (
     arithmetic as arithmetic,
+    blocks as blocks,
     creation as creation,
     images as images,
     losses as losses,
