@@ -194,7 +194,7 @@ def smaller(a: Size, b: Size) -> Size:
 def slice_length(size: Size, start: Any, stop: Any, step: Any) -> Size:
     """The length of ``range(size)[start:stop:step]``: a symbol where that is not known."""
     if not any(isinstance(d, Dim) for d in (size, start, stop, step)):
-        return len(range(size)[start:stop:step])  # type: ignore[arg-type]
+        return len(range(size)[start:stop:step])
     try:
         if step in (None, 1):
             return _run_length(size, start, stop)
