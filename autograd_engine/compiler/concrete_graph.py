@@ -79,9 +79,12 @@ class Value(HoldsNumber):
         return int(self.spec.size)
 
     def _number(self) -> Any:
-        if self.uniform is None:
+        known = known_value(self.spec)
+        if self.uniform is not None:
+            return self.uniform.item()
+        if known is None or known.size != 1:
             raise NotConcrete("a number that an operation takes depends on values")
-        return self.uniform.item()
+        return known.item()
 
     @property
     def uniform(self) -> Array | None:

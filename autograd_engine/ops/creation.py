@@ -28,7 +28,8 @@ def _infer_range(*, start: float, end: float, step: float, dtype: str) -> Spec:
 def _steps(start: Any, end: Any, step: Any) -> Any:
     """How many values there are, where a number is known when the program runs."""
     try:
-        if start >= 0 and end >= 0 and step > 0:
+        whole = all(isinstance(v, (int, Dim)) for v in (start, end, step))
+        if whole and start >= 0 and end >= 0 and step > 0:
             return slice_length(end, start, None, step)
     except TypeError:  # not decided
         pass

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dims import Dim
+from autograd_engine.core.dims import Dim, fresh_dim
 from autograd_engine.core.spec import (
     Array,
     Like,
@@ -53,6 +53,8 @@ def _diagonal(x: Array, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
 
 def _diagonal_size(rows: Any, columns: Any, offset: int) -> Any:
     """How many elements the diagonal has; of unknown sizes one symbol each time it is asked."""
+    if isinstance(offset, Dim):
+        return fresh_dim()
     rows, columns = rows + min(offset, 0), columns - max(offset, 0)
     if rows == columns:
         return rows
@@ -103,7 +105,7 @@ def _infer_undiagonal(
 
 def _embedded(shape: Shape, offset: int, axis1: int, axis2: int) -> Shape:
     """The last size of `shape`, and the offset, on both axes of the result."""
-    side = shape[-1] + abs(offset)
+    side = fresh_dim() if isinstance(offset, Dim) else shape[-1] + abs(offset)
     sizes = iter(shape[:-1])
     return tuple(side if k in (axis1, axis2) else next(sizes) for k in range(len(shape) + 1))
 

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import INT64
 from autograd_engine.core.spec import Array, Spec, reduced_shape
+from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.kernels.axes import take_lines, with_axes
 from autograd_engine.ops.registry.forms import VALUES_AND_INDICES, put_back
@@ -156,6 +158,9 @@ def _few(x: Array, k: int, axis: int, largest: bool) -> Array | None:
 
 
 def _infer_topk(x: Spec, *, k: int, axis: int, largest: bool = True) -> tuple[Spec, Spec]:
+    size = x.shape[axis]
+    if not isinstance(k, Dim) and (k < 1 or (not isinstance(size, Dim) and k > size)):
+        raise ArgumentError(f"topk: k must be 1 to {size} for axis {axis}, got {k}")
     shape = (*x.shape[:axis], k, *x.shape[axis + 1 :])
     return Spec(shape, x.dtype), Spec(shape, INT64)
 

@@ -102,8 +102,10 @@ def _unflattened(shape: Shape, axis: int, sizes: tuple[int, ...]) -> Shape:
     """`shape` with `sizes`, of which one may be -1, in the place of one of its axes."""
     size = shape[axis]
     rest = math.prod(d for d in sizes if d != -1)
-    if not isinstance(size, Dim) and (
-        (rest == 0 or size % rest != 0) if -1 in sizes else rest != size
+    if (
+        not isinstance(size, Dim)
+        and not isinstance(rest, Dim)
+        and ((rest == 0 or size % rest != 0) if -1 in sizes else rest != size)
     ):
         raise ShapeError(
             f"unflatten: axis {axis} of {format_shape(shape)} has size {size}, which cannot become "

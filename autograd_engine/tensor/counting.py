@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import require_bools
+from autograd_engine.core.checks import as_int, as_number, below, is_int, require_bools
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.ops.registry.number_inputs import holds_symbolic
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import count, plain
 from autograd_engine.program.ir.program import Variable
@@ -23,12 +24,17 @@ from autograd_engine.tensor.scatter import scatter_nd
 __all__ = ["bincount", "histogram", "histogram_bin_edges", "histogramdd"]
 
 
-def _bins(op: str, x: Any, bins: Any, low: float, high: float) -> Any:
-    if not isinstance(bins, (int, np.integer)) or isinstance(bins, bool) or bins < 1:
+def _bins(op: str, bins: Any, low: Any, high: Any) -> dict[str, Any]:
+    """How many bins there are, and from where to where."""
+    number = as_number(bins)
+    if not is_int(number) or below(number, 1):
         raise ArgumentError(f"{op}: bins must be a positive int, got {bins!r}")
-    if low > high:
-        raise ArgumentError(f"{op}: min must not be above max, got {low} and {high}")
-    return as_operand(op, x, "input")
+    ends = [as_number(v) for v in (low, high)]
+    if not holds_symbolic(ends):
+        if ends[0] > ends[1]:
+            raise ArgumentError(f"{op}: min must not be above max, got {low} and {high}")
+        ends = [float(v) for v in ends]
+    return {"bins": as_int(number), "low": ends[0], "high": ends[1]}
 
 
 def _weights(op: str, argument: str, weights: Any, weighed: str, x: Any) -> list[Any]:
@@ -79,11 +85,9 @@ def histogram(
     >>> paddle.histogram(paddle.to_tensor([1.0, 2.0, 1.0]), bins=2, min=0, max=4).tolist()
     [2, 1]
     """
-    x = _bins("histogram", input, bins, min, max)
+    x, given = as_operand("histogram", input, "input"), _bins("histogram", bins, min, max)
     weights = _weights("histogram", "weight", weight, "input", x)
-    return ops.histogram(
-        x, *weights, bins=int(bins), low=float(min), high=float(max), density=density
-    )
+    return ops.histogram(x, *weights, **given, density=density)
 
 
 @atomic
@@ -98,8 +102,8 @@ def histogram_bin_edges(
     >>> paddle.histogram_bin_edges(paddle.to_tensor([1.0, 2.0]), bins=2).tolist()
     [1.0, 1.5, 2.0]
     """
-    x = _bins("histogram_bin_edges", input, bins, min, max)
-    return ops.histogram_bin_edges(x, bins=int(bins), low=float(min), high=float(max))
+    op = "histogram_bin_edges"
+    return ops.histogram_bin_edges(as_operand(op, input, "input"), **_bins(op, bins, min, max))
 
 
 @atomic
@@ -266,7 +270,8 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None =
     x = as_operand("bincount", x)
     if spec_of(x).ndim != 1:
         raise ShapeError(f"bincount: x must be a vector, got {format_shape(spec_of(x).shape)}")
-    if not isinstance(minlength, (int, np.integer)) or minlength < 0:
+    least = as_number(minlength)
+    if not is_int(least) or below(least, 0):
         raise ArgumentError(f"bincount: minlength must be an int from 0 on, got {minlength!r}")
     given = _weights("bincount", "weights", weights, "x", x)
-    return ops.bincount(x, *given, minlength=int(minlength))
+    return ops.bincount(x, *given, minlength=as_int(least))

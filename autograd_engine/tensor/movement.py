@@ -17,6 +17,7 @@ from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.program.symbolic_number import size_of
 from autograd_engine.tensor.arguments import axis_of, integer, ints, is_open, known
 from autograd_engine.tensor.shape import swapaxes
 
@@ -91,7 +92,21 @@ def narrow(input: Any, dim: int, start: int, length: int) -> Tensor:
             f"narrow: start {start} and length {length} do not lie in axis {dim} of "
             f"{format_shape(spec_of(x).shape)}"
         )
+    if len(needed) < 2:
+        return _stretch(x, axis, first, size)
     return slice(x, [axis], [first], [first + size])
+
+
+def _stretch(x: Any, axis: int, start: Any, length: Any) -> Any:
+    """`length` elements of an axis, from `start` on; that they are there is seen in the run."""
+    rest = _left(x, axis, start) - length
+    return ops.split(x, sizes=(start, length, rest), axis=axis)[1]
+
+
+def _left(x: Any, axis: int, start: Any) -> Any:
+    """How many elements of an axis there are from `start` on."""
+    size = spec_of(x).shape[axis]
+    return (size_of(x, axis) if isinstance(size, Dim) else size) - start
 
 
 def roll(
@@ -256,20 +271,24 @@ def crop(
     for axis, (start, size, n) in enumerate(zip(starts, sizes, have, strict=True)):
         asked = known([start, size])
         to_end = not is_open(size) and size == -1
-        sure = len(asked) == 2 and not isinstance(n, Dim)
+        if len(asked) < 2:
+            x = _stretch(x, axis, start, _left(x, axis, start) if to_end else size)
+            key.append(builtins.slice(None))
+            kept.append(0)
+            continue
+        sure = not isinstance(n, Dim)
         if min(asked, default=0) < (-1 if to_end else 0) or (sure and start + max(size, 0) > n):
             raise ShapeError(
                 f"crop: {size} elements from {start} on do not lie in axis {axis} of "
                 f"{format_shape(have)}"
             )
-        first = start if is_open(start) else start or None
-        key.append(builtins.slice(first, None if to_end else start + size))
+        key.append(builtins.slice(start or None, None if to_end else start + size))
         kept.append(0 if sure or to_end else size)
     out = ops.getitem(x, key=tuple(key))
     if isinstance(out, Tensor):
         return ops.assign(out)  # a copy in the reference
     # The slice of an unknown size may be shorter than asked for: reshape checks it when it runs.
-    return ops.reshape(out, shape=tuple(kept)) if any(is_open(d) or d for d in kept) else out
+    return ops.reshape(out, shape=tuple(kept)) if any(kept) else out
 
 
 @atomic

@@ -59,7 +59,7 @@ def topk(
 def _rank(op: str, x: Any, k: Any, axis: int) -> Any:
     """`k` as an int; what the run knows is checked by then."""
     size, found = spec_of(x).shape[axis], as_number(k)
-    if is_open(found):
+    if is_int(found) and is_open(found):
         return found
     if not is_int(found) or found < 1 or (isinstance(size, int) and found > size):
         raise ArgumentError(f"{op}: k must be 1 to {size} for axis {axis}, got {k!r}")

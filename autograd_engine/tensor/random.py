@@ -12,6 +12,7 @@ from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_n
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.ops.registry.number_inputs import holds_symbolic
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import (
     as_factor,
@@ -229,13 +230,15 @@ def _limits(function: str, low: Any, high: Any, dtype: np.dtype[Any]) -> tuple[i
     for argument, value in (("low", low), ("high", high)):
         if isinstance(value, bool) or not isinstance(value, int):
             raise ArgumentTypeError(f"{function}: {argument} must be an int, got {value!r}")
-    if high <= low:
+    known = not holds_symbolic((low, high))
+    if known and high <= low:
         raise ArgumentError(f"{function}: high ({high}) must be above low ({low})")
     if dtype.kind == "c":
         raise DTypeError(f"{function}: dtype must be one of integers or floats, got {dtype.name}")
     wide = np.dtype(np.int64)
     for argument, value in (("low", low), ("high - 1", high - 1)):
-        held(function, argument, value, dtype if dtype.kind in "iu" else wide)
+        if known:
+            held(function, argument, value, dtype if dtype.kind in "iu" else wide)
     return low, high
 
 
@@ -440,7 +443,8 @@ def multinomial(
         )
     wanted = count("multinomial", "num_samples", num_samples)
     size = spec.shape[-1]
-    if wanted < 1 or (not replacement and isinstance(size, int) and wanted > size):
+    known = not isinstance(wanted, SymbolicNumber)
+    if known and (wanted < 1 or (not replacement and isinstance(size, int) and wanted > size)):
         raise ArgumentError(
             f"multinomial: num_samples must be 1 to {size} without replacement, got {wanted}; "
             "use replacement=True to draw a category again"

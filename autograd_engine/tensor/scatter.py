@@ -23,7 +23,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
-from autograd_engine.program.conversion import held
+from autograd_engine.program.conversion import held, shape_of
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import (
     along_grids,
@@ -266,11 +266,7 @@ def scatter_nd(index: Any, updates: Any, shape: Sequence[int], name: str | None 
     [3.0, 3.0, 0.0]
     """
     updates = as_operand("scatter_nd", updates, "updates")
-    if isinstance(shape, (Tensor, np.ndarray)):
-        shape = shape.tolist()
-    if not all(isinstance(d, (int, np.integer)) and d >= 0 for d in shape):
-        raise ArgumentError(f"scatter_nd: shape must hold sizes, got {shape!r}")
-    sizes = tuple(int(d) for d in shape)
+    sizes = shape_of(shape, "scatter_nd")
     zero = ops.sum(updates, axis=tuple(range(spec_of(updates).ndim)), keepdims=False)
     zeros = ops.expand(ops.zeros_like(zero), shape=sizes)
     return scatter_nd_add(ops.cast_like(zeros, updates), index, updates)

@@ -381,7 +381,7 @@ REFUSED = {
     "scatter_nd shape": (
         lambda x: paddle.scatter_nd(ints([0]), tensor(1), [-1]),
         ArgumentError,
-        "must hold sizes",
+        "must hold non-negative ints",
     ),
     "masked_fill floats": (
         lambda x: paddle.masked_fill(x, tensor(3), 0.0),

@@ -295,7 +295,6 @@ def test_sizes_that_a_program_must_know():
         x = static.data("x", [None], "float32")
         m = static.data("m", [2, None], "float32")
         for call, hint in (
-            (lambda: paddle.split(x, [1, -1]), "so -1 cannot be worked out"),
             (lambda: paddle.tensor_split(x, 2), "no known size to make 2 parts of"),
             (lambda: paddle.unstack(x), "declare it"),
             (lambda: paddle.combinations(x), "declare it"),

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dims import Dim
+from autograd_engine.core.checks import as_number
+from autograd_engine.core.dims import Dim, SymbolicNumber
 from autograd_engine.core.spec import Array, format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
@@ -116,7 +117,9 @@ def scaled_dot_product_attention(
             query, key, value, attn_mask, dropout_p, is_causal, training, backend, scale, enable_gqa
         )
         return ops.squeeze(out, axis=(0,))
-    if isinstance(dropout_p, bool) or not 0.0 <= dropout_p <= 1.0:
+    dropout_p = as_number(dropout_p)
+    symbolic = isinstance(dropout_p, SymbolicNumber)
+    if isinstance(dropout_p, bool) or (not symbolic and not 0.0 <= dropout_p <= 1.0):
         raise ArgumentError(f"{_NAME}: dropout_p must be from 0 to 1, got {dropout_p!r}")
     p = dropout_p if training else 0.0
     return attention(_NAME, query, key, value, attn_mask, p, is_causal, scale, enable_gqa)[0]
@@ -145,7 +148,7 @@ def attention(
     key, value = _repeated(key, times), _repeated(value, times)
     scores = matmul(query * scale, key, transpose_y=True)
     weights = _weights(op, scores, mask, causal)
-    if dropout_p:
+    if isinstance(dropout_p, SymbolicNumber) or dropout_p:
         weights = dropout(weights, dropout_p)
     return ops.transpose(matmul(weights, value), perm=(0, 2, 1, 3)), weights
 

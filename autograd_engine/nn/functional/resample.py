@@ -248,6 +248,8 @@ def affine_grid(
     mesh = meshgrid(*lines)[::-1]
     base = ops.stack(*mesh, ops.full_like(mesh[0], value=1.0, dtype=None), axis=axes)
     base = ops.cast(ops.reshape(base, shape=(1, -1, axes + 1)), dtype=spec.dtype.name)
+    if isinstance(base, Tensor) and not isinstance(theta, Tensor):
+        base = base._data  # made in eager mode, for a variable: a constant of its program
     out = ops.matmul(base, theta, transpose_y=True)
     return ops.reshape(out, shape=(shape[0] if is_open(shape[0]) else 0, *size, axes))
 

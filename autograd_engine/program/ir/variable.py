@@ -17,7 +17,7 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DType, as_dtype
 from autograd_engine.core.names.missing_names import answers, missing_text
 from autograd_engine.core.size import ElementCount, OpenSize
-from autograd_engine.core.spec import Spec, without_value
+from autograd_engine.core.spec import Spec, ValueSpec, without_value
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.training_options import Trained, TrainingOptions
@@ -378,7 +378,7 @@ class Literal(NamedTuple):
 
     @property
     def spec(self) -> Spec:
-        return Spec((), self.dtype)
+        return ValueSpec.of(Spec((), self.dtype), self.value)
 
 
 OperandRef: TypeAlias = Ref | Literal | None

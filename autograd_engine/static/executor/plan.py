@@ -181,7 +181,7 @@ def _plan(program: Program, wanted: Wanted, backend: str) -> Plan:
         names=set(steps.writes),
         fetches=fetches,
         draws=any(getattr(operator.op, "random", False) for operator in within),
-        specializations=Specializations(work, backend),
+        specializations=Specializations(work, backend, by_value=True),
         plain=_why_plain(steps),
         alone=all(map(_is_ours, within)),
     )

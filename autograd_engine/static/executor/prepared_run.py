@@ -294,6 +294,9 @@ class Step:
         plan, program = binding.plan, self.program
         binding.supplied = supplied
         binding.version = self._version
+        if plan.specializations.numbers:  # whose values decide what runs
+            self.binding = None
+            return
         if any(v.name in feeds for v in plan.reads):  # which the scope then holds
             self.binding = None
             return

@@ -14,7 +14,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from autograd_engine.core.locks import renewed_lock
-from autograd_engine.core.spec import Spec
+from autograd_engine.core.spec import Spec, ValueSpec
+from autograd_engine.ops.registry.number_inputs import NumberInputOp
+from autograd_engine.ops.registry.opdef import OpDef
+from autograd_engine.program.ir.program import Ref
 from autograd_engine.static.executor.backend_choice import Attempt, Work, compiled_by
 from autograd_engine.static.flags import flags
 
@@ -55,12 +58,20 @@ class Specialization:
 
 
 class Specializations:
-    """Specializations of one program for one backend."""
+    """Specializations of one program for one backend.
 
-    def __init__(self, work: Work, backend: str) -> None:
+    Attributes
+    ----------
+    numbers : tuple of int
+        Positions of inputs whose values are sizes, or other numbers that operations take: what is
+        compiled is for these values as it is for shapes.
+    """
+
+    def __init__(self, work: Work, backend: str, *, by_value: bool = False) -> None:
         self.work = work
         self.backend = backend
         self.made = 0
+        self.numbers = _numbers(work) if by_value else ()
         # A training is no single run, and one that goes on shall run as if it had never stopped.
         self._trains = any(o.role == "optimize" for o in work.operators)
         self._first: Hashable = None
@@ -73,15 +84,21 @@ class Specializations:
 
     def at(self, arrays: Sequence[Any], more: Sequence[Spec] = ()) -> Specialization:
         """The specialization for these arrays (or Specs), and `more`, which are always the same."""
-        key = tuple([(a.shape, a.dtype.char) for a in arrays])
+        key: tuple[Any, ...] = tuple([(a.shape, a.dtype.char) for a in arrays])
+        numbers = {
+            k: arrays[k] for k in self.numbers if k < len(arrays) and hasattr(arrays[k], "tobytes")
+        }
+        if numbers:
+            key += tuple([a.tobytes() for a in numbers.values()])
         with self._lock:
             found = self._kept.get(key)
             if self._first is None:
                 self._first = key
             if found is None:
-                found = self._kept[key] = Specialization(
-                    [*(Spec(a.shape, a.dtype) for a in arrays), *more], key == self._first
-                )
+                specs = [Spec(a.shape, a.dtype) for a in arrays]
+                for k, a in numbers.items():
+                    specs[k] = ValueSpec.of(specs[k], a)
+                found = self._kept[key] = Specialization([*specs, *more], key == self._first)
                 if len(self._kept) > _KEPT:
                     self._kept.popitem(last=False)
             else:
@@ -123,3 +140,28 @@ class Specializations:
             specialization.compiled, specialization.attempts = compiled_by(
                 self.backend, self.work, specialization.specs
             )
+
+
+def _numbers(work: Work) -> tuple[int, ...]:
+    """The inputs from which integers follow that operations take as numbers."""
+    wanted = {
+        o.key
+        for operator in work.operators
+        if isinstance(operator.op, NumberInputOp)
+        for o in operator.op.numbers(operator.operands)
+        if isinstance(o, Ref)
+    }
+    if not wanted:
+        return ()
+    for operator in reversed(work.operators):
+        op = operator.op
+        if isinstance(op, OpDef) and op.symbolic and any(r.key in wanted for r in operator.results):
+            read = enumerate(operator.operands)
+            wanted |= {o.key for k, o in read if isinstance(o, Ref) and op.reads_value(k)}
+    return tuple(
+        [
+            k
+            for k, ref in enumerate(work.inputs)
+            if ref.key in wanted and ref.spec.dtype.kind in "iu" and not ref.var.persistable
+        ]
+    )

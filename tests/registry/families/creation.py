@@ -23,6 +23,20 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample("down", (), {"start": 5, "end": 0, "step": -2, "dtype": "int32"}),
         Sample("empty", (), {"start": 3, "end": 3, "step": 1, "dtype": "int64"}),
     ],
+    "eye": [
+        Sample("plain", (), {"rows": 2, "columns": 3, "dtype": "float32"}),
+        Sample("empty", (), {"rows": 0, "columns": 2, "dtype": "int64"}),
+    ],
+    "linspace": [
+        Sample("plain", (), {"start": -1.0, "stop": 2.0, "num": 4}),
+        Sample("one", (), {"start": 3.0, "stop": 5.0, "num": 1}),
+        Sample("empty", (), {"start": 0.0, "stop": 1.0, "num": 0}),
+    ],
+    "triangle_indices": [
+        Sample("lower", (), {"rows": 3, "columns": 2, "offset": 0, "upper": False}),
+        Sample("upper", (), {"rows": 2, "columns": 3, "offset": 1, "upper": True}),
+        Sample("empty", (), {"rows": 2, "columns": 2, "offset": 5, "upper": True}),
+    ],
     "constant": [
         Sample("plain", (), {"value": real(2, 3)}),
         Sample("0-d", (), {"value": real()}),
@@ -34,6 +48,25 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "full": lambda shape, value, dtype: np.zeros(shape, dtype) + np.asarray(value, dtype),
     "range": lambda start, end, step, dtype: np.asarray(
         [start + k * step for k in range(max(0, math.ceil((end - start) / step)))], dtype
+    ),
+    "eye": lambda rows, columns, dtype: np.asarray(
+        [[i == j for j in range(columns)] for i in range(rows)], dtype
+    ).reshape(rows, columns),
+    "linspace": lambda start, stop, num: np.asarray(
+        [start + k * ((stop - start) / max(num - 1, 1)) for k in range(num)], np.float64
+    ),
+    "triangle_indices": lambda rows, columns, offset, upper: (
+        np.asarray(
+            [
+                (i, j)
+                for i in range(rows)
+                for j in range(columns)
+                if (j - i >= offset if upper else j - i <= offset)
+            ],
+            np.int64,
+        )
+        .reshape(-1, 2)
+        .T
     ),
     "constant": lambda value: value + 0,
 }
