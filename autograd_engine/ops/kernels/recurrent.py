@@ -2,17 +2,19 @@
 
 Each step works in the cache, on memory that is there already. Arrays of time steps are contiguous
 for each step and, but for what flows in from outside ([time, batch, gate, hidden], as one product
-of matrices makes it), for each gate.
+of matrices makes it), for each gate. Where the time steps of a sequence are some work, C computes
+all of them at once (`compiled`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import numpy as np
 
 from autograd_engine.core.spec import Array
+from autograd_engine.ops.kernels.compiled import compiled
 from autograd_engine.ops.kernels.precision import in_single
 
 __all__ = [
@@ -26,6 +28,66 @@ __all__ = [
 
 # The gates that see the last state, as ranges: the rows of the weight belong to them in turn.
 RECURRENT: Final = {"plain": ((0, 1),), "gru": ((0, 2), (3, 4)), "lstm": ((0, 4),)}
+
+# Units of a sequence, counted over all steps, and steps, from which C pays for packing the weight.
+_UNITS: Final = 512
+_STEPS: Final = 4
+# Panels that the weight is packed in are up to so many elements wide.
+_PANEL: Final = 32
+# What C calls the kinds of recurrences.
+_KINDS: Final = {"plain": 0, "gru": 1, "lstm": 2}
+_ACTIVATIONS: Final = {"tanh": 0, "relu": 3}
+
+
+def _in_c(function: str, steps: int, size: int, like: Array) -> Callable[..., Any] | None:
+    """The C function: a matter of a sequence and not of their number, so bits are one of any batch."""
+    if steps < _STEPS or steps * size < _UNITS:
+        return None
+    return compiled(f"recurrent.{function}", like)
+
+
+def _scratch(weight: Array, batch: int, columns: int) -> tuple[Array, Array]:
+    """For the packed weight, as a matrix of so many columns, and for a product with it."""
+    wide = columns + _PANEL
+    rows = weight.size // columns
+    return np.empty(rows * wide, weight.dtype), np.empty(batch * wide, weight.dtype)
+
+
+def _layer(
+    run: Callable[..., Any],
+    inflow: Array,
+    weight: Array,
+    start: Array,
+    bias: Array,
+    kept: int,
+    kind: int,
+) -> tuple[Array, Array]:
+    steps, batch, gates, size = inflow.shape
+    states = _states(start, steps)
+    values = np.empty((steps, kept, batch, size), inflow.dtype)
+    inflow, weight, bias = map(np.ascontiguousarray, (inflow, weight, bias))
+    scratch = _scratch(weight, batch, gates * size)
+    run(inflow, weight, bias, values, states, *scratch, steps, batch, size, gates, kind)
+    return values, states
+
+
+def _linear(
+    run: Callable[..., Any],
+    weight: Array,
+    slopes: Array,
+    stateflow: Array,
+    gateflow: tuple[Array, ...],
+    kind: str,
+    adjoint: bool,
+) -> tuple[Array, Array]:
+    steps, _, batch, size = slopes.shape
+    shape = (steps, batch, RECURRENT[kind][-1][1], size)
+    gates = np.array(gateflow[0], order="C") if gateflow else np.zeros(shape, slopes.dtype)
+    states = np.array(stateflow, order="C")
+    weight, slopes = np.ascontiguousarray(weight), np.ascontiguousarray(slopes)
+    scratch = _scratch(weight, batch, size if adjoint else len(weight))
+    run(weight, slopes, gates, states, *scratch, steps, batch, size, _KINDS[kind], adjoint)
+    return gates, states
 
 
 def _states(start: Array, steps: int) -> Array:
@@ -54,6 +116,9 @@ def _sigmoid(x: Array, one: Array) -> None:
 def lstm_scan(inflow: Array, weight: Array, start: Array) -> tuple[Array, Array]:
     """Gates i, f, g, o and the tanh of the cell; the states h and c."""
     steps, batch, _, size = inflow.shape
+    run = _in_c("layer", steps, size, inflow)
+    if run is not None:
+        return _layer(run, inflow, weight, start, start, 5, _KINDS["lstm"])
     states = _states(start, steps)
     kept = np.empty((steps, 5, batch, size), inflow.dtype)
     part = np.empty((batch, size), inflow.dtype)
@@ -84,6 +149,9 @@ def lstm_scan(inflow: Array, weight: Array, start: Array) -> tuple[Array, Array]
 def gru_scan(inflow: Array, weight: Array, start: Array, bias: Array) -> tuple[Array, Array]:
     """Gates r, z, c and m, the product that r scales; the state h."""
     steps, batch, _, size = inflow.shape
+    run = _in_c("layer", steps, size, inflow)
+    if run is not None:
+        return _layer(run, inflow, weight, start, bias, 4, _KINDS["gru"])
     states = _states(start, steps)
     kept = np.empty((steps, 4, batch, size), inflow.dtype)
     weights = _by_gate(weight)
@@ -112,6 +180,9 @@ def gru_scan(inflow: Array, weight: Array, start: Array, bias: Array) -> tuple[A
 @in_single
 def rnn_scan(inflow: Array, weight: Array, start: Array, *, activation: str) -> Array:
     """The state h."""
+    run = _in_c("layer", len(inflow), inflow.shape[-1], inflow)
+    if run is not None:
+        return _layer(run, inflow, weight, start, start, 0, _ACTIVATIONS[activation])[1]
     states = _states(start, len(inflow))
     (weights,) = _by_gate(weight)
     zero = np.zeros((), inflow.dtype)
@@ -136,6 +207,9 @@ def gate_scan(
 ) -> tuple[Array, Array]:
     """See `ops.recurrent`: the gates and states that flow from those given."""
     steps, count, batch, size = slopes.shape
+    run = _in_c("linear", steps, size, slopes)
+    if run is not None:
+        return _linear(run, weight, slopes, stateflow, gateflow, kind, adjoint=False)
     blocks = RECURRENT[kind]
     gate_count = max(stop for _, stop in blocks)
     shape = (steps, batch, gate_count, size)
@@ -168,6 +242,9 @@ def gate_scan_adjoint(
 ) -> tuple[Array, Array]:
     """The transpose of `gate_scan` as a function of its two flows."""
     steps, _, batch, size = slopes.shape
+    run = _in_c("linear", steps, size, slopes)
+    if run is not None:
+        return _linear(run, weight, slopes, stateflow, gateflow, kind, adjoint=True)
     states = np.array(stateflow, order="C")
     blocks = RECURRENT[kind]
     weights = _rows_of_blocks(weight, blocks, size)

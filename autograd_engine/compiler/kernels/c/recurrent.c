@@ -1,0 +1,348 @@
+/* Recurrent layers over all steps, and the linear recurrences of their gradients: what they compute
+   is told in ops/nn/recurrent.py, and where arrays lie in ops/kernels/recurrent.py.
+
+   The sequences of a batch know nothing of each other: a thread takes some of them through all
+   steps. Each step multiplies by the same matrix, which is packed once, into panels two vectors
+   wide; a tile of a few rows and one panel of the product stays in registers while it is summed up.
+   An element is one sum in one order, in whatever tile it falls. */
+
+#if defined(__AVX512F__)
+enum { WIDE_fX = 128 / sizeof(real) };
+#else
+enum { WIDE_fX = 64 / sizeof(real) };
+#endif
+enum { TILE_fX = 6 };
+
+/* --- products with a packed matrix */
+
+struct panels_fX {
+    const real *matrix;
+    int64_t lda; /* from one row of the matrix to the next, as it is given */
+    int transposed;
+    int64_t n, k;
+    real *packed;
+};
+
+static int64_t wide_fX(int64_t n) { return (n + WIDE_fX - 1) / WIDE_fX * WIDE_fX; }
+
+/* Panel p holds columns p WIDE to (p + 1) WIDE of the k x n matrix, row after row; what is beyond
+   the last column is 0. */
+static void pack_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct panels_fX *c = context;
+    (void)worker;
+    for (int64_t p = lo; p < hi; p++) {
+        real *out = c->packed + p * WIDE_fX * c->k;
+        int64_t first = p * WIDE_fX, there = c->n - first < WIDE_fX ? c->n - first : WIDE_fX;
+        if (there < WIDE_fX)
+            memset(out, 0, sizeof(real) * WIDE_fX * c->k);
+        if (c->transposed) {
+            for (int64_t j = 0; j < there; j++)
+                for (int64_t q = 0; q < c->k; q++)
+                    out[q * WIDE_fX + j] = c->matrix[(first + j) * c->lda + q];
+        } else {
+            for (int64_t q = 0; q < c->k; q++)
+                memcpy(out + q * WIDE_fX, c->matrix + q * c->lda + first, sizeof(real) * there);
+        }
+    }
+}
+
+/* The weight [rows, size], packed for h -> h W' or, transposed, for a -> a W. */
+static void pack_weight_fX(const real *weight, int64_t rows, int64_t size, int adjoint, real *packed)
+{
+    struct panels_fX c = {weight, size, !adjoint, adjoint ? size : rows, adjoint ? rows : size,
+                          packed};
+    ae_parallel(pack_fX, &c, wide_fX(c.n) / WIDE_fX, ae_grain(c.k * WIDE_fX));
+}
+
+/* `rows` rows of a, times a panel; on top of what is in c if `add`. */
+AE_INLINE __attribute__((always_inline)) void tile_fX(const int rows, int64_t k, const real *a,
+                                                      int64_t lda, const real *restrict b,
+                                                      real *restrict c, int64_t ldc, int add)
+{
+    real s[TILE_fX][WIDE_fX];
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < WIDE_fX; j++)
+            s[i][j] = add ? c[i * ldc + j] : 0;
+    for (int64_t q = 0; q < k; q++, b += WIDE_fX) {
+#pragma GCC unroll 6
+        for (int i = 0; i < rows; i++) {
+            real x = a[i * lda + q];
+#pragma omp simd
+            for (int j = 0; j < WIDE_fX; j++)
+                s[i][j] = aei_fma_fX(x, b[j], s[i][j]);
+        }
+    }
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < WIDE_fX; j++)
+            c[i * ldc + j] = s[i][j];
+}
+
+/* c = a B, or c += a B, with the rows first .. first + k of a packed matrix of n columns and
+   `height` rows; a has m rows, and c is as wide as the panels. */
+static void product_fX(int64_t m, int64_t n, int64_t k, const real *a, int64_t lda,
+                       const real *packed, int64_t height, int64_t first, real *c, int add)
+{
+    int64_t ldc = wide_fX(n);
+    for (int64_t j = 0; j < ldc; j += WIDE_fX) {
+        const real *b = packed + j * height + first * WIDE_fX;
+        int64_t i = 0;
+        for (; i + TILE_fX <= m; i += TILE_fX)
+            tile_fX(TILE_fX, k, a + i * lda, lda, b, c + i * ldc + j, ldc, add);
+        const real *rest = a + i * lda;
+        real *out = c + i * ldc + j;
+        switch (m - i) {
+        case 1: tile_fX(1, k, rest, lda, b, out, ldc, add); break;
+        case 2: tile_fX(2, k, rest, lda, b, out, ldc, add); break;
+        case 3: tile_fX(3, k, rest, lda, b, out, ldc, add); break;
+        case 4: tile_fX(4, k, rest, lda, b, out, ldc, add); break;
+        case 5: tile_fX(5, k, rest, lda, b, out, ldc, add); break;
+        }
+    }
+}
+
+/* --- layers */
+
+enum { PLAIN_fX, GRU_fX, LSTM_fX, RELU_fX };
+
+struct layer_fX {
+    const real *inflow, *bias, *packed;
+    real *kept, *states, *product;
+    int64_t steps, batch, size;
+    int kind;
+};
+
+/* One sequence in one step: the units of a layer, from the products of their gates `z` and what
+   flows in. What is kept of a unit lies `plane` apart. */
+static void lstm_units_fX(int64_t n, int64_t plane, const real *restrict z,
+                          const real *restrict flow, const real *restrict c,
+                          real *restrict kept, real *restrict h_next, real *restrict c_next)
+{
+#pragma omp simd
+    for (int64_t j = 0; j < n; j++) {
+        real i = ae_sigmoid_fX(z[j] + flow[j]), f = ae_sigmoid_fX(z[n + j] + flow[n + j]);
+        real g = ae_tanh_fX(z[2 * n + j] + flow[2 * n + j]);
+        real o = ae_sigmoid_fX(z[3 * n + j] + flow[3 * n + j]);
+        real cell = f * c[j] + i * g, y = ae_tanh_fX(cell);
+        kept[j] = i;
+        kept[plane + j] = f;
+        kept[2 * plane + j] = g;
+        kept[3 * plane + j] = o;
+        kept[4 * plane + j] = y;
+        c_next[j] = cell;
+        h_next[j] = o * y;
+    }
+}
+
+static void gru_units_fX(int64_t n, int64_t plane, const real *restrict product,
+                         const real *restrict flow, const real *restrict bias,
+                         const real *restrict h, real *restrict kept, real *restrict h_next)
+{
+#pragma omp simd
+    for (int64_t j = 0; j < n; j++) {
+        real r = ae_sigmoid_fX(product[j] + flow[j]);
+        real z = ae_sigmoid_fX(product[n + j] + flow[n + j]);
+        real m = product[2 * n + j] + bias[j], c = ae_tanh_fX(r * m + flow[2 * n + j]);
+        kept[j] = r;
+        kept[plane + j] = z;
+        kept[2 * plane + j] = c;
+        kept[3 * plane + j] = m;
+        h_next[j] = (h[j] - c) * z + c;
+    }
+}
+
+static void plain_units_fX(int64_t n, const real *restrict z, const real *restrict flow,
+                           real *restrict h_next, int relu)
+{
+    if (relu) {
+        for (int64_t j = 0; j < n; j++) {
+            real a = z[j] + flow[j];
+            h_next[j] = a > 0 || a != a ? a : 0;
+        }
+    } else {
+#pragma omp simd
+        for (int64_t j = 0; j < n; j++)
+            h_next[j] = ae_tanh_fX(z[j] + flow[j]);
+    }
+}
+
+static void layer_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct layer_fX *s = context;
+    int64_t n = s->size, plane = s->batch * n;
+    int64_t gates = s->kind == LSTM_fX ? 4 : s->kind == GRU_fX ? 3 : 1;
+    int64_t count = s->kind == LSTM_fX ? 5 : s->kind == GRU_fX ? 4 : 0, pitch = wide_fX(gates * n);
+    (void)worker;
+    for (int64_t t = 0; t < s->steps; t++) {
+        real *h = s->states + t * plane, *h_next = h + plane;
+        real *c = h + (s->steps + 1) * plane, *c_next = c + plane;
+        product_fX(hi - lo, gates * n, n, h + lo * n, n, s->packed, n, 0, s->product + lo * pitch,
+                   0);
+        for (int64_t b = lo; b < hi; b++) {
+            const real *z = s->product + b * pitch;
+            const real *flow = s->inflow + (t * s->batch + b) * gates * n;
+            real *kept = s->kept + t * count * plane + b * n;
+            int64_t at = b * n;
+            if (s->kind == LSTM_fX)
+                lstm_units_fX(n, plane, z, flow, c + at, kept, h_next + at, c_next + at);
+            else if (s->kind == GRU_fX)
+                gru_units_fX(n, plane, z, flow, s->bias, h + at, kept, h_next + at);
+            else
+                plain_units_fX(n, z, flow, h_next + at, s->kind == RELU_fX);
+        }
+    }
+}
+
+/* `states` hold those at time 0. `packed` and `product` are scratch: wide(gates size) x size and
+   batch x wide(gates size). */
+AE_FUNCTION layer_fX(ae_array inflow, ae_array weight, ae_array bias, ae_array kept,
+                     ae_array states, ae_array packed, ae_array product, int64_t steps,
+                     int64_t batch, int64_t size, int64_t gates, int kind)
+{
+    real *panels = AE_DATA(real, packed);
+    struct layer_fX s = {AE_DATA(const real, inflow), AE_DATA(const real, bias), panels,
+                         AE_DATA(real, kept),         AE_DATA(real, states),
+                         AE_DATA(real, product),      steps,
+                         batch,                       size,
+                         kind};
+    pack_weight_fX(AE_DATA(const real, weight), gates * size, size, 0, panels);
+    ae_parallel(layer_rows_fX, &s, batch, ae_grain(steps * gates * size * (size / 16 + 8)));
+    ae_quiet();
+}
+
+/* --- linear recurrences */
+
+struct linear_fX {
+    const real *slopes, *packed;
+    real *gates, *states, *product;
+    int64_t steps, batch, size;
+    int kind;
+};
+
+/* Of each kind: gates, slopes, and rows of the weight in units of `size`. */
+static const int COUNTS_fX[3][3] = {{1, 1, 1}, {4, 5, 3}, {4, 6, 4}};
+
+/* One sequence in one step: the gates a, and the states behind them. */
+static void scan_units_fX(int kind, int64_t n, int64_t plane, const real *restrict z,
+                          const real *restrict slope, real *restrict a, const real *restrict h,
+                          const real *restrict c, real *restrict h_next, real *restrict c_next)
+{
+    const real *s1 = slope + plane, *s2 = s1 + plane, *s3 = s2 + plane, *s4 = s3 + plane;
+    if (kind == LSTM_fX) {
+        const real *s5 = s4 + plane;
+        for (int64_t j = 0; j < 4 * n; j++)
+            a[j] += z[j];
+        for (int64_t j = 0; j < n; j++) {
+            real cell = c_next[j] + (slope[j] * a[j] + s1[j] * a[n + j] + s2[j] * a[2 * n + j] +
+                                     s4[j] * c[j]);
+            c_next[j] = cell;
+            h_next[j] += s3[j] * a[3 * n + j] + s5[j] * cell;
+        }
+    } else if (kind == GRU_fX) {
+        for (int64_t j = 0; j < 2 * n; j++)
+            a[j] += z[j];
+        for (int64_t j = 0; j < n; j++)
+            a[3 * n + j] += z[2 * n + j];
+        for (int64_t j = 0; j < n; j++)
+            h_next[j] += slope[j] * a[j] + s1[j] * a[n + j] + s2[j] * a[2 * n + j] +
+                         s3[j] * a[3 * n + j] + s4[j] * h[j];
+    } else {
+        for (int64_t j = 0; j < n; j++) {
+            a[j] += z[j];
+            h_next[j] += slope[j] * a[j];
+        }
+    }
+}
+
+static void scan_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct linear_fX *s = context;
+    const int *counts = COUNTS_fX[s->kind];
+    int64_t n = s->size, plane = s->batch * n, rows = counts[2] * n, pitch = wide_fX(rows);
+    (void)worker;
+    for (int64_t t = 0; t < s->steps; t++) {
+        real *h = s->states + t * plane, *c = h + (s->steps + 1) * plane;
+        product_fX(hi - lo, rows, n, h + lo * n, n, s->packed, n, 0, s->product + lo * pitch, 0);
+        for (int64_t b = lo; b < hi; b++) {
+            int64_t at = b * n;
+            scan_units_fX(s->kind, n, plane, s->product + b * pitch,
+                          s->slopes + t * counts[1] * plane + at,
+                          s->gates + (t * s->batch + b) * counts[0] * n, h + at, c + at,
+                          h + plane + at, c + plane + at);
+        }
+    }
+}
+
+/* One sequence in one step back: the gates a from the states behind them, and of these what goes
+   into the states before, but for the product with the weight. */
+static void adjoint_units_fX(int kind, int64_t n, int64_t plane, const real *restrict slope,
+                             real *restrict a, real *restrict h, real *restrict c,
+                             const real *restrict h_next, real *restrict c_next)
+{
+    const real *s1 = slope + plane, *s2 = s1 + plane, *s3 = s2 + plane, *s4 = s3 + plane;
+    if (kind == LSTM_fX) {
+        const real *s5 = s4 + plane;
+        for (int64_t j = 0; j < n; j++) {
+            real y = h_next[j], cell = c_next[j] + s5[j] * y;
+            a[j] += slope[j] * cell;
+            a[n + j] += s1[j] * cell;
+            a[2 * n + j] += s2[j] * cell;
+            a[3 * n + j] += s3[j] * y;
+            c_next[j] = cell;
+            c[j] += s4[j] * cell;
+        }
+    } else if (kind == GRU_fX) {
+        for (int64_t j = 0; j < n; j++) {
+            real y = h_next[j];
+            a[j] += slope[j] * y;
+            a[n + j] += s1[j] * y;
+            a[2 * n + j] += s2[j] * y;
+            a[3 * n + j] += s3[j] * y;
+            h[j] += s4[j] * y;
+        }
+    } else {
+        for (int64_t j = 0; j < n; j++)
+            a[j] += slope[j] * h_next[j];
+    }
+}
+
+static void adjoint_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct linear_fX *s = context;
+    const int *counts = COUNTS_fX[s->kind];
+    int64_t n = s->size, plane = s->batch * n, pitch = wide_fX(n), rows = counts[2] * n;
+    int64_t width = counts[0] * n, together = s->kind == GRU_fX ? 2 * n : rows;
+    (void)worker;
+    for (int64_t t = s->steps - 1; t >= 0; t--) {
+        real *h = s->states + t * plane, *c = h + (s->steps + 1) * plane;
+        real *a = s->gates + (t * s->batch + lo) * width, *z = s->product + lo * pitch;
+        for (int64_t b = lo; b < hi; b++) {
+            int64_t at = b * n;
+            adjoint_units_fX(s->kind, n, plane, s->slopes + t * counts[1] * plane + at,
+                             a + (b - lo) * width, h + at, c + at, h + plane + at,
+                             c + plane + at);
+        }
+        product_fX(hi - lo, n, together, a, width, s->packed, rows, 0, z, 0);
+        if (together < rows) /* of a GRU the third gate does not see the state, the last one does */
+            product_fX(hi - lo, n, n, a + 3 * n, width, s->packed, rows, together, z, 1);
+        for (int64_t b = lo; b < hi; b++)
+            for (int64_t j = 0; j < n; j++)
+                h[b * n + j] += z[(b - lo) * pitch + j];
+    }
+}
+
+/* In place: gates and states hold what flows into them. `packed` and `product` are scratch, as of a
+   layer; for the adjoint rows x wide(size) and batch x wide(size). */
+AE_FUNCTION linear_fX(ae_array weight, ae_array slopes, ae_array gates, ae_array states,
+                      ae_array packed, ae_array product, int64_t steps, int64_t batch,
+                      int64_t size, int kind, int adjoint)
+{
+    real *panels = AE_DATA(real, packed);
+    struct linear_fX s = {AE_DATA(const real, slopes), panels, AE_DATA(real, gates),
+                          AE_DATA(real, states), AE_DATA(real, product), steps, batch, size, kind};
+    int64_t rows = COUNTS_fX[kind][2] * size;
+    pack_weight_fX(AE_DATA(const real, weight), rows, size, adjoint, panels);
+    ae_parallel(adjoint ? adjoint_rows_fX : scan_rows_fX, &s, batch,
+                ae_grain(steps * rows * (size / 16 + 8)));
+    ae_quiet();
+}
