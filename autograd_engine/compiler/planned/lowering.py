@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -29,7 +28,7 @@ from autograd_engine.compiler.planned.ufunc_trace import (
 )
 from autograd_engine.compiler.python.function import compile_alone, takes_scattered
 from autograd_engine.core.spec import Array, Spec, reduced_shape
-from autograd_engine.ops.kernels.compiled import LARGE as C_LARGE, ROW, compiled
+from autograd_engine.ops.kernels.compiled import LARGE as C_LARGE, ROW, compiled, in_numpy
 from autograd_engine.ops.kernels.elementwise import steps_by_one
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
@@ -414,7 +413,7 @@ class Lowering:
     def _traced(
         self, op: OpDef, given: Sequence[Any], attrs: dict[str, Any], shapes: Any
     ) -> Traced:
-        code = getattr(inspect.unwrap(op.kernel), "__code__", None)
+        code = getattr(in_numpy(op.kernel), "__code__", None)
         catches = code is not None and code.co_exceptiontable != b""
         if catches and any(getattr(d, "kind", "f") in "iu" for d in given):
             raise NotTraced("it says what NumPy refuses")

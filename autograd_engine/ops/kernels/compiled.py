@@ -21,7 +21,15 @@ from typing import Any, Final, TypeAlias
 from autograd_engine.core.above import above
 from autograd_engine.core.spec import Array
 
-__all__ = ["LARGE", "ROW", "SWITCH", "compiled", "compiled_kernels", "use_compiled_kernels"]
+__all__ = [
+    "LARGE",
+    "ROW",
+    "SWITCH",
+    "compiled",
+    "compiled_kernels",
+    "in_numpy",
+    "use_compiled_kernels",
+]
 
 LARGE: Final = 1 << 11  # elements from which on loops of one step each are worth replacing
 ROW: Final = "row:"  # the functions of an elementwise row are in the file "row:<name>"
@@ -54,6 +62,12 @@ def _decided(key: tuple[str, str]) -> Function | None:
     name, char = key
     function = above.compiled_function(name, char) if _on[0] and char in "fd" else None
     return _found.setdefault(key, function)
+
+
+def in_numpy(kernel: Function) -> Function:
+    """What a kernel that leaves large arrays to C does with the others."""
+    found: Function = getattr(kernel, "in_numpy", kernel)
+    return found
 
 
 def compiled_kernels() -> bool:

@@ -1,8 +1,7 @@
 """Kernels and rules of elementwise rows that leave large arrays to C, where there is C.
 
 Which one computes depends on the row, the dtype and the number of elements. The C is traced from
-the kernel of the row (`compiler.kernels`), which stays what it was: whoever looks through
-`__wrapped__` finds it.
+the kernel of the row (`compiler.kernels`), which stays what it was: readers find it by `in_numpy`.
 """
 
 from __future__ import annotations
@@ -57,7 +56,9 @@ def left_to_c(op: OpDef) -> Callable[..., Any] | None:
         return run(*operands, *numbers)
 
     form = _general if op.attrs else (_unary, _binary, _selection)[len(op.inputs) - 1]
-    return wraps(kernel)(form(kernel, large))
+    function: Any = wraps(kernel)(form(kernel, large))
+    function.in_numpy = kernel
+    return function  # type: ignore[no-any-return]
 
 
 # Written out: on small arrays a loop over operands would cost more than all of the test.

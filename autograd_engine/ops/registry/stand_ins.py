@@ -8,7 +8,6 @@ over memory (`compiler.native`). How code gets to work on them is here.
 
 from __future__ import annotations
 
-import inspect
 import operator
 from collections.abc import Callable
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType
@@ -17,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core.operand import OPERATORS, REFLECTED
+from autograd_engine.ops.kernels.compiled import in_numpy
 from autograd_engine.ops.kernels.elementwise import ufunc_of
 
 __all__ = ["OPERATOR_UFUNCS", "PYTHON_UFUNCS", "bind_operators", "run_on"]
@@ -66,7 +66,8 @@ def run_on(kernel: FunctionType, numpy: Any, ufunc: Callable[[Any], Any]) -> Any
         ``ufunc(value)`` is what stands for a ufunc, or for a kernel that calls one and does nothing
         else; with a method `reduce`.
     """
-    return _clone(inspect.unwrap(kernel), numpy, ufunc, {})
+    original: Any = in_numpy(kernel)
+    return _clone(original, numpy, ufunc, {})
 
 
 def _clone(

@@ -24,7 +24,7 @@ static real largest_fX(const real *x, int64_t n)
     return nan ? AE_NAN_fX : m;
 }
 
-/* exp(x - max), of which no element overflows and one is 1, divided by their sum. */
+/* exp(x - max), of which no element overflows and one is 1, times one over their sum. */
 static void softmax_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
 {
     const struct rows_fX *c = context;
@@ -45,10 +45,42 @@ static void softmax_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
             }
             total += sum;
         }
-        real whole = (real)total;
+        real part = (real)(1 / total);
 #pragma omp simd
         for (int64_t j = 0; j < n; j++)
-            out[j] = out[j] / whole;
+            out[j] *= part;
+    }
+}
+
+/* The same of rows shorter than vectors are long: the exponentials of several rows at once. */
+enum { SHORT_ROW = 64 };
+
+static void softmax_short_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct rows_fX *c = context;
+    int64_t n = c->width, most = AE_PART / n;
+    real e[AE_PART];
+    (void)worker;
+    for (int64_t start = lo; start < hi; start += most) {
+        int64_t rows = hi - start < most ? hi - start : most;
+        for (int64_t i = 0; i < rows; i++) {
+            const real *x = row_fX(c, 0, start + i);
+            real m = largest_fX(x, n);
+            for (int64_t j = 0; j < n; j++)
+                e[i * n + j] = x[j] - m;
+        }
+#pragma omp simd
+        for (int64_t j = 0; j < rows * n; j++)
+            e[j] = ae_exp_fX(e[j]);
+        for (int64_t i = 0; i < rows; i++) {
+            real *out = row_fX(c, 1, start + i);
+            double total = 0;
+            for (int64_t j = 0; j < n; j++)
+                total += e[i * n + j];
+            real part = (real)(1 / total);
+            for (int64_t j = 0; j < n; j++)
+                out[j] = e[i * n + j] * part;
+        }
     }
 }
 
@@ -56,7 +88,8 @@ AE_UFUNC(softmax_fX, "(n)->(n)")
 {
     struct rows_fX c = {args, steps, dims[1]};
     (void)data;
-    ae_parallel(softmax_rows_fX, &c, dims[0], ae_grain(4 * c.width));
+    ae_parallel(c.width < SHORT_ROW ? softmax_short_rows_fX : softmax_rows_fX, &c, dims[0],
+                ae_grain(4 * c.width));
     ae_quiet();
 }
 
