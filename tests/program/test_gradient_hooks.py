@@ -170,6 +170,22 @@ def test_parameters_loops_and_clones(programs: Any) -> None:
     np.testing.assert_allclose(leaf.grad.numpy(), expected, rtol=1e-12)
 
 
+def test_a_hook_outside_is_met_from_inside() -> None:
+    """By gradients that are asked for in a branch, and in a loop."""
+    x = data("x", 3)
+    x.register_hook(lambda g: g * 10.0)
+
+    def ask() -> Any:
+        return static.gradients(paddle.sum(x * x), x)[0] * 1.0
+
+    found = static.nn.cond(paddle.sum(x) < 1e9, ask, lambda: x)
+    start = [paddle.zeros([], "int64"), x * 0.0]
+    _, total = static.nn.while_loop(lambda i, _: i < 2, lambda i, t: [i + 1, t + ask()], start)
+    main = static.default_main_program()
+    got = static.Executor().run(main, {"x": A[0]}, [found, total])
+    np.testing.assert_allclose(got, [20.0 * A[0], 40.0 * A[0]])
+
+
 def test_bad_input(programs: Any) -> None:
     x, k = data("x", 3), static.data("k", [3])
     y = x * 2.0

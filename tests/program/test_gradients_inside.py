@@ -151,6 +151,23 @@ def _asked(how: str, inputs: list[Any], outside: Any, loss: Any) -> list[Any]:
     return nn.while_loop(lambda i, *_: i < 2, body, [counter(), *nothing])[1:]
 
 
+def test_sums_of_half_precision_are_rounded_once() -> None:
+    """Also those of which a part arises inside, and a part outside."""
+    x = static.data("x", [64], "float16")
+    x.stop_gradient = False
+    h = paddle.tanh(x)
+
+    def ask() -> Any:
+        (g,) = static.gradients(paddle.sum(h * h * x + x * h), x)
+        return g * 1.0
+
+    inside = nn.cond(paddle.sum(x) < 1e4, ask, lambda: x * 0.0)
+    (outside,) = static.gradients(paddle.sum(h * h * x + x * h), x)
+    half = np.random.default_rng(0).normal(size=64).astype("float16")
+    [found] = runs([inside, outside], [{"x": half}])
+    same_bits(found[0], found[1])
+
+
 @pytest.mark.parametrize("backend", ["numpy", "native"])
 def test_every_second_step_trains(backend: str, programs: Any) -> None:
     """A part of the loss is computed outside; the updates have the bits of eager mode."""

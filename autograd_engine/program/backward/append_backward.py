@@ -236,7 +236,15 @@ def _differentiate(
     with block.restored_on_error():
         with collector_paused():
             _prepare(block, targets, keys, no_grad)
-            plan = plan_backward(block, seeds, keys, no_grad, location, seed_by_shape=seed_by_shape)
+            plan = plan_backward(
+                block,
+                seeds,
+                keys,
+                no_grad,
+                location,
+                seed_by_shape=seed_by_shape,
+                unrounded=_added_to_outside(block, keys, wanted, no_grad),
+            )
             if checkpoints:
                 recompute(plan, targets, checkpoints)
             if seed_by_shape:
@@ -273,7 +281,14 @@ def _outside(
         if _crosses(parent, targets, keys, no_grad):
             location = plan.draft.location
             plan = plan_backward(
-                parent, seeds, keys, no_grad, location, seed_by_shape=False, into=into
+                parent,
+                seeds,
+                keys,
+                no_grad,
+                location,
+                seed_by_shape=False,
+                into=into,
+                unrounded=_added_to_outside(parent, keys, wanted, no_grad),
             )
             for operator in [*plan.draft.seeds, *plan.draft.operators]:
                 operator.operands = tuple(
@@ -293,9 +308,27 @@ def _outside(
     return found
 
 
+def _added_to_outside(
+    block: Block, keys: set[Key], wanted: Sequence[Variable], no_grad: set[str]
+) -> list[Ref]:
+    """Arguments of the block at which sums begin that the walk through the block around goes on."""
+    parent = enclosing(block)
+    arguments = {k: a for k, a in block.captured.items() if (a.name, 0) in keys}
+    if parent is None or not arguments:
+        return []
+    targets = [Ref(parent.vars[name], version) for name, version in arguments]
+    outer = wanted_keys(parent, wanted, no_grad)
+    _prepare(parent, targets, outer, no_grad)
+    if not _crosses(parent, targets, outer, no_grad):
+        return []
+    return [Ref(a, 0) for a in arguments.values()]
+
+
 def _crosses(block: Block, targets: Sequence[Ref], keys: set[Key], no_grad: set[str]) -> bool:
-    """Whether an operator of the block is between `targets` and what is wanted."""
+    """Whether an operator of the block, or a hook, is between `targets` and what is wanted."""
     flow = reach(block, {ref.key for ref in targets}, keys, no_grad)
+    if any(ref.var.hooks is not None and ref.key in flow.needed for ref in targets):
+        return True
     return flow.expected.total() > sum(ref.key in flow.needed for ref in targets)
 
 
