@@ -269,6 +269,31 @@ class TestRefused:
             ),
             (
                 ArgumentError,
+                "must be one of 'downgrade_in_infer', 'upscale_in_train', got 'none'",
+                ("dropout", x, {"Out": out}, {"dropout_implementation": "none"}),
+            ),
+            (
+                ArgumentError,
+                "fill_constant cannot take these .*'abc'",
+                ("fill_constant", {}, {"Out": out}, {"shape": [1], "str_value": "abc"}),
+            ),
+            (
+                ArgumentError,
+                "x_num_col_dims must be 1 to 1",
+                ("mul", {"X": "x", "Y": "x"}, {"Out": out}, {"x_num_col_dims": 5}),
+            ),
+            (
+                ArgumentError,
+                "axis must be -1, or one of the 2 axes",
+                ("elementwise_add", {"X": "x", "Y": "loss"}, {"Out": out}, {"axis": 7}),
+            ),
+            (
+                ArgumentError,
+                "begin_norm_axis must be 1 to 1, got 7",
+                ("layer_norm", x, {"Y": out}, {"begin_norm_axis": 7}),
+            ),
+            (
+                ArgumentError,
                 "no dtype here",
                 ("cast", x, {"Out": out}, {"out_dtype": 99}),
             ),
