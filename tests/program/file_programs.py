@@ -116,6 +116,25 @@ def _random_draws() -> tuple[Any, Any]:
     return {"x": _floats(2, 3)}, [paddle.sum(dropped + paddle.uniform([2, 3]))]
 
 
+def _appended() -> tuple[Any, Any]:
+    """By the types of the reference: one operation, several, an output that nothing computes."""
+    block = static.default_main_program().global_block()
+    x = static.data("x", [None, 3], "float32")
+    w = block.create_parameter([3, 2], "float32", name="w")
+    rate = static.create_global_var([1], 0.1, "float32", persistable=True, name="rate")
+    h, y, shape, loss = (block.create_var(name=n) for n in ("h", "y", "shape", "loss"))
+    block.append_op("mul", {"X": x, "Y": w}, {"Out": h})
+    outputs = {"Out": y, "XShape": shape}
+    block.append_op("transpose2", {"X": h}, outputs, {"axis": [1, 0]})
+    scaled = block.create_var(name="scaled")
+    block.append_op("scale", {"X": y}, {"Out": scaled}, {"scale": 2.0, "bias": 1.0})
+    block.append_op("mean", {"X": scaled}, {"Out": loss})
+    for p, g in static.append_backward(loss):
+        inputs = {"Param": p, "Grad": g, "LearningRate": rate}
+        block.append_op("sgd", inputs, {"ParamOut": p})
+    return {"x": _floats(4, 3)}, [loss, "scaled"]
+
+
 BUILDERS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "regression": _regression,
     "adam": _adam,
@@ -126,6 +145,7 @@ BUILDERS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "arrays": _arrays,
     "images": _images,
     "random": _random_draws,
+    "appended": _appended,
 }
 
 

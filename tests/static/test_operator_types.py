@@ -420,6 +420,16 @@ def test_copies_for_inference_are_of_the_types_that_were_appended() -> None:
     assert test.ops[1].attr("is_test") is True
 
 
+def test_blocks_that_run_once_are_compiled_with_what_is_around_them() -> None:
+    main, startup, loss = network(appended=True)
+    executor = static.Executor(backend="numpy")
+    with static.scope_guard(static.Scope()):
+        executor.run(startup)
+        text = str(executor.explain(main, BATCH, [loss]))
+    assert "one update of all parameters" in text
+    assert "control flow runs as Python" not in text
+
+
 @pytest.mark.thorough
 def test_a_training_appended_in_native_code() -> None:
     found = trained(appended=True, backend="native")

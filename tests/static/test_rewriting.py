@@ -269,6 +269,31 @@ class TestRefused:
             ),
             (
                 ArgumentError,
+                "must be one of 'downgrade_in_infer', 'upscale_in_train', got 'none'",
+                ("dropout", x, {"Out": out}, {"dropout_implementation": "none"}),
+            ),
+            (
+                ArgumentError,
+                "fill_constant cannot take these .*'abc'",
+                ("fill_constant", {}, {"Out": out}, {"shape": [1], "str_value": "abc"}),
+            ),
+            (
+                ArgumentError,
+                "x_num_col_dims must be 1 to 1",
+                ("mul", {"X": "x", "Y": "x"}, {"Out": out}, {"x_num_col_dims": 5}),
+            ),
+            (
+                ArgumentError,
+                "axis must be -1, or one of the 2 axes",
+                ("elementwise_add", {"X": "x", "Y": "loss"}, {"Out": out}, {"axis": 7}),
+            ),
+            (
+                ArgumentError,
+                "begin_norm_axis must be 1 to 1, got 7",
+                ("layer_norm", x, {"Y": out}, {"begin_norm_axis": 7}),
+            ),
+            (
+                ArgumentError,
                 "no dtype here",
                 ("cast", x, {"Out": out}, {"out_dtype": 99}),
             ),
@@ -345,3 +370,33 @@ class TestRefused:
             block.ops[1]._rename_input("h", block.create_var("v", [2, 2, 2]).name)
         block._remove_var("v")
         assert str(program) == before
+
+
+def test_random_rewriting_runs_as_if_in_order() -> None:
+    """Writes of three variables, inserted and taken out, against a list of steps on names."""
+    names = ("a", "b", "c")
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        main = static.Program()
+        with static.program_guard(main):
+            for name in names:
+                static.data(name, [2], "float32")
+        block, steps = main.global_block(), []
+        for _ in range(14):
+            if steps and rng.random() < 0.3:
+                at = int(rng.integers(len(steps)))
+                block._remove_op(at)
+                del steps[at]
+                continue
+            source, target = (names[k] for k in rng.integers(3, size=2))
+            factor, at = float(rng.choice([0.5, 2.0, 3.0])), int(rng.integers(len(steps) + 1))
+            block._insert_op(at, "scale", {"X": source}, {"Out": target}, {"scale": factor})
+            steps.insert(at, (source, target, factor))
+        feed = {name: np.float32([k + 1, -k]) for k, name in enumerate(names)}
+        want = dict(feed)
+        for source, target, factor in steps:
+            want[target] = want[source] * np.float32(factor)
+        for p in (main, again(main), main.clone()):
+            found = static.Executor().run(p, feed, list(names))
+            for name, value in zip(names, found, strict=True):
+                assert value.tolist() == want[name].tolist(), (seed, name, steps)

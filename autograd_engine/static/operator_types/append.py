@@ -66,6 +66,9 @@ def append_op(
         operator = make(block, kind, full, read, written, _role(kind, attrs))
         if attrs.get("op_role", 0) & LOSS:
             operator.of_loss = True
+        for name in ("op_device", "op_namescope"):
+            if name in attrs:
+                setattr(operator, name, str(attrs[name]))
         if others.get("stop_gradient"):
             for ref in operator.results:
                 ref.var.stop_gradient = True

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import autograd_engine.nn.functional as F  # noqa: N812 - the usual name
+from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.functional.dropouts import dropout_factor
-from autograd_engine.static.operator_types.declaring import declare
+from autograd_engine.static.operator_types.declaring import OneOf, declare
 from autograd_engine.tensor import public as paddle
 
 __all__ = ["activated"]
@@ -18,6 +19,11 @@ __all__ = ["activated"]
 
 def _aligned(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
     """`x` and `y` with axes of one element where the reference broadcasts, and NumPy would not."""
+    if not -1 <= axis < max(x.ndim, y.ndim, 1):
+        raise ArgumentError(
+            f"axis must be -1, or one of the {max(x.ndim, y.ndim)} axes of the larger operand; got "
+            f"{axis}"
+        )
     if axis == -1 or x.ndim == y.ndim:
         return x, y
     if x.ndim < y.ndim:
@@ -26,6 +32,11 @@ def _aligned(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
     after = x.ndim - axis - y.ndim
     while after < 0 and y.shape[-1] == 1:  # axes of one element at the end do not count
         y, after = paddle.squeeze(y, -1), after + 1
+    if after < 0:
+        raise ArgumentError(
+            f"axis: the {y.ndim} axes of the smaller operand do not lie in those of the other from "
+            f"axis {axis} on; use -1 for its last ones"
+        )
     return x, paddle.unsqueeze(y, list(range(y.ndim, y.ndim + after))) if after > 0 else y
 
 
@@ -176,7 +187,13 @@ def _prelu(x: Any, alpha: Any, *, data_format: str, mode: str) -> Any:
     return F.prelu(x, paddle.flatten(alpha), data_format)
 
 
-declare("prelu", "X Alpha -> Out", _prelu, data_format="NCHW", mode="all")
+declare(
+    "prelu",
+    "X Alpha -> Out",
+    _prelu,
+    data_format=OneOf("NCHW", "NHWC"),
+    mode=OneOf("all", "channel", "element"),
+)
 
 
 def activated(x: Any, activation: str) -> Any:
@@ -243,7 +260,7 @@ declare(
     _dropout,
     dropout_prob=0.5,
     is_test=False,
-    dropout_implementation="downgrade_in_infer",
+    dropout_implementation=OneOf("downgrade_in_infer", "upscale_in_train"),
     fix_seed=False,
     seed=0,
 )

@@ -114,7 +114,15 @@ class Building:
             _program_of(self.block),
             emitting(prefix, self.role, self.location, self.sink, self.block),
         ):
-            return self._paired(self.kind.function(*arguments, **self.attrs), written)
+            try:
+                returned = self.kind.function(*arguments, **self.attrs)
+            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+                if type(error).__module__.startswith("autograd_engine"):
+                    raise
+                raise ArgumentError(
+                    f"append_op: {self.kind.name} cannot take these inputs and attributes: {error}"
+                ) from error
+            return self._paired(returned, written)
 
     def _paired(self, returned: Any, written: Given) -> list[tuple[Variable, Variable]]:
         slots = [slot for slot in self.kind.outputs if slot.computed]

@@ -23,7 +23,7 @@ from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.program.ir.program import Block, Variable
 from autograd_engine.static.executor.feeds import similar
 
-__all__ = ["TYPES", "DType", "Given", "OperatorType", "Slot", "declare", "dtype_name"]
+__all__ = ["TYPES", "DType", "Given", "OneOf", "OperatorType", "Slot", "declare", "dtype_name"]
 
 
 Given = dict[str, list[Variable]]
@@ -32,6 +32,19 @@ Given = dict[str, list[Variable]]
 
 class DType(int):
     """An attribute that is a dtype, as the number that the reference has for it."""
+
+
+class OneOf(str):
+    """An attribute that is one of several words, the first of which is the default."""
+
+    __slots__ = ("words",)
+
+    words: tuple[str, ...]
+
+    def __new__(cls, *words: str) -> OneOf:
+        made = super().__new__(cls, words[0])
+        made.words = words
+        return made
 
 
 class Slot(NamedTuple):
@@ -134,8 +147,11 @@ class OperatorType(NamedTuple):
             return int(value)
         if kind is float and isinstance(value, (bool, int, float)):
             return float(value)
-        if kind is str and isinstance(value, str):
-            return value
+        if kind is OneOf and value not in default.words:
+            words = ", ".join(map(repr, default.words))
+            raise ArgumentError(f"{where} must be one of {words}, got {value!r:.60}")
+        if kind in (str, OneOf) and isinstance(value, str):
+            return str(value)
         raise ArgumentTypeError(f"{where} must be {_CALLED[kind]}, got {value!r:.60}")
 
 
@@ -159,6 +175,8 @@ _HINTS: Final = frozenset(_HINT_NAMES.split())
 def _fresh(default: Any) -> Any:
     """A default as an operator has it: a list of its own."""
     kind = default.__class__
+    if kind is OneOf:
+        return str(default)
     return list(default) if kind is list else int(default) if kind is DType else default
 
 

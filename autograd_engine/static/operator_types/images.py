@@ -12,8 +12,12 @@ from autograd_engine.core.spec import along
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.operands import spec_of
-from autograd_engine.static.operator_types.declaring import declare
+from autograd_engine.static.operator_types.declaring import OneOf, declare
 from autograd_engine.tensor import public as paddle
+
+_LAYOUT = OneOf("NCHW", "NHWC", "AnyLayout", "NCDHW", "NDHWC", "NCL", "NLC", "NC")
+_ANY_LAYOUT = OneOf("AnyLayout", *_LAYOUT.words)
+_ALGORITHM = OneOf("EXPLICIT", "SAME", "VALID")
 
 
 def _layout(data_format: str, default: str = "NCHW") -> str:
@@ -56,10 +60,10 @@ for _name, _function, _axes, _format in _CONV:
         _conv(_function, _format),
         strides=[1] * _axes,
         paddings=[0] * _axes,
-        padding_algorithm="EXPLICIT",
+        padding_algorithm=_ALGORITHM,
         dilations=[1] * _axes,
         groups=1,
-        data_format=_format,
+        data_format=OneOf(_format, *_LAYOUT.words),
     )
 
 
@@ -95,10 +99,10 @@ for _name, _function, _axes, _format in _TRANSPOSED:
         paddings=[0] * _axes,
         output_padding=[],
         output_size=[],
-        padding_algorithm="EXPLICIT",
+        padding_algorithm=_ALGORITHM,
         dilations=[1] * _axes,
         groups=1,
-        data_format=_format,
+        data_format=OneOf(_format, *_LAYOUT.words),
     )
 
 
@@ -156,11 +160,11 @@ for _name, _axes, _largest, _mean in (
         paddings=[0] * _axes,
         ceil_mode=False,
         exclusive=True,
-        data_format="AnyLayout",
-        pooling_type="",
+        data_format=_ANY_LAYOUT,
+        pooling_type=OneOf("max", "avg"),
         global_pooling=False,
         adaptive=False,
-        padding_algorithm="EXPLICIT",
+        padding_algorithm=_ALGORITHM,
     )
 
 
@@ -199,6 +203,8 @@ _MODES = {"edge": "replicate"}
 def _pad2d(
     x: Any, given: Any, *, paddings: list[int], pad_value: float, mode: str, data_format: str
 ) -> Any:
+    if len(paddings) != 4:
+        raise ArgumentError(f"pad2d: paddings must be four numbers, got {paddings}")
     top, bottom, left, right = paddings
     return F.pad(x, [left, right, top, bottom], _MODES.get(mode, mode), pad_value, data_format)
 
@@ -300,7 +306,7 @@ for _name in ("bilinear", "nearest", "bicubic"):
             f"{_name}_interp{_suffix}",
             "X OutSize? SizeTensor?* Scale? -> Out",
             _resample(_name),
-            data_layout="NCHW",
+            data_layout=_LAYOUT,
             out_d=0,
             out_h=0,
             out_w=0,
@@ -420,13 +426,17 @@ for _name in ("batch_norm", "sync_batch_norm"):
         is_test=False,
         momentum=0.9,
         epsilon=1e-5,
-        data_layout="NCHW",
+        data_layout=_LAYOUT,
         use_global_stats=False,
         trainable_statistics=False,
     )
 
 
 def _layer_norm(x: Any, scale: Any, bias: Any, *, epsilon: float, begin_norm_axis: int) -> Any:
+    if not 0 < begin_norm_axis < x.ndim:
+        raise ArgumentError(
+            f"layer_norm: begin_norm_axis must be 1 to {x.ndim - 1}, got {begin_norm_axis}"
+        )
     axes = tuple(range(begin_norm_axis, x.ndim))
     y, mean, variance = ops.standardize(x, axis=axes, epsilon=epsilon)
     sizes = spec_of(x).shape[begin_norm_axis:]
@@ -452,7 +462,7 @@ declare(
     ),
     epsilon=1e-5,
     groups=int,
-    data_layout="NCHW",
+    data_layout=_LAYOUT,
 )
 declare(
     "instance_norm",
@@ -470,7 +480,7 @@ declare(
     k=2.0,
     alpha=1e-4,
     beta=0.75,
-    data_format="AnyLayout",
+    data_format=_ANY_LAYOUT,
 )
 
 
@@ -478,4 +488,4 @@ def _affine_channel(x: Any, scale: Any, bias: Any, *, data_layout: str) -> Any:
     return _affine(x, scale, bias, 1 if _layout(data_layout)[1] == "C" else x.ndim - 1)
 
 
-declare("affine_channel", "X Scale Bias -> Out", _affine_channel, data_layout="AnyLayout")
+declare("affine_channel", "X Scale Bias -> Out", _affine_channel, data_layout=_ANY_LAYOUT)

@@ -6,6 +6,7 @@ from typing import Any
 
 import autograd_engine.nn.functional as F  # noqa: N812 - the usual name
 from autograd_engine import linalg
+from autograd_engine.errors import ArgumentError
 from autograd_engine.static.operator_types.arithmetic import activated
 from autograd_engine.static.operator_types.declaring import declare
 from autograd_engine.tensor import public as paddle
@@ -13,6 +14,12 @@ from autograd_engine.tensor import public as paddle
 
 def _mul(x: Any, y: Any, *, x_num_col_dims: int, y_num_col_dims: int) -> Any:
     """A product of matrices: the first axes of each operand are its rows."""
+    for name, v, count in (("x", x, x_num_col_dims), ("y", y, y_num_col_dims)):
+        if not 0 < count < v.ndim:
+            raise ArgumentError(
+                f"mul: {name}_num_col_dims must be 1 to {v.ndim - 1}, for {name} has {v.ndim} "
+                f"axes; got {count}"
+            )
     if x.ndim - x_num_col_dims > 1:
         x = paddle.flatten(x, x_num_col_dims, -1)
     if y.ndim == 2 and y_num_col_dims == 1:

@@ -8,7 +8,7 @@ from typing import Any
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY
-from autograd_engine.static.operator_types.declaring import declare
+from autograd_engine.static.operator_types.declaring import OneOf, declare
 from autograd_engine.static.print_assert import Print
 from autograd_engine.tensor import public as paddle
 
@@ -102,7 +102,7 @@ _update(
     "momentum",
     mu=float,
     use_nesterov=False,
-    regularization_method="",
+    regularization_method=OneOf("", "l2_decay"),
     regularization_coeff=0.0,
     rescale_grad=1.0,
 )
@@ -153,6 +153,6 @@ declare(
     print_tensor_shape=True,
     print_tensor_layout=True,
     print_tensor_lod=True,
-    print_phase="BOTH",
+    print_phase=OneOf("BOTH", "FORWARD", "BACKWARD", "both", "forward", "backward"),
     is_forward=True,
 )

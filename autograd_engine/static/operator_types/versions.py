@@ -74,8 +74,8 @@ def put_in_place(operator: Operator, index: int) -> None:
             f"_insert_op: index must be an int from {-count} to {count}, the number of operators "
             f"of the block; got {index!r}"
         )
-    index %= count or 1
-    if count == 0 or index == count:
+    index += count if index < 0 else 0
+    if index == count:
         return
     block.ops.pop()
     operands: list[Any] = []
@@ -137,4 +137,5 @@ def forget_write(block: Block, gone: Ref) -> None:
 
     _replace(block, change)
     var.version -= 1
-    block.written.remove(var)
+    # By identity: == on Variables would append an operator.
+    del block.written[next(k for k, v in enumerate(block.written) if v is var)]
