@@ -255,7 +255,7 @@ def _unknown(what: str, axis: int) -> NeedsValue:
     at = caller()
     return NeedsValue(
         f"{what} at {at} ({at.text}) needs the size of axis {axis}, which the InputSpec leaves "
-        "open: use paddle.shape(x) for a size that operations compute with, "
+        "open: use x.shape[axis] for a size that operations compute with, "
         "paddle.static.nn.while_loop for a loop over it, or an InputSpec that says the size"
     )
 

@@ -32,6 +32,8 @@ __all__ = [
     "span",
 ]
 
+_INT: Final = frozenset((int,))
+
 
 def shape_of(shape: Any, function: str) -> tuple[int, ...]:
     """Sizes as a tuple of ints, of which some may be symbolic."""
@@ -40,7 +42,8 @@ def shape_of(shape: Any, function: str) -> tuple[int, ...]:
     elif isinstance(shape, Variable):
         shape = numbers_in(shape)
     sizes = tuple(shape) if isinstance(shape, (list, tuple, np.ndarray)) else (shape,)
-    sizes = tuple([as_number(d) for d in sizes])
+    if not _INT.issuperset(map(type, sizes)):
+        sizes = tuple([as_number(d) for d in sizes])
     for d in sizes:
         if not is_int(d) or (not isinstance(d, SymbolicNumber) and d < 0):
             raise ArgumentError(f"{function}: shape {shape!r} must hold non-negative ints")

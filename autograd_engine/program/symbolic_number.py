@@ -71,9 +71,9 @@ class _Number(SymbolicNumber):
     def refuse(self, what: str) -> NoReturn:
         at = caller()
         raise NeedsValue(
-            f"{what} at {at} ({at.text}) needs {self.what}: use paddle.static.nn.while_loop for a "
-            "loop over it, paddle.static.nn.cond for a branch, or an InputSpec, or paddle.static."
-            "data, that says the size"
+            f"{what} at {at} ({at.text}) needs {self.what}, while the program is built: operations "
+            "compute with it, x * n ** 0.5, and Python cannot; use paddle.static.nn.while_loop for "
+            "a loop over it, paddle.static.nn.cond for a branch, or declare the size"
         )
 
     def _compared(self, name: str, other: Any, asker: FrameType) -> Any:

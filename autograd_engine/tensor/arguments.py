@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -274,6 +274,11 @@ def is_open(number: Any) -> bool:
     return isinstance(number, SymbolicNumber)
 
 
-def known(numbers: Sequence[Any]) -> list[Any]:
-    """The numbers that are known while a program is built, of which checks can be made."""
+_INT: Final = frozenset((int,))
+
+
+def known(numbers: Sequence[Any]) -> Sequence[Any]:
+    """The numbers that are known while a program is built: `numbers` itself where all are."""
+    if _INT.issuperset(map(type, numbers)):
+        return numbers
     return [n for n in numbers if not is_open(n)]

@@ -67,6 +67,8 @@ def expand(x: Any, shape: Sequence[int], name: str | None = None) -> Tensor:
             f"expand: shape {list(sizes)} must hold sizes, and -1 only where x "
             f"{format_shape(have)} has an axis whose size it keeps"
         )
+    if known(sizes) is sizes:
+        return ops.expand(x, shape=sizes)
     kept = [
         -1 if is_open(d) and i >= new and have[i - new] == d.dim else d for i, d in enumerate(sizes)
     ]

@@ -68,7 +68,7 @@ def split_key(key: Any) -> tuple[tuple[Any, ...], list[Any]]:
     plain: list[Any] = []
     arrays: list[Any] = []
     for entry in entries:
-        if entry is None or entry is Ellipsis:
+        if type(entry) is int or entry is None or entry is Ellipsis:
             plain.append(entry)
         elif isinstance(entry, builtins.slice):
             plain.append(_plain_slice(entry))
@@ -141,8 +141,8 @@ def _listed(entry: Any) -> Any:
 
 def _plain_slice(part: builtins.slice) -> builtins.slice:
     def plain(v: Any) -> int | None:
-        if v is None:
-            return None
+        if v is None or type(v) is int:
+            return v
         number = as_number(v)
         if is_int(number):
             return as_int(number)

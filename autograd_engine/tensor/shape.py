@@ -73,10 +73,13 @@ def reshape(x: Any, shape: Sequence[int], name: str | None = None) -> Tensor:
     """
     x = as_operand("reshape", x)
     sizes = ints("reshape", "shape", shape)
-    if min(known(sizes), default=0) < -1:
+    numbers = known(sizes)
+    if min(numbers, default=0) < -1:
         raise ShapeError(
             f"reshape: shape {list(sizes)} must hold sizes; use -1 for one to have it worked out"
         )
+    if numbers is sizes:
+        return ops.reshape(x, shape=sizes)
     return ops.reshape(x, shape=_kept(spec_of(x).shape, sizes))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine import static
-from autograd_engine.errors import ExecutionError, ModeError, ShapeError
+from autograd_engine.errors import BuildError, ExecutionError, ModeError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812
 from tests.over import over
 
@@ -211,6 +211,33 @@ def test_a_number_that_does_not_fit_is_an_error_with_the_line(name: str) -> None
             with pytest.raises(ExecutionError, match=r"test_run_time_sizes.py:\d+.*") as error:
                 exe.run(main, {"x": np.ones((4, 4), "float32"), "n": np.asarray(n)}, [y])
             assert text in str(error.value)
+
+
+def test_what_looks_at_a_program_takes_it() -> None:
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x, n = static.data("x", [None, 4], "float32"), static.data("n", [], "int64")
+        x.stop_gradient = False
+        z = paddle.tile(x[:n] * paddle.ones([n, 4]), [n, 1]).sum()
+        (g,) = static.gradients([z], [x])
+    feed = {"x": np.ones((5, 4), "float32"), "n": np.asarray(2)}
+    exe = static.Executor(backend="numpy")
+    for _ in range(3):
+        exe.run(main, feed, [z, g])
+    assert exe.explain(main, feed, [z, g]).backend == "numpy"
+    assert exe.profile(main, feed, [z, g], repeat=1).operators
+    assert "number" in main.to_string()
+    tensor = paddle.ones([5, 4])
+    tensor.stop_gradient = False
+    found = main.run_eagerly({"x": tensor, "n": feed["n"]}, [z])
+    found[z.name].backward()
+    np.testing.assert_array_equal(tensor.grad.numpy(), exe.run(main, feed, [g])[0])
+    step = exe.prepare(main, ["x", "n"], [z])
+    for k in (1, 2, 3, 3, 2):  # whatever was compiled
+        assert step(feed["x"], np.asarray(k))[0] == 4 * k * k
+    assert static.memory_report(main, {"x": [5, 4]}, fetch_list=[z]).peak
+    with pytest.raises(BuildError, match=r"to_python: .* only a run knows"):
+        main.to_python([z])
 
 
 def test_what_must_be_known_is_refused_and_leaves_nothing() -> None:

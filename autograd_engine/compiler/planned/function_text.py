@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -144,4 +145,5 @@ def _stem(value: Any) -> str:
     if isinstance(owner, np.ufunc):
         name = f"{owner.__name__}_{name}"
     stem = re.sub(r"\W+", "_", name).strip("_").lower() or "value"
-    return f"{stem}_" if re.fullmatch(r"[xkbrat]\d*|loop|loops|blocks|kept", stem) else stem
+    taken = keyword.iskeyword(stem) or re.fullmatch(r"[xkbrat]\d*|loop|loops|blocks|kept", stem)
+    return f"{stem}_" if taken else stem

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.errors import BuildError
+from autograd_engine.ops.registry.number_inputs import NumberInput
 from autograd_engine.ops.registry.opdef import OpDef
 
 __all__ = ["SourceText"]
@@ -80,6 +81,11 @@ class SourceText:
             return f"{{{', '.join(pairs)}}}"
         if isinstance(value, np.ndarray):
             return self._array(stem, value)
+        if isinstance(value, NumberInput):
+            raise BuildError(
+                f"to_python: {stem!r} is a number that only a run knows, for which there is no "
+                "text: build the program with sizes that are written"
+            )
         return self._import(stem, value)
 
     def operation(self, op: OpDef) -> str:

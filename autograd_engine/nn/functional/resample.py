@@ -25,7 +25,7 @@ from autograd_engine.nn.functional.window_arguments import (
 from autograd_engine.ops.kernels.windows import Ints
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
-from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.program.operands import as_operand, constant, spec_of
 from autograd_engine.tensor.arguments import ints as whole_numbers, is_open, known as known_of
 from autograd_engine.tensor.broadcasting import meshgrid
 
@@ -243,27 +243,40 @@ def affine_grid(
             f"{list(shape)}, got {format_shape(spec.shape)}"
         )
     size = shape[2:]
-    lines = [_line(n, align_corners) for n in size]
-    # Homogeneous positions (x, y, 1) of all pixels, the last axis of the image first.
-    mesh = meshgrid(*lines)[::-1]
-    base = ops.stack(*mesh, ops.full_like(mesh[0], value=1.0, dtype=None), axis=axes)
-    base = ops.cast(ops.reshape(base, shape=(1, -1, axes + 1)), dtype=spec.dtype.name)
-    if isinstance(base, Tensor) and not isinstance(theta, Tensor):
-        base = base._data  # made in eager mode, for a variable: a constant of its program
+    base = _positions(size, align_corners)
+    base = base.astype(spec.dtype) if isinstance(base, np.ndarray) else ops.cast_like(base, theta)
     out = ops.matmul(base, theta, transpose_y=True)
     return ops.reshape(out, shape=(shape[0] if is_open(shape[0]) else 0, *size, axes))
 
 
-def _line(n: Any, align_corners: bool) -> Any:
+def _positions(size: tuple[Any, ...], align_corners: bool) -> Any:
+    """Homogeneous positions (x, y, 1) of all pixels, the last axis of the image first."""
+    rows = (1, -1, len(size) + 1)
+    if len(known_of(size)) == len(size):
+        lines = [_line(n, align_corners) for n in size]
+        mesh = [*np.meshgrid(*lines, indexing="ij")[::-1], np.ones(size)]
+        return np.stack(mesh, axis=-1).reshape(rows)
+    open_mesh = meshgrid(*[_open_line(n, align_corners) for n in size])[::-1]
+    ones = ops.full_like(open_mesh[0], value=1.0, dtype=None)
+    return ops.reshape(ops.stack(*open_mesh, ones, axis=len(size)), shape=rows)
+
+
+def _line(n: int, align_corners: bool) -> Any:
     """n positions from -1 to 1; one alone lies in the middle."""
+    if align_corners:
+        return np.linspace(-1.0, 1.0, n) if n > 1 else np.zeros(1)
+    return (2.0 * np.arange(n) + 1.0) / n - 1.0
+
+
+def _open_line(n: Any, align_corners: bool) -> Any:
+    """The same, of as many as the run knows."""
+    if not is_open(n):
+        return constant(_line(n, align_corners))
     if not align_corners:
         steps = ops.range(start=0, end=n, step=1, dtype="float64")
         return (2.0 * steps + 1.0) / n - 1.0
     line = ops.linspace(start=-1.0, stop=1.0, num=n)
-    if not is_open(n):
-        return line if n > 1 else ops.zeros_like(line)
-    several = ops.greater_than(n.variable(), 1)
-    return ops.where(several, line, ops.zeros_like(line))
+    return ops.where(ops.greater_than(n.variable(), 1), line, ops.zeros_like(line))
 
 
 @atomic

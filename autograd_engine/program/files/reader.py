@@ -13,6 +13,7 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.locations import StoredLocation
 from autograd_engine.core.spec import Spec, ValueSpec, may_equal
 from autograd_engine.errors import FileFormatError
+from autograd_engine.ops.registry.number_inputs import positions
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.files.appended import read_appended
 from autograd_engine.program.files.attrs import (
@@ -220,6 +221,8 @@ class _Reader:
             if not shown_as.isidentifier() or not shown_as.isascii() or len(shown_as) > 60:
                 fail(where, f"{shown(shown_as)} is no name of an operation")
             wanted = BLOCK_ATTRIBUTES[name]
+            if positions(attrs):
+                fail(where, f"{name} takes no numbers as operands")
             if attrs.keys() != wanted.keys() and (name != "hollow" or attrs):
                 fail(where, f"{name} has the attributes {list(wanted)}, got {list(attrs)}")
             check_attributes(wanted, attrs, where, name)
@@ -379,7 +382,11 @@ def _check_specs(
 def _inferred(
     op: OpDef, specs: list[Spec], attrs: dict[str, Any], count: int, where: str
 ) -> tuple[Spec, ...]:
-    if op.name == "unstack" and -specs[0].ndim <= attrs["axis"] < specs[0].ndim:
+    if (
+        op.name == "unstack"
+        and type(attrs["axis"]) is int
+        and -specs[0].ndim <= attrs["axis"] < specs[0].ndim
+    ):
         size = specs[0].shape[attrs["axis"]]
         if size != count:  # as many specs as the size says would be made, however large
             fail(where, f"unstack makes {size} arrays, got {count} results")
