@@ -1,4 +1,4 @@
-"""Recurrent layers in C: near NumPy's, each sequence by itself, the same on any number of threads."""
+"""Recurrent layers in C: near NumPy's, each sequence by itself, on any number of threads."""
 
 from typing import Any
 

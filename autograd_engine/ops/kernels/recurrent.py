@@ -40,7 +40,7 @@ _ACTIVATIONS: Final = {"tanh": 0, "relu": 3}
 
 
 def _in_c(function: str, steps: int, size: int, like: Array) -> Callable[..., Any] | None:
-    """The C function: a matter of a sequence and not of their number, so bits are one of any batch."""
+    """The C function. A sequence alone decides, so that its bits are those in any batch."""
     if steps < _STEPS or steps * size < _UNITS:
         return None
     return compiled(f"recurrent.{function}", like)
