@@ -14,9 +14,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from autograd_engine.core.spec import Array, Spec, format_shape
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.kernels.compiled import compiled
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, is_row_sparse, merged_rows
 from autograd_engine.ops.work import each_read
@@ -25,6 +27,21 @@ __all__ = ["on_rows", "sgd_rows"]
 
 Arrays = tuple[Array, ...]
 Rule = Callable[..., Arrays]
+
+_WORTH = 1 << 13  # elements from which on one loop in C outweighs the calls to get there
+
+
+def _in_c(name: str, param: Array, *others: Array) -> Callable[..., Any] | None:
+    """The rule as one loop in C, of arrays of one dtype and shape, with the bits of NumPy's passes.
+
+    So it does not matter that layouts decide, nor that programs trace the rule.
+    """
+    if param.__class__ is not ndarray or param.size < _WORTH or not param.flags.c_contiguous:
+        return None
+    for x in others:
+        if x.dtype != param.dtype or x.shape != param.shape or not x.flags.c_contiguous:
+            return None
+    return compiled(f"updates.{name}", param)
 
 
 def _sgd(param: Array, grad: Any, learning_rate: Array) -> Array:
@@ -35,6 +52,11 @@ def _sgd(param: Array, grad: Any, learning_rate: Array) -> Array:
             sgd_rows(written, *merged_rows(grad), learning_rate)
             return written
         grad = grad.dense()
+    run = _in_c("sgd", param, grad)
+    if run is not None:
+        written = np.empty_like(param)
+        run(param, grad, written, param.size, float(learning_rate))
+        return written
     out: Array = param - grad * learning_rate
     return out
 
@@ -57,6 +79,12 @@ def _momentum(
     """v' = mu v + g;  p - lr v', or with Nesterov p - lr (g + mu v')."""
     if rescale_grad != 1.0:
         grad = grad * rescale_grad
+    run = _in_c("momentum", param, grad, velocity)
+    if run is not None:
+        out, moved = np.empty_like(param), np.empty_like(param)
+        rate = float(learning_rate)
+        run(param, grad, velocity, out, moved, param.size, rate, mu, use_nesterov)
+        return out, moved
     velocity = np.asarray(mu * velocity)
     velocity += grad
     step = grad + mu * velocity if use_nesterov else velocity
@@ -192,17 +220,41 @@ def _adam(
     if param.dtype.char == "e" or grad.__class__ is Scattered:
         attrs = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
         return _other_gradient(_adam, param, grad, learning_rate, *state, **attrs)
+    return _dense_adam(param, grad, learning_rate, None, state, beta1, beta2, epsilon)
+
+
+def _dense_adam(
+    param: Array,
+    grad: Array,
+    learning_rate: Array,
+    decay: Array | None,
+    state: Arrays,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+) -> Arrays:
     moment1, moment2, *largest, beta1_pow, beta2_pow = state
+    correction = np.sqrt(1.0 - beta2_pow)
+    rate = learning_rate * correction / (1.0 - beta1_pow)
+    powers = np.asarray(beta1_pow * beta1), np.asarray(beta2_pow * beta2)
+    run = _in_c("adam", param, grad, moment1, moment2, *largest)
+    if run is not None:
+        given = param, grad, moment1, moment2, *largest
+        made = [np.empty_like(param) for _ in range(3 + len(largest))]
+        unused = () if largest else (param,)
+        betas = beta1, 1.0 - beta1, beta2, 1.0 - beta2
+        numbers = map(float, (1.0 if decay is None else decay, rate, *betas, epsilon * correction))
+        run(*given, *unused, *made, *unused, param.size, *numbers, bool(largest))
+        return *made, *powers
+    if decay is not None:
+        param = np.asarray(param * decay)
     moment1, moment2 = _moments(grad, moment1, moment2, beta1, beta2)
     if largest:
         largest = [np.asarray(np.maximum(largest[0], moment2))]
-    correction = np.sqrt(1.0 - beta2_pow)
-    rate = learning_rate * correction / (1.0 - beta1_pow)
     step = np.sqrt(largest[0] if largest else moment2)
     step += epsilon * correction
     step = moment1 / step
     step *= rate
-    powers = np.asarray(beta1_pow * beta1), np.asarray(beta2_pow * beta2)
     return np.asarray(param - step), moment1, moment2, *largest, *powers
 
 
@@ -218,8 +270,11 @@ def _adamw(
     lazy_mode: bool = False,
 ) -> Arrays:
     """Adam on the decayed parameter (Loshchilov and Hutter 2019); in lazy mode all rows decay."""
-    if coeff:
-        param = np.asarray(param * (1.0 - learning_rate * coeff))
+    decay = 1.0 - learning_rate * coeff if coeff else None
+    if param.dtype.char != "e" and grad.__class__ is not Scattered:
+        return _dense_adam(param, grad, learning_rate, decay, state, beta1, beta2, epsilon)
+    if decay is not None:
+        param = np.asarray(param * decay)
     attrs: Any = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
     return _adam(param, grad, learning_rate, *state, **attrs)
 

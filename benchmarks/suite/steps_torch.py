@@ -6,12 +6,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import torch
 from torch.nn import functional as fn
 
 from .candidates import Candidate, Maker
-from .workloads import BETA1, BETA2, EPSILON, Arrays, Workload, data
+from .workloads import BETA1, BETA2, EPSILON, Arrays, Workload, data, for_lstm_layers
 
 __all__ = ["makers"]
 
@@ -87,18 +86,11 @@ def lstm(p: Params, x: Any, y: Any) -> Any:
 
 
 def lstm_fused(p: Params, x: Any, y: Any) -> Any:
-    """One operator of ATen for all times; its gates stand in another order, see `_for_fused`."""
+    """One operator of ATen for all times; see `for_lstm_layers`."""
     h = torch.zeros(1, x.shape[1], p["wh"].shape[1])
     weights = [p["wx"], p["wh"], p["b"], torch.zeros_like(p["b"])]
     _, h, _ = torch.lstm(x, (h, h), weights, True, 1, 0.0, True, False, False)
     return fn.mse_loss(h[0] @ p["wo"], y)
-
-
-def _for_fused(p: Arrays) -> Arrays:
-    size = p["wh"].shape[0]
-    order = np.r_[0 : 2 * size, 3 * size : 4 * size, 2 * size : 3 * size]
-    turned = {k: np.ascontiguousarray(p[k].T[order]) for k in ("wx", "wh")}
-    return {**p, **turned, "b": p["b"][order]}
 
 
 def _pairs(inner: Any, outer: Any, noise: Any) -> Any:
@@ -297,5 +289,5 @@ def makers(w: Workload, cores: int) -> dict[str, Maker]:
         found["torch sdpa"] = lambda: eager(w, transformer_sdpa)
         found["torch compile sdpa"] = lambda: compiled(w, transformer_sdpa)
     if w.name == "lstm":
-        found["torch lstm"] = lambda: eager(w, lstm_fused, _for_fused)
+        found["torch lstm"] = lambda: eager(w, lstm_fused, for_lstm_layers)
     return found

@@ -21,6 +21,7 @@ __all__ = [
     "Arrays",
     "Workload",
     "data",
+    "for_lstm_layers",
 ]
 
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -195,3 +196,11 @@ WORKLOADS = {workload.key: workload for workload in _ALL}
 def data(workload: Workload) -> tuple[Arrays, Arrays]:
     """Feeds and first parameters, the same ones at each call."""
     return workload.make(np.random.default_rng(7))
+
+
+def for_lstm_layers(params: Arrays) -> Arrays:
+    """The parameters of W7 as layers take them: transposed, with gates in the order i, f, g, o."""
+    size = params["wh"].shape[0]
+    order = np.r_[0 : 2 * size, 3 * size : 4 * size, 2 * size : 3 * size]
+    turned = {k: np.ascontiguousarray(params[k].T[order]) for k in ("wx", "wh")}
+    return {**params, **turned, "b": params["b"][order]}

@@ -40,7 +40,7 @@ _ACTIVATIONS: Final = {"tanh": 0, "relu": 3}
 
 
 def _in_c(function: str, steps: int, size: int, like: Array) -> Callable[..., Any] | None:
-    """The C function: a matter of a sequence and not of their number, so bits are one of any batch."""
+    """The C function. A sequence alone decides, so that its bits are those in any batch."""
     if steps < _STEPS or steps * size < _UNITS:
         return None
     return compiled(f"recurrent.{function}", like)
@@ -82,11 +82,12 @@ def _linear(
 ) -> tuple[Array, Array]:
     steps, _, batch, size = slopes.shape
     shape = (steps, batch, RECURRENT[kind][-1][1], size)
-    gates = np.array(gateflow[0], order="C") if gateflow else np.zeros(shape, slopes.dtype)
+    gates = np.array(gateflow[0], order="C") if gateflow else np.empty(shape, slopes.dtype)
     states = np.array(stateflow, order="C")
     weight, slopes = np.ascontiguousarray(weight), np.ascontiguousarray(slopes)
     scratch = _scratch(weight, batch, size if adjoint else len(weight))
-    run(weight, slopes, gates, states, *scratch, steps, batch, size, _KINDS[kind], adjoint)
+    sizes = steps, batch, size
+    run(weight, slopes, gates, states, *scratch, *sizes, _KINDS[kind], adjoint, bool(gateflow))
     return gates, states
 
 

@@ -216,7 +216,7 @@ struct linear_fX {
     const real *slopes, *packed;
     real *gates, *states, *product;
     int64_t steps, batch, size;
-    int kind;
+    int kind, flows;
 };
 
 /* Of each kind: gates, slopes, and rows of the weight in units of `size`. */
@@ -263,6 +263,9 @@ static void scan_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
     for (int64_t t = 0; t < s->steps; t++) {
         real *h = s->states + t * plane, *c = h + (s->steps + 1) * plane;
         product_fX(hi - lo, rows, n, h + lo * n, n, s->packed, n, 0, s->product + lo * pitch, 0);
+        if (!s->flows)
+            memset(s->gates + (t * s->batch + lo) * counts[0] * n, 0,
+                   sizeof(real) * (hi - lo) * counts[0] * n);
         for (int64_t b = lo; b < hi; b++) {
             int64_t at = b * n;
             scan_units_fX(s->kind, n, plane, s->product + b * pitch,
@@ -316,6 +319,8 @@ static void adjoint_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
     for (int64_t t = s->steps - 1; t >= 0; t--) {
         real *h = s->states + t * plane, *c = h + (s->steps + 1) * plane;
         real *a = s->gates + (t * s->batch + lo) * width, *z = s->product + lo * pitch;
+        if (!s->flows)
+            memset(a, 0, sizeof(real) * (hi - lo) * width);
         for (int64_t b = lo; b < hi; b++) {
             int64_t at = b * n;
             adjoint_units_fX(s->kind, n, plane, s->slopes + t * counts[1] * plane + at,
@@ -331,15 +336,17 @@ static void adjoint_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
     }
 }
 
-/* In place: gates and states hold what flows into them. `packed` and `product` are scratch, as of a
-   layer; for the adjoint rows x wide(size) and batch x wide(size). */
+/* In place: states hold what flows into them, and so do gates if anything does (`flows`). `packed`
+   and `product` are scratch, as of a layer; for the adjoint rows x wide(size) and batch x
+   wide(size). */
 AE_FUNCTION linear_fX(ae_array weight, ae_array slopes, ae_array gates, ae_array states,
                       ae_array packed, ae_array product, int64_t steps, int64_t batch,
-                      int64_t size, int kind, int adjoint)
+                      int64_t size, int kind, int adjoint, int flows)
 {
     real *panels = AE_DATA(real, packed);
     struct linear_fX s = {AE_DATA(const real, slopes), panels, AE_DATA(real, gates),
-                          AE_DATA(real, states), AE_DATA(real, product), steps, batch, size, kind};
+                          AE_DATA(real, states), AE_DATA(real, product), steps, batch, size, kind,
+                          flows};
     int64_t rows = COUNTS_fX[kind][2] * size;
     pack_weight_fX(AE_DATA(const real, weight), rows, size, adjoint, panels);
     ae_parallel(adjoint ? adjoint_rows_fX : scan_rows_fX, &s, batch,

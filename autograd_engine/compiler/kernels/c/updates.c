@@ -1,0 +1,126 @@
+/* Updates of parameters, in the order of operations of ops/update.py: each is rounded by itself, so
+   the bits are those of NumPy's passes. */
+
+struct update_fX {
+    const real *param, *grad;
+    const real *given[3]; /* state before */
+    real *out;
+    real *state[3];
+    real decay, rate, beta1, rest1, beta2, rest2, epsilon;
+    int variant;
+};
+
+static void run_fX(ae_body body, struct update_fX *c, int64_t n, int64_t cost)
+{
+    ae_parallel(body, c, n, ae_grain(cost));
+    ae_quiet();
+}
+
+static void sgd_part_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct update_fX *c = context;
+    const real *restrict p = c->param, *restrict g = c->grad;
+    real *restrict out = c->out, rate = c->rate;
+    (void)worker;
+#pragma omp simd
+    for (int64_t j = lo; j < hi; j++)
+        out[j] = p[j] - g[j] * rate;
+}
+
+AE_FUNCTION sgd_fX(ae_array param, ae_array grad, ae_array out, int64_t n, double rate)
+{
+    struct update_fX c = {AE_DATA(const real, param), AE_DATA(const real, grad)};
+    c.out = AE_DATA(real, out);
+    c.rate = (real)rate;
+    run_fX(sgd_part_fX, &c, n, 2);
+}
+
+static void momentum_part_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct update_fX *c = context;
+    const real *restrict p = c->param, *restrict g = c->grad, *restrict v = c->given[0];
+    real *restrict out = c->out, *restrict v_out = c->state[0], rate = c->rate, mu = c->beta1;
+    (void)worker;
+    if (c->variant) {
+#pragma omp simd
+        for (int64_t j = lo; j < hi; j++) {
+            real velocity = mu * v[j] + g[j];
+            v_out[j] = velocity;
+            out[j] = p[j] - (g[j] + mu * velocity) * rate;
+        }
+    } else {
+#pragma omp simd
+        for (int64_t j = lo; j < hi; j++) {
+            real velocity = mu * v[j] + g[j];
+            v_out[j] = velocity;
+            out[j] = p[j] - velocity * rate;
+        }
+    }
+}
+
+AE_FUNCTION momentum_fX(ae_array param, ae_array grad, ae_array velocity, ae_array out,
+                        ae_array velocity_out, int64_t n, double rate, double mu, int nesterov)
+{
+    struct update_fX c = {AE_DATA(const real, param), AE_DATA(const real, grad),
+                          {AE_DATA(const real, velocity)}};
+    c.out = AE_DATA(real, out);
+    c.state[0] = AE_DATA(real, velocity_out);
+    c.rate = (real)rate;
+    c.beta1 = (real)mu;
+    c.variant = nesterov;
+    run_fX(momentum_part_fX, &c, n, 3);
+}
+
+static void adam_part_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct update_fX *c = context;
+    const real *restrict p = c->param, *restrict g = c->grad;
+    const real *restrict m = c->given[0], *restrict v = c->given[1], *restrict w = c->given[2];
+    real *restrict out = c->out, *restrict m_out = c->state[0], *restrict v_out = c->state[1];
+    real *restrict w_out = c->state[2];
+    real decay = c->decay, rate = c->rate, epsilon = c->epsilon;
+    real beta1 = c->beta1, rest1 = c->rest1, beta2 = c->beta2, rest2 = c->rest2;
+    (void)worker;
+    if (c->variant) {
+#pragma omp simd
+        for (int64_t j = lo; j < hi; j++) {
+            real first = beta1 * m[j] + rest1 * g[j], second = beta2 * v[j] + g[j] * g[j] * rest2;
+            real root = w[j] >= second || w[j] != w[j] ? w[j] : second; /* the larger, or nan */
+            m_out[j] = first;
+            v_out[j] = second;
+            w_out[j] = root;
+            out[j] = p[j] * decay - first / (AE_LIBM(sqrt)(root) + epsilon) * rate;
+        }
+    } else {
+#pragma omp simd
+        for (int64_t j = lo; j < hi; j++) {
+            real first = beta1 * m[j] + rest1 * g[j], second = beta2 * v[j] + g[j] * g[j] * rest2;
+            m_out[j] = first;
+            v_out[j] = second;
+            out[j] = p[j] * decay - first / (AE_LIBM(sqrt)(second) + epsilon) * rate;
+        }
+    }
+}
+
+/* Without amsgrad `largest` and `largest_out` are of no matter. */
+AE_FUNCTION adam_fX(ae_array param, ae_array grad, ae_array moment1, ae_array moment2,
+                    ae_array largest, ae_array out, ae_array moment1_out, ae_array moment2_out,
+                    ae_array largest_out, int64_t n, double decay, double rate, double beta1,
+                    double rest1, double beta2, double rest2, double epsilon, int amsgrad)
+{
+    struct update_fX c = {
+        AE_DATA(const real, param),
+        AE_DATA(const real, grad),
+        {AE_DATA(const real, moment1), AE_DATA(const real, moment2), AE_DATA(const real, largest)},
+        AE_DATA(real, out),
+        {AE_DATA(real, moment1_out), AE_DATA(real, moment2_out), AE_DATA(real, largest_out)},
+        (real)decay,
+        (real)rate,
+        (real)beta1,
+        (real)rest1,
+        (real)beta2,
+        (real)rest2,
+        (real)epsilon,
+        amsgrad};
+    run_fX(adam_part_fX, &c, n, 8);
+}
