@@ -331,9 +331,8 @@ def _pairs(boxes: Any, offset: float) -> Any:
     meet = ops.greater_equal(ops.min(high - low, axis=(last + 1,)), 0.0)
     shared = ops.where(meet, _area(high - low + offset), 0.0)
     area = _area(boxes[..., 2:] - boxes[..., :2] + offset)
-    return shared / (
-        ops.unsqueeze(area, axis=(last,)) + ops.unsqueeze(area, axis=(last - 1,)) - shared
-    )
+    both = ops.unsqueeze(area, axis=(last,)) + ops.unsqueeze(area, axis=(last - 1,)) - shared
+    return shared / ops.where(ops.equal(both, 0.0), 1.0, both)
 
 
 @atomic

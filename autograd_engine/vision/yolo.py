@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from autograd_engine.program.operands import spec_of
 from autograd_engine.vision.arguments import floats, integers, parted
 
 __all__ = ["yolo_box", "yolo_loss"]
+
+_LARGEST: Final = 30.0  # logarithm of what a box is to its anchor, while areas are finite
 
 
 def _grid(op: str, x: Any, kinds: int, each: int) -> tuple[Any, int, int]:
@@ -110,6 +112,7 @@ def yolo_box(
         check_number(op, "scale_x_y", scale_x_y),
     )
     size = integers(op, "img_size", img_size, spec_of(x).shape[0], 2)
+    factor = check_number(op, "iou_aware_factor", iou_aware_factor)
     kinds = len(sizes)
     aware = None
     if iou_aware:
@@ -125,7 +128,6 @@ def yolo_box(
         low, high = ops.maximum(low, 0.0), ops.minimum(high, image - 1.0)
     confidence = ops.sigmoid(x[..., 4:5])
     if aware is not None:
-        factor = check_number(op, "iou_aware_factor", iou_aware_factor)
         overlap = ops.sigmoid(ops.unsqueeze(aware, axis=(4,)))
         confidence = confidence ** (1.0 - factor) * overlap**factor
     sure = ops.greater_equal(confidence, threshold)
@@ -244,7 +246,8 @@ def yolo_loss(
     real = ops.greater_than(ops.min(extent, axis=(2,)), 1e-6)
 
     # Where nothing is asked: a predicted box that overlaps a true one.
-    at, size = _boxes(x.detach(), np.asarray([sizes[k] for k in mask]) / pixels, scale)
+    bounded = ops.minimum(x.detach(), _LARGEST)
+    at, size = _boxes(bounded, np.asarray([sizes[k] for k in mask]) / pixels, scale)
     at, size = (ops.unsqueeze(v, axis=(4,)) for v in (at / float(rows), size))
     near = (ops.reshape(v, shape=(-1, 1, 1, 1, count, 2)) for v in (middle, extent))
     overlap = ops.where(

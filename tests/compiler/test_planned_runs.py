@@ -118,7 +118,7 @@ def test_a_failure_leaves_the_state_untouched():
     with pytest.raises(IndexError, match="label 9 is out of range") as caught:
         bound()
     assert all(same_bits(a, b) for a, b in zip(bound.arrays, before, strict=True))
-    assert made.planned.operator_at(caught.value).type == "checked_label"
+    assert made.planned.operator_at(caught.value).type == "label_entropy"
     bound.feed(made.position("label"), np.arange(8) % 5)
     assert same_bits(bound()[0], made.planned(*made.arrays)[0])
     with pytest.raises(IndexError):

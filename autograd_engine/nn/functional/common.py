@@ -227,8 +227,9 @@ def one_hot(x: Any, num_classes: int = -1, name: str | None = None) -> Tensor:
                 "one_hot: a program does not know the largest integer; give num_classes"
             )
         classes = int(x.numpy().max()) + 1 if x.size else 1
-    width = positive_int("one_hot", "num_classes", classes)
-    return ops.one_hot(x, num_classes=width, dtype=get_default_numpy_dtype().name)
+    if not isinstance(classes, SymbolicNumber):
+        classes = positive_int("one_hot", "num_classes", classes)
+    return ops.one_hot(x, num_classes=classes, dtype=get_default_numpy_dtype().name)
 
 
 @atomic

@@ -75,7 +75,7 @@ def pad(
     pads = _pads(spec_of(x).shape, _pairs("pad", pad), mode, data_format, pad_from_left_axis)
     if not any(is_open(n) or n for pair in pads for n in pair):
         return ops.assign(x)
-    require_possible("pad", [sum(pair) for pair in pads if any(pair)], " of pad")
+    require_possible("pad", [sum(pair) for pair in pads if not any(map(is_open, pair))], " of pad")
     if mode == "constant":
         return ops.pad(x, pads=pads, value=value)
     return ops.extend(x, pads=pads, mode=mode)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from autograd_engine.core.checks import int_at_least, is_int
-from autograd_engine.core.dims import Dim
+from autograd_engine.core.checks import as_number, int_at_least, is_int
+from autograd_engine.core.dims import Dim, SymbolicNumber
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -57,7 +57,9 @@ def sequence_mask(
             f"sequence_mask: x must hold lengths, got {spec_of(x).dtype.name}; use "
             "x.astype('int64')"
         )
-    size = None if maxlen is None else int_at_least("sequence_mask", "maxlen", maxlen, 0)
+    size = as_number(maxlen)
+    if size is not None and not isinstance(size, SymbolicNumber):
+        size = int_at_least("sequence_mask", "maxlen", size, 0)
     return ops.sequence_mask(x, maxlen=size, dtype=to_numpy(dtype).name)
 
 
