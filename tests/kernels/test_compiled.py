@@ -171,3 +171,63 @@ def test_without_the_library_numpy_computes(how: str) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("\n") == (how == "no compiler")
+
+
+CONVOLUTIONS: list[tuple[tuple[int, ...], tuple[int, ...], int, int, int, int]] = [
+    ((16, 1, 28, 28), (6, 1, 5, 5), 1, 2, 1, 1),
+    ((5, 6, 33, 21), (10, 3, 3, 2), 2, 1, 1, 2),
+    ((4, 16, 19, 40), (16, 1, 3, 3), 1, 1, 2, 16),
+    ((2, 9, 300), (11, 9, 4), 3, 0, 2, 1),
+    ((2, 5, 9, 10, 20), (9, 5, 3, 2, 3), 1, 1, 1, 1),
+    ((3, 24, 12, 12), (24, 24, 1, 1), 2, 0, 1, 1),
+]
+
+
+def convolutions(dtype: str) -> Iterator[tuple[str, list[Any], dict[str, Any]]]:
+    """The operations of each case of `CONVOLUTIONS`, with what they are called with."""
+    random = np.random.default_rng(0)
+    for x_shape, w_shape, stride, padding, dilation, groups in CONVOLUTIONS:
+        n = len(x_shape) - 2
+        attrs = {
+            "stride": (stride,) * n,
+            "padding": ((padding, padding),) * n,
+            "dilation": (dilation,) * n,
+            "groups": groups,
+        }
+        x = random.standard_normal(x_shape).astype(dtype)
+        w = random.standard_normal(w_shape).astype(dtype)
+        g = random.standard_normal(REGISTRY["conv"].kernel(x, w, **attrs).shape).astype(dtype)
+        yield "conv", [x, w], attrs
+        yield "conv", [np.asfortranarray(x), w[::-1]], attrs
+        yield "conv_input", [g, w, x], attrs
+        yield "conv_filter", [g, x, w], attrs
+        x = x.copy()
+        x[-1, -1].flat[0] = np.inf
+        x[0, 0].flat[-1] = np.nan
+        yield "conv_filter", [g, x, w], attrs
+
+
+@over("dtype", DTYPES)
+def test_convolutions(dtype: str) -> None:
+    wrong, last = [], None
+    for i, (name, operands, attrs) in enumerate(convolutions(dtype)):
+        with np.errstate(invalid="ignore"):
+            same = close(*both(name, *operands, **attrs))
+        if not same:
+            wrong.append((i, name))
+        last = compiled(f"conv.{'filter' if name == 'conv_filter' else 'correlate'}", operands[0])
+    assert not wrong
+    assert last is not None
+
+
+@over("dtype", DTYPES)
+def test_bits_of_convolutions_do_not_depend_on_threads(dtype: str) -> None:
+    before, found = runtime.threads(), set()
+    for count in (1, 2, 3):
+        runtime.set_threads(count)
+        bits = [
+            REGISTRY[name].kernel(*a, **attrs).tobytes() for name, a, attrs in convolutions(dtype)
+        ]
+        found.add(b"".join(bits))
+    runtime.set_threads(before)
+    assert len(found) == 1

@@ -7,7 +7,8 @@ axes
 
 where c runs over the channels of o's group. The map is linear in x and in w, so it has one
 adjoint for each: `conv_input` and `conv_filter`. All three are read off one trilinear form
-<g, conv(x, w)>, hence the derivative of any of them is another of them.
+<g, conv(x, w)>, hence the derivative of any of them is another of them. What is large goes to C
+(`conv_direct`).
 
 Note: images innermost
     A block of n images is laid out as lanes (C, *size, n). A window offset is then a run of at
@@ -31,6 +32,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from autograd_engine.core.compute_once import cached_property
 from autograd_engine.core.spec import Like
+from autograd_engine.ops.kernels.compiled import compiled
+from autograd_engine.ops.kernels.conv_direct import Along, job
 from autograd_engine.ops.kernels.scratch import Scratch
 from autograd_engine.ops.kernels.windows import (
     Ints,
@@ -46,6 +49,8 @@ __all__ = ["conv", "conv_filter", "conv_input"]
 _BLOCK_SIZE = 1 << 18
 # Columns per matrix product below which packing the filters dominates.
 _MIN_COLUMNS = 256
+# Products of elements from which on loops in C are worth asking for.
+_WORTH = 1 << 17
 
 
 def conv(
@@ -98,6 +103,8 @@ def conv(
     dtype = np.result_type(x, w)
     if out is None:
         out = np.empty((geo.images, geo.filters, *geo.out), dtype)
+    if geo.in_c and _correlate(x, w, out, geo.jobs(dtype.itemsize)):
+        return out
     scratch = scratch or Scratch()
     matrix = geo.matrix(w)
     if geo.pointwise:
@@ -138,6 +145,8 @@ def conv_input(
     dtype = np.result_type(g, w)
     if out is None:
         out = np.empty(like.shape, dtype)
+    if geo.in_c and _correlate(g, w, out, geo.jobs_back(dtype.itemsize)):
+        return out
     scratch = scratch or Scratch()
     if geo.correlates_back:
         o, c, *kernel = w.shape
@@ -192,6 +201,8 @@ def conv_filter(
     geo = _geometry(x.shape, like.shape, stride, padding, dilation, groups)
     geo.check_output(g)
     dtype = np.result_type(g, x)
+    if geo.in_c and (found := _filters(g, x, like, out, geo)) is not None:
+        return found
     shape, wide = (groups, geo.filters // groups, geo.taps), sum_dtype(dtype)
     total = np.empty(shape, wide) if out is None or wide != dtype else out.reshape(shape)
     total.fill(0)
@@ -241,6 +252,68 @@ class _Geometry:
     def pointwise(self) -> bool:
         """Whether the columns are the image itself."""
         return set(self.kernel) == {1} == set(self.stride) and not any(map(any, self.padding))
+
+    @cached_property
+    def in_c(self) -> bool:
+        """Whether it is so much that C is asked for; one product of matrices needs none."""
+        return (
+            len(self.size) <= 3
+            and not self.pointwise
+            and self.images * self.filters * self.windows * self.taps >= _WORTH
+        )
+
+    def jobs(self, itemsize: int) -> list[NDArray[np.int64]] | None:
+        """What C is told of the convolution."""
+        depth = self.channels // self.groups
+        return self._jobs([self._along], depth, self.taps, prod(self.kernel), itemsize)
+
+    def jobs_back(self, itemsize: int) -> list[NDArray[np.int64]] | None:
+        """Of its adjoint in x: the correlation of each phase of the pixels."""
+        parts = []
+        for phases in product(*(_phases(*along) for along in self.axes)):
+            axes = []
+            for a, f, size in zip(self.axes, phases, self.size, strict=True):
+                taps, count = range(a[1])[f.taps], len(range(size)[f.pixels])
+                if not taps or not count:
+                    return None
+                axes.append(
+                    Along(
+                        a[2], count, len(taps), 1, f.dilation, f.padding[0] - f.windows.start,
+                        f.pixels.start, a[3], size, a[1], a[1] - 1 - taps[0], -taps.step,
+                    )
+                )  # fmt: skip
+            parts.append(tuple(axes))
+        filters = self.filters // self.groups
+        return self._jobs(parts, filters, prod(self.kernel), self.taps, itemsize, back=True)
+
+    def job_of_filters(self, itemsize: int) -> NDArray[np.int64] | None:
+        """Of its adjoint in w."""
+        filters, depth = self.filters // self.groups, self.channels // self.groups
+        steps = filters * self.taps, self.taps, prod(self.kernel)
+        sizes = (self.images, self.groups, filters, depth, *steps)
+        return job(self._along, sizes, itemsize, to_filters=True)
+
+    @cached_property
+    def _along(self) -> tuple[Along, ...]:
+        return tuple(
+            Along(size, out, kernel, stride, dilation, before, 0, 1, out, kernel, 0, 1)
+            for size, kernel, out, stride, dilation, (before, _) in self.axes
+        )
+
+    def _jobs(
+        self,
+        parts: list[tuple[Along, ...]],
+        depth: int,
+        filter_step: int,
+        channel_step: int,
+        itemsize: int,
+        back: bool = False,
+    ) -> list[NDArray[np.int64]] | None:
+        filters = (self.channels if back else self.filters) // self.groups
+        steps = self.filters // self.groups * self.taps, filter_step, channel_step
+        sizes = (self.images, self.groups, filters, depth, *steps)
+        found = [job(part, sizes, itemsize, to_filters=False) for part in parts]
+        return None if any(j is None for j in found) else [j for j in found if j is not None]
 
     @cached_property
     def axes(self) -> tuple[tuple[Any, ...], ...]:
@@ -457,6 +530,39 @@ def _geometry(
         images, channels, filters, groups, tuple(size), tuple(kernel),
         tuple(out), stride, dilation, padding,
     )  # fmt: skip
+
+
+def _correlate(
+    x: NDArray[Any], w: NDArray[Any], out: NDArray[Any], jobs: list[NDArray[np.int64]] | None
+) -> bool:
+    """Whether C computed all jobs."""
+    run = compiled("conv.correlate", out) if jobs and x.dtype == w.dtype == out.dtype else None
+    if run is None or not out.flags.c_contiguous:
+        return False
+    x, w = np.ascontiguousarray(x), np.ascontiguousarray(w)
+    for told in jobs or ():
+        told = told.copy()
+        run(x, w, out, told)
+        if not told[0]:
+            return False
+    return True
+
+
+def _filters(
+    g: NDArray[Any], x: NDArray[Any], like: Like, out: NDArray[Any] | None, geo: _Geometry
+) -> NDArray[Any] | None:
+    """The adjoint in the filters, if C computed it."""
+    told = geo.job_of_filters(x.itemsize)
+    run = compiled("conv.filter", x) if told is not None and g.dtype == x.dtype else None
+    if run is None or told is None:
+        return None
+    if out is None:
+        out = np.empty(like.shape, x.dtype)
+    if out.dtype != x.dtype or not out.flags.c_contiguous:
+        return None
+    told = told.copy()
+    run(np.ascontiguousarray(g), np.ascontiguousarray(x), out, told)
+    return out if told[0] else None
 
 
 def _packed(a: NDArray[Any], scratch: Scratch) -> NDArray[Any]:
