@@ -42,19 +42,24 @@ def class_weight(op: str, weight: Any, input: Any, axis: int) -> Any:
     return weight
 
 
+def _check_hard_labels(op: str, input: Any, label: Any, axis: int) -> bool:
+    """Whether they have the class axis, with size 1; an error where they are no labels."""
+    have, want = spec_of(label).shape, spec_of(input).shape
+    as_integers(op, label, "label", ", or soft_label=True for probabilities")
+    if may_equal(have, (*want[:axis], *want[axis + 1 :])):
+        return False
+    if not may_equal(have, (*want[:axis], 1, *want[axis + 1 :])):
+        raise ShapeError(
+            f"{op}: input {format_shape(want)} needs labels of its shape without axis {axis} "
+            f"(or with size 1 there); got {format_shape(have)}"
+        )
+    return True
+
+
 def _hard_labels(op: str, input: Any, label: Any, axis: int) -> Any:
     """Integer labels with the class axis kept as 1."""
-    have, want = spec_of(label), spec_of(input)
-    as_integers(op, label, "label", ", or soft_label=True for probabilities")
-    kept = (*want.shape[:axis], 1, *want.shape[axis + 1 :])
-    if may_equal(have.shape, kept[:axis] + kept[axis + 1 :]):
-        label = ops.unsqueeze(label, axis=(axis,))
-    elif not may_equal(have.shape, kept):
-        raise ShapeError(
-            f"{op}: input {format_shape(want.shape)} needs labels of its shape without axis {axis} "
-            f"(or with size 1 there); got {format_shape(have.shape)}"
-        )
-    return label
+    kept = _check_hard_labels(op, input, label, axis)
+    return label if kept else ops.unsqueeze(label, axis=(axis,))
 
 
 class _Labels:
@@ -182,6 +187,8 @@ def cross_entropy(
     weight = class_weight(op, weight, input, axis)
     check_reduction(op, reduction)
     if not soft_label:
+        if use_softmax and not label_smoothing and weight is None:
+            return _plain(op, input, label, axis, ignore_index, reduction)
         kept = spec_of(label).ndim == spec_of(input).ndim
         labels = _Labels(op, input, label, axis, ignore_index)
         return _hard(input, labels, weight, reduction, label_smoothing, use_softmax, kept)
@@ -192,6 +199,20 @@ def cross_entropy(
         )
     label = as_floats(op, label, "label")
     return _soft(input, label, weight, axis, reduction, label_smoothing, use_softmax)
+
+
+def _plain(op: str, input: Any, label: Any, axis: int, ignore_index: int, reduction: str) -> Any:
+    """The usual case, of which one operation computes everything but the reduction."""
+    kept = _check_hard_labels(op, input, label, axis)
+    flat = ops.squeeze(label, axis=(axis,)) if kept else label
+    loss, _ = ops.label_entropy(input, flat, axis=axis, ignore=ignore_index, op=op)
+    if reduction == "mean":
+        total = sum_over(widen(loss))
+        count = ops.label_count(flat, ignore=ignore_index, dtype=spec_of(total).dtype.name)
+        return narrow(total / count, loss)
+    if reduction == "none":
+        return ops.unsqueeze(loss, axis=(axis,)) if kept else loss
+    return reduce_loss(loss, reduction)
 
 
 def _hard(

@@ -309,15 +309,10 @@ def binary_cross_entropy_with_logits(
     logit, label = float_pair(op, logit, label, "logit")
     check_same_shape(op, logit, label, "logit")
     positive = label if pos_weight is None else label * as_floats(op, pos_weight, "pos_weight")
-    loss = _of_logits(logit, positive, 1.0 - label)
+    loss = ops.logistic_loss(logit, positive, 1.0 - label)
     if weight is not None:
         loss = loss * as_floats(op, weight, "weight")
     return reduce_loss(loss, reduction)
-
-
-def _of_logits(logit: Any, positive: Any, negative: Any) -> Any:
-    """-positive * log(sigmoid(x)) - negative * log(sigmoid(-x)): no digits cancel at either end."""
-    return positive * ops.softplus(-logit) + negative * ops.softplus(logit)
 
 
 @atomic
@@ -347,7 +342,7 @@ def sigmoid_focal_loss(
     logit, label = float_pair(op, logit, label, "logit")
     check_same_shape(op, logit, label, "logit")
     other = 1.0 - label
-    entropy = _of_logits(logit, label, other)
+    entropy = ops.logistic_loss(logit, label, other)
     missed = ops.sigmoid(logit) * other + ops.sigmoid(-logit) * label
     share = alpha * label + (1.0 - alpha) * other
     loss = share * ops.pow(missed, gamma) * entropy
@@ -404,7 +399,7 @@ def multi_label_soft_margin_loss(
     check_same_shape(op, input, label)
     if not spec_of(input).ndim:
         raise ShapeError(f"{op}: takes one dimension or more, got a 0-d array; use reshape([1])")
-    loss = _of_logits(input, label, 1.0 - label)
+    loss = ops.logistic_loss(input, label, 1.0 - label)
     if weight is not None:
         loss = loss * as_floats(op, weight, "weight")
     return reduce_loss(mean(loss, axis=-1), reduction)

@@ -84,3 +84,13 @@ def steps_by_one(shape: Sequence[int], strides: Sequence[int], itemsize: int) ->
     """Whether the innermost loop over an array that lies so meets one element after the other."""
     steps = [s for d, s in zip(shape, strides, strict=True) if d != 1]
     return not steps or (itemsize in steps and 0 not in steps)
+
+
+def log_of_1_and(e: Array) -> Array:
+    """log(1 + e) for e from 0 to 1.
+
+    The logarithm of the rounded sum u, and what the rounding left out, e - (u - 1), to first order.
+    NumPy computes logarithms several at a time, but log1p one by one.
+    """
+    u = e + 1.0
+    return np.asarray(np.log(u) + (e - (u - 1.0)) / u)

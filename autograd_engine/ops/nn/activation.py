@@ -11,6 +11,7 @@ from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import DTypeError
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels import rows
+from autograd_engine.ops.kernels.elementwise import log_of_1_and
 from autograd_engine.ops.kernels.gelu import gelu
 from autograd_engine.ops.registry.forms import ELEMENTWISE
 from autograd_engine.ops.registry.opdef import defop
@@ -69,23 +70,13 @@ def _silu(x: Array) -> Array:
     return np.asarray(x * _sigmoid(x))
 
 
-def _log_of_1_and(e: Array) -> Array:
-    """log(1 + e) for e from 0 to 1.
-
-    The logarithm of the rounded sum u, and what the rounding left out, e - (u - 1), to first order.
-    NumPy computes logarithms several at a time, but log1p one by one.
-    """
-    u = e + 1.0
-    return np.asarray(np.log(u) + (e - (u - 1.0)) / u)
-
-
 def _softplus(x: Array) -> Array:
     """log(1 + exp(x)) as max(x, 0) + log(1 + exp(-|x|)): nothing overflows, no digits cancel."""
-    return np.asarray(np.maximum(x, 0.0) + _log_of_1_and(np.exp(-np.abs(x))))
+    return np.asarray(np.maximum(x, 0.0) + log_of_1_and(np.exp(-np.abs(x))))
 
 
 def _log_sigmoid(x: Array) -> Array:
-    return np.asarray(np.minimum(x, 0.0) - _log_of_1_and(np.exp(-np.abs(x))))
+    return np.asarray(np.minimum(x, 0.0) - log_of_1_and(np.exp(-np.abs(x))))
 
 
 def _elu(x: Array, *, alpha: float) -> Array:

@@ -21,10 +21,78 @@ def checked_label(label: Array, like: Array, axis: int, ignore: int | None, op: 
     return np.asarray([0 if v == ignore else v for v in label.flat]).reshape(label.shape)
 
 
+def label_entropy(
+    x: Array, label: Array, axis: int, ignore: int | None, op: str
+) -> tuple[Array, Array]:
+    probs = along_axis(softmax_of)(x, axis=axis)
+    loss = np.zeros(label.shape)
+    for at in np.ndindex(*label.shape):
+        if label[at] != ignore:
+            loss[at] = -math.log(probs[(*at[:axis], label[at], *at[axis:])])
+    return loss, probs
+
+
+def label_count(label: Array, ignore: int, dtype: str) -> Array:
+    return np.asarray(max(sum(int(v) != ignore for v in label.flat), 1), dtype)
+
+
+def label_entropy_adjoint(
+    y: Array, probs: Array, label: Array, axis: int, ignore: int | None
+) -> Array:
+    out = np.zeros(probs.shape)
+    for at in np.ndindex(*label.shape):
+        for k in range(probs.shape[axis] if label[at] != ignore else 0):
+            here = (*at[:axis], k, *at[axis:])
+            out[here] = y[at] * (probs[here] - (k == label[at]))
+    return out
+
+
+def softmax_of(values: list[float]) -> list[float]:
+    total = sum(math.exp(v) for v in values)
+    return [math.exp(v) / total for v in values]
+
+
+LABELLED = [
+    ("rows", (3, 4), integers(0, 3, 1), 1, None),
+    ("left out", (3, 4), integers(2, -1, 0), 1, -1),
+    ("none counts", (2, 3), integers(-1, -1), 1, -1),
+    ("images", (2, 3, 2), integers([0, 2], [1, 5]), 1, 5),
+    ("first axis", (3, 2), integers(2, 0), 0, -100),
+    ("alone", (4,), np.asarray(2), 0, -100),
+    ("empty", (0, 3), np.zeros(0, np.int64), 1, -100),
+]
+
+
+def logistic_loss(x: Array, positive: Array, negative: Array) -> Array:
+    above, below = each(lambda v: math.log1p(math.exp(-v))), each(lambda v: math.log1p(math.exp(v)))
+    return positive * above(x) + negative * below(x)
+
+
 SAMPLES: dict[str, list[Sample]] = {
+    "logistic_loss": [
+        Sample("plain", (real(2, 3), positive(2, 3), real(2, 3))),
+        Sample("spread", (real(2, 1), positive(3), real(1, 3))),
+        Sample("0-d", (real(), positive(), real())),
+        Sample("empty", (real(0, 3), positive(1, 3), real(3))),
+        Sample("far", (np.asarray([-40.0, 40.0]), np.asarray([0.0, 1.0]), np.asarray([1.0, 0.0]))),
+    ],
     "straight_through": [Sample(s.label, s.operands, s.attrs, smooth=False) for s in along(spaced)],
     "bounded_log": [
         Sample(s.label, s.operands, {"lowest": -100.0, "floor": 1e-12}) for s in unary(positive)
+    ],
+    "label_count": [
+        Sample(name, (label,), {"ignore": ignore or -100, "dtype": "float64"})
+        for name, _, label, _, ignore in LABELLED
+    ],
+    "label_entropy": [
+        Sample(name, (real(*shape), label), {"axis": axis, "ignore": ignore, "op": "loss"})
+        for name, shape, label, axis, ignore in LABELLED
+    ],
+    "label_entropy_adjoint": [
+        Sample(
+            name, (real(*label.shape), positive(*shape), label), {"axis": axis, "ignore": ignore}
+        )
+        for name, shape, label, axis, ignore in LABELLED
     ],
     "checked_label": [
         Sample(
@@ -46,7 +114,11 @@ SAMPLES: dict[str, list[Sample]] = {
 }
 
 REFERENCES: dict[str, Callable[..., Any]] = {
+    "logistic_loss": logistic_loss,
     "straight_through": along_axis(one_hot_of_maximum),
     "bounded_log": lambda x, lowest, floor: each(lambda v: max(math.log(v), lowest))(x),
+    "label_count": label_count,
+    "label_entropy": label_entropy,
+    "label_entropy_adjoint": label_entropy_adjoint,
     "checked_label": checked_label,
 }

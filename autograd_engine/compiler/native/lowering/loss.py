@@ -5,11 +5,17 @@ from __future__ import annotations
 from autograd_engine.compiler.native.c_code.c_text import (
     indices_in_range,
 )
+from autograd_engine.compiler.native.lowering.indexing import row_numbers, taken_along
 from autograd_engine.compiler.native.lowering.reduction import first_extremum
 from autograd_engine.compiler.native.tracing.kernel_trace import Loops, NotLowered, Traced, lowers
 from autograd_engine.core.spec import Like
 
 __all__: list[str] = []
+
+
+@lowers("logistic_loss")
+def _logistic_loss(np: Loops, x: Traced, positive: Traced, negative: Traced) -> Traced:
+    return positive * np.map("softplus", -x) + negative * np.map("softplus", x)
 
 
 @lowers("checked_label")
@@ -25,6 +31,44 @@ def _checked_label(
     seen = np.check(indices_in_range(wide.size, 0, max(like.shape[axis], 1)), wide)
     np.in_range(seen, 0, max(like.shape[axis], 1))
     return np.cast(seen, label.dtype)
+
+
+@lowers("label_entropy")
+def _label_entropy(
+    np: Loops, x: Traced, label: Traced, *, axis: int, ignore: int | None, op: str
+) -> tuple[Traced, Traced]:
+    if not x.size:
+        raise NotLowered("it has no elements")
+    label = np.expand_dims(label, axis)
+    classes = _checked_label(np, label, x, axis=axis, ignore=ignore, op=op)
+    rows = row_numbers(np, classes, x.shape[axis], wraps=False)
+    shifted = x - np.reduce("max", x, axis, True)
+    e = np.map("exp", shifted)
+    total = np.reduce("sum", e, axis, True)
+    loss = np.map("log", total) - taken_along(np, shifted, rows, axis)
+    if ignore is not None:
+        loss = np.where(label != ignore, loss, 0.0)
+    return np.squeeze(loss, axis), e / total
+
+
+@lowers("label_entropy_adjoint")
+def _label_entropy_adjoint(
+    np: Loops, y: Traced, probs: Traced, label: Traced, *, axis: int, ignore: int | None
+) -> Traced:
+    y, label = np.expand_dims(y, axis), np.expand_dims(label, axis)
+    if ignore is not None:
+        counts = label != ignore
+        label, y = np.where(counts, label, 0), np.where(counts, y, 0.0)
+    rows = row_numbers(np, np.cast(label, np.dtype("int64")), probs.shape[axis], wraps=True)
+    here = np.map("equal", np.position(probs.shape, axis), rows)
+    return y * (probs - np.cast(here, probs.dtype))
+
+
+@lowers("label_count")
+def _label_count(np: Loops, label: Traced, *, ignore: int, dtype: str) -> Traced:
+    counts = np.cast(label != ignore, np.dtype("int64"))
+    counted = np.reduce("sum", counts, tuple(range(label.ndim)))
+    return np.cast(np.map("maximum", counted, 1), np.dtype(dtype))
 
 
 @lowers("straight_through")
