@@ -13,6 +13,7 @@ from autograd_engine.compiler.planned.buffers import Place
 from autograd_engine.compiler.planned.lowering import Lowering, handles
 from autograd_engine.compiler.planned.steps import Code
 from autograd_engine.ops.kernels import rows
+from autograd_engine.ops.kernels.columns import in_columns
 
 __all__ = ["SCRATCH"]
 
@@ -41,7 +42,10 @@ def _by_rows(lowering: Lowering, node: Node, k: int, axis: Any, function: Any) -
     assert isinstance(value, Value)
     shape = rows.lines(value.spec, axis)  # type: ignore[arg-type]
     if shape is None:
-        return False
+        if not in_columns(value.spec, axis):
+            return False
+        lowering.kernel(node)
+        return True
     given: list[Place] = []
     for operand in node.operands:
         place = lowering.place(operand)
@@ -57,9 +61,13 @@ def _by_rows(lowering: Lowering, node: Node, k: int, axis: Any, function: Any) -
     return True
 
 
-@handles("softmax", "softmax_adjoint")
+@handles("log_softmax", "softmax", "softmax_adjoint")
 def _softmax(lowering: Lowering, node: Node) -> bool:
-    function = rows.softmax_into if node.op.name == "softmax" else rows.softmax_adjoint_into
+    function = {
+        "log_softmax": rows.log_softmax_into,
+        "softmax": rows.softmax_into,
+        "softmax_adjoint": rows.softmax_adjoint_into,
+    }[node.op.name]
     return _by_rows(lowering, node, len(node.operands) - 1, (node.attrs["axis"],), function)
 
 
