@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -231,3 +232,81 @@ def test_without_the_library_numpy_computes(how: str) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("\n") == (how == "no compiler")
+
+
+SCANS: list[tuple[tuple[int, ...], int]] = [
+    ((61, 67), 1),
+    ((67, 61), 0),
+    ((3, 41, 301), 1),
+    ((2, 9, 11, 17), 2),
+    ((1, 4001), 1),
+]
+
+
+@over("dtype", DTYPES)
+@over("case", SCANS)
+def test_scans(dtype: str, case: Any) -> None:
+    shape, axis = case
+    random = np.random.default_rng(0)
+    x = np.asarray(random.uniform(0.5, 1.5, shape), dtype)
+    a = np.asarray(random.uniform(-1.0, 1.0, shape), dtype)
+    a[0] = 0.0
+    before = runtime.threads()
+    for where in (np.asarray, np.asfortranarray, lambda v: v[::-1]):
+        for attrs in ({"axis": axis, "reverse": reverse} for reverse in (False, True)):
+            for name, operands in (
+                ("cumsum", (x,)),
+                ("cumprod", (x,)),
+                ("linear_recurrence", (a, x)),
+            ):
+                given = [where(v) for v in operands]
+                ours, theirs = both(name, *given, **attrs)
+                assert np.array_equal(ours[0], theirs[0])  # one order, each step rounded
+                for count in (2, 3):
+                    runtime.set_threads(count)
+                    again = REGISTRY[name].kernel(*given, **attrs)
+                    assert again.tobytes() == ours[0].tobytes()
+                runtime.set_threads(before)
+
+
+@over("dtype", DTYPES)
+@over("width", (2, 3, 4, 5, 8, 13, 63))
+def test_reductions_of_short_rows(dtype: str, width: int) -> None:
+    random = np.random.default_rng(0)
+    x = np.asarray(random.integers(-3, 3, (91, 97, width)), dtype)
+    x[0, 0, 0], x[1, 1, 0], x[2, 2, :] = np.nan, np.inf, -np.inf
+    c = np.asarray(random.standard_normal((91, 97)), dtype)
+    for attrs in ({"axis": (2,), "keepdims": keepdims} for keepdims in (False, True)):
+        for name in ("sum", "mean", "max", "min"):
+            assert close(*both(name, x, **attrs))
+            kernel = partial(getattr(ops, name), **attrs)
+            function = paddle.jit.to_static(lambda x, kernel=kernel: kernel(x), backend="numpy")
+            eager = REGISTRY[name].kernel(x, **attrs)
+            assert function(paddle.to_tensor(x)).numpy().tobytes() == eager.tobytes()
+        value = x.max(**{**attrs, "axis": 2})
+        given = c.reshape(value.shape)
+        assert close(*both("share_ties", given, x, value, **attrs))
+        assert close(*both("share_ties", given, np.asfortranarray(x), value, **attrs))
+
+
+@over("dtype", DTYPES)
+@over("width", (1, 3, 70, 1000))
+def test_rows_are_added_in_order(dtype: str, width: int) -> None:
+    random = np.random.default_rng(0)
+    index = random.integers(-20, 20, 4001)
+    values = np.asarray(random.standard_normal((4001, width)), dtype)
+    like = np.empty((20, width), dtype)
+    before = runtime.threads()
+    for dtype_of_index in ("int64", "int32"):
+        for given in (values, np.asfortranarray(values)):
+            operands = given, index.astype(dtype_of_index), like
+            ours, theirs = both("scatter_add_like", *operands, axis=0)
+            assert np.array_equal(ours[0], theirs[0])
+            runtime.set_threads(3)
+            again = REGISTRY["scatter_add_like"].kernel(*operands, axis=0)
+            runtime.set_threads(before)
+            assert again.tobytes() == ours[0].tobytes()
+    along = random.integers(0, width, (4001, 3))
+    picked = values[:, :1] * np.ones(3, dtype)
+    ours, theirs = both("put_along_axis_like", picked, along, values, axis=1)
+    assert np.array_equal(ours[0], theirs[0])

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.spec import Array
+from autograd_engine.ops.kernels.compiled import LARGE, compiled
 
 __all__ = ["accumulator", "add_elements", "add_rows"]
 
@@ -29,6 +30,11 @@ def add_elements(out: Array, positions: Array, values: Array) -> None:
     In order, so that results have the same bits whatever the layout of the operands.
     """
     flat = np.ascontiguousarray(values, out.dtype).reshape(-1)
+    run = compiled("scatter.add_rows", out) if flat.size >= LARGE else None
+    if run is not None:
+        at = np.ascontiguousarray(positions, np.int64)
+        run(out, np.where(at < 0, at + out.size, at), flat, at.size, 1)
+        return
     np.add.at(out.reshape(-1), positions.reshape(-1), flat)
 
 
@@ -37,6 +43,11 @@ def add_rows(out: Array, rows: Array, values: Array) -> None:
     width = out.shape[1]
     if width == 1:
         add_elements(out, rows, values)
+        return
+    run = compiled("scatter.add_rows", out) if values.size >= LARGE else None
+    if run is not None:
+        given = np.ascontiguousarray(values, out.dtype)
+        run(out, np.ascontiguousarray(rows, np.int64), given, len(rows), width)
         return
     values = np.ascontiguousarray(values, out.dtype).reshape(-1)
     flat = out.reshape(-1)

@@ -21,6 +21,7 @@ __all__ = [
     "log_softmax",
     "log_softmax_into",
     "row_sums",
+    "short_rows",
     "softmax",
     "softmax_adjoint",
     "softmax_adjoint_into",
@@ -88,6 +89,15 @@ class _ShortBuffers:
     def __exit__(self, *_: object) -> None:
         if self._before:
             np.setbufsize(self._before)
+
+
+def short_rows(name: str, x: Any, axis: tuple[int, ...]) -> Any:
+    """The reduction in C of that name, where `axis` is the last and its lines are short, or None.
+
+    NumPy takes some ten times longer to start a line than to add an element.
+    """
+    short = 1 < (x.shape[-1] if x.ndim else 0) < _WORTH and axis == (x.ndim - 1,)
+    return compiled(f"reduce.{name}", x) if short and x.size >= _LARGE else None
 
 
 def row_sums(x: Array) -> Array:
