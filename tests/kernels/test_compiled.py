@@ -306,7 +306,11 @@ def test_rows_are_added_in_order(dtype: str, width: int) -> None:
             again = REGISTRY["scatter_add_like"].kernel(*operands, axis=0)
             runtime.set_threads(before)
             assert again.tobytes() == ours[0].tobytes()
-    along = random.integers(0, width, (4001, 3))
-    picked = values[:, :1] * np.ones(3, dtype)
-    ours, theirs = both("put_along_axis_like", picked, along, values, axis=1)
-    assert np.array_equal(ours[0], theirs[0])
+    for axis, shape in ((1, (4001, 3)), (0, (5003, width))):
+        size = values.shape[axis]
+        along = random.integers(-size, size, shape)
+        for given in (values, np.asfortranarray(values)):
+            ours, theirs = both("take_along_axis", given, along, axis=axis, wraps=True)
+            assert np.array_equal(ours[0], theirs[0])
+            ours, theirs = both("put_along_axis_like", ours[0], along, given, axis=axis)
+            assert np.array_equal(ours[0], theirs[0])

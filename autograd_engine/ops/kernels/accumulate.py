@@ -30,7 +30,7 @@ def add_elements(out: Array, positions: Array, values: Array) -> None:
     In order, so that results have the same bits whatever the layout of the operands.
     """
     flat = np.ascontiguousarray(values, out.dtype).reshape(-1)
-    run = compiled("scatter.add_rows", out) if flat.size >= LARGE else None
+    run = compiled("indexing.add_rows", out) if flat.size >= LARGE else None
     if run is not None:
         at = np.ascontiguousarray(positions, np.int64)
         run(out, np.where(at < 0, at + out.size, at), flat, at.size, 1)
@@ -44,7 +44,7 @@ def add_rows(out: Array, rows: Array, values: Array) -> None:
     if width == 1:
         add_elements(out, rows, values)
         return
-    run = compiled("scatter.add_rows", out) if values.size >= LARGE else None
+    run = compiled("indexing.add_rows", out) if values.size >= LARGE else None
     if run is not None:
         given = np.ascontiguousarray(values, out.dtype)
         run(out, np.ascontiguousarray(rows, np.int64), given, len(rows), width)
