@@ -21,6 +21,7 @@ from autograd_engine.errors import IndexRangeError, ShapeError
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.kernels.accumulate import accumulator, add_elements, add_rows
 from autograd_engine.ops.kernels.axes import line_key, take_lines
+from autograd_engine.ops.kernels.compiled import LARGE, compiled
 from autograd_engine.ops.registry.opdef import NONDIFF, defop, scattering
 from autograd_engine.ops.work import each_read, nothing
 
@@ -198,7 +199,18 @@ def _check_lines(op: str, index: Shape, shape: Shape, axis: int) -> None:
 def _take_along_axis(x: Array, index: Array, *, axis: int, wraps: bool = False) -> Array:
     _check_lines("take_along_axis", index.shape, x.shape, axis)
     _check_index("take_along_axis", index, x.shape[axis], _size_of(axis), wraps=wraps)
+    run = compiled("indexing.take_lines", x) if index.size >= LARGE else None
+    if run is not None:
+        out = np.empty(index.shape, x.dtype)
+        at = np.ascontiguousarray(index, np.int64)
+        run(np.ascontiguousarray(x), at, out, *_line_sizes(x.shape, index.shape[axis], axis))
+        return out
     return take_lines(x, index, axis)
+
+
+def _line_sizes(shape: Any, count: int, axis: int) -> tuple[int, int, int, int]:
+    """[outer, size, inner] of `shape`, with the number of indices behind the size."""
+    return math.prod(shape[:axis]), shape[axis], count, math.prod(shape[axis + 1 :])
 
 
 def _infer_take_along(x: Spec, index: Spec, *, axis: int, wraps: bool = False) -> Spec:
@@ -218,6 +230,11 @@ def _put_along_axis_like(x: Array, index: Array, like: Like, *, axis: int) -> Ar
     size = shape[axis]
     _check_index("put_along_axis_like", index, size, _size_of(axis), wraps=True)
     out = accumulator(shape, x.dtype)
+    run = compiled("indexing.add_lines", out) if index.size >= LARGE else None
+    if run is not None:
+        at, given = np.ascontiguousarray(index, np.int64), np.ascontiguousarray(x, out.dtype)
+        run(out, at, given, *_line_sizes(shape, index.shape[axis], axis))
+        return out.astype(x.dtype, copy=False)
     lead, width = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
     at = _from_the_front(index, size).reshape(lead, index.shape[axis], width)
     lines = np.arange(lead).reshape(lead, 1, 1) * size

@@ -12,6 +12,7 @@ from autograd_engine.core.spec import Array, Spec, reduced_shape
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.kernels.axes import take_lines, with_axes
+from autograd_engine.ops.kernels.compiled import LARGE, compiled
 from autograd_engine.ops.registry.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.sorting import stable_order
@@ -43,6 +44,11 @@ def _share_ties(c: Array, x: Array, value: Array, *, axis: Axes, keepdims: bool 
     and need not be counted line by line; what is not written stays untouched zeros.
     """
     share, value = _lined_up(c, axis, keepdims), _lined_up(value, axis, keepdims)
+    if x.size >= LARGE and axis == (x.ndim - 1,) and c.dtype == x.dtype:
+        run = compiled("reduce.share_ties", x)
+        if run is not None:
+            shares: Array = run(share[..., 0], np.ascontiguousarray(x), value[..., 0])
+            return shares
     ties = _ties(x, value)
     if np.count_nonzero(ties) != value.size:
         count = _add_reduce(ties, axis=axis, keepdims=True, dtype=np.int64)

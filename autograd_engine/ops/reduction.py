@@ -37,6 +37,9 @@ def _total(x: Array, axis: Axes, keepdims: bool) -> Any:
         if shape is not None:
             sums = rows.row_sums(x.reshape(shape))
             return sums.reshape(reduced_shape(x.shape, axis, keepdims))
+        short = rows.short_rows("sum", x, axis)
+        if short is not None:
+            return short(x).reshape(reduced_shape(x.shape, axis, keepdims))
     return _add_reduce(x, axis=axis, keepdims=keepdims)
 
 
@@ -78,6 +81,10 @@ def _reduction(name: str, reduce: Any, dtype: np.dtype[Any] | None = None, **opt
     """What NumPy reduces in one call, to results of `dtype`, or of the dtype of the operand."""
 
     def kernel(x: Array, *, axis: Any, keepdims: bool = False) -> Array:
+        if name in ("max", "min") and x.size >= LARGE and x.flags.c_contiguous:
+            short = rows.short_rows(name, x, axis)
+            if short is not None:
+                return np.asarray(short(x).reshape(reduced_shape(x.shape, axis, keepdims)))
         return np.asarray(reduce(x, axis=axis, keepdims=keepdims), dtype)
 
     def infer(x: Spec, *, axis: Any, keepdims: bool = False) -> Spec:

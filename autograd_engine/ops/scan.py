@@ -18,9 +18,24 @@ from autograd_engine.core.spec import Array, Shape, Spec, format_shape, may_equa
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import broadcast, same, sum_dtype
 from autograd_engine.ops.kernels.axes import backwards
+from autograd_engine.ops.kernels.compiled import LARGE, compiled
 from autograd_engine.ops.registry.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.registry.opdef import OpDef, defop
 from autograd_engine.ops.work import each_read
+
+
+def _in_c(name: str, axis: int, reverse: bool, *operands: Array) -> Array | None:
+    """A function of `scans.c`, on large arrays of one dtype."""
+    x = operands[-1]
+    if x.size < LARGE or any(a.dtype != x.dtype for a in operands):
+        return None
+    run = compiled(f"scans.{name}", x)
+    if run is None:
+        return None
+    out, shape = np.empty(x.shape, x.dtype), x.shape
+    sizes = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
+    run(*map(np.ascontiguousarray, operands), out, *sizes, reverse)
+    return out
 
 
 def _accumulate(ufunc: Any, x: Array, axis: int, reverse: bool, dtype: np.dtype[Any]) -> Array:
@@ -39,10 +54,14 @@ def product_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _cumsum(x: Array, *, axis: int, reverse: bool = False) -> Array:
-    return _accumulate(np.add, x, axis, reverse, sum_dtype(x.dtype))
+    done = _in_c("cumsum", axis, reverse, x)
+    return _accumulate(np.add, x, axis, reverse, sum_dtype(x.dtype)) if done is None else done
 
 
 def _cumprod(x: Array, *, axis: int, reverse: bool = False) -> Array:
+    done = _in_c("cumprod", axis, reverse, x)
+    if done is not None:
+        return done
     return _accumulate(np.multiply, x, axis, reverse, product_dtype(x.dtype))
 
 
@@ -78,6 +97,9 @@ def _linear_recurrence(a: Array, b: Array, *, axis: int, reverse: bool = False) 
     the one fails where `a` is 0, the other overflows where the recurrence itself does not.
     """
     _check_one_shape(a.shape, b.shape)
+    done = _in_c("linear_recurrence", axis, reverse, a, b)
+    if done is not None:
+        return done
     step = -1 if reverse else 1
     factors = np.moveaxis(a, axis, 0)[::step]
     terms = np.moveaxis(b, axis, 0)[::step]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 import autograd_engine as paddle
 from autograd_engine.compiler.native import runtime
 from autograd_engine.ops.kernels.compiled import compiled
+from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY
 from tests.forked import forks, in_child
 from tests.over import over
@@ -59,9 +61,8 @@ def close(ours: list[Any], theirs: list[Any]) -> bool:
         if not np.array_equal(a[~finite], b[~finite], equal_nan=True):
             return False
         scale = max(float(np.abs(b[finite]).max(initial=0.0)), 1e-30)
-        if not float(np.abs(a - b, where=finite, out=np.zeros_like(a)).max()) <= (
-            CLOSE[a.dtype.name] * scale
-        ):
+        apart = np.abs(np.where(finite, a, 0) - np.where(finite, b, 0))
+        if not float(apart.max(initial=0.0)) <= CLOSE[a.dtype.name] * scale:
             return False
     return True
 
@@ -83,6 +84,82 @@ def test_softmax(dtype: str, shape: tuple[int, int]) -> None:
     assert np.isnan(both("softmax", x, axis=1)[0][0][-1]).all()
 
 
+# Shapes and the axes that go: rows, columns, channels of images; odd sizes, axes of size 1.
+ALONG: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
+    ((33, 1000), (1,)),
+    ((4, 5, 7, 11), (2, 3)),
+    ((301, 37), (0,)),
+    ((3, 41, 5, 67), (1,)),
+    ((2, 9, 600), (1,)),
+    ((6, 5, 7, 13), (0, 2, 3)),
+    ((300, 1, 1, 9), (0, 2, 3)),
+]
+
+
+def _standardized(dtype: str, shape: Any, axis: Any, where: Any = np.asarray) -> Any:
+    """Operands of both rows of `standardize`, made by NumPy."""
+    random = np.random.default_rng(0)
+    x = np.asarray(random.standard_normal(shape) * 3.0 + 2.0, dtype)
+    y = np.asarray(random.standard_normal(shape), dtype)
+    out = x - x.mean(axis=axis, keepdims=True)
+    variance = np.square(out).mean(axis=axis, keepdims=True)
+    return where(x), where(y), where(out / np.sqrt(variance)), variance
+
+
+@over("dtype", DTYPES)
+@over("case", ALONG)
+def test_standardize(dtype: str, case: Any) -> None:
+    shape, axis = case
+    attrs = {"axis": axis, "epsilon": 1e-5}
+    for where in (np.asarray, np.asfortranarray):
+        x, y, out, variance = _standardized(dtype, shape, axis, where)
+        assert close(*both("standardize", x, **attrs))
+        assert close(*both("standardize_adjoint", y, out, variance, **attrs))
+    for special in (np.inf, np.nan):
+        x = np.array(x)
+        x[-1, -1] = special
+        assert close(*both("standardize", x, **attrs))
+    assert close(*both("standardize", np.ones(shape, dtype), **attrs))
+
+
+@over("dtype", DTYPES)
+@over("case", [case for case in ALONG if len(case[1]) == 1])
+def test_softmax_along_any_axis(dtype: str, case: Any) -> None:
+    shape, (axis,) = case
+    random = np.random.default_rng(0)
+    x = np.asarray(random.standard_normal(shape) * 20.0, dtype)
+    y = np.asarray(random.standard_normal(shape), dtype)
+    label = random.integers(0, shape[axis], (*shape[:axis], *shape[axis + 1 :]))
+    label.flat[::3] = -100
+    given = {"axis": axis, "ignore": -100, "op": "cross_entropy"}
+    for special in (0.0, -np.inf, np.inf, np.nan):
+        x[0, 0] = special
+        for operand in (x, np.asfortranarray(x)):
+            ours, theirs = both("softmax", operand, axis=axis)
+            assert close(ours, theirs)
+            assert close(*both("log_softmax", operand, axis=axis))
+            assert close(*both("label_entropy", operand, label, **given))
+        if special == 0.0:
+            assert close(*both("softmax_adjoint", y, ours[0], axis=axis))
+
+
+@over("dtype", DTYPES)
+@over("case", ALONG)
+def test_programs_have_the_same_bits(dtype: str, case: Any) -> None:
+    shape, axis = case
+    x = _standardized(dtype, shape, axis)[0]
+
+    def step(x: Any) -> Any:
+        out = [ops.log_softmax(x, axis=axis[0]), ops.softmax(x, axis=axis[0])]
+        out += list(ops.standardize(x, axis=axis, epsilon=1e-5))
+        return paddle.grad(sum((v * v * v).sum() for v in out), x)[0], *out
+
+    def run(function: Any) -> list[bytes]:
+        return [v.numpy().tobytes() for v in function(paddle.to_tensor(x, stop_gradient=False))]
+
+    assert run(step) == run(paddle.jit.to_static(step, backend="numpy"))
+
+
 @over("dtype", DTYPES)
 def test_bits_do_not_depend_on_threads(dtype: str) -> None:
     random = np.random.default_rng(0)
@@ -92,11 +169,19 @@ def test_bits_do_not_depend_on_threads(dtype: str) -> None:
     before, found = runtime.threads(), set()
     for count in (1, 2, 3):
         runtime.set_threads(count)
-        out = REGISTRY["softmax"].kernel(x, axis=1)
-        results = [out, REGISTRY["softmax_adjoint"].kernel(y, out, axis=1)]
-        results += [REGISTRY[name].kernel(v) for name in names for v in (x, x.T, x[:, ::2])]
-        results += REGISTRY["gelu"].kernel(x)
-        found.add(tuple(a.tobytes() for a in results))
+        bits = [REGISTRY[name].kernel(v) for name in names for v in (x, x.T, x[:, ::2])]
+        bits += REGISTRY["gelu"].kernel(x)
+        for axis in (0, 1):
+            out = REGISTRY["softmax"].kernel(x, axis=axis)
+            bits += [out, REGISTRY["log_softmax"].kernel(x, axis=axis)]
+            bits += [REGISTRY["softmax_adjoint"].kernel(y, out, axis=axis)]
+        for shape, axes in (((300, 1111), (1,)), ((300, 1111), (0,)), ((100, 33, 101), (0, 2))):
+            attrs = {"axis": axes, "epsilon": 1e-5}
+            given = x.reshape(shape)
+            out, mean, variance = REGISTRY["standardize"].kernel(given, **attrs)
+            adjoint = REGISTRY["standardize_adjoint"].kernel
+            bits += [out, mean, variance, adjoint(y.reshape(shape), out, variance, **attrs)]
+        found.add(tuple(v.tobytes() for v in bits))
     runtime.set_threads(before)
     assert len(found) == 1
 
@@ -231,3 +316,85 @@ def test_bits_of_convolutions_do_not_depend_on_threads(dtype: str) -> None:
         found.add(b"".join(bits))
     runtime.set_threads(before)
     assert len(found) == 1
+
+
+SCANS: list[tuple[tuple[int, ...], int]] = [
+    ((61, 67), 1),
+    ((67, 61), 0),
+    ((3, 41, 301), 1),
+    ((2, 9, 11, 17), 2),
+    ((1, 4001), 1),
+]
+
+
+@over("dtype", DTYPES)
+@over("case", SCANS)
+def test_scans(dtype: str, case: Any) -> None:
+    shape, axis = case
+    random = np.random.default_rng(0)
+    x = np.asarray(random.uniform(0.5, 1.5, shape), dtype)
+    a = np.asarray(random.uniform(-1.0, 1.0, shape), dtype)
+    a[0] = 0.0
+    before = runtime.threads()
+    for where in (np.asarray, np.asfortranarray, lambda v: v[::-1]):
+        for attrs in ({"axis": axis, "reverse": reverse} for reverse in (False, True)):
+            for name, operands in (
+                ("cumsum", (x,)),
+                ("cumprod", (x,)),
+                ("linear_recurrence", (a, x)),
+            ):
+                given = [where(v) for v in operands]
+                ours, theirs = both(name, *given, **attrs)
+                assert np.array_equal(ours[0], theirs[0])  # one order, each step rounded
+                for count in (2, 3):
+                    runtime.set_threads(count)
+                    again = REGISTRY[name].kernel(*given, **attrs)
+                    assert again.tobytes() == ours[0].tobytes()
+                runtime.set_threads(before)
+
+
+@over("dtype", DTYPES)
+@over("width", (2, 3, 4, 5, 8, 13, 63))
+def test_reductions_of_short_rows(dtype: str, width: int) -> None:
+    random = np.random.default_rng(0)
+    x = np.asarray(random.integers(-3, 3, (91, 97, width)), dtype)
+    x[0, 0, 0], x[1, 1, 0], x[2, 2, :] = np.nan, np.inf, -np.inf
+    c = np.asarray(random.standard_normal((91, 97)), dtype)
+    for attrs in ({"axis": (2,), "keepdims": keepdims} for keepdims in (False, True)):
+        for name in ("sum", "mean", "max", "min"):
+            assert close(*both(name, x, **attrs))
+            kernel = partial(getattr(ops, name), **attrs)
+            function = paddle.jit.to_static(lambda x, kernel=kernel: kernel(x), backend="numpy")
+            eager = REGISTRY[name].kernel(x, **attrs)
+            assert function(paddle.to_tensor(x)).numpy().tobytes() == eager.tobytes()
+        value = x.max(**{**attrs, "axis": 2})
+        given = c.reshape(value.shape)
+        assert close(*both("share_ties", given, x, value, **attrs))
+        assert close(*both("share_ties", given, np.asfortranarray(x), value, **attrs))
+
+
+@over("dtype", DTYPES)
+@over("width", (1, 3, 70, 1000))
+def test_rows_are_added_in_order(dtype: str, width: int) -> None:
+    random = np.random.default_rng(0)
+    index = random.integers(-20, 20, 4001)
+    values = np.asarray(random.standard_normal((4001, width)), dtype)
+    like = np.empty((20, width), dtype)
+    before = runtime.threads()
+    for dtype_of_index in ("int64", "int32"):
+        for given in (values, np.asfortranarray(values)):
+            operands = given, index.astype(dtype_of_index), like
+            ours, theirs = both("scatter_add_like", *operands, axis=0)
+            assert np.array_equal(ours[0], theirs[0])
+            runtime.set_threads(3)
+            again = REGISTRY["scatter_add_like"].kernel(*operands, axis=0)
+            runtime.set_threads(before)
+            assert again.tobytes() == ours[0].tobytes()
+    for axis, shape in ((1, (4001, 3)), (0, (5003, width))):
+        size = values.shape[axis]
+        along = random.integers(-size, size, shape)
+        for given in (values, np.asfortranarray(values)):
+            ours, theirs = both("take_along_axis", given, along, axis=axis, wraps=True)
+            assert np.array_equal(ours[0], theirs[0])
+            ours, theirs = both("put_along_axis_like", ours[0], along, given, axis=axis)
+            assert np.array_equal(ours[0], theirs[0])

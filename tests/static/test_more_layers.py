@@ -277,7 +277,5 @@ def test_places(monkeypatch: pytest.MonkeyPatch) -> None:
     assert static.cpu_places() == [paddle.CPUPlace()]
     monkeypatch.setenv("CPU_NUM", "3")
     assert len(static.cpu_places()) == 3
-    with pytest.raises(
-        ArgumentError, match="must be a positive int, 65536 at most, got 0"
-    ):
+    with pytest.raises(ArgumentError, match="must be a positive int, 65536 at most, got 0"):
         static.cpu_places(0)

@@ -13,6 +13,7 @@ from autograd_engine.compiler.planned.buffers import Place
 from autograd_engine.compiler.planned.lowering import Lowering, handles
 from autograd_engine.compiler.planned.steps import Code
 from autograd_engine.ops.kernels import rows
+from autograd_engine.ops.kernels.columns import in_columns
 
 __all__ = ["SCRATCH"]
 
@@ -35,10 +36,17 @@ def _convolution(lowering: Lowering, node: Node) -> bool:
     return True
 
 
-def _by_rows(lowering: Lowering, node: Node, shape: tuple[int, int] | None, function: Any) -> bool:
-    """Call `function` on operands and results as tables, of that `shape` or one column."""
+def _by_rows(
+    lowering: Lowering, node: Node, shape: tuple[int, int] | None, columns: bool, function: Any
+) -> bool:
+    """Call `function` on operands and results as tables, of that `shape` or one column.
+
+    Without a shape the kernel is called as it is, if it may compute along `columns` in C.
+    """
     if shape is None:
-        return False
+        if columns:
+            lowering.kernel(node)
+        return columns
     given: list[Place] = []
     for operand in node.operands:
         place = lowering.place(operand)
@@ -61,12 +69,17 @@ def _spec(node: Node, k: int) -> Any:
     return value.spec
 
 
-@handles("softmax", "softmax_adjoint")
+@handles("log_softmax", "softmax", "softmax_adjoint")
 def _softmax(lowering: Lowering, node: Node) -> bool:
-    function = rows.softmax_into if node.op.name == "softmax" else rows.softmax_adjoint_into
-    return _by_rows(
-        lowering, node, rows.softmax_lines(_spec(node, -1), node.attrs["axis"]), function
-    )
+    function = {
+        "log_softmax": rows.log_softmax_into,
+        "softmax": rows.softmax_into,
+        "softmax_adjoint": rows.softmax_adjoint_into,
+    }[node.op.name]
+    spec, axis = _spec(node, -1), node.attrs["axis"]
+    shorter = node.op.name != "log_softmax"
+    shape = rows.softmax_lines(spec, axis) if shorter else rows.lines(spec, (axis,))
+    return _by_rows(lowering, node, shape, in_columns(spec, (axis,)), function)
 
 
 @handles("standardize", "standardize_adjoint")
@@ -74,4 +87,5 @@ def _standardize(lowering: Lowering, node: Node) -> bool:
     adjoint = node.op.name == "standardize_adjoint"
     function = rows.standardize_adjoint_into if adjoint else rows.standardize_into
     function = partial(function, epsilon=node.attrs["epsilon"])
-    return _by_rows(lowering, node, rows.lines(_spec(node, adjoint), node.attrs["axis"]), function)
+    spec, axis = _spec(node, adjoint), node.attrs["axis"]
+    return _by_rows(lowering, node, rows.lines(spec, axis), in_columns(spec, axis), function)

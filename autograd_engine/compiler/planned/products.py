@@ -113,9 +113,20 @@ def _total(lowering: Lowering, x: Place, axis: Any, keepdims: bool, out: Place) 
     """As the kernel of `sum`; `x` is contiguous."""
     seen = rows.lines(Spec(x.shape, x.dtype), axis) if x.size >= LARGE else None  # type: ignore[arg-type]
     if seen is None:
-        lowering.reduce(np.add, x, axis, keepdims, out)
+        _reduced(lowering, "sum", np.add, x, axis, keepdims, out)
     else:
         _row_sums(lowering, view(x, lambda a: a.reshape(seen)), out.flat())
+
+
+def _reduced(
+    lowering: Lowering, name: str, ufunc: Any, x: Place, axis: Any, keepdims: bool, out: Place
+) -> None:
+    """As the kernels of reductions: by C along short rows."""
+    short = rows.short_rows(name, np.broadcast_to(np.zeros((), x.dtype), x.shape), axis)
+    if short is None:
+        lowering.reduce(ufunc, x, axis, keepdims, out)
+    else:
+        lowering.call(short, x, out.shaped(x.shape[:-1]), writes=[out])
 
 
 def _plain(lowering: Lowering, node: Node) -> Place | None:
@@ -151,7 +162,8 @@ def _extremum(lowering: Lowering, node: Node) -> bool:
         return False
     ufunc = {"max": np.maximum, "min": np.minimum, "any": np.logical_or, "all": np.logical_and}
     out = Place.of(result.shape, result.dtype)
-    lowering.reduce(ufunc[node.op.name], x, node.attrs["axis"], node.attrs["keepdims"], out)
+    name, axis, keepdims = node.op.name, node.attrs["axis"], node.attrs["keepdims"]
+    _reduced(lowering, name, ufunc[name], x, axis, keepdims, out)
     lowering.define(result, out)
     return True
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.spec import Array
+from autograd_engine.ops.kernels.compiled import LARGE, compiled
 
 __all__ = ["accumulator", "add_elements", "add_rows"]
 
@@ -23,12 +24,22 @@ def accumulator(shape: Any, dtype: np.dtype[Any]) -> Array:
     return np.zeros(shape, np.float32 if dtype.char == "e" else dtype)
 
 
+def _in_c(out: Array, given: int, needed: int) -> Any:
+    """The function in C for so many values, which it does not count."""
+    return compiled("indexing.add_rows", out) if LARGE <= given == needed else None
+
+
 def add_elements(out: Array, positions: Array, values: Array) -> None:
     """Add each of `values` to the element of `out` (contiguous) at its flat position.
 
     In order, so that results have the same bits whatever the layout of the operands.
     """
     flat = np.ascontiguousarray(values, out.dtype).reshape(-1)
+    run = _in_c(out, flat.size, positions.size)
+    if run is not None:
+        at = np.ascontiguousarray(positions, np.int64)
+        run(out, np.where(at < 0, at + out.size, at), flat, at.size, 1)
+        return
     np.add.at(out.reshape(-1), positions.reshape(-1), flat)
 
 
@@ -37,6 +48,11 @@ def add_rows(out: Array, rows: Array, values: Array) -> None:
     width = out.shape[1]
     if width == 1:
         add_elements(out, rows, values)
+        return
+    run = _in_c(out, values.size, len(rows) * width)
+    if run is not None:
+        given = np.ascontiguousarray(values, out.dtype)
+        run(out, np.ascontiguousarray(rows, np.int64), given, len(rows), width)
         return
     values = np.ascontiguousarray(values, out.dtype).reshape(-1)
     flat = out.reshape(-1)

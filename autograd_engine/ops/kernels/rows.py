@@ -18,12 +18,16 @@ from autograd_engine.ops.kernels.compiled import LARGE, compiled
 __all__ = [
     "WIDE",
     "lines",
+    "log_softmax",
+    "log_softmax_into",
     "row_sums",
+    "short_rows",
     "softmax",
     "softmax_adjoint",
     "softmax_adjoint_into",
     "softmax_into",
     "softmax_lines",
+    "softmax_terms",
     "standardize",
     "standardize_adjoint",
     "standardize_adjoint_into",
@@ -97,6 +101,15 @@ class _ShortBuffers:
             np.setbufsize(self._before)
 
 
+def short_rows(name: str, x: Any, axis: tuple[int, ...]) -> Any:
+    """The reduction in C of that name, where `axis` is the last and its lines are short, or None.
+
+    NumPy takes some ten times longer to start a line than to add an element.
+    """
+    short = 1 < (x.shape[-1] if x.ndim else 0) < _WORTH and axis == (x.ndim - 1,)
+    return compiled(f"reduce.{name}", x) if short and x.size >= _LARGE else None
+
+
 def row_sums(x: Array) -> Array:
     """Sums of the rows of an array of float32 or float64 whose rows are contiguous."""
     rows, width = x.shape
@@ -168,6 +181,35 @@ def _exponentials(x: Array, e: Array) -> Array:
     return sums
 
 
+def softmax_terms(x: Array, shape: tuple[int, int]) -> tuple[Array, Array, Array] | None:
+    """softmax, the largest element and the sum of exp(x - largest) of each row; None without C."""
+    run = compiled("rows.softmax_terms", x)
+    if run is None:
+        return None
+    out, largest, total = run(_rows(x, shape))
+    return out.reshape(x.shape), largest, total
+
+
+def log_softmax(x: Array, shape: tuple[int, int]) -> Array:
+    """(x - max) - log(sum of exp(x - max)), for each row."""
+    out = np.empty(shape, x.dtype)
+    log_softmax_into(_rows(x, shape), out)
+    return out.reshape(x.shape)
+
+
+def log_softmax_into(given: Array, out: Array) -> None:
+    """`log_softmax` of contiguous rows, in other memory."""
+    run = compiled("rows.log_softmax", given)
+    if run is not None:
+        run(given, out)
+        return
+    with _ShortBuffers(given.shape):
+        for block in _blocks(*given.shape):
+            x, d = given[block], out[block]
+            np.subtract(x, np.maximum.reduce(x, axis=1, keepdims=True), d)
+            np.subtract(d, np.log(_row_sums(np.exp(d))), d)
+
+
 def softmax_adjoint(g: Array, out: Array, shape: tuple[int, int]) -> Array:
     """out (g - <g, out>), for each row."""
     dx = np.empty(shape, out.dtype)
@@ -200,6 +242,10 @@ def standardize_into(
     given: Array, out: Array, mean: Array, variance: Array, *, epsilon: float
 ) -> None:
     """`standardize` of contiguous rows."""
+    run = compiled("standardize.standardize", given)
+    if run is not None:
+        run(given, out, mean, variance, 1, *given.shape, epsilon)
+        return
     width = given.shape[1]
     with _ShortBuffers(given.shape):
         for block in _blocks(*given.shape):
@@ -224,6 +270,10 @@ def standardize_adjoint_into(
     g: Array, out: Array, variance: Array, dx: Array, *, epsilon: float
 ) -> None:
     """`standardize_adjoint` of contiguous rows; `variance` is a column."""
+    run = compiled("standardize.standardize_adjoint", out)
+    if run is not None:
+        run(g, out, np.ascontiguousarray(variance), dx, 1, *out.shape, epsilon)
+        return
     width, scale = out.shape[1], np.sqrt(variance + epsilon)
     with _ShortBuffers(out.shape):
         for block in _blocks(*out.shape):

@@ -10,7 +10,7 @@ import numpy as np
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import DTypeError
 from autograd_engine.ops.infer import same
-from autograd_engine.ops.kernels import rows
+from autograd_engine.ops.kernels import columns, rows
 from autograd_engine.ops.kernels.elementwise import log_of_1_and
 from autograd_engine.ops.kernels.gelu import gelu
 from autograd_engine.ops.registry.forms import ELEMENTWISE
@@ -101,6 +101,9 @@ def _softmax(x: Array, *, axis: int) -> Array:
     shape = rows.softmax_lines(x, axis)
     if shape is not None:
         return rows.softmax(x, shape)
+    done = columns.softmax_terms(x, axis)
+    if done is not None:
+        return done[0]
     if x.dtype.char == "e":  # the difference may be below its range; exp(-inf) is 0, as is meant
         with np.errstate(over="ignore"):
             e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf))
@@ -114,10 +117,19 @@ def _softmax_adjoint(y: Array, out: Array, *, axis: int) -> Array:
     shape = rows.softmax_lines(out, axis)
     if shape is not None:
         return rows.softmax_adjoint(y, out, shape)
+    done = columns.softmax_adjoint(y, out, axis)
+    if done is not None:
+        return done
     return np.asarray(out * (y - _sum_keep(y * out, axis)))
 
 
 def _log_softmax(x: Array, *, axis: int) -> Array:
+    shape = rows.lines(x, (axis,))
+    if shape is not None:
+        return rows.log_softmax(x, shape)
+    done = columns.log_softmax(x, axis)
+    if done is not None:
+        return done
     shifted = x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf)
     if not x.size:  # the logarithm of an empty sum would warn
         return shifted

@@ -9,6 +9,7 @@ import numpy as np
 from autograd_engine.core.spec import Array, Like, Spec, format_shape, may_equal
 from autograd_engine.errors import IndexRangeError, ShapeError
 from autograd_engine.ops.infer import broadcast, same
+from autograd_engine.ops.kernels import columns, rows
 from autograd_engine.ops.kernels.axes import line_key, with_axes
 from autograd_engine.ops.kernels.elementwise import log_of_1_and, rounded_alike
 from autograd_engine.ops.registry.forms import ELEMENTWISE
@@ -97,6 +98,14 @@ def _fitting(label: Like, x: Like, axis: int, op: str) -> Spec:
     return Spec(label.shape, x.dtype)
 
 
+def _terms(x: Array, axis: int) -> tuple[Array, Array, Array] | None:
+    """softmax(x), the largest elements and the sums of exp(x - largest), in C."""
+    shape = rows.lines(x, (axis,))
+    if shape is not None:
+        return rows.softmax_terms(x, shape)
+    return columns.softmax_terms(x, axis)
+
+
 def _label_entropy(
     x: Array, label: Array, *, axis: int, ignore: int | None, op: str
 ) -> tuple[Array, Array]:
@@ -109,7 +118,12 @@ def _label_entropy(
     label = with_axes(label, (axis,))
     classes = _checked_label(label, x, axis=axis, ignore=ignore, op=op)
     work = x.astype(np.float32) if x.dtype.char == "e" else x
-    if work.size:
+    terms = _terms(work, axis)
+    if terms is not None:
+        probs, largest, total = terms
+        picked = work[line_key(classes, axis)] - largest.reshape(label.shape)
+        loss = np.log(total).reshape(label.shape) - picked
+    elif work.size:
         probs = work - np.maximum.reduce(work, axis=axis, keepdims=True)
         picked = probs[line_key(classes, axis)]
         np.exp(probs, out=probs)

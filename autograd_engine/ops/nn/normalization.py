@@ -10,7 +10,7 @@ import numpy as np
 from autograd_engine.core.dtypes import FLOAT32
 from autograd_engine.core.spec import Array, Spec, reduced_shape
 from autograd_engine.ops.infer import same
-from autograd_engine.ops.kernels import rows
+from autograd_engine.ops.kernels import columns, rows
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import each_read
 
@@ -28,6 +28,9 @@ def _standardize(x: Array, *, axis: Axes, epsilon: float) -> tuple[Array, Array,
         out, mean, variance = rows.standardize(work, shape, epsilon)
         kept = reduced_shape(x.shape, axis, keepdims=True)
         return out.astype(x.dtype, copy=False), mean.reshape(kept), variance.reshape(kept)
+    done = columns.standardize(work, axis, epsilon)
+    if done is not None:
+        return done[0].astype(x.dtype, copy=False), *done[1:]
     count = max(math.prod(x.shape[a] for a in axis), 1)
     mean = np.add.reduce(work, axis=axis, keepdims=True) / count
     out = np.asarray(work - mean)
@@ -111,6 +114,9 @@ def _standardize_adjoint(
     shape = rows.lines(out, axis)
     if shape is not None:
         return rows.standardize_adjoint(y, out, variance, shape, epsilon)
+    done = columns.standardize_adjoint(y, out, variance, axis, epsilon)
+    if done is not None:
+        return done
     count = max(math.prod(out.shape[a] for a in axis), 1)
     dx = out * (np.add.reduce(y * out, axis=axis, keepdims=True) / count)
     np.subtract(y, dx, out=dx)

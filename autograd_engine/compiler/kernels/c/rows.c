@@ -24,32 +24,48 @@ static real largest_fX(const real *x, int64_t n)
     return nan ? AE_NAN_fX : m;
 }
 
-/* exp(x - max), of which no element overflows and one is 1, times one over their sum. */
-static void softmax_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
+/* exp(x - m) and their sum; `out` may be NULL. */
+static real exponentials_fX(const real *x, real m, real *out, int64_t n)
 {
-    const struct rows_fX *c = context;
-    int64_t n = c->width;
-    (void)worker;
-    for (int64_t i = lo; i < hi; i++) {
-        const real *x = row_fX(c, 0, i);
-        real *out = row_fX(c, 1, i), m = largest_fX(x, n);
-        double total = 0;
-        for (int64_t start = 0; start < n; start += AE_PART) {
-            int64_t end = start + AE_PART < n ? start + AE_PART : n;
-            real sum = 0;
+    double total = 0;
+    for (int64_t start = 0; start < n; start += AE_PART) {
+        int64_t end = start + AE_PART < n ? start + AE_PART : n;
+        real sum = 0;
+        if (out) {
 #pragma omp simd reduction(+ : sum)
             for (int64_t j = start; j < end; j++) {
                 real e = ae_exp_fX(x[j] - m);
                 out[j] = e;
                 sum += e;
             }
-            total += sum;
+        } else {
+#pragma omp simd reduction(+ : sum)
+            for (int64_t j = start; j < end; j++)
+                sum += ae_exp_fX(x[j] - m);
         }
-        real part = (real)(1 / total);
-#pragma omp simd
-        for (int64_t j = 0; j < n; j++)
-            out[j] *= part;
+        total += sum;
     }
+    return (real)total;
+}
+
+/* exp(x - max), of which no element overflows and one is 1, times one over their sum. */
+static void softmax_row_fX(const real *x, real *out, int64_t n, real *largest, real *total)
+{
+    real m = largest_fX(x, n), whole = exponentials_fX(x, m, out, n), part = 1 / whole;
+#pragma omp simd
+    for (int64_t j = 0; j < n; j++)
+        out[j] *= part;
+    *largest = m;
+    *total = whole;
+}
+
+static void softmax_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct rows_fX *c = context;
+    real m, total;
+    (void)worker;
+    for (int64_t i = lo; i < hi; i++)
+        softmax_row_fX(row_fX(c, 0, i), row_fX(c, 1, i), c->width, &m, &total);
 }
 
 /* The same of rows shorter than vectors are long: the exponentials of several rows at once. */
@@ -90,6 +106,48 @@ AE_UFUNC(softmax_fX, "(n)->(n)")
     (void)data;
     ae_parallel(c.width < SHORT_ROW ? softmax_short_rows_fX : softmax_rows_fX, &c, dims[0],
                 ae_grain(4 * c.width));
+    ae_quiet();
+}
+
+/* softmax, the largest element and the sum of exp(x - max). */
+static void softmax_terms_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct rows_fX *c = context;
+    (void)worker;
+    for (int64_t i = lo; i < hi; i++)
+        softmax_row_fX(row_fX(c, 0, i), row_fX(c, 1, i), c->width, row_fX(c, 2, i),
+                       row_fX(c, 3, i));
+}
+
+AE_UFUNC(softmax_terms_fX, "(n)->(n),(),()")
+{
+    struct rows_fX c = {args, steps, dims[1]};
+    (void)data;
+    ae_parallel(softmax_terms_rows_fX, &c, dims[0], ae_grain(4 * c.width));
+    ae_quiet();
+}
+
+/* (x - max) - log(sum of exp(x - max)) */
+static void log_softmax_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct rows_fX *c = context;
+    int64_t n = c->width;
+    (void)worker;
+    for (int64_t i = lo; i < hi; i++) {
+        const real *x = row_fX(c, 0, i);
+        real *out = row_fX(c, 1, i), m = largest_fX(x, n);
+        real log_total = ae_log_fX(exponentials_fX(x, m, NULL, n));
+#pragma omp simd
+        for (int64_t j = 0; j < n; j++)
+            out[j] = (x[j] - m) - log_total;
+    }
+}
+
+AE_UFUNC(log_softmax_fX, "(n)->(n)")
+{
+    struct rows_fX c = {args, steps, dims[1]};
+    (void)data;
+    ae_parallel(log_softmax_rows_fX, &c, dims[0], ae_grain(4 * c.width));
     ae_quiet();
 }
 

@@ -1,0 +1,258 @@
+/* Functions along an axis before the last: the middle one of [outer, n, inner]. A block of columns
+   is computed at a time, whose sums are as many accumulators. */
+
+enum { BLOCK = 256 };
+
+struct columns_fX {
+    const real *x, *y, *variance_in;
+    real *out, *first, *second; /* two numbers of each column */
+    int64_t n, inner, blocks;
+    double epsilon;
+};
+
+/* Of item k: where its first column starts in [outer, n, inner], and in [outer, inner]. */
+struct block_fX {
+    int64_t at, column, width;
+};
+
+static struct block_fX block_fX(const struct columns_fX *c, int64_t k)
+{
+    int64_t o = k / c->blocks, j = k % c->blocks * BLOCK;
+    int64_t width = c->inner - j < BLOCK ? c->inner - j : BLOCK;
+    return (struct block_fX){o * c->n * c->inner + j, o * c->inner + j, width};
+}
+
+static void run_fX(ae_body body, struct columns_fX *c, int64_t outer, int64_t cost)
+{
+    c->blocks = (c->inner + BLOCK - 1) / BLOCK;
+    int64_t width = c->inner < BLOCK ? c->inner : BLOCK;
+    ae_parallel(body, c, outer * c->blocks, ae_grain(cost * c->n * width));
+    ae_quiet();
+}
+
+/* NaN is the largest where there is one. */
+static void largest_fX(const struct columns_fX *c, const real *x, int64_t width, real *m)
+{
+    for (int64_t j = 0; j < width; j++)
+        m[j] = -AE_INF_fX;
+    for (int64_t i = 0; i < c->n; i++, x += c->inner) {
+#pragma omp simd
+        for (int64_t j = 0; j < width; j++)
+            m[j] = (x[j] > m[j]) | (x[j] != x[j]) ? x[j] : m[j];
+    }
+}
+
+static void softmax_blocks_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct columns_fX *c = context;
+    real m[BLOCK];
+    double sums[BLOCK];
+    (void)worker;
+    for (int64_t k = lo; k < hi; k++) {
+        struct block_fX b = block_fX(c, k);
+        largest_fX(c, c->x + b.at, b.width, m);
+        memset(sums, 0, sizeof sums);
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *x = c->x + b.at + i * c->inner;
+            real *out = c->out + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++) {
+                out[j] = ae_exp_fX(x[j] - m[j]);
+                sums[j] += out[j];
+            }
+        }
+        for (int64_t i = 0; i < c->n; i++) {
+            real *out = c->out + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++)
+                out[j] = out[j] / (real)sums[j];
+        }
+        for (int64_t j = 0; j < b.width; j++) {
+            c->first[b.column + j] = m[j];
+            c->second[b.column + j] = (real)sums[j];
+        }
+    }
+}
+
+/* exp(x - max) / sum of it; the largest element and that sum. */
+AE_FUNCTION softmax_fX(ae_array x, ae_array out, ae_array largest, ae_array total, int64_t outer,
+                       int64_t n, int64_t inner)
+{
+    struct columns_fX c = {.x = AE_DATA(const real, x),
+                           .out = AE_DATA(real, out),
+                           .first = AE_DATA(real, largest),
+                           .second = AE_DATA(real, total),
+                           .n = n,
+                           .inner = inner};
+    run_fX(softmax_blocks_fX, &c, outer, 4);
+}
+
+static void log_softmax_blocks_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct columns_fX *c = context;
+    real m[BLOCK], log_sums[BLOCK];
+    double sums[BLOCK];
+    (void)worker;
+    for (int64_t k = lo; k < hi; k++) {
+        struct block_fX b = block_fX(c, k);
+        largest_fX(c, c->x + b.at, b.width, m);
+        memset(sums, 0, sizeof sums);
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *x = c->x + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++)
+                sums[j] += ae_exp_fX(x[j] - m[j]);
+        }
+        for (int64_t j = 0; j < b.width; j++)
+            log_sums[j] = ae_log_fX((real)sums[j]);
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *x = c->x + b.at + i * c->inner;
+            real *out = c->out + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++)
+                out[j] = (x[j] - m[j]) - log_sums[j];
+        }
+    }
+}
+
+AE_FUNCTION log_softmax_fX(ae_array x, ae_array out, int64_t outer, int64_t n, int64_t inner)
+{
+    struct columns_fX c = {
+        .x = AE_DATA(const real, x), .out = AE_DATA(real, out), .n = n, .inner = inner};
+    run_fX(log_softmax_blocks_fX, &c, outer, 4);
+}
+
+/* out (y - <y, out>) */
+static void softmax_adjoint_blocks_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct columns_fX *c = context;
+    double sums[BLOCK];
+    (void)worker;
+    for (int64_t k = lo; k < hi; k++) {
+        struct block_fX b = block_fX(c, k);
+        memset(sums, 0, sizeof sums);
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *y = c->y + b.at + i * c->inner, *out = c->x + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++)
+                sums[j] += y[j] * out[j];
+        }
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *y = c->y + b.at + i * c->inner, *out = c->x + b.at + i * c->inner;
+            real *dx = c->out + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++)
+                dx[j] = out[j] * (y[j] - (real)sums[j]);
+        }
+    }
+}
+
+AE_FUNCTION softmax_adjoint_fX(ae_array y, ae_array out, ae_array dx, int64_t outer, int64_t n,
+                               int64_t inner)
+{
+    struct columns_fX c = {.x = AE_DATA(const real, out),
+                           .y = AE_DATA(const real, y),
+                           .out = AE_DATA(real, dx),
+                           .n = n,
+                           .inner = inner};
+    run_fX(softmax_adjoint_blocks_fX, &c, outer, 2);
+}
+
+static void standardize_blocks_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct columns_fX *c = context;
+    double sums[BLOCK];
+    real scale[BLOCK];
+    (void)worker;
+    for (int64_t k = lo; k < hi; k++) {
+        struct block_fX b = block_fX(c, k);
+        real *mean = c->first + b.column, *variance = c->second + b.column;
+        memset(sums, 0, sizeof sums);
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *x = c->x + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++)
+                sums[j] += x[j];
+        }
+        for (int64_t j = 0; j < b.width; j++)
+            mean[j] = (real)(sums[j] / (double)c->n);
+        memset(sums, 0, sizeof sums);
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *x = c->x + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++)
+                sums[j] += (x[j] - mean[j]) * (x[j] - mean[j]);
+        }
+        for (int64_t j = 0; j < b.width; j++) {
+            variance[j] = (real)(sums[j] / (double)c->n);
+            scale[j] = (real)(1.0 / sqrt((double)variance[j] + c->epsilon));
+        }
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *x = c->x + b.at + i * c->inner;
+            real *out = c->out + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++)
+                out[j] = (x[j] - mean[j]) * scale[j];
+        }
+    }
+}
+
+AE_FUNCTION standardize_fX(ae_array x, ae_array out, ae_array mean, ae_array variance,
+                           int64_t outer, int64_t n, int64_t inner, double epsilon)
+{
+    struct columns_fX c = {.x = AE_DATA(const real, x),
+                           .out = AE_DATA(real, out),
+                           .first = AE_DATA(real, mean),
+                           .second = AE_DATA(real, variance),
+                           .n = n,
+                           .inner = inner,
+                           .epsilon = epsilon};
+    run_fX(standardize_blocks_fX, &c, outer, 2);
+}
+
+/* (y - <y> - out <y out>) / sqrt(variance + epsilon), < > being the mean. */
+static void standardize_adjoint_blocks_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct columns_fX *c = context;
+    double sums[BLOCK], dots[BLOCK];
+    real mean[BLOCK], along[BLOCK], scale[BLOCK];
+    (void)worker;
+    for (int64_t k = lo; k < hi; k++) {
+        struct block_fX b = block_fX(c, k);
+        memset(sums, 0, sizeof sums);
+        memset(dots, 0, sizeof dots);
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *y = c->y + b.at + i * c->inner, *out = c->x + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++) {
+                sums[j] += y[j];
+                dots[j] += y[j] * out[j];
+            }
+        }
+        for (int64_t j = 0; j < b.width; j++) {
+            mean[j] = (real)(sums[j] / (double)c->n);
+            along[j] = (real)(dots[j] / (double)c->n);
+            scale[j] = (real)(1.0 / sqrt((double)c->variance_in[b.column + j] + c->epsilon));
+        }
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *y = c->y + b.at + i * c->inner, *out = c->x + b.at + i * c->inner;
+            real *dx = c->out + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++)
+                dx[j] = (y[j] - out[j] * along[j] - mean[j]) * scale[j];
+        }
+    }
+}
+
+AE_FUNCTION standardize_adjoint_fX(ae_array y, ae_array out, ae_array variance, ae_array dx,
+                                   int64_t outer, int64_t n, int64_t inner, double epsilon)
+{
+    struct columns_fX c = {.x = AE_DATA(const real, out),
+                           .y = AE_DATA(const real, y),
+                           .variance_in = AE_DATA(const real, variance),
+                           .out = AE_DATA(real, dx),
+                           .n = n,
+                           .inner = inner,
+                           .epsilon = epsilon};
+    run_fX(standardize_adjoint_blocks_fX, &c, outer, 2);
+}

@@ -1,0 +1,116 @@
+/* Reductions over a short last axis, whose elements follow each other. */
+
+struct reduced_fX {
+    char *const *args;
+    const intptr_t *steps;
+    int64_t width;
+};
+
+enum { SUM, MAX, MIN };
+
+AE_INLINE real row_fX(int what, const real *x, int64_t n)
+{
+    real total = x[0];
+    for (int64_t j = 1; j < n; j++)
+        total = what == SUM   ? total + x[j]
+                : what == MAX ? (x[j] > total) | (x[j] != x[j]) ? x[j] : total
+                              : (x[j] < total) | (x[j] != x[j]) ? x[j] : total;
+    return total;
+}
+
+/* The usual widths are constants, so that their loops are rolled out. */
+AE_INLINE void rows_fX(const struct reduced_fX *c, int what, int64_t lo, int64_t hi)
+{
+#define ROWS(n)                                                                                    \
+    for (int64_t i = lo; i < hi; i++)                                                              \
+    *(real *)(c->args[1] + i * c->steps[1]) =                                                      \
+        row_fX(what, (const real *)(c->args[0] + i * c->steps[0]), n)
+    switch (c->width) {
+    case 2:
+        ROWS(2);
+        break;
+    case 3:
+        ROWS(3);
+        break;
+    case 4:
+        ROWS(4);
+        break;
+    case 8:
+        ROWS(8);
+        break;
+    default:
+        ROWS(c->width);
+    }
+#undef ROWS
+}
+
+static void sums_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    (void)worker;
+    rows_fX(context, SUM, lo, hi);
+}
+
+static void maxima_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    (void)worker;
+    rows_fX(context, MAX, lo, hi);
+}
+
+static void minima_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    (void)worker;
+    rows_fX(context, MIN, lo, hi);
+}
+
+AE_UFUNC(sum_fX, "(n)->()")
+{
+    struct reduced_fX c = {args, steps, dims[1]};
+    (void)data;
+    ae_parallel(sums_fX, &c, dims[0], ae_grain(c.width));
+    ae_quiet();
+}
+
+AE_UFUNC(max_fX, "(n)->()")
+{
+    struct reduced_fX c = {args, steps, dims[1]};
+    (void)data;
+    ae_parallel(maxima_fX, &c, dims[0], ae_grain(c.width));
+    ae_quiet();
+}
+
+AE_UFUNC(min_fX, "(n)->()")
+{
+    struct reduced_fX c = {args, steps, dims[1]};
+    (void)data;
+    ae_parallel(minima_fX, &c, dims[0], ae_grain(c.width));
+    ae_quiet();
+}
+
+/* An equal share of c for each element of a row that is `value`; NaN is NaN, and its share NaN. */
+static void shares_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct reduced_fX *c = context;
+    int64_t n = c->width;
+    (void)worker;
+    for (int64_t i = lo; i < hi; i++) {
+        real given = *(const real *)(c->args[0] + i * c->steps[0]);
+        const real *x = (const real *)(c->args[1] + i * c->steps[1]);
+        real value = *(const real *)(c->args[2] + i * c->steps[2]);
+        real *out = (real *)(c->args[3] + i * c->steps[3]);
+        int nan = value != value;
+        int64_t count = 0;
+        for (int64_t j = 0; j < n; j++)
+            count += nan ? x[j] != x[j] : x[j] == value;
+        real share = nan ? AE_NAN_fX : (real)((double)given / (double)(count > 1 ? count : 1));
+        for (int64_t j = 0; j < n; j++)
+            out[j] = (nan ? x[j] != x[j] : x[j] == value) ? share : 0;
+    }
+}
+
+AE_UFUNC(share_ties_fX, "(),(n),()->(n)")
+{
+    struct reduced_fX c = {args, steps, dims[1]};
+    (void)data;
+    ae_parallel(shares_fX, &c, dims[0], ae_grain(2 * c.width));
+    ae_quiet();
+}

@@ -1,0 +1,98 @@
+/* Running sums and products along the middle axis of [outer, n, inner]; with `reverse` from its end.
+   Elements follow in order, as NumPy has it. */
+
+enum { SUMS, PRODUCTS, RECURRENCE };
+
+/* Rows whose steps wait for each other are taken some at a time, columns as they lie. */
+enum { ROWS = 8, COLUMNS = 256 };
+
+struct scan_fX {
+    const real *a, *b;
+    real *out;
+    int64_t n, inner, step;
+    int what;
+};
+
+AE_INLINE real next_fX(int what, real a, real b, real before)
+{
+    return what == SUMS ? before + b : what == PRODUCTS ? before * b : b + a * before;
+}
+
+/* `count` lines from `at` on, each `apart` from the next. */
+AE_INLINE void lines_fX(const struct scan_fX *c, int what, int64_t at, int64_t count, int64_t apart)
+{
+    int64_t along = c->inner * c->step;
+    if (c->step < 0)
+        at += (c->n - 1) * c->inner;
+    for (int64_t j = 0; j < count; j++)
+        c->out[at + j * apart] = c->b[at + j * apart];
+    for (int64_t i = 1; i < c->n; i++) {
+        at += along;
+        for (int64_t j = 0; j < count; j++) {
+            int64_t k = at + j * apart;
+            real a = what == RECURRENCE ? c->a[k] : 0;
+            c->out[k] = next_fX(what, a, c->b[k], c->out[k - along]);
+        }
+    }
+}
+
+AE_INLINE void some_fX(const struct scan_fX *c, int what, int64_t lo, int64_t hi)
+{
+    if (c->inner == 1) {
+        int64_t k = lo;
+        for (; k + ROWS <= hi; k += ROWS)
+            lines_fX(c, what, k * c->n, ROWS, c->n);
+        for (; k < hi; k++)
+            lines_fX(c, what, k * c->n, 1, c->n);
+        return;
+    }
+    int64_t blocks = (c->inner + COLUMNS - 1) / COLUMNS;
+    for (int64_t k = lo; k < hi; k++) {
+        int64_t j = k % blocks * COLUMNS;
+        int64_t count = c->inner - j < COLUMNS ? c->inner - j : COLUMNS;
+        lines_fX(c, what, k / blocks * c->n * c->inner + j, count, 1);
+    }
+}
+
+static void scan_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct scan_fX *c = context;
+    (void)worker;
+    if (c->what == SUMS)
+        some_fX(c, SUMS, lo, hi);
+    else if (c->what == PRODUCTS)
+        some_fX(c, PRODUCTS, lo, hi);
+    else
+        some_fX(c, RECURRENCE, lo, hi);
+}
+
+static void run_fX(struct scan_fX *c, int64_t outer)
+{
+    int64_t blocks = c->inner == 1 ? 1 : (c->inner + COLUMNS - 1) / COLUMNS;
+    int64_t width = c->inner < COLUMNS ? c->inner : COLUMNS;
+    ae_parallel(scan_fX, c, outer * blocks, ae_grain(c->n * width));
+    ae_quiet();
+}
+
+AE_FUNCTION cumsum_fX(ae_array x, ae_array out, int64_t outer, int64_t n, int64_t inner, int reverse)
+{
+    struct scan_fX c = {NULL, AE_DATA(const real, x), AE_DATA(real, out), n, inner,
+                        reverse ? -1 : 1, SUMS};
+    run_fX(&c, outer);
+}
+
+AE_FUNCTION cumprod_fX(ae_array x, ae_array out, int64_t outer, int64_t n, int64_t inner, int reverse)
+{
+    struct scan_fX c = {NULL, AE_DATA(const real, x), AE_DATA(real, out), n, inner,
+                        reverse ? -1 : 1, PRODUCTS};
+    run_fX(&c, outer);
+}
+
+/* s[i] = b[i] + a[i] s[i-1] */
+AE_FUNCTION linear_recurrence_fX(ae_array a, ae_array b, ae_array out, int64_t outer, int64_t n,
+                                 int64_t inner, int reverse)
+{
+    struct scan_fX c = {AE_DATA(const real, a), AE_DATA(const real, b), AE_DATA(real, out), n, inner,
+                        reverse ? -1 : 1, RECURRENCE};
+    run_fX(&c, outer);
+}
