@@ -408,7 +408,11 @@ def matrix_nms(
         for n, v in (("score_threshold", score_threshold), ("post_threshold", post_threshold))
     )
     sigma = check_number(op, "gaussian_sigma", gaussian_sigma)
-    for argument, value in (("nms_top_k", nms_top_k), ("keep_top_k", keep_top_k)):
+    for argument, value in (
+        ("nms_top_k", nms_top_k),
+        ("keep_top_k", keep_top_k),
+        ("background_label", background_label),
+    ):
         if not is_int(value):
             raise ArgumentError(f"{op}: {argument} must be an int, got {value!r}")
     most = count if nms_top_k < 0 else min(nms_top_k, count)

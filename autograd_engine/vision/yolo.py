@@ -142,7 +142,8 @@ def _overlap(middle: Any, size: Any, middles: Any, sizes: Any) -> Any:
     low = ops.maximum(middle - half, middles - halves)
     edge = ops.maximum(ops.minimum(middle + half, middles + halves) - low, 0.0)
     shared, area, areas = (v[..., 0] * v[..., 1] for v in (edge, size, sizes))
-    return shared / (area + areas - shared)
+    both = area + areas - shared
+    return shared / ops.where(ops.equal(both, 0.0), 1.0, both)
 
 
 def _entropy(x: Any, label: Any) -> Any:
