@@ -37,7 +37,6 @@ from autograd_engine.tensor import (
     elementwise,
     getitem,
     indexing,
-    inplace,
     joining,
     logic,
     movement,
@@ -62,7 +61,7 @@ from autograd_engine.tensor.linalg import (
     norms,
     products,
 )
-from autograd_engine.tensor.spelling import names
+from autograd_engine.tensor.spelling import inplace, names
 from autograd_engine.tensor.spelling.wrapper import spelled
 
 __all__ = ["METHODS", "bind_methods"]

@@ -22,7 +22,8 @@ from autograd_engine.autograd import hooks
 from autograd_engine.autograd.backward_pass import tensor_backward
 from autograd_engine.bindings import METHODS
 from autograd_engine.core.operand import OPERATORS, REFLECTED
-from autograd_engine.tensor import inplace, public
+from autograd_engine.tensor import public
+from autograd_engine.tensor.spelling import inplace
 
 PACKAGE = Path(autograd_engine.__file__).resolve().parent
 HEAD = '''\
@@ -171,7 +172,7 @@ def functions() -> str:
     stub.lines += ["", f"__all__ = {sorted(made)!r}".replace("'", '"'), ""]
     for name, function in sorted(made.items()):
         stub.function(name, function, method=False, gives="Tensor")
-    return stub.text("The functions that `autograd_engine.tensor.inplace` makes.")
+    return stub.text("The functions that `autograd_engine.tensor.spelling.inplace` makes.")
 
 
 def stubs() -> dict[Path, str]:

@@ -1,7 +1,11 @@
-"""What branches and loops do when a program runs.
+"""What branches and loops do when a program runs, and operators on arrays of tensors.
 
 The blocks inside them are functions of arrays by then. A stack is a list of arrays, one for each
 iteration, in the order of the iterations whichever way a loop goes; the arrays may differ in shape.
+
+An array of tensors is a list, too. Nothing writes to one that is there: each write makes another,
+of the same elements, so all versions of it stand beside each other, as those of any variable do.
+Where nothing was written yet there is None.
 """
 
 from __future__ import annotations
@@ -12,18 +16,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from autograd_engine.core.spec import Array, Spec
-from autograd_engine.ops import tensor_arrays
 from autograd_engine.ops.registry.symbolic_zero import hollow, without_sign
-from autograd_engine.ops.tensor_arrays import (
-    array_join,
-    array_length,
-    array_like,
-    array_new,
-    array_read,
-    array_sizes,
-    array_split,
-    array_write,
-)
 
 __all__ = [
     "ARRAYS",
@@ -47,7 +40,16 @@ __all__ = [
 Values: TypeAlias = tuple[Any, ...]
 
 # Those on arrays of tensors.
-ARRAYS: Final = tuple(tensor_arrays.__all__)
+ARRAYS: Final = (
+    "array_join",
+    "array_length",
+    "array_like",
+    "array_new",
+    "array_read",
+    "array_sizes",
+    "array_split",
+    "array_write",
+)
 
 
 def truth(condition: Array) -> bool:
@@ -155,3 +157,72 @@ def absent(*, shape: Sequence[int | None], dtype: str, stack: bool) -> Any:
     if stack:
         return []
     return hollow(Spec(tuple(0 if d is None else d for d in shape), np.dtype(dtype)))
+
+
+# --- arrays of tensors
+
+
+def array_new() -> list[Any]:
+    return []
+
+
+def array_length(array: list[Any]) -> Array:
+    return np.array([len(array)], np.int64)
+
+
+def array_write(array: list[Any], x: Any, i: Any) -> list[Any]:
+    """`x` in the place `i`; an array that is shorter becomes as long."""
+    index = _index("array_write", i)
+    made = [*array, *[None] * (index + 1 - len(array))]
+    made[index] = x
+    return made
+
+
+def array_read(array: list[Any], i: Any) -> Any:
+    index = _index("array_read", i)
+    if index >= len(array):
+        raise IndexError(
+            f"array_read: i is {index}, and the array has {len(array)} "
+            f"element{'s' * (len(array) != 1)}: write it first, or compare i with array_length"
+        )
+    if array[index] is None:
+        raise IndexError(f"array_read: nothing was written to place {index} of the array")
+    return array[index]
+
+
+def _index(where: str, i: Any) -> int:
+    if i.size != 1:
+        raise ValueError(f"{where}: i must have one element, it has shape {list(i.shape)}")
+    index = int(i.item())
+    if index < 0:
+        raise IndexError(f"{where}: i must not be negative, it is {index}")
+    return index
+
+
+def array_like(array: list[Any], like: list[Any]) -> list[Any]:
+    """As many elements as `like` has; zeros that stand for no gradient where there are fewer."""
+    rest = like[len(array) :]
+    return [*array[: len(like)], *(None if e is None else hollow(e) for e in rest)]
+
+
+def array_join(array: list[Any], *, axis: int, stack: bool) -> Array:
+    if not array:
+        raise ValueError("tensor_array_to_tensor: the array is empty; write to it first")
+    for k, element in enumerate(array):
+        if element is None:
+            raise ValueError(f"tensor_array_to_tensor: nothing was written to place {k}")
+    return np.stack(array, axis) if stack else np.concatenate(array, axis)
+
+
+def array_split(x: Any, like: list[Any], *, axis: int, stack: bool) -> list[Any]:
+    """What `array_join` has made `x` of, in the sizes of `like`."""
+    if stack:
+        return list(np.moveaxis(x, axis, 0))
+    ends = np.cumsum([e.shape[axis] for e in like])[:-1]
+    return list(np.split(x, ends, axis))
+
+
+def array_sizes(array: list[Any], *, axis: int) -> Array:
+    """The sizes along an axis; 1 where elements have no such axis, and are stacked along it."""
+    sizes = [e.shape[axis] if axis < e.ndim else 1 for e in array]
+    return np.array(sizes, np.int32)

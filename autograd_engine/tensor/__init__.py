@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 from autograd_engine.core.lazy import lazily
 
 if TYPE_CHECKING:
-    from autograd_engine.tensor import array as array, manipulation as manipulation
+    from autograd_engine.tensor import array as array
     from autograd_engine.tensor.array import (
         array_length as array_length,
         array_read as array_read,
         array_write as array_write,
         create_array as create_array,
         create_tensor as create_tensor,
+        manipulation as manipulation,
         tensor_array_to_tensor as tensor_array_to_tensor,
     )
 else:
@@ -24,9 +25,9 @@ else:
         __name__,
         {
             "tensor.array": "array_length array_read array_write create_array create_tensor "
-            "tensor_array_to_tensor"
+            "manipulation tensor_array_to_tensor"
         },
-        "array manipulation",
+        "array",
     )
 
 

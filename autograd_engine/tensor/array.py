@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -38,6 +39,9 @@ __all__ = [
     "create_tensor",
     "tensor_array_to_tensor",
 ]
+
+# The reference has `tensor_array_to_tensor` in a module of this name.
+manipulation = sys.modules[__name__]
 
 
 @checked

@@ -1,4 +1,4 @@
-"""The functions that `autograd_engine.tensor.inplace` makes.
+"""The functions that `autograd_engine.tensor.spelling.inplace` makes.
 
 Written by tools/declare.py: run it again when a signature changes.
 """

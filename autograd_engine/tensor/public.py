@@ -33,7 +33,7 @@ from autograd_engine.tensor.spelling.names import *  # noqa: F403
 if typing.TYPE_CHECKING:
     from autograd_engine.tensor.declared import *  # noqa: F403
 else:
-    from autograd_engine.tensor import inplace as _inplace
+    from autograd_engine.tensor.spelling import inplace as _inplace
     from autograd_engine.tensor.spelling.wrapper import spelled_functions as _spelled_functions
 
     globals().update(_inplace.functions(globals()))

@@ -4,7 +4,8 @@ import inspect
 
 import autograd_engine as paddle
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.tensor import inplace, public
+from autograd_engine.tensor import public
+from autograd_engine.tensor.spelling import inplace
 
 from .cases import CASES
 from .families import WRITTEN

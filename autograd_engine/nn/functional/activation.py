@@ -22,7 +22,7 @@ from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import axis_of, factor
 from autograd_engine.tensor.elementwise import clip
-from autograd_engine.tensor.inplace import in_place
+from autograd_engine.tensor.spelling.inplace import in_place
 
 __all__ = [
     "celu",

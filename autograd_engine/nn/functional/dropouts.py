@@ -14,7 +14,7 @@ from autograd_engine.nn.functional.arguments import as_floats
 from autograd_engine.nn.functional.window_arguments import channels_last
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.inplace import in_place
+from autograd_engine.tensor.spelling.inplace import in_place
 
 __all__ = [
     "alpha_dropout",
