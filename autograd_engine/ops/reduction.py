@@ -81,7 +81,8 @@ def _reduction(name: str, reduce: Any, dtype: np.dtype[Any] | None = None, **opt
     """What NumPy reduces in one call, to results of `dtype`, or of the dtype of the operand."""
 
     def kernel(x: Array, *, axis: Any, keepdims: bool = False) -> Array:
-        if name in ("max", "min") and x.size >= LARGE and x.flags.c_contiguous:
+        ours = x.__class__ is np.ndarray and name in ("max", "min")
+        if ours and x.size >= LARGE and x.flags.c_contiguous:
             short = rows.short_rows(name, x, axis)
             if short is not None:
                 return np.asarray(short(x).reshape(reduced_shape(x.shape, axis, keepdims)))

@@ -377,8 +377,9 @@ def test_reductions_of_short_rows(dtype: str, width: int) -> None:
 @over("width", (1, 3, 70, 1000))
 def test_rows_are_added_in_order(dtype: str, width: int) -> None:
     random = np.random.default_rng(0)
-    index = random.integers(-20, 20, 4001)
-    values = np.asarray(random.standard_normal((4001, width)), dtype)
+    count = 4001 if width < 100 else 301
+    index = random.integers(-20, 20, count)
+    values = np.asarray(random.standard_normal((count, width)), dtype)
     like = np.empty((20, width), dtype)
     before = runtime.threads()
     for dtype_of_index in ("int64", "int32"):
@@ -390,7 +391,7 @@ def test_rows_are_added_in_order(dtype: str, width: int) -> None:
             again = REGISTRY["scatter_add_like"].kernel(*operands, axis=0)
             runtime.set_threads(before)
             assert again.tobytes() == ours[0].tobytes()
-    for axis, shape in ((1, (4001, 3)), (0, (5003, width))):
+    for axis, shape in ((1, (count, 3)), (0, (count + 102, width))):
         size = values.shape[axis]
         along = random.integers(-size, size, shape)
         for given in (values, np.asfortranarray(values)):

@@ -468,7 +468,8 @@ def test_nothing_foreign_happens_while_files_are_read(tmp_path: Any) -> None:
         parse(text)
     found, quiet = [], True
 
-    ours = (PACKAGE_DIR, sys.prefix, sys.base_prefix)
+    sys.dont_write_bytecode = True
+    ours = (PACKAGE_DIR, sys.prefix, sys.base_prefix, sys.pycache_prefix or sys.prefix)
 
     def expected(event, args):
         if event in ("object.__getattr__", "object.__setattr__", "builtins.id", "sys._getframe"):

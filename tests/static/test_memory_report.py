@@ -13,6 +13,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.errors import ArgumentError, BuildError, FeedError
+from autograd_engine.ops.kernels.compiled import compiled
 from autograd_engine.static.analysis.fake_array import layout_of
 from autograd_engine.static.flags import flags
 from tests.tiers import by_default
@@ -379,8 +380,10 @@ class TestWhatAReportSays:
             tracemalloc.stop()
         weights = 4 * 40000**2
         assert used < 64 * MB
-        # Parameter and two moments, old and new, the gradient, and a temporary of the update.
-        assert report.peak_bytes == pytest.approx(8 * weights, rel=0.01)
+        # Parameter and two moments, old and new, the gradient; and a temporary of the update,
+        # unless it is one loop in C.
+        temporaries = compiled("updates.adam", np.empty(0, np.float32)) is None
+        assert report.peak_bytes == pytest.approx((7 + temporaries) * weights, rel=0.01)
 
 
 class TestWhatIsRefused:

@@ -7,11 +7,15 @@ metrics, optimizers, schedules, functions of programs, and what is made of layer
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import Any
+
+import pytest
 
 import autograd_engine as paddle
 from autograd_engine import errors
+from autograd_engine.eager.printing import PrintOptions
 from tests.over import over
 
 static, nn, lr = paddle.static, paddle.nn, paddle.optimizer.lr
@@ -269,6 +273,12 @@ def unclear(name: str, row: Row) -> dict[Any, str]:
             if time.process_time() - began > 2.0:
                 found[argument, huge] = "takes long"
     return found
+
+
+@pytest.fixture(autouse=True)
+def default_options() -> Iterator[None]:
+    yield
+    paddle.set_printoptions(**asdict(PrintOptions()))
 
 
 @over("name", list(EAGER), by=lambda name: "all")

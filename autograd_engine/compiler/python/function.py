@@ -81,6 +81,16 @@ class CompiledFunction:
         return found
 
 
+def _identifier(text: str) -> str:
+    """A name for something that is called `text`.
+
+    In ASCII, for Python takes some letters for others. Two underscores are what names of ours have
+    in them: `x__spec`.
+    """
+    stem = re.sub(r"[^A-Za-z0-9]+", "_", text.replace("@GRAD", "_grad"))
+    return f"v_{stem}" if not stem.isidentifier() or keyword.iskeyword(stem) else stem
+
+
 class Writer:
     """The text while it is written, and the names of values and constants in it.
 
@@ -105,11 +115,7 @@ class Writer:
         key = ref.key
         name = self._names.get(key)
         if name is None:
-            # In ASCII, for Python takes some letters for others. Two underscores are what names of
-            # ours have in them: `x__spec`.
-            stem = re.sub(r"[^A-Za-z0-9]+", "_", ref.var.name.replace("@GRAD", "_grad"))
-            stem = f"v_{stem}" if not stem.isidentifier() or keyword.iskeyword(stem) else stem
-            name = self._names[key] = self.unique(stem)
+            name = self._names[key] = self.unique(ref.var.name)
         return name
 
     def spec(self, ref: Ref) -> str:
@@ -170,8 +176,9 @@ class Writer:
         results = "".join(f"{scattered.dense(self, r)}, " for r in outputs)
         self.text += [*text, (f"    return ({results})", None)]
 
-    def unique(self, stem: str) -> str:
-        name = stem
+    def unique(self, called: str) -> str:
+        """A name for something that is called so."""
+        name = stem = _identifier(called)
         while name in self._taken:
             self._numbers[stem] += 1
             name = f"{stem}_{self._numbers[stem]}"

@@ -146,6 +146,9 @@ def _same(op: str, size: Any, kernel: Any, stride: int, dilation: int) -> Pair:
     """Padding with which the output has ceil(size / stride) elements; the odd one goes behind."""
     if isinstance(kernel, Dim) or (isinstance(size, Dim) and stride != 1):
         raise ShapeError(f"{op}: padding='SAME' with a stride needs a known size; declare it")
+    for step in (stride, dilation):
+        if isinstance(step, SymbolicNumber):
+            step.refuse(f"{op}: padding='SAME'")
     reach = dilation * (kernel - 1)
     total: int = reach
     if not isinstance(size, Dim):

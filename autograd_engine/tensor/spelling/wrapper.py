@@ -169,11 +169,11 @@ def _code(shown: Any, function: Any, calls: Calls) -> CodeType:
     body = ["        _call"]
     if function is not shown:
         body = [
-            "        _before = _spelling.operator.made",
+            f"        _before, _given = _spelling.operator.made, ({given})",  # the body may rebind
             "        try:",
             "            _call",
             "        except BaseException as _error:",
-            f"            _again = _spelling.failed(_before, {given}, _error)",
+            "            _again = _spelling.failed(_before, *_given, _error)",
             "            if _again is None: raise",
             "            return _again[0]",
         ]
