@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(
 )
 DTYPES = ("float32", "float64")
 CLOSE = {"float32": 1e-5, "float64": 1e-12}
-SHAPE = (17, 251)
+SHAPE = (33, 251)
 ROWS = [
     op
     for op in REGISTRY.values()

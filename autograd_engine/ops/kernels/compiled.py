@@ -31,7 +31,7 @@ __all__ = [
     "use_compiled_kernels",
 ]
 
-LARGE: Final = 1 << 11  # elements from which on loops of one step each are worth replacing
+LARGE: Final = 1 << 13  # elements from which on loops of one step each are worth replacing
 ROW: Final = "row:"  # the functions of an elementwise row are in the file "row:<name>"
 SWITCH: Final = "AUTOGRAD_ENGINE_KERNELS"
 
