@@ -52,7 +52,19 @@ def renew_in_child(lock: Any, abandoned: Callable[[], None] | None = None) -> No
 
 
 def _weakly(function: Callable[[], None]) -> _Abandoned:
-    return weakref.WeakMethod(function) if isinstance(function, MethodType) else lambda: function
+    """`function` while its object lives.
+
+    The callbacks of `weakref.WeakMethod` fail where it dies together with the object.
+    """
+    if not isinstance(function, MethodType):
+        return lambda: function
+    owner, method = weakref.ref(function.__self__), function.__func__
+
+    def living() -> Any:
+        found = owner()
+        return None if found is None else MethodType(method, found)
+
+    return living
 
 
 def awaited_lock(rank: int, number: int = 0) -> threading.RLock:
