@@ -21,6 +21,12 @@ def leaf() -> Any:
     return paddle.to_tensor(np.linspace(0, 1, SIZE, dtype=np.float32), stop_gradient=False)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def loaded() -> None:
+    """What computes is there before memory is looked at: the first call loads C, and its compiler."""
+    chain(leaf()).sum().backward()
+
+
 class Traced:
     """Traced memory in units of one array."""
 
