@@ -45,7 +45,6 @@ __all__ = [
     "layer_scope",
     "new_result",
     "restored_on_error",
-    "set_spec",
     "spec_of",
     "assigned",
 ]
@@ -438,7 +437,7 @@ def assigned(x: Any, output: Variable) -> Variable:
             f"cast x first, x.astype({wanted.dtype.name!r})"
         )
     if not output.version and ("without shape", output.name) in output.block.emitted:
-        set_spec(output, x.spec)
+        output.take_spec(x.spec)
     elif not may_equal(x.spec.shape, wanted.shape):
         raise ShapeError(
             f"assign: {output.name} is {format_shape(wanted.shape)} and cannot take "
@@ -448,17 +447,6 @@ def assigned(x: Any, output: Variable) -> Variable:
         x = x.placed(output.block.program.current_block())
     append_write(output, x)
     return output
-
-
-def set_spec(var: Variable, spec: Spec) -> None:
-    """Let a variable have another shape, unless what is being done fails."""
-    old = var.spec
-    var.spec = spec
-
-    def undo() -> None:
-        var.spec = old
-
-    var.block.program.undoing.append(undo)
 
 
 # Kinds of dtypes that numbers are given in, and those that they may become.

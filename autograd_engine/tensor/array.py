@@ -24,7 +24,7 @@ from autograd_engine.errors import (
 )
 from autograd_engine.program import mode
 from autograd_engine.program.atomic_call import checked
-from autograd_engine.program.builder import append_operator, new_result, set_spec
+from autograd_engine.program.builder import append_operator, new_result
 from autograd_engine.program.control_flow.block_function import as_variable
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.program import Block, Ref, Variable, default_main_program
@@ -443,7 +443,7 @@ def _let_hold(where: str, array: Variable, element: Spec) -> None:
     new = Spec((fresh_dim(), *shape), old.dtype)
     around: Variable | None = array
     while around is not None:
-        set_spec(around, new)
+        around.take_spec(new)
         around = _stands_for(around)
 
 

@@ -149,7 +149,7 @@ class Variable(VariableMethods):
         return Ref(self, 0)
 
     def take_spec(self, spec: Spec) -> None:
-        """Let a variable that is only declared have another shape and dtype."""
+        """Let a variable have another shape and dtype, unless what is being done fails."""
         before = self.spec
         self.spec = spec
         self._undone(lambda: self._set(spec=before))
