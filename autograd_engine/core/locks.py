@@ -13,6 +13,7 @@ engine is one of these, of which there are two kinds:
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import importlib
 import os
@@ -23,7 +24,7 @@ from collections.abc import Callable
 from types import MethodType
 from typing import Any, Final
 
-__all__ = ["awaited_lock", "renew_in_child", "renewed_lock"]
+__all__ = ["awaited_lock", "parse_source", "renew_in_child", "renewed_lock"]
 
 _Abandoned = Callable[[], Callable[[], None] | None]
 
@@ -80,6 +81,25 @@ def awaited_lock(rank: int, number: int = 0) -> threading.RLock:
     _awaited[weakref.ref(lock, _awaited.pop)] = rank, number
     renew_in_child(lock)  # one that was made while the others were waited for
     return lock
+
+
+# --- of Python's own
+
+
+def parse_source(text: str | bytes, mode: str = "exec") -> Any:
+    """`ast.parse`, one thread at a time.
+
+    In Python 3.11 the depth of a tree that is being made is counted for all threads together,
+    and where the count does not come out even there is a ``SystemError``.
+    """
+    with _parsing:
+        try:
+            return ast.parse(text, mode=mode)
+        except SystemError:  # the thread of somebody who does not ask for the lock
+            return ast.parse(text, mode=mode)
+
+
+_parsing: Final = renewed_lock()
 
 
 # --- around a fork

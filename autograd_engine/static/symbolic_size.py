@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from autograd_engine.core.dims import Dim, Size
+from autograd_engine.core.locks import parse_source
 from autograd_engine.errors import ArgumentError
 
 __all__ = ["Formula", "Symbols", "atoms", "evaluate", "format_bytes", "replace"]
@@ -63,7 +64,8 @@ class _Unknown(Exception):
 
 @functools.lru_cache(maxsize=256)
 def _parsed(text: str) -> ast.expr:
-    return ast.parse(text.replace("?", "unknown_"), mode="eval").body
+    expression: ast.Expression = parse_source(text.replace("?", "unknown_"), mode="eval")
+    return expression.body
 
 
 def _value(node: ast.expr, lookup: Lookup) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -281,3 +282,50 @@ def test_a_property_that_another_thread_computes() -> None:
         assert in_child(lambda: second.value == 3)
     assert vars(first)["value"] == 3
     assert Object.value.__doc__ == "Three."
+
+
+# --- Python's own
+
+
+def test_threads_parse_at_the_same_time() -> None:
+    """In Python 3.11 the depth of a tree is counted for all threads together."""
+
+    class Cycle:
+        def __init__(self) -> None:
+            self.own = self
+
+        def __del__(self) -> None:
+            time.sleep(1e-4)  # another thread runs, half-way through a tree
+
+    text = "\n".join(f"x{k} = (1 + 2) * [3, 4]" for k in range(400))
+    failed: list[SystemError] = []
+
+    def parse() -> None:
+        for _ in range(5):
+            for _ in range(20):
+                Cycle()
+            try:
+                locks.parse_source(text)
+            except SystemError as error:
+                failed.append(error)
+
+    before = gc.get_threshold()
+    gc.set_threshold(50)
+    try:
+        threads = [threading.Thread(target=parse) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        gc.set_threshold(*before)
+    assert not failed
+
+
+def test_nothing_else_parses() -> None:
+    found = [
+        path.name
+        for path in PACKAGE.rglob("*.py")
+        if "ast.parse(" in path.read_text(encoding="utf-8")
+    ]
+    assert found == ["locks.py"]

@@ -24,6 +24,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core.locations import PACKAGE_DIR, Location, user_frame_from, warn_at
+from autograd_engine.core.locks import parse_source
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.errors import GradientCutWarning
 from autograd_engine.nn import functional
@@ -172,7 +173,7 @@ def _parsed(code: CodeType, instruction: int) -> ast.AST | None:
     lines[0] = lines[0][start:]
     text = b"".join(lines)
     try:
-        (found,) = ast.parse(text if text.startswith(b"assert ") else b"(" + text + b")").body
+        (found,) = parse_source(text if text.startswith(b"assert ") else b"(" + text + b")").body
     except SyntaxError:
         return None
     asked = found.value if isinstance(found, ast.Expr) else found

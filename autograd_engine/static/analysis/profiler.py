@@ -21,6 +21,7 @@ import numpy as np
 
 from autograd_engine.compiler.python.function import CompiledFunction
 from autograd_engine.core.effects_switch import without_effects
+from autograd_engine.core.locks import parse_source
 from autograd_engine.core.pytree import leaves
 from autograd_engine.core.random_generator import generator, own_generator, snapshot
 from autograd_engine.core.report import Report, Table
@@ -253,7 +254,7 @@ def timed_function(
     compiled: CompiledFunction, stamps: list[Stamp], clock: Clock = time.perf_counter_ns
 ) -> Callable[..., Any]:
     """The function itself, taking note of each of its statements in `stamps`."""
-    tree = ast.parse(compiled.source)
+    tree = parse_source(compiled.source)
     operators: list[Operator] = []
 
     def note(k: int, start: int, stop: int, read: tuple[Any, ...], made: tuple[Any, ...]) -> None:
@@ -285,7 +286,7 @@ def _stamped(statement: ast.stmt, operator: Operator, index: int) -> list[ast.st
         f"__start = __clock()\n__stop = __clock()\n"
         f"__note({index}, __start, __stop, ({read}{',' * bool(read)}), ({made}{',' * bool(made)}))"
     )
-    start, stop, note = ast.parse(lines).body
+    start, stop, note = parse_source(lines).body
     for new in (start, stop, note):
         for node in ast.walk(new):
             ast.copy_location(node, statement)

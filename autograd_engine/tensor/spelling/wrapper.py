@@ -28,6 +28,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from autograd_engine.core.locations import register_generated
+from autograd_engine.core.locks import parse_source
 from autograd_engine.program.ir.program import Operator
 
 if TYPE_CHECKING:
@@ -200,11 +201,11 @@ def _inlined(lines: list[str], function: Any) -> CodeType | None:
     found = _source_of(function)
     if found is None:
         return None
-    tree = ast.parse("\n".join(lines))
+    tree = parse_source("\n".join(lines))
     for node in ast.walk(tree):
         if hasattr(node, "lineno"):
             node.lineno = node.end_lineno = found.lineno  # type: ignore[attr-defined]
-    inner: Any = tree.body[0].body[1]  # type: ignore[attr-defined]
+    inner: Any = tree.body[0].body[1]
     at = next((n for n in inner.body if isinstance(n, ast.Try)), inner).body
     k = next(k for k, n in enumerate(at) if getattr(n, "value", None).__class__ is ast.Name)
     at[k : k + 1] = found.body[ast.get_docstring(found, clean=False) is not None :]
@@ -227,7 +228,7 @@ def _source_of(function: Any) -> ast.FunctionDef | None:
     before = code.co_firstlineno - 1
     lines = linecache.getlines(code.co_filename, function.__globals__)[before : _last(code)]
     try:
-        found: Any = ast.parse("\n" * before + "".join(lines)).body[0]
+        found: Any = parse_source("\n" * before + "".join(lines)).body[0]
     except (SyntaxError, IndexError):  # of a method it is indented
         return None
     return found if isinstance(found, ast.FunctionDef) else None
