@@ -7,6 +7,7 @@ take turns. Writes a Markdown report, a plot and the raw numbers. From a checkou
     python -m benchmarks.compare --quick             a first look, some minutes
     python -m benchmarks.compare                     all workloads on one core
     python -m benchmarks.compare --cores 2 W2 W3     two workloads on two cores
+    python -m benchmarks.compare --mkl freed         torch without MKL's slow path on AMD
     python -m benchmarks.compare --check             does native compute what numpy computes?
     python -m benchmarks.compare --load              how much does a busy neighbour cost?
 """
@@ -16,6 +17,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import os
 import sys
 from collections.abc import Callable
 from datetime import date
@@ -23,7 +25,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from .suite.machine import describe
+from .suite.machine import MKL, describe
 from .suite.measure import LIBRARIES
 from .suite.report import markdown, plot
 from .suite.runner import Failed, run
@@ -41,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("workloads", nargs="*", metavar="W1 ... W12", help="by default all")
     parser.add_argument("--cores", type=int, choices=(1, 2), default=1)
+    parser.add_argument("--mkl", choices=("installed", "freed"), default="installed")
     parser.add_argument("--rounds", type=int, help="by default 15, with --quick 5")
     parser.add_argument("--seconds", type=float, help="of one batch of steps, by default 0.1")
     parser.add_argument("--libraries", nargs="+", choices=LIBRARIES, default=list(LIBRARIES))
@@ -93,7 +96,7 @@ def compare(args: Args) -> bool:
         "date": date.today().isoformat(),
         "machine": describe(),
     }
-    stem = f"compare-{args.cores}"
+    stem = f"compare-{args.cores}" + "-freed" * (args.mkl == "freed")
     raw = {**told, "rounds": rounds, "seconds": seconds, "results": results}
     (args.out / f"{stem}.json").write_text(json.dumps(raw, indent=1))
     summaries = [Summary(r) for r in results if "failed" not in r]
@@ -154,6 +157,8 @@ def main() -> int:
     for key in args.workloads:
         if key not in WORKLOADS:
             parser.error(f"there is no workload {key!r}; there are {', '.join(WORKLOADS)}")
+    if args.mkl == "freed":
+        os.environ[MKL] = "freed"
     args.out.mkdir(parents=True, exist_ok=True)
     task: Callable[[Args], bool] = check if args.check else load if args.load else compare
     return 0 if task(args) else 1

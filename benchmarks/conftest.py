@@ -1,4 +1,4 @@
-"""One core, one thread: set before any library starts its pools."""
+"""One core, one thread, the code for this processor: set before any library starts its pools."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_variable] = "1"
+os.environ.pop("OPENBLAS_CORETYPE", None)
 if hasattr(os, "sched_setaffinity"):
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 

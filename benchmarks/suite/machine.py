@@ -1,13 +1,25 @@
-"""Which cores and threads a process may use, and what it runs on."""
+"""Which cores and threads a process may use, and what it runs on.
+
+PyTorch's products of matrices are those of MKL, which takes a slow path on processors that are not
+Intel's. With ``BENCHMARKS_MKL=freed`` processes are started with the one function preloaded that
+MKL asks who made the processor; other commands get it by
+``LD_PRELOAD=$(python -m benchmarks.suite.machine)``.
+"""
 
 from __future__ import annotations
 
+import functools
 import os
 import platform
 import subprocess
+import tempfile
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Final
 
-__all__ = ["describe", "environment", "pin"]
+__all__ = ["MKL", "describe", "environment", "freed_mkl", "pin"]
+
+MKL: Final = "BENCHMARKS_MKL"
 
 _POOLS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 _PACKAGES = ("numpy", "torch", "jax", "autograd")
@@ -27,7 +39,29 @@ def environment(cores: int) -> dict[str, str]:
     if cores == 1:
         flags = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
         found["XLA_FLAGS"] = f"{found.get('XLA_FLAGS', '')} {flags}".strip()
+    if found.get(MKL) == "freed":
+        found["LD_PRELOAD"] = f"{freed_mkl()} {found.get('LD_PRELOAD', '')}".strip()
     return found
+
+
+@functools.cache
+def freed_mkl() -> Path:
+    """A shared library that tells MKL to take its fast path on any processor.
+
+    Raises
+    ------
+    RuntimeError
+        Without a C compiler.
+    """
+    compiler = _compilers()
+    if not compiler:
+        raise RuntimeError(f"{MKL}=freed needs a C compiler: none of $CC, cc, gcc, clang runs")
+    folder = Path(tempfile.mkdtemp(prefix="freed-mkl-"))
+    source, library = folder / "freed.c", folder / "freed.so"
+    source.write_text("int mkl_serv_intel_cpu_true(void) { return 1; }\n")
+    name = next(iter(compiler))
+    subprocess.run([name, "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
+    return library
 
 
 def pin(cores: int) -> None:
@@ -47,15 +81,17 @@ def _processor() -> str:
     return platform.processor() or platform.machine()
 
 
-def _compiler() -> str:
+def _compilers() -> dict[str, str]:
+    """The first lines of what C compilers say of themselves, by their names."""
+    found = {}
     for name in filter(None, (os.environ.get("CC"), "cc", "gcc", "clang")):
         try:
             done = subprocess.run([name, "--version"], capture_output=True, text=True, timeout=10)
         except (OSError, subprocess.TimeoutExpired):
             continue
         if done.returncode == 0 and done.stdout:
-            return done.stdout.splitlines()[0]
-    return "none"
+            found[name] = done.stdout.splitlines()[0]
+    return found
 
 
 def _version(package: str) -> str | None:
@@ -71,6 +107,11 @@ def describe() -> dict[str, str]:
         "processor": f"{_processor()}, {os.cpu_count()} cores",
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
-        "compiler": _compiler(),
+        "compiler": next(iter(_compilers().values()), "none"),
+        "MKL": os.environ.get(MKL, "as installed"),
     }
     return found | {p: v for p in _PACKAGES if (v := _version(p))}
+
+
+if __name__ == "__main__":
+    print(freed_mkl())
