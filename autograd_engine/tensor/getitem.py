@@ -64,12 +64,18 @@ def split_key(key: Any) -> tuple[tuple[Any, ...], list[Any]]:
     TypeError
         For an entry that is no index, DTypeError for an array of floats.
     """
+    if key.__class__ is int:
+        return (key,), []
     entries = key if isinstance(key, tuple) else (key,)
     plain: list[Any] = []
+    dots = 0
     arrays: list[Any] = []
     for entry in entries:
-        if type(entry) is int or entry is None or entry is Ellipsis:
+        if entry.__class__ is int or entry is None:
             plain.append(entry)
+        elif entry is Ellipsis:
+            plain.append(entry)
+            dots += 1
         elif isinstance(entry, builtins.slice):
             plain.append(_plain_slice(entry))
         elif _is_int(entry):
@@ -78,7 +84,7 @@ def split_key(key: Any) -> tuple[tuple[Any, ...], list[Any]]:
             array = _array(entry)
             plain.append("mask" if array_spec(array).dtype.kind == "b" else "index")
             arrays.append(array)
-    if sum(1 for entry in plain if entry is Ellipsis) > 1:
+    if dots > 1:
         raise IndexRangeError("an index can have one ... only; write : for each further axis")
     return tuple(plain), arrays
 
@@ -140,6 +146,13 @@ def _listed(entry: Any) -> Any:
 
 
 def _plain_slice(part: builtins.slice) -> builtins.slice:
+    if (
+        part.step is None
+        and (part.start is None or part.start.__class__ is int)
+        and (part.stop is None or part.stop.__class__ is int)
+    ):
+        return part
+
     def plain(v: Any) -> int | None:
         if v is None or type(v) is int:
             return v
