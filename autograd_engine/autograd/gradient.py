@@ -211,25 +211,23 @@ def leads_to(
     """
     if since is None and targets and all(isinstance(t, Node) for t in targets):
         since = max(t.seq for t in targets if isinstance(t, Node))
-    seen: set[Edge] = set()
-    stack = [r for r in roots if r not in blocked]
-    while stack:
-        edge = stack.pop()
-        if edge in seen:
+    seen = set(blocked)
+    waiting = [r for r in dict.fromkeys(roots) if r not in seen]
+    seen.update(waiting)
+    nodes: list[Node] = []
+    while waiting:
+        node = waiting.pop()
+        # Beyond the oldest target nothing leads to any of them.
+        if not isinstance(node, Node) or (since is not None and node.seq >= since):
             continue
-        if isinstance(edge, Node):
-            if since is not None and edge.seq >= since:
-                if edge in targets:  # the oldest: what made it leads to none of the others
-                    seen.add(edge)
-                continue
-            stack += [e for e in edge.edges if e not in seen and e not in blocked]
-        seen.add(edge)
-    needed = seen & targets
-    nodes = [e for e in seen if isinstance(e, Node)]
+        nodes.append(node)
+        for edge in node.edges:
+            if edge not in seen:
+                seen.add(edge)
+                waiting.append(edge)
+    needed = (targets & seen) - blocked
     nodes.sort(key=attrgetter("seq"), reverse=True)
     for node in nodes:
-        if node.seq == since:
-            continue
         if node.saved.__class__ is Location:
             check_alive(node)
         if not needed.isdisjoint(node.edges):

@@ -13,7 +13,6 @@ docs/design/eager.md, "Values").
 from __future__ import annotations
 
 import weakref
-from collections import Counter
 from collections.abc import Callable, Iterable
 from heapq import heappop, heappush, heappushpop
 from types import CodeType
@@ -296,7 +295,9 @@ def run_backward(
     if xp is None:
         xp = ops if create_graph else raw
     strong = zeros_are_strong()
-    usual = xp is raw and not strong and needed is None and capture is None and observe is None
+    # Nothing stands between the walk and the rules of a node that is no more than that.
+    direct = (xp is raw or xp is ops) and not strong and observe is None
+    usual = direct and xp is raw and needed is None and capture is None
     captured: dict[Edge, Any] = {}
     roots = list(roots)
     expected = _arrivals(roots, needed) if create_graph else None
@@ -348,6 +349,22 @@ def run_backward(
                 results = node.pullback.pull(raw, g, saved, node.attrs)
             elif usual and saved.__class__ is tuple and node.__class__ is Slot:
                 results = (Bundle({node.index: g}),)
+            elif (
+                direct
+                and saved.__class__ is tuple
+                and (node.__class__ is Node or node.__class__ is MultiNode)
+                and (capture is None or node not in capture)
+            ):
+                pullback = node.pullback
+                if needed is not None and not needed.issuperset(edges):
+                    pullback, edges = _restrict(node, needed)
+                if create_graph:
+                    start = newer()
+                    results = pullback.pull(xp, g, node.lifted(saved), node.attrs)
+                    if len(results) > 1 or results[0] is not g:
+                        results = own_values(results, start)
+                else:
+                    results = pullback.pull(xp, g, saved, node.attrs)
             else:
                 edges, results = step.run(node, g)
                 if not edges:  # nothing was asked for beyond it, so it keeps what it saved
@@ -423,17 +440,24 @@ class Terms:
 _UNFINISHED: frozenset[Any] = frozenset({Scattered, Unwritten, Terms, HalfSum})
 
 
-def _arrivals(roots: list[tuple[Edge, Any]], needed: set[Edge] | None) -> Counter[Edge]:
+def _arrivals(roots: list[tuple[Edge, Any]], needed: set[Edge] | None) -> dict[Edge, int]:
     """How many cotangents will arrive at each edge, of those in `needed` if that is given."""
-    expected = Counter([edge for edge, _ in roots])
-    nodes = needed if needed is not None else set(expected)
-    waiting = [node for node in nodes if isinstance(node, Node)]
+    expected: dict[Edge, int] = {}
+    for edge, _ in roots:
+        expected[edge] = expected.get(edge, 0) + 1
+    if needed is not None:
+        for node in needed:
+            if isinstance(node, Node):
+                for edge in node.edges:
+                    if edge in needed:
+                        expected[edge] = expected.get(edge, 0) + 1
+        return expected
+    waiting = [edge for edge in expected if isinstance(edge, Node)]
     while waiting:
         for edge in waiting.pop().edges:
-            if needed is None and edge not in expected and isinstance(edge, Node):
+            if edge not in expected and isinstance(edge, Node):
                 waiting.append(edge)
-            if needed is None or edge in needed:
-                expected[edge] += 1
+            expected[edge] = expected.get(edge, 0) + 1
     return expected
 
 
@@ -445,7 +469,8 @@ def own_values(results: tuple[Any, ...], since: int) -> tuple[Any, ...]:
     a program, where a sum over axes that may have been broadcast stands in the same place. See
     docs/design/table.md, "a cotangent is a value of its own".
     """
-    shared = len(results) > 1 and len(set(map(id, results))) < len(results)
+    count = len(results)
+    shared = results[0] is results[-1] if count == 2 else len({*map(id, results)}) < count > 2
     own: list[Any] | None = None
     for k, g in enumerate(results):
         if isinstance(g, Tensor) and not g._stop:
@@ -468,7 +493,7 @@ class _Step(NamedTuple):
     create_graph: bool
     strong: bool
     needed: set[Edge] | None
-    expected: Counter[Edge] | None
+    expected: dict[Edge, int] | None
     capture: set[Edge] | None
     captured: dict[Edge, Any]
     observe: Observer | None
@@ -496,7 +521,7 @@ class _Step(NamedTuple):
         else:
             if self.create_graph:
                 saved = node.lifted(saved)
-            if self.needed is not None:
+            if self.needed is not None and not self.needed.issuperset(edges):
                 pullback, edges = _restrict(node, self.needed)
             if self.strong:
                 pullback = pullback.strengthened()
@@ -534,8 +559,6 @@ class _Step(NamedTuple):
 
 def _restrict(node: Node, needed: set[Edge]) -> tuple[Pullback, tuple[Edge, ...]]:
     """The part of a node's pullback that leads to `needed`."""
-    if needed.issuperset(node.edges):
-        return node.pullback, node.edges
     keep = [(k, e) for k, e in zip(node.pullback.wanted, node.edges, strict=True) if e in needed]
     return node.pullback.restrict(tuple([k for k, _ in keep])), tuple([e for _, e in keep])
 
