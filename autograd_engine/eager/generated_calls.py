@@ -37,6 +37,7 @@ import numpy as np
 from autograd_engine.core.dtypes import BOOL, INT64
 from autograd_engine.core.locations import run_generated, user_frame_from, users
 from autograd_engine.core.locks import renewed_lock
+from autograd_engine.core.spec import Spec
 from autograd_engine.eager.grad_mode import current_mode
 from autograd_engine.eager.record import explain_failure, results_of
 from autograd_engine.eager.tape import MultiNode, Node, Slot, newer
@@ -112,6 +113,7 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
     scope: dict[str, Any] = {
         "_MultiNode": MultiNode,
         "_Node": Node,
+        "_Spec": Spec,
         "_Slot": Slot,
         "_Tensor": Tensor,
         "_asarray": np.asarray,
@@ -231,7 +233,13 @@ def _source(op: OpDef, unless: str) -> str:
     attrs = "".join(f", {name}={name}" for name in op.attrs)
     signature = inputs + (", *" if op.attrs else "")
     signature += "".join(f", {name}=_default_{name}" for name in op.attrs)
-    data = ", ".join(f"{name}._data" for name in op.inputs)
+    # Rules hand over shape and dtype of what is not read.
+    data = ", ".join(
+        f"{name}._data"
+        if op.reads_value(k)
+        else f"{name} if {name}.__class__ is _Spec else {name}._data"
+        for k, name in enumerate(op.inputs)
+    )
     general = f"_general({inputs}{attrs})"
     tensors = " and ".join(f"isinstance({name}, _Tensor)" for name in op.inputs)
     body = [
@@ -316,7 +324,11 @@ def _recording(op: OpDef, arrays: list[str], outs: list[str], ts: list[str]) -> 
     Either way each operand is asked for ``_stop`` once, which tells a Tensor from what looks alike.
     """
     open_inputs = [k for k in range(len(op.inputs)) if op.rule_at(k) is not None]
-    asked = [f"{name}._stop" for k, name in enumerate(op.inputs) if k not in open_inputs]
+    asked = [
+        f"{name}._stop" if op.reads_value(k) else f"{name}.__class__ is _Spec or {name}._stop"
+        for k, name in enumerate(op.inputs)
+        if k not in open_inputs
+    ]
     if not open_inputs:
         return asked
     names = [op.inputs[k] for k in open_inputs]

@@ -115,20 +115,28 @@ def unwritten(
 
 
 def _ready(op: OpDef, operands: Sequence[Any]) -> bool:
-    """All are Tensors, and need no cast: of one dtype, floating where the operation wants that."""
-    for t in operands:
-        if not isinstance(t, Tensor):
+    """All are Tensors, and need no cast: of one dtype, floating where the operation wants that.
+
+    Or Specs, where shape and dtype are all that is asked for.
+    """
+    first = None
+    wanted = op.dtypes != "any"
+    for k, t in enumerate(operands):
+        if isinstance(t, Tensor):
+            dtype = t._data.dtype
+        elif t.__class__ is Spec:
+            dtype = t.dtype
+        else:
             return False
-        if op.real and t._data.dtype.kind == "c":
+        if op.real and dtype.kind == "c":
             return False
-    if op.dtypes == "any":
-        return True
-    first = operands[0]._data.dtype
-    if op.untyped or not op.meets(first):
-        return False
-    for t in operands:  # noqa: SIM110 - a generator takes longer than all it is asked
-        if t._data.dtype is not first:
-            return False
+        if wanted and t.__class__ is not Spec and not (op.untyped and op.input_at(k) in op.untyped):
+            if first is None:
+                first = dtype
+                if not op.meets(dtype):
+                    return False
+            elif dtype is not first:
+                return False
     return True
 
 
