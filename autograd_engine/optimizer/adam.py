@@ -31,27 +31,19 @@ class Adam(Optimizer):
 
     Parameters
     ----------
-    learning_rate : float or LRScheduler
     beta1, beta2 : float
         In [0, 1): decay of the first and second moment.
     epsilon : float
-    parameters : list of Tensor, or of dict, optional
-        Needed in eager mode; in a program, by default all trainable ones. See `Optimizer`, also
-        for `weight_decay` and `grad_clip`.
     weight_decay : float, L1Decay or L2Decay, optional
         A term of the gradient; see `AdamW` for decay beside it.
-    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
     lazy_mode : bool
         Of a parameter whose gradient is row-sparse (``embedding(sparse=True)``), update only the
         rows that were read: the moments of the others do not decay. With `weight_decay` or
         `grad_clip` gradients have all rows.
-    multi_precision : bool
-        Keep float16 parameters in float32 besides, and update these.
     use_multi_tensor : bool
         Accepted for the reference's sake.
     amsgrad : bool
         Divide by the largest second moment so far (Reddi, Kale and Kumar 2018).
-    name : str, optional
     """
 
     operation = "adam"
@@ -118,12 +110,6 @@ class AdamW(Adam):
 
     Parameters
     ----------
-    learning_rate : float or LRScheduler
-    beta1, beta2 : float
-        In [0, 1).
-    epsilon : float
-    parameters : list of Tensor, or of dict, optional
-        See `Optimizer`, also for `grad_clip`.
     weight_decay : float
     use_lowprecision_moment : bool
         Accepted for the reference's sake.
@@ -131,10 +117,8 @@ class AdamW(Adam):
         Of a parameter, the factor of its learning rate.
     apply_decay_param_fun : callable, optional
         Of a parameter's name, whether it decays; by default all do.
-    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
     lazy_mode, multi_precision, amsgrad : bool
         See `Adam`; all rows decay.
-    name : str, optional
 
     Examples
     --------

@@ -20,15 +20,9 @@ class Adamax(Optimizer):
 
     Parameters
     ----------
-    learning_rate : float or LRScheduler
     beta1, beta2 : float
         In [0, 1): decay of the first moment, and of the largest gradient.
     epsilon : float
-    parameters : list of Tensor, or of dict, optional
-        See `Optimizer`, also for `weight_decay` and `grad_clip`.
-    weight_decay : float, L1Decay or L2Decay, optional
-    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
-    name : str, optional
     """
 
     operation = "adamax"
@@ -58,22 +52,15 @@ class Lamb(Optimizer):
 
     Parameters
     ----------
-    learning_rate : float or LRScheduler
     lamb_weight_decay : float
         Times the parameter, added to the direction.
     beta1, beta2 : float
         In [0, 1).
     epsilon : float
-    parameters : list of Tensor, or of dict, optional
-        See `Optimizer`, also for `grad_clip`.
-    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
     exclude_from_weight_decay_fn : callable, optional
         Of a parameter, whether it does not decay. The length of its step is then Adam's too.
-    multi_precision : bool
-        Keep float16 parameters in float32 besides, and update these.
     always_adapt : bool
         Adapt the length without decay too.
-    name : str, optional
     """
 
     operation = "lamb"
@@ -115,17 +102,11 @@ class NAdam(Optimizer):
 
     Parameters
     ----------
-    learning_rate : float or LRScheduler
     beta1, beta2 : float
         In [0, 1).
     epsilon : float
     momentum_decay : float
         How fast the momentum grows to `beta1`.
-    parameters : list of Tensor, or of dict, optional
-        See `Optimizer`, also for `weight_decay` and `grad_clip`.
-    weight_decay : float, L1Decay or L2Decay, optional
-    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
-    name : str, optional
     """
 
     operation = "nadam"
@@ -155,15 +136,9 @@ class RAdam(Optimizer):
 
     Parameters
     ----------
-    learning_rate : float or LRScheduler
     beta1, beta2 : float
         In [0, 1).
     epsilon : float
-    parameters : list of Tensor, or of dict, optional
-        See `Optimizer`, also for `weight_decay` and `grad_clip`.
-    weight_decay : float, L1Decay or L2Decay, optional
-    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
-    name : str, optional
     """
 
     operation = "radam"

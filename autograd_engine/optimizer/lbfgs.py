@@ -46,9 +46,6 @@ class LBFGS(Optimizer):
     line_search_fn : {"strong_wolfe", None}
     parameters : list of Tensor, or of dict
         See `Optimizer`, also for `weight_decay` and `grad_clip`.
-    weight_decay : float, L1Decay or L2Decay, optional
-    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
-    name : str, optional
 
     Examples
     --------

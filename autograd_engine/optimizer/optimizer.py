@@ -56,6 +56,8 @@ class Optimizer(Settings):
         Each group is clipped by itself.
     name : str, optional
         Accepted for the reference's sake.
+    multi_precision : bool
+        Keep float16 parameters in float32 besides, and update these.
 
     Attributes
     ----------

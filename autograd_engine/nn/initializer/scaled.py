@@ -70,7 +70,12 @@ def _above(name: str, argument: str, value: Any) -> float | None:
 
 
 class _Scaled(Initializer):
-    """Values around 0 with the variance that `_variance` says."""
+    """Values around 0 with the variance that `_variance` says.
+
+    Raises
+    ------
+    ArgumentError, ShapeError
+    """
 
     def _variance(self, shape: tuple[int, ...]) -> float:
         raise NotImplementedError
@@ -123,10 +128,6 @@ class XavierUniform(_Xavier, _Uniform):
     name : str, optional
         Not used.
 
-    Raises
-    ------
-    ArgumentError, ShapeError
-
     Examples
     --------
     >>> XavierUniform().operation((2, 4), "float32")[1]["high"]
@@ -141,10 +142,6 @@ class XavierNormal(_Xavier, _Normal):
     ----------
     fan_in, fan_out, gain, name
         As for `XavierUniform`.
-
-    Raises
-    ------
-    ArgumentError, ShapeError
 
     Examples
     --------
@@ -195,10 +192,6 @@ class KaimingNormal(_Kaiming, _Normal):
     mode : {"fan_in", "fan_out"}
         Keep the variance of what goes forward, or of the gradients that go backward.
 
-    Raises
-    ------
-    ArgumentError, ShapeError
-
     Examples
     --------
     >>> KaimingNormal().operation((8, 3), "float32")[1]["std"]
@@ -213,10 +206,6 @@ class KaimingUniform(_Kaiming, _Uniform):
     ----------
     fan_in, negative_slope, nonlinearity, mode
         As for `KaimingNormal`.
-
-    Raises
-    ------
-    ArgumentError, ShapeError
 
     Examples
     --------

@@ -100,10 +100,6 @@ class PReLU(Plain):
     _weight : Parameter
         ``[num_parameters]``
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -144,10 +140,6 @@ class RReLU(Plain):
     ----------
     lower, upper : float
         0 <= lower <= upper <= 1.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -206,10 +198,6 @@ class CELU(Plain):
     alpha : float
         Not 0.
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -241,10 +229,6 @@ class SELU(Plain):
     alpha : float
         At least 0.
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -275,10 +259,6 @@ class Hardtanh(Plain):
     Parameters
     ----------
     min, max : float
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -355,10 +335,6 @@ class Softshrink(Plain):
     ----------
     threshold : float
         At least 0.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------

@@ -50,10 +50,6 @@ class _AdaptiveAvgPool(Spatial, Unnamed):
         Bins along each axis of space; None keeps the size.
     data_format : {$layouts}
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -81,10 +77,6 @@ class AdaptiveAvgPool1D(_AdaptiveAvgPool, axes=1):
     Parameters
     ----------
     output_size : int
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -120,10 +112,6 @@ class _AdaptiveMaxPool(Spatial, Unnamed):
         Bins along each axis of space; None keeps the size.
     return_mask : bool
         Return also the position of each maximum in its $image, all axes counted as one.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -176,10 +164,6 @@ class _FractionalMaxPool(Spatial, Unnamed):
         Above 0 and below 1; drawn in each call where None.
     return_mask : bool
         Return also the position of each maximum in its $image, all axes counted as one.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -237,10 +221,6 @@ class _MaxUnPool(Spatial, Unnamed):
     data_format : {"$layout"}
     output_size : sequence of int, optional
         Of the ${image}s there were; worked out where None.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------

@@ -118,10 +118,6 @@ class _Conv(Filters):
     bias : Parameter or None
         ``[out_channels]``
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle

@@ -35,10 +35,6 @@ class _ConvTranspose(Filters):
     bias : Parameter or None
         ``[out_channels]``
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle

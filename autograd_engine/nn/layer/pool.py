@@ -69,10 +69,6 @@ class _MaxPool(_Pool):
         Whether a last window that runs over the end counts.
     data_format : {$layouts}
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -114,10 +110,6 @@ class MaxPool1D(_MaxPool, axes=1):
     ----------
     kernel_size, stride, padding, return_mask, ceil_mode
         As of `MaxPool2D`, with one int for two.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -165,10 +157,6 @@ class AvgPool1D(_Pool, axes=1):
     exclusive : bool
         Padding does not count among the elements that the sum is divided by.
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -206,10 +194,6 @@ class _AvgPool(_Pool):
         Padding does not count among the elements that the sum is divided by.
     divisor_override : float, optional
         Divide by this instead.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -270,10 +254,6 @@ class _LPPool(_Pool):
     kernel_size, stride, padding, ceil_mode
         As of `MaxPool${n}D`.
     data_format : {$layouts}
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------

@@ -65,10 +65,6 @@ class GELU(Plain):
     approximate : bool or {"tanh", "none"}
         Of the probability, by a hyperbolic tangent.
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -148,10 +144,6 @@ class Softplus(Plain):
         Not 0.
     threshold : float
         x itself is the result where beta * x is above this.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------

@@ -105,10 +105,6 @@ class Maxout(Plain):
         Divides the size of the axis, which is divided by it.
     axis : int
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle

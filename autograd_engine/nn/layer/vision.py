@@ -71,10 +71,6 @@ class Upsample(_Resized):
     data_format : str, optional
     recompute_scale_factor : bool, optional
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -146,10 +142,6 @@ class UpsamplingNearest2D(_Resized2D):
         Instead of `size`.
     data_format : {"NCHW", "NHWC"}
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -174,10 +166,6 @@ class UpsamplingBilinear2D(_Resized2D):
         Instead of `size`.
     data_format : {"NCHW", "NHWC"}
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -200,10 +188,6 @@ class PixelShuffle(Plain):
     upscale_factor : int
         r
     data_format : {"NCHW", "NHWC"}
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -235,10 +219,6 @@ class PixelUnshuffle(Plain):
         r
     data_format : {"NCHW", "NHWC"}
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -267,10 +247,6 @@ class ChannelShuffle(Plain):
     ----------
     groups : int
     data_format : {"NCHW", "NHWC"}
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -326,10 +302,6 @@ class Unfold(_Columns):
     kernel_sizes, dilations, strides : int or two ints
     paddings : int, two ints, or four ints (top, left, bottom, right)
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -352,10 +324,6 @@ class Fold(_Columns):
         Of the images.
     kernel_sizes, dilations, strides, paddings
         As of `Unfold`.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------

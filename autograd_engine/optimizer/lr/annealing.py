@@ -19,11 +19,8 @@ class CosineAnnealingDecay(LRScheduler):
 
     Parameters
     ----------
-    learning_rate : float
     T_max : int
     eta_min : float
-    last_epoch, verbose
-        See `LRScheduler`.
 
     Examples
     --------
@@ -74,11 +71,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     Parameters
     ----------
-    learning_rate : float
     T_0, T_mult : int
     eta_min : float
-    last_epoch, verbose
-        See `LRScheduler`.
 
     Examples
     --------
@@ -132,14 +126,11 @@ class LinearLR(LRScheduler):
 
     Parameters
     ----------
-    learning_rate : float
     total_steps : int
     start_factor : float
         In (0, 1].
     end_factor : float
         In [0, 1].
-    last_epoch, verbose
-        See `LRScheduler`.
 
     Examples
     --------

@@ -30,8 +30,6 @@ class OneCycleLR(LRScheduler):
     anneal_strategy : {"cos", "linear"}
     three_phase : bool
         `phase_pct` is then less than 0.5.
-    last_epoch, verbose
-        See `LRScheduler`.
 
     Examples
     --------
@@ -123,8 +121,6 @@ class CyclicLR(LRScheduler):
         the cycle, which begins with 1, or of the step.
     scale_mode : {"cycle", "iterations"}
         What `scale_fn` gets.
-    last_epoch, verbose
-        See `LRScheduler`.
 
     Examples
     --------

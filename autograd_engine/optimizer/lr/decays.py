@@ -29,8 +29,6 @@ class NoamDecay(LRScheduler):
     warmup_steps : int
     learning_rate : float
         A factor.
-    last_epoch, verbose
-        See `LRScheduler`.
 
     Examples
     --------
@@ -68,11 +66,8 @@ class NaturalExpDecay(LRScheduler):
 
     Parameters
     ----------
-    learning_rate : float
     gamma : float
         Positive.
-    last_epoch, verbose
-        See `LRScheduler`.
 
     Examples
     --------
@@ -98,11 +93,8 @@ class InverseTimeDecay(LRScheduler):
 
     Parameters
     ----------
-    learning_rate : float
     gamma : float
         Not negative.
-    last_epoch, verbose
-        See `LRScheduler`.
 
     Examples
     --------
@@ -129,11 +121,8 @@ class ExponentialDecay(LRScheduler):
 
     Parameters
     ----------
-    learning_rate : float
     gamma : float
         Between 0 and 1.
-    last_epoch, verbose
-        See `LRScheduler`.
 
     Examples
     --------
@@ -163,14 +152,11 @@ class PolynomialDecay(LRScheduler):
 
     Parameters
     ----------
-    learning_rate : float
     decay_steps : int
     end_lr : float
     power : float
         Positive.
     cycle : bool
-    last_epoch, verbose
-        See `LRScheduler`.
 
     Examples
     --------

@@ -29,11 +29,8 @@ class LambdaDecay(LRScheduler):
 
     Parameters
     ----------
-    learning_rate : float
     lr_lambda : callable
         A factor, from the epoch.
-    last_epoch, verbose
-        See `LRScheduler`.
 
     Examples
     --------
@@ -64,11 +61,8 @@ class MultiplicativeDecay(LRScheduler):
 
     Parameters
     ----------
-    learning_rate : float
     lr_lambda : callable
         By what the rate is multiplied in an epoch. It gives the same for the same epoch each time.
-    last_epoch, verbose
-        See `LRScheduler`.
 
     Examples
     --------

@@ -15,12 +15,9 @@ class StepDecay(LRScheduler):
 
     Parameters
     ----------
-    learning_rate : float
     step_size : int
     gamma : float
         In [0, 1).
-    last_epoch, verbose
-        See `LRScheduler`.
 
     Examples
     --------
@@ -56,13 +53,10 @@ class MultiStepDecay(LRScheduler):
 
     Parameters
     ----------
-    learning_rate : float
     milestones : list or tuple of int
         Epochs, in increasing order.
     gamma : float
         In [0, 1).
-    last_epoch, verbose
-        See `LRScheduler`.
 
     Examples
     --------
@@ -103,8 +97,6 @@ class PiecewiseDecay(LRScheduler):
         Epochs, in increasing order.
     values : list or tuple of float
         One more than there are boundaries.
-    last_epoch, verbose
-        See `LRScheduler`.
 
     Examples
     --------

@@ -25,8 +25,6 @@ class LinearWarmup(LRScheduler):
     warmup_steps : int
     start_lr, end_lr : float
         `end_lr` is the greater one.
-    last_epoch, verbose
-        See `LRScheduler`.
 
     Raises
     ------

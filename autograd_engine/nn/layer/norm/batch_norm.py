@@ -94,10 +94,6 @@ class _BatchNorm(Spatial, _Running):
     _mean, _variance : Tensor
         ``[C]``, the running moments.
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -166,10 +162,6 @@ class SyncBatchNorm(_Running):
         As of `BatchNorm2D`; `data_format` is that of any of its family.
     weight_attr, bias_attr : ParamAttr, str, Initializer or bool, optional
         Ones and zeros by default; with False these stay what they are.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -261,10 +253,6 @@ class BatchNorm(_Running):
     moving_mean_name, moving_variance_name : str, optional
     use_global_stats, trainable_statistics : bool
         Use the running moments also while training; use those of the batch also after `eval`.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------

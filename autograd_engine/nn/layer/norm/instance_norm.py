@@ -38,10 +38,6 @@ class _InstanceNorm(Spatial, Unnamed):
     scale, bias : Parameter or None
         ``[C]``
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle

@@ -65,10 +65,6 @@ class LayerNorm(Unnamed):
     weight, bias : Parameter or None
         Flat: as many entries as `normalized_shape` has elements.
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -139,10 +135,6 @@ class GroupNorm(Unnamed):
     weight, bias : Parameter or None
         ``[num_channels]``
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -204,10 +196,6 @@ class LocalResponseNorm(Plain):
     data_format : {"NCHW", "NHWC", ...}
         The channels are second, or last.
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -264,10 +252,6 @@ class SpectralNorm(Plain):
     ----------
     weight_u, weight_v : Parameter
         As many entries as the matrix has rows, and columns; not trained.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------

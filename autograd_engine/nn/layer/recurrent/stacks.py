@@ -39,6 +39,23 @@ class _Stack(Layer):
 
     The cells are in sublayers "0", "1", ...; their parameters are attributes of the stack too,
     ``weight_ih_l0`` and, of the backward direction, ``weight_ih_l0_reverse``.
+
+    Parameters
+    ----------
+    input_size, hidden_size : int
+    num_layers : int
+    direction : {"forward", "bidirect", "bidirectional"}
+        Both directions: outputs side by side, ``2 * hidden_size``.
+    time_major : bool
+        Inputs and outputs are ``[time, batch, ...]`` instead of ``[batch, time, ...]``.
+    dropout : float
+        Of the outputs of each layer but the last, while training.
+    weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr : ParamAttr, optional
+        By default uniform within 1 / sqrt(hidden_size) of 0; False for no bias.
+
+    Raises
+    ------
+    ArgumentError
     """
 
     def __init__(
@@ -180,21 +197,7 @@ class SimpleRNN(_Stack):
 
     Parameters
     ----------
-    input_size, hidden_size : int
-    num_layers : int
-    direction : {"forward", "bidirect", "bidirectional"}
-        Both directions: outputs side by side, ``2 * hidden_size``.
-    time_major : bool
-        Inputs and outputs are ``[time, batch, ...]`` instead of ``[batch, time, ...]``.
-    dropout : float
-        Of the outputs of each layer but the last, while training.
     activation : {"tanh", "relu"}
-    weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr : ParamAttr, optional
-        By default uniform within 1 / sqrt(hidden_size) of 0; False for no bias.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -233,23 +236,9 @@ class LSTM(_Stack):
 
     Parameters
     ----------
-    input_size, hidden_size : int
-    num_layers : int
-    direction : {"forward", "bidirect", "bidirectional"}
-        Both directions: outputs side by side, ``2 * hidden_size``.
-    time_major : bool
-        Inputs and outputs are ``[time, batch, ...]`` instead of ``[batch, time, ...]``.
-    dropout : float
-        Of the outputs of each layer but the last, while training.
-    weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr : ParamAttr, optional
-        By default uniform within 1 / sqrt(hidden_size) of 0; False for no bias.
     proj_size : int
         If it is not 0, h is projected to this size. Such a layer runs step by step, so a program
         must know the number of steps.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -292,23 +281,6 @@ class LSTM(_Stack):
 
 class GRU(_Stack):
     """Layers of `GRUCell` over sequences.
-
-    Parameters
-    ----------
-    input_size, hidden_size : int
-    num_layers : int
-    direction : {"forward", "bidirect", "bidirectional"}
-        Both directions: outputs side by side, ``2 * hidden_size``.
-    time_major : bool
-        Inputs and outputs are ``[time, batch, ...]`` instead of ``[batch, time, ...]``.
-    dropout : float
-        Of the outputs of each layer but the last, while training.
-    weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr : ParamAttr, optional
-        By default uniform within 1 / sqrt(hidden_size) of 0; False for no bias.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------

@@ -31,7 +31,18 @@ __all__ = [
 
 
 class _Stack(Layer):
-    """A layer, and copies of it with parameters of their own, one after another."""
+    """A layer, and copies of it with parameters of their own, one after another.
+
+    Parameters
+    ----------
+    num_layers : int
+    norm : Layer, optional
+        Applied to the result.
+
+    Raises
+    ------
+    ArgumentError
+    """
 
     _of: type[Block]
 
@@ -96,13 +107,6 @@ class TransformerEncoder(_Stack):
     encoder_layer : TransformerEncoderLayer
         The first. The others are made with the same arguments, and have parameters of their own,
         which are newly initialised.
-    num_layers : int
-    norm : Layer, optional
-        Applied to the result.
-
-    Raises
-    ------
-    ArgumentError
 
     Notes
     -----
@@ -142,13 +146,6 @@ class TransformerDecoder(_Stack):
     decoder_layer : TransformerDecoderLayer
         The first. The others are made with the same arguments, and have parameters of their own,
         which are newly initialised.
-    num_layers : int
-    norm : Layer, optional
-        Applied to the result.
-
-    Raises
-    ------
-    ArgumentError
 
     Notes
     -----
