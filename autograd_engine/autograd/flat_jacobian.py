@@ -19,7 +19,7 @@ from autograd_engine.autograd.forward.jvp import (
 from autograd_engine.autograd.gradient import grad
 from autograd_engine.autograd.programs import check_one_element, known_sizes, variables_of
 from autograd_engine.autograd.sequences import holds_variables
-from autograd_engine.core.lazy import lazily
+from autograd_engine.core.lazy import listed
 from autograd_engine.core.spec import Spec, format_shape
 from autograd_engine.eager.grad_mode import is_grad_enabled, recording
 from autograd_engine.eager.tensor import Tensor
@@ -33,12 +33,8 @@ from autograd_engine.program.mode import require_dynamic
 __all__ = ["Hessian", "Jacobian", "jvp", "vjp"]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 if not TYPE_CHECKING:
-    __getattr__ = lazily(__name__, {})
+    __getattr__, __dir__ = listed(__name__)
 
 
 class Jacobian(matrices.Jacobian):

@@ -10,7 +10,7 @@ from autograd_engine.base.framework import (
     default_startup_program,
     program_guard,
 )
-from autograd_engine.core.lazy import lazily
+from autograd_engine.core.lazy import listed
 from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.tensor.attribute import CPUPlace
 
@@ -27,9 +27,5 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 if not TYPE_CHECKING:
-    __getattr__ = lazily(__name__, {})
+    __getattr__, __dir__ = listed(__name__)

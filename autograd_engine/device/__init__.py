@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from autograd_engine.core.lazy import lazily
+from autograd_engine.core.lazy import listed
 from autograd_engine.core.random_generator import get_rng_state, seed, set_rng_state
 from autograd_engine.device import cuda
 from autograd_engine.program.marking import device_guard
@@ -38,12 +38,8 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 if not TYPE_CHECKING:
-    __getattr__ = lazily(__name__, {})
+    __getattr__, __dir__ = listed(__name__)
 
 
 device = device_guard

@@ -2,15 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from autograd_engine.core.lazy import lazily
+from autograd_engine.core.lazy import listed
 from autograd_engine.distributed import fleet
 
 __all__ = ["fleet"]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 if not TYPE_CHECKING:
-    __getattr__ = lazily(__name__, {})
+    __getattr__, __dir__ = listed(__name__)

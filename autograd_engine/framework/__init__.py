@@ -13,7 +13,7 @@ from autograd_engine.base.framework import (
     set_flags,
 )
 from autograd_engine.core.dtypes import DType, get_default_dtype, set_default_dtype
-from autograd_engine.core.lazy import lazily
+from autograd_engine.core.lazy import listed
 from autograd_engine.core.random_generator import seed
 from autograd_engine.eager.grad_mode import no_grad
 from autograd_engine.io.files import load, save
@@ -47,9 +47,5 @@ __all__ = [
 dtype = DType
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 if not TYPE_CHECKING:
-    __getattr__ = lazily(__name__, {})
+    __getattr__, __dir__ = listed(__name__)

@@ -11,7 +11,7 @@ from autograd_engine.autograd.flat_jacobian import (
     vjp as vjp,
 )
 from autograd_engine.autograd.gradient import grad as eager_grad
-from autograd_engine.core.lazy import lazily
+from autograd_engine.core.lazy import listed
 from autograd_engine.program.backward.append_backward import gradients
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.static.forward_mode import forward_grad as forward_grad
@@ -29,12 +29,8 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 if not TYPE_CHECKING:
-    __getattr__ = lazily(__name__, {})
+    __getattr__, __dir__ = listed(__name__)
 
 
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from autograd_engine.core.lazy import lazily
+from autograd_engine.core.lazy import listed
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.functional.deformable_conv import deform_conv2d as deform_conv2d
@@ -43,14 +43,10 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 if not TYPE_CHECKING:
     from autograd_engine.tensor.spelling.wrapper import spelled_functions
 
-    __getattr__ = lazily(__name__, {})
+    __getattr__, __dir__ = listed(__name__)
     globals().update(
         spelled_functions({n: v for n, v in globals().items() if n in __all__ and n.islower()})
     )
