@@ -11,9 +11,8 @@ from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.ops.update import on_rows
 from autograd_engine.optimizer.checks import flag, function, not_negative, positive, unit_interval
-from autograd_engine.optimizer.groups import Group
+from autograd_engine.optimizer.groups import Group, Hyper, State
 from autograd_engine.optimizer.optimizer import Optimizer
-from autograd_engine.optimizer.settings import Hyper, State
 
 __all__ = ["BETAS", "MOMENTS", "POWERS", "Adam", "AdamW"]
 

@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 from autograd_engine.core.checks import require_bools
 from autograd_engine.optimizer.adam import BETAS, MOMENTS, POWERS
 from autograd_engine.optimizer.checks import function, not_negative
-from autograd_engine.optimizer.groups import Group
+from autograd_engine.optimizer.groups import Group, Hyper, State
 from autograd_engine.optimizer.optimizer import Optimizer
-from autograd_engine.optimizer.settings import Hyper, State
 
 __all__ = ["Adamax", "Lamb", "NAdam", "RAdam"]
 

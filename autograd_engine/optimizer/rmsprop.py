@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from autograd_engine.errors import ArgumentError
 from autograd_engine.optimizer.checks import flag, number, positive, unit_interval
+from autograd_engine.optimizer.groups import Hyper, State
 from autograd_engine.optimizer.optimizer import Optimizer
-from autograd_engine.optimizer.settings import Hyper, State
 
 __all__ = ["Adadelta", "Adagrad", "RMSProp"]
 

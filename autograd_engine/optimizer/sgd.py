@@ -10,8 +10,8 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.update import sgd_rows
 from autograd_engine.optimizer.checks import count, flag, number, pair, unit_interval
+from autograd_engine.optimizer.groups import Hyper, State
 from autograd_engine.optimizer.optimizer import Optimizer
-from autograd_engine.optimizer.settings import Hyper, State
 
 __all__ = ["ASGD", "Momentum", "Rprop", "SGD"]
 
