@@ -34,14 +34,8 @@ def _dot(a: Any, b: Any, out: Any = None) -> Any:
     return paddle.tensordot(x, y, [[x.ndim - 1], [y.ndim - 2]])
 
 
-@covers("inner")
-def _inner(a: Any, b: Any, /) -> Any:
-    return paddle.inner(*as_tensors(a, b))
-
-
-@covers("outer")
-def _outer(a: Any, b: Any, out: Any = None) -> Any:
-    return paddle.outer(*as_tensors(a, b))
+covers("inner")(lambda a, b, /: paddle.inner(*as_tensors(a, b)))
+covers("outer")(lambda a, b, out=None: paddle.outer(*as_tensors(a, b)))
 
 
 @covers("linalg.outer")
@@ -55,9 +49,7 @@ def _vdot(a: Any, b: Any, /) -> Any:
     return paddle.matmul(paddle.conj(x), y)
 
 
-@covers("kron")
-def _kron(a: Any, b: Any) -> Any:
-    return paddle.kron(*as_tensors(a, b))
+covers("kron")(lambda a, b: paddle.kron(*as_tensors(a, b)))
 
 
 @covers("tensordot")
@@ -93,9 +85,7 @@ def _vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     return paddle.sum(paddle.conj(x) * y, axis=axis)
 
 
-@covers("linalg.multi_dot")
-def _multi_dot(arrays: Any, *, out: Any = None) -> Any:
-    return linalg.multi_dot(as_tensors(*arrays))
+covers("linalg.multi_dot")(lambda arrays, *, out=None: linalg.multi_dot(as_tensors(*arrays)))
 
 
 @covers("cross")
@@ -247,14 +237,8 @@ def _eigvalsh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803 - NumPy's name
     return linalg.eigvalsh(floating(a), UPLO)
 
 
-@covers("linalg.eig")
-def _eig(a: Any) -> EigenResult:
-    return EigenResult(*linalg.eig(_no_gradient("np.linalg.eig", a)))
-
-
-@covers("linalg.eigvals")
-def _eigvals(a: Any) -> Any:
-    return linalg.eigvals(_no_gradient("np.linalg.eigvals", a))
+covers("linalg.eig")(lambda a: EigenResult(*linalg.eig(_no_gradient("np.linalg.eig", a))))
+covers("linalg.eigvals")(lambda a: linalg.eigvals(_no_gradient("np.linalg.eigvals", a)))
 
 
 def _no_gradient(name: str, a: Any) -> Any:
@@ -271,9 +255,7 @@ def _matrix_power(a: Any, n: int) -> Any:
     return linalg.matrix_power(floating(a), n)
 
 
-@covers("linalg.cond")
-def _cond(x: Any, p: Any = None) -> Any:
-    return linalg.cond(floating(x), p)
+covers("linalg.cond")(lambda x, p=None: linalg.cond(floating(x), p))
 
 
 @covers("linalg.norm")

@@ -36,9 +36,7 @@ def _nonzero(a: Any) -> Any:
     return tuple(paddle.reshape(k, [-1]) for k in paddle.nonzero(as_tensor(a), as_tuple=True))
 
 
-@covers("flatnonzero")
-def _flatnonzero(a: Any) -> Any:
-    return _nonzero(paddle.reshape(as_tensor(a), [-1]))[0]
+covers("flatnonzero")(lambda a: _nonzero(paddle.reshape(as_tensor(a), [-1]))[0])
 
 
 @covers("select")
