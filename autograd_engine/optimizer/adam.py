@@ -14,7 +14,7 @@ from autograd_engine.optimizer.checks import flag, function, not_negative, posit
 from autograd_engine.optimizer.groups import Group, Hyper, State
 from autograd_engine.optimizer.optimizer import Optimizer
 
-__all__ = ["BETAS", "MOMENTS", "POWERS", "Adam", "AdamW"]
+__all__ = ["BETAS", "MOMENTS", "POWERS", "Adam", "AdamW", "MomentOptimizer"]
 
 MOMENTS = {"moment1": State(), "moment2": State()}
 POWERS = {"beta1_pow_acc": State(False, "beta1"), "beta2_pow_acc": State(False, "beta2")}
@@ -25,14 +25,37 @@ BETAS = {
 }
 
 
-class Adam(Optimizer):
-    """Adaptive moment estimation (Kingma and Ba 2015).
+class MomentOptimizer(Optimizer):
+    """Running means of gradients and of their squares, which begin at zero.
 
     Parameters
     ----------
     beta1, beta2 : float
         In [0, 1): decay of the first and second moment.
     epsilon : float
+    """
+
+    hyper: ClassVar = BETAS
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: Any = 1e-08,
+        parameters: Sequence[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+    ) -> None:
+        self._configure(locals())
+
+
+class Adam(MomentOptimizer):
+    """Adaptive moment estimation (Kingma and Ba 2015).
+
+    Parameters
+    ----------
     weight_decay : float, L1Decay or L2Decay, optional
         A term of the gradient; see `AdamW` for decay beside it.
     lazy_mode : bool

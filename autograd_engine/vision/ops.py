@@ -133,7 +133,13 @@ class DeformConv2D(Layer):
 
 
 class _OfRegions(Layer):
-    """A function of images, boxes and how many of these each image has."""
+    """A function of images, boxes and how many of these each image has.
+
+    Parameters
+    ----------
+    output_size : int or two ints
+    spatial_scale : float
+    """
 
     def __init__(self, output_size: IntOrInts, spatial_scale: float = 1.0) -> None:
         super().__init__()
@@ -146,11 +152,6 @@ class _OfRegions(Layer):
 
 class RoIAlign(_OfRegions):
     """`roi_align` of `output_size` bins.
-
-    Parameters
-    ----------
-    output_size : int or two ints
-    spatial_scale : float
 
     Examples
     --------
@@ -169,11 +170,6 @@ class RoIAlign(_OfRegions):
 class RoIPool(_OfRegions):
     """`roi_pool` of `output_size` bins.
 
-    Parameters
-    ----------
-    output_size : int or two ints
-    spatial_scale : float
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -188,11 +184,6 @@ class RoIPool(_OfRegions):
 
 class PSRoIPool(_OfRegions):
     """`psroi_pool` of `output_size` bins.
-
-    Parameters
-    ----------
-    output_size : int or two ints
-    spatial_scale : float
 
     Examples
     --------

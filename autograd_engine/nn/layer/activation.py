@@ -399,7 +399,12 @@ class ThresholdedReLU(Plain):
 
 
 class _Along(Plain):
-    """A function along one axis."""
+    """A function along one axis.
+
+    Parameters
+    ----------
+    axis : int
+    """
 
     _shown = ("_axis",)
 
@@ -414,10 +419,6 @@ class _Along(Plain):
 class Softmax(_Along, function=F.softmax):
     """exp(x) / sum(exp(x)) along `axis`; see `nn.functional.softmax`.
 
-    Parameters
-    ----------
-    axis : int
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -429,10 +430,6 @@ class Softmax(_Along, function=F.softmax):
 class LogSoftmax(_Along, function=F.log_softmax):
     """log(softmax(x)) along `axis`; see `nn.functional.log_softmax`.
 
-    Parameters
-    ----------
-    axis : int
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -443,10 +440,6 @@ class LogSoftmax(_Along, function=F.log_softmax):
 
 class GLU(_Along, function=F.glu):
     """a * sigmoid(b) with a and b the halves of x along `axis`; see `nn.functional.glu`.
-
-    Parameters
-    ----------
-    axis : int
 
     Examples
     --------

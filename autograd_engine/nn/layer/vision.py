@@ -119,6 +119,16 @@ class Upsample(_Resized):
 
 
 class _Resized2D(_Resized):
+    """Images of another size.
+
+    Parameters
+    ----------
+    size : int or two ints, optional
+    scale_factor : float or two floats, optional
+        Instead of `size`.
+    data_format : {"NCHW", "NHWC"}
+    """
+
     _shown = ("data_format",)
 
     def __init__(
@@ -134,13 +144,6 @@ class _Resized2D(_Resized):
 
 class UpsamplingNearest2D(_Resized2D):
     """Images of another size, in which each pixel is the nearest of those there were.
-
-    Parameters
-    ----------
-    size : int or two ints, optional
-    scale_factor : float or two floats, optional
-        Instead of `size`.
-    data_format : {"NCHW", "NHWC"}
 
     Examples
     --------
@@ -158,13 +161,6 @@ class UpsamplingNearest2D(_Resized2D):
 
 class UpsamplingBilinear2D(_Resized2D):
     """Images of another size with lines between the pixels; the corners stay where they are.
-
-    Parameters
-    ----------
-    size : int or two ints, optional
-    scale_factor : float or two floats, optional
-        Instead of `size`.
-    data_format : {"NCHW", "NHWC"}
 
     Examples
     --------

@@ -62,6 +62,10 @@ def _activation(layer: Layer, activation: Any) -> Callable[[Any], Any]:
 class Block(Layer):
     """What layers of encoders and decoders share: attention, then two linear maps, each of which is
     normalised, dropped out, and added to what it was given.
+
+    Raises
+    ------
+    ArgumentError
     """
 
     _attended: ClassVar[tuple[str, ...]]  # the attentions
@@ -150,10 +154,6 @@ class TransformerEncoderLayer(Block):
         Of the linear maps; in a list the first is for those of the attention.
     layer_norm_eps : float
 
-    Raises
-    ------
-    ArgumentError
-
     Notes
     -----
     A call takes ``src [batch, steps, d_model]`` and `src_mask`, as `MultiHeadAttention` takes it.
@@ -187,10 +187,6 @@ class TransformerDecoderLayer(Block):
 
     Parameters are those of `TransformerEncoderLayer`; lists of attributes have three entries, for
     self-attention, attention to the memory, and the linear maps.
-
-    Raises
-    ------
-    ArgumentError
 
     Notes
     -----
