@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from autograd_engine.core.checks import as_number, require_bools
+from autograd_engine.core.checks import as_number, require_bools, require_type
 from autograd_engine.core.described import describe
 from autograd_engine.core.locations import caller
 from autograd_engine.core.names.constructors import Given, Respelled, respelled
@@ -493,10 +493,7 @@ class Optimizer(Respelled):
                 loss, startup_program, parameters, no_grad_set, checkpoints=checkpoints
             )
             return self.apply_gradients(eager), eager
-        if startup_program is not None and not isinstance(startup_program, Program):
-            raise ArgumentTypeError(
-                f"minimize: startup_program must be a Program, got {type(startup_program).__name__}"
-            )
+        require_type(startup_program, Program | None, "minimize: startup_program must be a Program")
         startup = startup_program or default_startup_program()
         with restored_on_error(loss), startup.global_block().restored_on_error():
             pairs = self.backward(

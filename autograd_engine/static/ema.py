@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine import unique_name
+from autograd_engine.core.checks import require_type
 from autograd_engine.core.locations import caller
 from autograd_engine.core.names.constructors import respelled
 from autograd_engine.core.spec import Spec
@@ -111,10 +112,7 @@ class ExponentialMovingAverage:
                 "ExponentialMovingAverage: thres_steps must be a Variable that counts steps, got "
                 f"{type(thres_steps).__name__}"
             )
-        if name is not None and not isinstance(name, str):
-            raise ArgumentTypeError(
-                f"ExponentialMovingAverage: name must be a str, got {type(name).__name__}"
-            )
+        require_type(name, str | None, "ExponentialMovingAverage: name must be a str")
         self._decay = float(decay)
         self._name = name or ""
         self._program = default_main_program()
