@@ -56,11 +56,9 @@ def _transpose(a: Any, axes: Any = None) -> Any:
     return paddle.transpose(x, [int(k) for k in axes])
 
 
-@covers("matrix_transpose", "linalg.matrix_transpose")
-def _matrix_transpose(x: Any, /) -> Any:
-    return paddle.matrix_transpose(as_tensor(x))
-
-
+_matrix_transpose: Any = covers("matrix_transpose", "linalg.matrix_transpose")(
+    lambda x, /: paddle.matrix_transpose(as_tensor(x))
+)
 covers("moveaxis")(
     lambda a, source, destination: paddle.moveaxis(as_tensor(a), source, destination)
 )
@@ -87,9 +85,7 @@ def _squeeze(a: Any, axis: Any = None) -> Any:
     return paddle.squeeze(x, axis if axis is None else list(axes))
 
 
-@covers("expand_dims")
-def _expand_dims(a: Any, axis: Any) -> Any:
-    return paddle.unsqueeze(as_tensor(a), axis)
+_expand_dims: Any = covers("expand_dims")(lambda a, axis: paddle.unsqueeze(as_tensor(a), axis))
 
 
 def _atleast(name: str) -> None:
@@ -221,13 +217,9 @@ covers("diagflat")(lambda v, k=0: paddle.diagflat(as_tensor(v), k))
 covers("diagonal")(
     lambda a, offset=0, axis1=0, axis2=1: paddle.diagonal(as_tensor(a), offset, axis1, axis2)
 )
-
-
-@covers("linalg.diagonal")
-def _linalg_diagonal(x: Any, /, *, offset: int = 0) -> Any:
-    return paddle.diagonal(as_tensor(x), offset, -2, -1)
-
-
+_linalg_diagonal: Any = covers("linalg.diagonal")(
+    lambda x, /, *, offset=0: paddle.diagonal(as_tensor(x), offset, -2, -1)
+)
 covers("tril")(lambda m, k=0: paddle.tril(as_tensor(m), k))
 covers("triu")(lambda m, k=0: paddle.triu(as_tensor(m), k))
 
