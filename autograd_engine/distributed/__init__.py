@@ -1,12 +1,9 @@
 """Names under which programs of the reference find what works on one machine as well."""
 
-from typing import TYPE_CHECKING
+import typing
 
-from autograd_engine.core.lazy import listed
-from autograd_engine.distributed import fleet
+from autograd_engine.core.lazy import face as _face
+from autograd_engine.distributed import fleet as fleet
 
-__all__ = ["fleet"]
-
-
-if not TYPE_CHECKING:
-    __getattr__, __dir__ = listed(__name__)
+if not typing.TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _face(__name__, submodules="fleet")
