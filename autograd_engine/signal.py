@@ -11,7 +11,7 @@ from autograd_engine import fft
 from autograd_engine.core.checks import is_int, require_bools
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import get_default_numpy_dtype
-from autograd_engine.core.lazy import lazily
+from autograd_engine.core.lazy import listed
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
@@ -25,12 +25,8 @@ from autograd_engine.tensor.shape import moveaxis
 __all__ = ["frame", "istft", "overlap_add", "stft"]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 if not TYPE_CHECKING:
-    __getattr__ = lazily(__name__, {})
+    __getattr__, __dir__ = listed(__name__)
 
 
 def _positive(op: str, argument: str, value: Any, most: Any = None) -> int:

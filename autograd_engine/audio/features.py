@@ -9,7 +9,7 @@ from autograd_engine.audio.functional import cosines, filters, power_to_db
 from autograd_engine.audio.windows import floating, named_window
 from autograd_engine.core.checks import in_memory
 from autograd_engine.core.dtypes import DTypeLike
-from autograd_engine.core.lazy import lazily
+from autograd_engine.core.lazy import listed
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
@@ -24,12 +24,8 @@ from autograd_engine.tensor.linalg.products import matrix_transpose
 __all__ = ["MFCC", "LogMelSpectrogram", "MelSpectrogram", "Spectrogram"]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 if not TYPE_CHECKING:
-    __getattr__ = lazily(__name__, {})
+    __getattr__, __dir__ = listed(__name__)
 
 
 def _keep(layer: Layer, name: str, values: Array) -> None:

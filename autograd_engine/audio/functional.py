@@ -14,7 +14,7 @@ import numpy as np
 from autograd_engine.audio.windows import floating, get_window
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype
-from autograd_engine.core.lazy import lazily
+from autograd_engine.core.lazy import listed
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError
@@ -40,12 +40,8 @@ _BORDER: Final = 1000.0
 _LOG_STEP: Final = math.log(6.4) / 27.0  # and above it, of the logarithm
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 if not TYPE_CHECKING:
-    __getattr__ = lazily(__name__, {})
+    __getattr__, __dir__ = listed(__name__)
 
 
 def _scaled(op: str, value: Any, one: Any) -> Any:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from autograd_engine.core.atomic_file import write_atomically
+from autograd_engine.core.checks import require_type
 from autograd_engine.core.locations import Location
 from autograd_engine.eager.grad_node import forward_name, grad_name
 from autograd_engine.eager.tape import Edge, Node, Slot
@@ -49,10 +50,7 @@ class GraphDump:
     """
 
     def __init__(self, path: Any, roots: Iterable[tuple[Edge, Any]]) -> None:
-        if not isinstance(path, str):
-            raise ArgumentError(
-                f"dump_backward_graph_path must be a str, got {type(path).__name__}"
-            )
+        require_type(path, str, "dump_backward_graph_path must be a str", ArgumentError)
         self._directory = Path(path)
         if self._directory.exists() and not self._directory.is_dir():
             raise NotADirectoryError(f"dump_backward_graph_path {path!r} must be a directory")

@@ -1,16 +1,9 @@
 """``paddle.base.core``: the one name of it that files of tensors are read by."""
 
-from typing import TYPE_CHECKING
+import typing
 
-from autograd_engine.core.lazy import lazily
-from autograd_engine.io.files.raw_memory import frombuffer
+from autograd_engine.core.lazy import face as _face
+from autograd_engine.io.files.raw_memory import frombuffer as frombuffer
 
-__all__ = ["frombuffer"]
-
-
-def __dir__() -> list[str]:
-    return __all__
-
-
-if not TYPE_CHECKING:
-    __getattr__ = lazily(__name__, {})
+if not typing.TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _face(__name__)

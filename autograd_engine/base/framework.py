@@ -1,48 +1,24 @@
 """``paddle.base.framework``: the classes of parameters and programs, and which mode it is."""
 
-from __future__ import annotations
+import typing
 
-from typing import TYPE_CHECKING
-
-from autograd_engine.core.lazy import lazily
-from autograd_engine.eager.tensor import Parameter as EagerParamBase
+from autograd_engine.core.lazy import face as _face
+from autograd_engine.eager.tensor import Parameter as _EagerParameter
 from autograd_engine.program.ir.program import (
-    Block,
-    Operator,
-    Parameter,
-    Program,
-    Variable,
-    default_main_program,
-    default_startup_program,
-    program_guard,
+    Block as Block,
+    Operator as Operator,
+    Parameter as Parameter,
+    Program as Program,
+    Variable as Variable,
+    default_main_program as default_main_program,
+    default_startup_program as default_startup_program,
+    program_guard as program_guard,
 )
-from autograd_engine.program.mode import in_dynamic_mode
-from autograd_engine.static.flags import get_flags, set_flags
+from autograd_engine.program.mode import in_dynamic_mode as _in_dynamic_mode
+from autograd_engine.static.flags import get_flags as get_flags, set_flags as set_flags
 
-__all__ = [
-    "Block",
-    "EagerParamBase",
-    "Operator",
-    "Parameter",
-    "Program",
-    "Variable",
-    "default_main_program",
-    "default_startup_program",
-    "get_flags",
-    "in_dygraph_mode",
-    "in_dynamic_or_pir_mode",
-    "in_pir_mode",
-    "program_guard",
-    "set_flags",
-]
-
-
-def __dir__() -> list[str]:
-    return __all__
-
-
-if not TYPE_CHECKING:
-    __getattr__ = lazily(__name__, {})
+EagerParamBase = _EagerParameter
+in_dygraph_mode = in_dynamic_or_pir_mode = _in_dynamic_mode
 
 
 def in_pir_mode() -> bool:
@@ -50,4 +26,5 @@ def in_pir_mode() -> bool:
     return False
 
 
-in_dygraph_mode = in_dynamic_or_pir_mode = in_dynamic_mode
+if not typing.TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _face(__name__)

@@ -32,6 +32,7 @@ __all__ = [
     "require_bools",
     "require_cpu",
     "require_possible",
+    "require_type",
 ]
 
 T = TypeVar("T")
@@ -47,6 +48,18 @@ def require_bools(function: str, **values: Any) -> None:
     for name, value in values.items():
         if not isinstance(value, bool):
             raise ArgumentError(_no_bool(function, name, value))
+
+
+def require_type(
+    value: Any,
+    kinds: Any,
+    text: str,
+    error: Callable[[str], Exception] = ArgumentTypeError,
+    hint: str = "",
+) -> None:
+    """Raise `error` unless `value` is of one of the types: `text`, what came, and what to do."""
+    if not isinstance(value, kinds):
+        raise error(f"{text}, got {type(value).__name__}{hint}")
 
 
 def _no_bool(function: str, argument: str, value: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from autograd_engine.core.names.missing_names import missing
 
-__all__ = ["face", "lazily"]
+__all__ = ["face", "lazily", "listed"]
 
 Find = Callable[[str], Any]
 
@@ -41,6 +41,13 @@ def lazily(package: str, lazy: Mapping[str, str], submodules: str = "") -> Find:
         return found
 
     return found_in
+
+
+def listed(
+    module: str, lazy: Mapping[str, str] | None = None
+) -> tuple[Find, Callable[[], list[str]]]:
+    """``__getattr__`` and ``__dir__`` of a module that lists in ``__all__`` what users find."""
+    return lazily(module, lazy or {}), lambda: vars(sys.modules[module])["__all__"]
 
 
 def face(

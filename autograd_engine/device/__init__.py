@@ -1,50 +1,16 @@
 """Devices, ``paddle.device``: there is one, the CPU."""
 
-from __future__ import annotations
+import typing
 
-from typing import TYPE_CHECKING, Any
-
-from autograd_engine.core.lazy import lazily
-from autograd_engine.core.random_generator import get_rng_state, seed, set_rng_state
-from autograd_engine.device import cuda
-from autograd_engine.program.marking import device_guard
-from autograd_engine.tensor.attribute import get_device, set_device
-
-__all__ = [
-    "cuda",
-    "device",
-    "device_count",
-    "device_guard",
-    "get_all_custom_device_type",
-    "get_all_device_type",
-    "get_available_custom_device",
-    "get_available_device",
-    "get_cudnn_version",
-    "get_device",
-    "get_rng_state",
-    "is_available",
-    "is_bf16_supported",
-    "is_compiled_with_cinn",
-    "is_compiled_with_cuda",
-    "is_compiled_with_custom_device",
-    "is_compiled_with_distribute",
-    "is_compiled_with_ipu",
-    "is_compiled_with_rocm",
-    "is_compiled_with_xpu",
-    "manual_seed",
-    "set_device",
-    "set_rng_state",
-    "synchronize",
-]
-
-
-def __dir__() -> list[str]:
-    return __all__
-
-
-if not TYPE_CHECKING:
-    __getattr__ = lazily(__name__, {})
-
+from autograd_engine.core.lazy import face as _face
+from autograd_engine.core.random_generator import (
+    get_rng_state as get_rng_state,
+    seed as _seed,
+    set_rng_state as set_rng_state,
+)
+from autograd_engine.device import cuda as cuda
+from autograd_engine.program.marking import device_guard as device_guard
+from autograd_engine.tensor.attribute import get_device as get_device, set_device as set_device
 
 device = device_guard
 
@@ -126,10 +92,14 @@ def is_compiled_with_custom_device(device_type: str) -> bool:
 
 def manual_seed(seed_value: int) -> None:
     """`paddle.seed`, without a result."""
-    seed(seed_value)
+    _seed(seed_value)
 
 
-def synchronize(device: Any = None) -> None:
+def synchronize(device: typing.Any = None) -> None:
     """Nothing: what was called is done when the call is over."""
     with device_guard(device):  # which refuses any other
         pass
+
+
+if not typing.TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _face(__name__, submodules="cuda")

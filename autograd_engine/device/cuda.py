@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from autograd_engine.core.lazy import lazily
+from autograd_engine.core.lazy import listed
 
 __all__ = ["device_count", "empty_cache", "synchronize"]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 if not TYPE_CHECKING:
-    __getattr__ = lazily(__name__, {})
+    __getattr__, __dir__ = listed(__name__)
 
 
 def device_count() -> int:

@@ -1,16 +1,9 @@
 """Names under which programs of the reference find what works on one machine as well."""
 
-from typing import TYPE_CHECKING
+import typing
 
-from autograd_engine.core.lazy import lazily
-from autograd_engine.distributed import fleet
+from autograd_engine.core.lazy import face as _face
+from autograd_engine.distributed import fleet as fleet
 
-__all__ = ["fleet"]
-
-
-def __dir__() -> list[str]:
-    return __all__
-
-
-if not TYPE_CHECKING:
-    __getattr__ = lazily(__name__, {})
+if not typing.TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _face(__name__, submodules="fleet")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograd_engine.core.checks import positive_int
-from autograd_engine.core.lazy import lazily
+from autograd_engine.core.lazy import listed
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ModeError
@@ -33,10 +33,6 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 if TYPE_CHECKING:
     from autograd_engine.incubate.program_optimizers import (
         GradientMergeOptimizer as GradientMergeOptimizer,
@@ -44,7 +40,7 @@ if TYPE_CHECKING:
         RecomputeOptimizer as RecomputeOptimizer,
     )
 else:
-    __getattr__ = lazily(
+    __getattr__, __dir__ = listed(
         __name__,
         {"incubate.program_optimizers": "GradientMergeOptimizer RecomputeOptimizer"},
     )

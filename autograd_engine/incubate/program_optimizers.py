@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from autograd_engine import unique_name
-from autograd_engine.core.checks import positive_int
+from autograd_engine.core.checks import positive_int, require_type
 from autograd_engine.core.locations import caller
 from autograd_engine.core.spec import Spec
-from autograd_engine.errors import ArgumentError, ArgumentTypeError, BuildError, ExecutionError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, BuildError
 from autograd_engine.nn.parameters import persistable_variable
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.optimizer.optimizer import Optimizer
@@ -30,8 +29,8 @@ from autograd_engine.program.ir.program import (
     default_startup_program,
     program_guard,
 )
-from autograd_engine.program.scope import Scope, global_scope
-from autograd_engine.static.ema import exchanges, same
+from autograd_engine.program.scope import global_scope
+from autograd_engine.static.ema import StandIns, exchanges, same
 from autograd_engine.static.executor.executor import Executor
 
 __all__ = ["GradientMergeOptimizer", "ProgramAverage", "RecomputeOptimizer", "look_ahead"]
@@ -247,7 +246,7 @@ def look_ahead(params: Sequence[Parameter], alpha: float, k: int) -> None:
             append_write(p, ops.where(due, new, p))
 
 
-class ProgramAverage:
+class ProgramAverage(StandIns):
     """What `ModelAverage` keeps in a program, and the programs that put it in place and undo that.
 
     Sums are of float64, as those of eager mode are.
@@ -256,6 +255,7 @@ class ProgramAverage:
     def __init__(
         self, params: Sequence[Parameter] | None, rate: float, least: int, most: int
     ) -> None:
+        super().__init__()
         block = default_main_program().global_block()
         found = [p for p in block.all_parameters() if p.trainable] if params is None else params
         if not found:
@@ -269,7 +269,6 @@ class ProgramAverage:
                     f"ModelAverage: parameters[{k}] must be a parameter of the default program"
                 )
         self._params = list(found)
-        self._applied: weakref.WeakSet[Scope] = weakref.WeakSet()
         with (
             block.restored_on_error(),
             default_startup_program().global_block().restored_on_error(),
@@ -311,35 +310,19 @@ class ProgramAverage:
     def apply(self, executor: Any, need_restore: bool) -> Iterator[None]:
         """Inside the ``with`` the parameters of the global scope are their averages."""
         _check_executor("apply", executor)
-        scope = global_scope()
-        if scope in self._applied:
-            raise ExecutionError(
-                "ModelAverage.apply: the averages are in place already; call restore(executor) "
-                "first"
-            )
-        executor.run(self.apply_program, scope=scope)
-        self._applied.add(scope)
-        try:
+        refusal = "the averages are in place already; call restore(executor) first"
+        with self._in_place(executor, need_restore, f"ModelAverage.apply: {refusal}"):
             yield
-        finally:
-            if need_restore:
-                self.restore(executor, scope)
 
-    def restore(self, executor: Any, scope: Scope | None = None) -> None:
+    def restore(self, executor: Any) -> None:
         """Put the parameters back, where the averages are in place."""
         _check_executor("restore", executor)
-        scope = global_scope() if scope is None else scope
-        if scope in self._applied:
-            executor.run(self.restore_program, scope=scope)
-            self._applied.discard(scope)
+        self._put_back(executor, global_scope())
 
 
 def _check_executor(method: str, executor: Any) -> None:
-    if not isinstance(executor, Executor):
-        raise ArgumentTypeError(
-            f"ModelAverage.{method}: executor must be a paddle.static.Executor, for a program, got "
-            f"{type(executor).__name__}"
-        )
+    wanted = f"ModelAverage.{method}: executor must be a paddle.static.Executor, for a program"
+    require_type(executor, Executor, wanted)
 
 
 def _kept(block: Any, name: str, spec: Spec) -> Variable:

@@ -253,7 +253,16 @@ def _binary(metric: str, preds: Any, labels: Any) -> tuple[Array, Array]:
 
 
 class _Shares(Metric):
-    """What precision and recall have in common: 0.5 and more counts as positive."""
+    """What precision and recall have in common: 0.5 and more counts as positive.
+
+    Parameters
+    ----------
+    name : str
+
+    Raises
+    ------
+    ArgumentError, NotATensorError, DTypeError, ShapeError
+    """
 
     _kind = ""
 
@@ -286,18 +295,10 @@ class _Shares(Metric):
 class Precision(_Shares):
     """Of what is found positive, the share that is: ``tp / (tp + fp)``.
 
-    Parameters
-    ----------
-    name : str
-
     Attributes
     ----------
     tp, fp : int
         True and false positives so far.
-
-    Raises
-    ------
-    ArgumentError, NotATensorError, DTypeError, ShapeError
 
     Examples
     --------
@@ -330,18 +331,10 @@ class Precision(_Shares):
 class Recall(_Shares):
     """Of what is positive, the share that is found: ``tp / (tp + fn)``.
 
-    Parameters
-    ----------
-    name : str
-
     Attributes
     ----------
     tp, fn : int
         True positives and false negatives so far.
-
-    Raises
-    ------
-    ArgumentError, NotATensorError, DTypeError, ShapeError
 
     Examples
     --------

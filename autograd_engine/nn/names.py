@@ -1,17 +1,6 @@
 """Names that torch has for classes of layers; each is the class itself."""
 
 from autograd_engine.eager.tensor import Parameter
-from autograd_engine.nn.layer.adaptive_pool import (
-    AdaptiveAvgPool1D as AdaptiveAvgPool1d,
-    AdaptiveAvgPool2D as AdaptiveAvgPool2d,
-    AdaptiveAvgPool3D as AdaptiveAvgPool3d,
-    AdaptiveMaxPool1D as AdaptiveMaxPool1d,
-    AdaptiveMaxPool2D as AdaptiveMaxPool2d,
-    AdaptiveMaxPool3D as AdaptiveMaxPool3d,
-    MaxUnPool1D as MaxUnpool1d,
-    MaxUnPool2D as MaxUnpool2d,
-    MaxUnPool3D as MaxUnpool3d,
-)
 from autograd_engine.nn.layer.base.layer import Layer as Module
 from autograd_engine.nn.layer.containers import LayerDict as ModuleDict, LayerList as ModuleList
 from autograd_engine.nn.layer.conv import Conv1D as Conv1d, Conv2D as Conv2d, Conv3D as Conv3d
@@ -32,7 +21,19 @@ from autograd_engine.nn.layer.padding import (
     ZeroPad2D as ZeroPad2d,
     ZeroPad3D as ZeroPad3d,
 )
-from autograd_engine.nn.layer.pool import LPPool1D as LPPool1d, LPPool2D as LPPool2d
+from autograd_engine.nn.layer.pool import (
+    AdaptiveAvgPool1D as AdaptiveAvgPool1d,
+    AdaptiveAvgPool2D as AdaptiveAvgPool2d,
+    AdaptiveAvgPool3D as AdaptiveAvgPool3d,
+    AdaptiveMaxPool1D as AdaptiveMaxPool1d,
+    AdaptiveMaxPool2D as AdaptiveMaxPool2d,
+    AdaptiveMaxPool3D as AdaptiveMaxPool3d,
+    LPPool1D as LPPool1d,
+    LPPool2D as LPPool2d,
+    MaxUnPool1D as MaxUnpool1d,
+    MaxUnPool2D as MaxUnpool2d,
+    MaxUnPool3D as MaxUnpool3d,
+)
 from autograd_engine.nn.layer.vision import (
     UpsamplingBilinear2D as UpsamplingBilinear2d,
     UpsamplingNearest2D as UpsamplingNearest2d,

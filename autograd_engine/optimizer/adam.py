@@ -11,11 +11,10 @@ from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.ops.update import on_rows
 from autograd_engine.optimizer.checks import flag, function, not_negative, positive, unit_interval
-from autograd_engine.optimizer.groups import Group
+from autograd_engine.optimizer.groups import Group, Hyper, State
 from autograd_engine.optimizer.optimizer import Optimizer
-from autograd_engine.optimizer.settings import Hyper, State
 
-__all__ = ["BETAS", "MOMENTS", "POWERS", "Adam", "AdamW"]
+__all__ = ["BETAS", "MOMENTS", "POWERS", "Adam", "AdamW", "MomentOptimizer"]
 
 MOMENTS = {"moment1": State(), "moment2": State()}
 POWERS = {"beta1_pow_acc": State(False, "beta1"), "beta2_pow_acc": State(False, "beta2")}
@@ -26,32 +25,47 @@ BETAS = {
 }
 
 
-class Adam(Optimizer):
+class MomentOptimizer(Optimizer):
+    """Running means of gradients and of their squares, which begin at zero.
+
+    Parameters
+    ----------
+    beta1, beta2 : float
+        In [0, 1): decay of the first and second moment.
+    epsilon : float
+    """
+
+    hyper: ClassVar = BETAS
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: Any = 1e-08,
+        parameters: Sequence[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+    ) -> None:
+        self._configure(locals())
+
+
+class Adam(MomentOptimizer):
     """Adaptive moment estimation (Kingma and Ba 2015).
 
     Parameters
     ----------
-    learning_rate : float or LRScheduler
-    beta1, beta2 : float
-        In [0, 1): decay of the first and second moment.
-    epsilon : float
-    parameters : list of Tensor, or of dict, optional
-        Needed in eager mode; in a program, by default all trainable ones. See `Optimizer`, also
-        for `weight_decay` and `grad_clip`.
     weight_decay : float, L1Decay or L2Decay, optional
         A term of the gradient; see `AdamW` for decay beside it.
-    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
     lazy_mode : bool
         Of a parameter whose gradient is row-sparse (``embedding(sparse=True)``), update only the
         rows that were read: the moments of the others do not decay. With `weight_decay` or
         `grad_clip` gradients have all rows.
-    multi_precision : bool
-        Keep float16 parameters in float32 besides, and update these.
     use_multi_tensor : bool
         Accepted for the reference's sake.
     amsgrad : bool
         Divide by the largest second moment so far (Reddi, Kale and Kumar 2018).
-    name : str, optional
     """
 
     operation = "adam"
@@ -118,12 +132,6 @@ class AdamW(Adam):
 
     Parameters
     ----------
-    learning_rate : float or LRScheduler
-    beta1, beta2 : float
-        In [0, 1).
-    epsilon : float
-    parameters : list of Tensor, or of dict, optional
-        See `Optimizer`, also for `grad_clip`.
     weight_decay : float
     use_lowprecision_moment : bool
         Accepted for the reference's sake.
@@ -131,10 +139,8 @@ class AdamW(Adam):
         Of a parameter, the factor of its learning rate.
     apply_decay_param_fun : callable, optional
         Of a parameter's name, whether it decays; by default all do.
-    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
     lazy_mode, multi_precision, amsgrad : bool
         See `Adam`; all rows decay.
-    name : str, optional
 
     Examples
     --------

@@ -6,29 +6,21 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from autograd_engine.core.checks import require_bools
-from autograd_engine.optimizer.adam import BETAS, MOMENTS, POWERS
+from autograd_engine.optimizer.adam import BETAS, MOMENTS, POWERS, MomentOptimizer
 from autograd_engine.optimizer.checks import function, not_negative
-from autograd_engine.optimizer.groups import Group
-from autograd_engine.optimizer.optimizer import Optimizer
-from autograd_engine.optimizer.settings import Hyper, State
+from autograd_engine.optimizer.groups import Group, Hyper, State
 
 __all__ = ["Adamax", "Lamb", "NAdam", "RAdam"]
 
 
-class Adamax(Optimizer):
+class Adamax(MomentOptimizer):
     """Adam with the largest gradient in the place of the second moment (Kingma and Ba 2015).
 
     Parameters
     ----------
-    learning_rate : float or LRScheduler
     beta1, beta2 : float
         In [0, 1): decay of the first moment, and of the largest gradient.
     epsilon : float
-    parameters : list of Tensor, or of dict, optional
-        See `Optimizer`, also for `weight_decay` and `grad_clip`.
-    weight_decay : float, L1Decay or L2Decay, optional
-    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
-    name : str, optional
     """
 
     operation = "adamax"
@@ -37,43 +29,19 @@ class Adamax(Optimizer):
         "inf_norm": State(),
         "beta1_pow_acc": State(False, "beta1"),
     }
-    hyper: ClassVar = BETAS
-
-    def __init__(
-        self,
-        learning_rate: Any = 0.001,
-        beta1: Any = 0.9,
-        beta2: Any = 0.999,
-        epsilon: Any = 1e-08,
-        parameters: Sequence[Any] | None = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
-        name: str | None = None,
-    ) -> None:
-        self._configure(locals())
 
 
-class Lamb(Optimizer):
+class Lamb(MomentOptimizer):
     """Adam's direction at the length of the parameter (You et al. 2020).
 
     Parameters
     ----------
-    learning_rate : float or LRScheduler
     lamb_weight_decay : float
         Times the parameter, added to the direction.
-    beta1, beta2 : float
-        In [0, 1).
-    epsilon : float
-    parameters : list of Tensor, or of dict, optional
-        See `Optimizer`, also for `grad_clip`.
-    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
     exclude_from_weight_decay_fn : callable, optional
         Of a parameter, whether it does not decay. The length of its step is then Adam's too.
-    multi_precision : bool
-        Keep float16 parameters in float32 besides, and update these.
     always_adapt : bool
         Adapt the length without decay too.
-    name : str, optional
     """
 
     operation = "lamb"
@@ -110,22 +78,13 @@ class Lamb(Optimizer):
         return {**group.attrs, "weight_decay": 0.0}
 
 
-class NAdam(Optimizer):
+class NAdam(MomentOptimizer):
     """Adam with Nesterov's momentum (Dozat 2016).
 
     Parameters
     ----------
-    learning_rate : float or LRScheduler
-    beta1, beta2 : float
-        In [0, 1).
-    epsilon : float
     momentum_decay : float
         How fast the momentum grows to `beta1`.
-    parameters : list of Tensor, or of dict, optional
-        See `Optimizer`, also for `weight_decay` and `grad_clip`.
-    weight_decay : float, L1Decay or L2Decay, optional
-    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
-    name : str, optional
     """
 
     operation = "nadam"
@@ -150,38 +109,11 @@ class NAdam(Optimizer):
         self._configure(locals())
 
 
-class RAdam(Optimizer):
-    """Adam that waits until the variance of its second moment is finite (Liu et al. 2020).
-
-    Parameters
-    ----------
-    learning_rate : float or LRScheduler
-    beta1, beta2 : float
-        In [0, 1).
-    epsilon : float
-    parameters : list of Tensor, or of dict, optional
-        See `Optimizer`, also for `weight_decay` and `grad_clip`.
-    weight_decay : float, L1Decay or L2Decay, optional
-    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
-    name : str, optional
-    """
+class RAdam(MomentOptimizer):
+    """Adam that waits until the variance of its second moment is finite (Liu et al. 2020)."""
 
     operation = "radam"
     state: ClassVar = {
         **MOMENTS,
         **dict.fromkeys(("beta1_pow", "beta2_pow", "rho"), State(False, 1.0)),
     }
-    hyper: ClassVar = BETAS
-
-    def __init__(
-        self,
-        learning_rate: Any = 0.001,
-        beta1: Any = 0.9,
-        beta2: Any = 0.999,
-        epsilon: Any = 1e-08,
-        parameters: Sequence[Any] | None = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
-        name: str | None = None,
-    ) -> None:
-        self._configure(locals())

@@ -1,16 +1,65 @@
-"""What holds for a parameter: the optimizer's settings, or those of its group."""
+"""Rows of an optimizer: state and settings; and what of these holds for a group of parameters."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.nn.clip import ClipGradBase
 from autograd_engine.optimizer.checks import check_distinct, check_parameters, not_negative, number
 from autograd_engine.regularizer import L2Decay, WeightDecayRegularizer
 
-__all__ = ["Group", "decay_of", "groups_of"]
+__all__ = ["Group", "Hyper", "State", "decay_of", "groups_of"]
+
+
+class State(NamedTuple):
+    """An array that an optimizer keeps for each parameter.
+
+    Attributes
+    ----------
+    shaped : bool or callable
+        Whether it has the parameter's shape, or is 0-d; or its shape, from the parameter's and the
+        attributes.
+    initial : float or str
+        Its first value, or the attribute that it is, or ``"learning_rate"``.
+    dtype : str, optional
+        By default the parameter's.
+    suffix : str, optional
+        Of the variable's name, where it is not that of the state.
+    """
+
+    shaped: bool | Callable[[Any, dict[str, Any]], Any] = True
+    initial: float | str = 0.0
+    dtype: str | None = None
+    suffix: str | None = None
+
+    def shape(self, of: tuple[int, ...], attrs: dict[str, Any]) -> tuple[int, ...]:
+        if isinstance(self.shaped, bool):
+            return of if self.shaped else ()
+        shape: tuple[int, ...] = self.shaped(of, attrs)
+        return shape
+
+    def first(self, attrs: dict[str, Any], rate: float) -> float:
+        if isinstance(self.initial, str):
+            return float({**attrs, "learning_rate": rate}[self.initial])
+        return self.initial
+
+
+class Hyper(NamedTuple):
+    """A setting of an optimizer, which a group of parameters may have otherwise.
+
+    Attributes
+    ----------
+    check : callable
+        ``check(owner, name, value)`` returns what the operation is told, or raises.
+    attribute : str, optional
+        What the operation calls it, where that is another name.
+    """
+
+    check: Callable[[str, str, Any], Any]
+    attribute: str | None = None
 
 
 @dataclass(eq=False)

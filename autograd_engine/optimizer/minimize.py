@@ -14,8 +14,7 @@ from autograd_engine.errors import ArgumentError, BuildError
 from autograd_engine.nn.parameters import persistable_variable
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY
-from autograd_engine.optimizer.groups import Group
-from autograd_engine.optimizer.settings import State
+from autograd_engine.optimizer.groups import Group, State
 from autograd_engine.program.builder import (
     append_operator,
     emitting,

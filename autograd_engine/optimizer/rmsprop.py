@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from autograd_engine.errors import ArgumentError
 from autograd_engine.optimizer.checks import flag, number, positive, unit_interval
+from autograd_engine.optimizer.groups import Hyper, State
 from autograd_engine.optimizer.optimizer import Optimizer
-from autograd_engine.optimizer.settings import Hyper, State
 
 __all__ = ["Adadelta", "Adagrad", "RMSProp"]
 
@@ -18,7 +18,6 @@ class RMSProp(Optimizer):
 
     Parameters
     ----------
-    learning_rate : float or LRScheduler
     rho : float
         In [0, 1): decay of the mean square.
     epsilon : float
@@ -26,11 +25,6 @@ class RMSProp(Optimizer):
         In [0, 1): how much of the last step is taken again.
     centered : bool
         Divide by the root of the variance instead (Graves 2013).
-    parameters : list of Tensor, or of dict, optional
-        See `Optimizer`, also for `weight_decay` and `grad_clip`.
-    weight_decay : float, L1Decay or L2Decay, optional
-    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
-    name : str, optional
     """
 
     operation = "rmsprop"
@@ -62,13 +56,7 @@ class Adagrad(Optimizer):
 
     Parameters
     ----------
-    learning_rate : float or LRScheduler
     epsilon : float
-    parameters : list of Tensor, or of dict, optional
-        See `Optimizer`, also for `weight_decay` and `grad_clip`.
-    weight_decay : float, L1Decay or L2Decay, optional
-    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
-    name : str, optional
     initial_accumulator_value : float
         Where the sum starts; 0 or more.
     """
@@ -100,15 +88,9 @@ class Adadelta(Optimizer):
 
     Parameters
     ----------
-    learning_rate : float or LRScheduler
     epsilon : float
     rho : float
         In [0, 1): decay of both means.
-    parameters : list of Tensor, or of dict, optional
-        See `Optimizer`, also for `weight_decay` and `grad_clip`.
-    weight_decay : float, L1Decay or L2Decay, optional
-    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
-    name : str, optional
     """
 
     operation = "adadelta"

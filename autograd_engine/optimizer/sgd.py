@@ -10,26 +10,14 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.update import sgd_rows
 from autograd_engine.optimizer.checks import count, flag, number, pair, unit_interval
+from autograd_engine.optimizer.groups import Hyper, State
 from autograd_engine.optimizer.optimizer import Optimizer
-from autograd_engine.optimizer.settings import Hyper, State
 
 __all__ = ["ASGD", "Momentum", "Rprop", "SGD"]
 
 
 class SGD(Optimizer):
     """param - learning_rate * grad
-
-    Parameters
-    ----------
-    learning_rate : float or LRScheduler
-    parameters : list of Tensor, or of dict, optional
-        Needed in eager mode; in a program, by default all trainable ones. See `Optimizer`, also
-        for `weight_decay` and `grad_clip`.
-    weight_decay : float, L1Decay or L2Decay, optional
-    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
-    multi_precision : bool
-        Keep float16 parameters in float32 besides, and update these.
-    name : str, optional
 
     Examples
     --------
@@ -69,21 +57,13 @@ class Momentum(Optimizer):
 
     Parameters
     ----------
-    learning_rate : float or LRScheduler
     momentum : float
         In [0, 1).
-    parameters : list of Tensor, or of dict, optional
-        See `Optimizer`, also for `weight_decay` and `grad_clip`.
     use_nesterov : bool
-    weight_decay : float, L1Decay or L2Decay, optional
-    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
-    multi_precision : bool
-        Keep float16 parameters in float32 besides, and update these.
     rescale_grad : float
         Multiplies gradients.
     use_multi_tensor : bool
         Accepted for the reference's sake.
-    name : str, optional
     """
 
     operation = "momentum"
@@ -115,16 +95,8 @@ class ASGD(Optimizer):
 
     Parameters
     ----------
-    learning_rate : float or LRScheduler
     batch_num : int
         How many batches there are; each is kept a gradient of.
-    parameters : list of Tensor, or of dict, optional
-        See `Optimizer`, also for `weight_decay` and `grad_clip`.
-    weight_decay : float, L1Decay or L2Decay, optional
-    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
-    multi_precision : bool
-        Keep float16 parameters in float32 besides, and update these.
-    name : str, optional
     """
 
     operation = "asgd"
@@ -157,14 +129,8 @@ class Rprop(Optimizer):
         Where the rates start.
     learning_rate_range : (float, float)
         The smallest and the largest rate.
-    parameters : list of Tensor, or of dict, optional
-        See `Optimizer`, also for `grad_clip`.
     etas : (float, float)
         Factors of a rate where the sign of the gradient changed, and where it did not.
-    grad_clip : ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue, optional
-    multi_precision : bool
-        Keep float16 parameters in float32 besides, and update these.
-    name : str, optional
     """
 
     operation = "rprop"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import require_possible
+from autograd_engine.core.checks import require_possible, require_type
 from autograd_engine.core.dims import Dim, Size, fresh_dim
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.core.spec import Spec
@@ -42,10 +42,7 @@ def declare(name: str, shape: Sequence[int | None], dtype: np.dtype[Any]) -> Var
 
 def declared_spec(function: str, shape: Sequence[int | None], dtype: np.dtype[Any]) -> Spec:
     """Each None or -1 in `shape` is an unknown size of its own."""
-    if not isinstance(shape, (list, tuple)):
-        raise ArgumentTypeError(
-            f"{function}: shape must be a list or tuple, got {type(shape).__name__}"
-        )
+    require_type(shape, (list, tuple), f"{function}: shape must be a list or tuple")
     sizes: list[Size] = []
     for d in shape:
         if d is None or d == -1:

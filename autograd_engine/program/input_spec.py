@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import require_possible
+from autograd_engine.core.checks import require_possible, require_type
 from autograd_engine.core.dtypes import (
     DType,
     DTypeLike,
@@ -65,10 +65,7 @@ class InputSpec:
         self.shape = tuple(_size(shape, d) for d in shape)
         require_possible("InputSpec", self.shape)
         self._dtype = to_numpy(dtype)
-        if name is not None and not isinstance(name, str):
-            raise ArgumentTypeError(
-                f"InputSpec: name must be a str or None, got {type(name).__name__}"
-            )
+        require_type(name, str | None, "InputSpec: name must be a str or None")
         self.name = name
         if not isinstance(stop_gradient, bool):
             raise ArgumentTypeError(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine import unique_name
+from autograd_engine.core.checks import require_type
 from autograd_engine.core.locations import caller
 from autograd_engine.core.names.constructors import respelled
 from autograd_engine.core.spec import Spec
@@ -35,13 +36,42 @@ from autograd_engine.program.ir.program import (
 from autograd_engine.program.scope import Scope, global_scope
 from autograd_engine.static.executor.executor import Executor
 
-__all__ = ["ExponentialMovingAverage", "declared", "exchanges", "same"]
+__all__ = ["ExponentialMovingAverage", "StandIns", "declared", "exchanges", "same"]
 
 _EXACT = np.dtype(np.float64)
 
 
+class StandIns:
+    """Values that stand in the place of parameters, in the scopes in which they were put there."""
+
+    apply_program: Program
+    restore_program: Program
+
+    def __init__(self) -> None:
+        self._applied: weakref.WeakSet[Scope] = weakref.WeakSet()
+
+    @contextlib.contextmanager
+    def _in_place(self, executor: Executor, need_restore: bool, refusal: str) -> Iterator[None]:
+        """The block in which they are there; `refusal` says what is wrong where they were."""
+        scope = global_scope()
+        if scope in self._applied:
+            raise ExecutionError(refusal)
+        executor.run(self.apply_program, scope=scope)
+        self._applied.add(scope)
+        try:
+            yield
+        finally:
+            if need_restore:
+                self._put_back(executor, scope)
+
+    def _put_back(self, executor: Executor, scope: Scope) -> None:
+        if scope in self._applied:
+            executor.run(self.restore_program, scope=scope)
+            self._applied.discard(scope)
+
+
 @respelled
-class ExponentialMovingAverage:
+class ExponentialMovingAverage(StandIns):
     """Averages of the parameters of the default program, recent values counting most.
 
     ``average = decay * average + (1 - decay) * parameter`` at each run of what `update` appends.
@@ -100,6 +130,7 @@ class ExponentialMovingAverage:
         self, decay: float = 0.999, thres_steps: Any = None, name: str | None = None
     ) -> None:
         mode.require_static("paddle.static.ExponentialMovingAverage")
+        super().__init__()
         if isinstance(decay, bool) or not isinstance(decay, (int, float, np.number)):
             raise ArgumentTypeError(
                 f"ExponentialMovingAverage: decay must be a number, got {type(decay).__name__}"
@@ -111,10 +142,7 @@ class ExponentialMovingAverage:
                 "ExponentialMovingAverage: thres_steps must be a Variable that counts steps, got "
                 f"{type(thres_steps).__name__}"
             )
-        if name is not None and not isinstance(name, str):
-            raise ArgumentTypeError(
-                f"ExponentialMovingAverage: name must be a str, got {type(name).__name__}"
-            )
+        require_type(name, str | None, "ExponentialMovingAverage: name must be a str")
         self._decay = float(decay)
         self._name = name or ""
         self._program = default_main_program()
@@ -130,8 +158,6 @@ class ExponentialMovingAverage:
             self._averages = [self._persistable(f"{p.name}_ema", p.spec) for p in self._params]
             # The product of all decays: the weight that is still on the zero at the beginning.
             self._first_weight = self._persistable("ema_decay_pow", Spec((), _EXACT), 1.0)
-        # The scopes in which the averages stand in the place of the parameters.
-        self._applied: weakref.WeakSet[Scope] = weakref.WeakSet()
         self.apply_program, self.restore_program = self._exchanges()
 
     def _persistable(self, name: str, spec: Spec, value: float = 0.0) -> Variable:
@@ -190,19 +216,12 @@ class ExponentialMovingAverage:
             When a parameter has no value, or the averages are in place already.
         """
         _require_executor("apply", executor)
-        scope = global_scope()
-        if scope in self._applied:
-            raise ExecutionError(
-                "ExponentialMovingAverage.apply: the averages are in place already, and what the "
-                "parameters were would be lost; call restore(executor) first"
-            )
-        executor.run(self.apply_program, scope=scope)
-        self._applied.add(scope)
-        try:
+        refusal = (
+            "ExponentialMovingAverage.apply: the averages are in place already, and what the "
+            "parameters were would be lost; call restore(executor) first"
+        )
+        with self._in_place(executor, need_restore, refusal):
             yield
-        finally:
-            if need_restore and scope in self._applied:
-                self._restore(executor, scope)
 
     def restore(self, executor: Executor) -> None:
         """Put the parameters of the global scope back, after ``apply(..., need_restore=False)``.
@@ -219,11 +238,7 @@ class ExponentialMovingAverage:
                 "ExponentialMovingAverage.restore: there is nothing to restore in this scope; "
                 "apply(executor, need_restore=False) comes first"
             )
-        self._restore(executor, scope)
-
-    def _restore(self, executor: Executor, scope: Scope) -> None:
-        executor.run(self.restore_program, scope=scope)
-        self._applied.discard(scope)
+        self._put_back(executor, scope)
 
 
 def exchanges(
@@ -267,8 +282,5 @@ def declared(block: Block, name: str, spec: Spec) -> Variable:
 
 
 def _require_executor(method: str, executor: Any) -> None:
-    if not isinstance(executor, Executor):
-        raise ArgumentTypeError(
-            f"ExponentialMovingAverage.{method}: executor must be a paddle.static.Executor, got "
-            f"{type(executor).__name__}"
-        )
+    wanted = f"ExponentialMovingAverage.{method}: executor must be a paddle.static.Executor"
+    require_type(executor, Executor, wanted)

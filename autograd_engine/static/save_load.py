@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.atomic_file import write_all, write_atomically
+from autograd_engine.core.checks import require_type
 from autograd_engine.core.spec import Array
 from autograd_engine.errors import (
     ArgumentError,
@@ -190,11 +191,7 @@ def set_state(function: str, program: Program, state_dict: Any, scope: Any = Non
     """Set what `state_dict` names, all of it or, where something does not fit, nothing."""
     _require_program(function, program)
     scope = _scope(function, scope)
-    if not isinstance(state_dict, Mapping):
-        raise ArgumentTypeError(
-            f"{function}: state_dict must be a dict from names to arrays, got "
-            f"{type(state_dict).__name__}"
-        )
+    require_type(state_dict, Mapping, f"{function}: state_dict must be a dict from names to arrays")
     kept = {v.name: v for v in program.list_vars() if v.persistable}
     known = {n: np.asarray(a) for n, a in state_dict.items() if n in kept}
     set_values(function, [kept[name] for name in known], known, scope)
@@ -222,10 +219,7 @@ def state_of(program: Program, mode: Any, scope: Any = None) -> dict[str, ScopeT
 
 
 def _scope(function: str, scope: Any) -> Scope:
-    if scope is not None and not isinstance(scope, Scope):
-        raise ArgumentTypeError(
-            f"{function}: scope must be a Scope or None, got {type(scope).__name__}"
-        )
+    require_type(scope, Scope | None, f"{function}: scope must be a Scope or None")
     return global_scope() if scope is None else scope
 
 
@@ -392,27 +386,15 @@ def _stripped(prefix: Path) -> Path:
 
 
 def _names(function: str, var_list: Any) -> set[str]:
-    if not isinstance(var_list, (list, tuple, set)):
-        raise ArgumentTypeError(
-            f"{function}: var_list must be a list of Variables, got {type(var_list).__name__}"
-        )
+    require_type(var_list, (list, tuple, set), f"{function}: var_list must be a list of Variables")
     for v in var_list:
-        if not isinstance(v, (Variable, str)):
-            raise ArgumentTypeError(
-                f"{function}: var_list must hold Variables or names, got {type(v).__name__}"
-            )
+        require_type(v, (Variable, str), f"{function}: var_list must hold Variables or names")
     return {v if isinstance(v, str) else v.name for v in var_list}
 
 
 def require_executor(function: str, executor: Any) -> None:
-    if executor is not None and not isinstance(executor, Executor):
-        raise ArgumentTypeError(
-            f"{function}: executor must be an Executor, got {type(executor).__name__}"
-        )
+    require_type(executor, Executor | None, f"{function}: executor must be an Executor")
 
 
 def _require_program(function: str, program: Any) -> None:
-    if not isinstance(program, Program):
-        raise ArgumentTypeError(
-            f"{function}: program must be a Program, got {type(program).__name__}"
-        )
+    require_type(program, Program, f"{function}: program must be a Program")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.array_conversion import in_dtype
-from autograd_engine.core.checks import MOST, as_int, as_number, is_int, require_cpu
+from autograd_engine.core.checks import MOST, as_int, as_number, is_int, require_cpu, require_type
 from autograd_engine.core.dims import SymbolicNumber
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.core.spec import Array
@@ -629,10 +629,7 @@ def assign(x: Any, output: Tensor | Variable | None = None) -> Tensor:
     out = constant(x) if numbers else ops.assign(x)
     if output is None:
         return out
-    if not isinstance(output, Tensor):
-        raise NotATensorError(
-            f"assign: output must be a Tensor or a Variable, got {type(output).__name__}"
-        )
+    require_type(output, Tensor, "assign: output must be a Tensor or a Variable", NotATensorError)
     if isinstance(out, Variable):
         raise NotATensorError(
             f"assign: output {output.name} is an eager Tensor, and the value a Variable of a "

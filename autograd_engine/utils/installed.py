@@ -9,7 +9,8 @@ from types import ModuleType
 import numpy as np
 
 from autograd_engine import static
-from autograd_engine.errors import ArgumentError, ArgumentTypeError
+from autograd_engine.core.checks import require_type
+from autograd_engine.errors import ArgumentError
 from autograd_engine.program.mode import disable_static, enable_static, in_dynamic_mode
 from autograd_engine.tensor.creation import to_tensor
 from autograd_engine.version import full_version
@@ -39,10 +40,7 @@ def try_import(module_name: str, err_msg: str | None = None) -> ModuleType:
 
 
 def _numbers(argument: str, version: str) -> list[int]:
-    if not isinstance(version, str):
-        raise ArgumentTypeError(
-            f"require_version: {argument} must be a str, got {type(version).__name__}"
-        )
+    require_type(version, str, f"require_version: {argument} must be a str")
     if not re.fullmatch(r"\d+(\.\d+){0,3}", version):
         raise ArgumentError(
             f"require_version: {argument} must be up to four numbers, as '3.3.1'; got {version!r}"

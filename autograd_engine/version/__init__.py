@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from autograd_engine.core.lazy import lazily
+from autograd_engine.core.lazy import listed
 
 __all__ = ["cuda", "cuda_archs", "cudnn", "full_version", "major", "minor", "nccl", "patch", "show"]
 
@@ -13,12 +13,8 @@ major, minor, patch = full_version.split(".")
 rc: Final = "0"
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 if not TYPE_CHECKING:
-    __getattr__ = lazily(__name__, {})
+    __getattr__, __dir__ = listed(__name__)
 
 
 def cuda() -> str:

@@ -1,16 +1,9 @@
 """``paddle.vision``: operations of image networks."""
 
-from typing import TYPE_CHECKING
+import typing
 
-from autograd_engine.core.lazy import lazily
-from autograd_engine.vision import ops
+from autograd_engine.core.lazy import face as _face
+from autograd_engine.vision import ops as ops
 
-__all__ = ["ops"]
-
-
-def __dir__() -> list[str]:
-    return __all__
-
-
-if not TYPE_CHECKING:
-    __getattr__ = lazily(__name__, {})
+if not typing.TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _face(__name__, submodules="ops")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from autograd_engine.core.lazy import lazily
+from autograd_engine.core.lazy import listed
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.functional.deformable_conv import deform_conv2d as deform_conv2d
@@ -43,14 +43,10 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 if not TYPE_CHECKING:
     from autograd_engine.tensor.spelling.wrapper import spelled_functions
 
-    __getattr__ = lazily(__name__, {})
+    __getattr__, __dir__ = listed(__name__)
     globals().update(
         spelled_functions({n: v for n, v in globals().items() if n in __all__ and n.islower()})
     )
@@ -137,7 +133,13 @@ class DeformConv2D(Layer):
 
 
 class _OfRegions(Layer):
-    """A function of images, boxes and how many of these each image has."""
+    """A function of images, boxes and how many of these each image has.
+
+    Parameters
+    ----------
+    output_size : int or two ints
+    spatial_scale : float
+    """
 
     def __init__(self, output_size: IntOrInts, spatial_scale: float = 1.0) -> None:
         super().__init__()
@@ -150,11 +152,6 @@ class _OfRegions(Layer):
 
 class RoIAlign(_OfRegions):
     """`roi_align` of `output_size` bins.
-
-    Parameters
-    ----------
-    output_size : int or two ints
-    spatial_scale : float
 
     Examples
     --------
@@ -173,11 +170,6 @@ class RoIAlign(_OfRegions):
 class RoIPool(_OfRegions):
     """`roi_pool` of `output_size` bins.
 
-    Parameters
-    ----------
-    output_size : int or two ints
-    spatial_scale : float
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -192,11 +184,6 @@ class RoIPool(_OfRegions):
 
 class PSRoIPool(_OfRegions):
     """`psroi_pool` of `output_size` bins.
-
-    Parameters
-    ----------
-    output_size : int or two ints
-    spatial_scale : float
 
     Examples
     --------

@@ -8,7 +8,6 @@ from autograd_engine.autograd import (
     Hessian,
     Jacobian,
     directions,
-    flat_jacobian as incubate,
     hessian,
     jacobian,
 )
@@ -19,6 +18,7 @@ from autograd_engine.errors import (
     NotATensorError,
     ShapeError,
 )
+from autograd_engine.incubate import autograd as incubate
 
 V = np.array([1.0, 2.0, 3.0])
 M = np.arange(1.0, 7.0).reshape(3, 2)

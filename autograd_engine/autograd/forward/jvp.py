@@ -10,7 +10,7 @@ import numpy as np
 from autograd_engine.autograd.backward_pass import settled
 from autograd_engine.autograd.gradient import grad
 from autograd_engine.autograd.sequences import holds_variables, like_given
-from autograd_engine.core.checks import require_bools
+from autograd_engine.core.checks import require_bools, require_type
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import linearizes, no_grad, recorded_with, recording
 from autograd_engine.eager.graph_cuts import NO_GRAPH, note_cut
@@ -251,10 +251,7 @@ def checked_directions(
     for k, (x, t) in enumerate(zip(primals, values, strict=True)):
         if t is None and zeros:
             continue
-        if not isinstance(t, Tensor):
-            raise NotATensorError(
-                f"{function}: {argument}[{k}] must be a Tensor, got {type(t).__name__}"
-            )
+        require_type(t, Tensor, f"{function}: {argument}[{k}] must be a Tensor", NotATensorError)
         if t._data.shape != x._data.shape:
             raise ShapeError(
                 f"{function}: {argument}[{k}] has shape {format_shape(t._data.shape)}, what it "

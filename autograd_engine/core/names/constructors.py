@@ -13,6 +13,8 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from autograd_engine.core.inherited_doc import InheritedDoc
+
 if TYPE_CHECKING:
     from autograd_engine.core.names.keywords import Owner
 
@@ -35,7 +37,8 @@ def respelled(cls: C) -> C:
 class Respelled:
     """Base of classes whose constructors, and those of subclasses in this package, are such.
 
-    A static method `_reorder` of the class, which has the order of PyTorch, is asked first.
+    Their docstrings leave out what those of their bases say of arguments; see `InheritedDoc`. A
+    static method `_reorder` of the class, which has the order of PyTorch, is asked first.
     """
 
     __slots__ = ()
@@ -44,6 +47,8 @@ class Respelled:
         super().__init_subclass__(**kwargs)
         if cls.__module__.startswith("autograd_engine."):
             respelled(cls)
+            if cls.__doc__ is not None:  # there are none under python -OO
+                cls.__doc__ = InheritedDoc(cls, cls.__doc__)  # type: ignore[assignment]
 
 
 def _taking_others(cls: type, init: Init) -> Init:

@@ -223,8 +223,6 @@ def missing(module: str, name: str) -> AttributeError | ImportError:
 
 def place_of(module: str) -> str:
     """The public name of a module."""
-    if module == f"{_ROOT}.autograd.flat_jacobian":
-        return "paddle.incubate.autograd"
     return module.replace(_ROOT, "paddle", 1)
 
 

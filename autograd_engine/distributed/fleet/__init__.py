@@ -1,17 +1,13 @@
 """``paddle.distributed.fleet``: `recompute`."""
 
-from typing import TYPE_CHECKING
+import typing
 
-from autograd_engine.core.lazy import lazily
-from autograd_engine.distributed.fleet import utils
-from autograd_engine.distributed.fleet.utils import recompute, recompute_sequential
+from autograd_engine.core.lazy import face as _face
+from autograd_engine.distributed.fleet import utils as utils
+from autograd_engine.distributed.fleet.utils import (
+    recompute as recompute,
+    recompute_sequential as recompute_sequential,
+)
 
-__all__ = ["recompute", "recompute_sequential", "utils"]
-
-
-def __dir__() -> list[str]:
-    return __all__
-
-
-if not TYPE_CHECKING:
-    __getattr__ = lazily(__name__, {})
+if not typing.TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _face(__name__, submodules="utils")

@@ -1,16 +1,12 @@
 """``paddle.distributed.fleet.utils``: `recompute`, where the reference has it."""
 
-from typing import TYPE_CHECKING
+import typing
 
-from autograd_engine.autograd.recomputation import recompute, recompute_sequential
-from autograd_engine.core.lazy import lazily
+from autograd_engine.autograd.recomputation import (
+    recompute as recompute,
+    recompute_sequential as recompute_sequential,
+)
+from autograd_engine.core.lazy import face as _face
 
-__all__ = ["recompute", "recompute_sequential"]
-
-
-def __dir__() -> list[str]:
-    return __all__
-
-
-if not TYPE_CHECKING:
-    __getattr__ = lazily(__name__, {})
+if not typing.TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _face(__name__)

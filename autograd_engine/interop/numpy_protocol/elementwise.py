@@ -29,24 +29,10 @@ def _angle(z: Any, deg: bool = False) -> Any:
     return paddle.rad2deg(made) if deg else made
 
 
-@covers("round", "around")
-def _round(a: Any, decimals: int = 0, out: Any = None) -> Any:
-    return paddle.round(as_tensor(a), decimals)
-
-
-@covers("fix")
-def _fix(x: Any, out: Any = None) -> Any:
-    return paddle.trunc(as_tensor(x))
-
-
-@covers("i0")
-def _i0(x: Any) -> Any:
-    return paddle.i0(floating(x))
-
-
-@covers("sinc")
-def _sinc(x: Any) -> Any:
-    return paddle.sinc(floating(x))
+covers("round", "around")(lambda a, decimals=0, out=None: paddle.round(as_tensor(a), decimals))
+covers("fix")(lambda x, out=None: paddle.trunc(as_tensor(x)))
+covers("i0")(lambda x: paddle.i0(floating(x)))
+covers("sinc")(lambda x: paddle.sinc(floating(x)))
 
 
 @covers("real")
@@ -87,19 +73,9 @@ def _isclose(
     return paddle.isclose(x, y, rtol, atol, equal_nan)
 
 
-@covers("isneginf")
-def _isneginf(x: Any, out: Any = None) -> Any:
-    return paddle.isneginf(as_tensor(x))
-
-
-@covers("isposinf")
-def _isposinf(x: Any, out: Any = None) -> Any:
-    return paddle.isposinf(as_tensor(x))
-
-
-@covers("isreal")
-def _isreal(x: Any) -> Any:
-    return paddle.isreal(as_tensor(x))
+covers("isneginf")(lambda x, out=None: paddle.isneginf(as_tensor(x)))
+covers("isposinf")(lambda x, out=None: paddle.isposinf(as_tensor(x)))
+covers("isreal")(lambda x: paddle.isreal(as_tensor(x)))
 
 
 @covers("clip")

@@ -37,11 +37,5 @@ for _name in ("fftn", "ifftn", "rfftn", "irfftn"):
     _several_axes(_name, None)
 
 
-@covers("fft.fftshift")
-def _fftshift(x: Any, axes: Any = None) -> Any:
-    return fft.fftshift(as_tensor(x), axes)
-
-
-@covers("fft.ifftshift")
-def _ifftshift(x: Any, axes: Any = None) -> Any:
-    return fft.ifftshift(as_tensor(x), axes)
+covers("fft.fftshift")(lambda x, axes=None: fft.fftshift(as_tensor(x), axes))
+covers("fft.ifftshift")(lambda x, axes=None: fft.ifftshift(as_tensor(x), axes))

@@ -45,29 +45,11 @@ def _stack(
     return paddle.stack(_listed(arrays, dtype), axis)
 
 
-@covers("vstack")
-def _vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
-    return paddle.vstack(_listed(tup, dtype))
-
-
-@covers("hstack")
-def _hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
-    return paddle.hstack(_listed(tup, dtype))
-
-
-@covers("dstack")
-def _dstack(tup: Any) -> Any:
-    return paddle.dstack(_listed(tup))
-
-
-@covers("column_stack")
-def _column_stack(tup: Any) -> Any:
-    return paddle.column_stack(_listed(tup))
-
-
-@covers("append")
-def _append(arr: Any, values: Any, axis: Any = None) -> Any:
-    return _concatenate((arr, values), axis)
+covers("vstack")(lambda tup, *, dtype=None, casting="same_kind": paddle.vstack(_listed(tup, dtype)))
+covers("hstack")(lambda tup, *, dtype=None, casting="same_kind": paddle.hstack(_listed(tup, dtype)))
+covers("dstack")(lambda tup: paddle.dstack(_listed(tup)))
+covers("column_stack")(lambda tup: paddle.column_stack(_listed(tup)))
+covers("append")(lambda arr, values, axis=None: _concatenate((arr, values), axis))
 
 
 @covers("block")
@@ -268,14 +250,8 @@ def _vander(x: Any, N: Any = None, increasing: bool = False) -> Any:  # noqa: N8
     return paddle.vander(as_tensor(x), N, increasing)
 
 
-@covers("copy")
-def _copy(a: Any, order: str = "K", subok: bool = False) -> Any:
-    return paddle.clone(as_tensor(a))
-
-
-@covers("astype")
-def _astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
-    return as_tensor(x).astype(dtype)
+covers("copy")(lambda a, order="K", subok=False: paddle.clone(as_tensor(a)))
+covers("astype")(lambda x, dtype, /, *, copy=True, device=None: as_tensor(x).astype(dtype))
 
 
 # --- differences and products along an axis
@@ -317,9 +293,7 @@ def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     return _sliding(x, paddle.flip(w, [0]), mode)
 
 
-@covers("convolve")
-def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
-    return _sliding(a, v, mode)
+_convolve: Any = covers("convolve")(lambda a, v, mode="full": _sliding(a, v, mode))
 
 
 def _sliding(a: Any, v: Any, mode: str) -> Any:

@@ -40,19 +40,9 @@ def _sum_of(a1: Any, a2: Any, sign: float) -> Any:
     return padded(x) + sign * padded(y)
 
 
-@covers("polyadd")
-def _polyadd(a1: Any, a2: Any) -> Any:
-    return _sum_of(a1, a2, 1.0)
-
-
-@covers("polysub")
-def _polysub(a1: Any, a2: Any) -> Any:
-    return _sum_of(a1, a2, -1.0)
-
-
-@covers("polymul")
-def _polymul(a1: Any, a2: Any) -> Any:
-    return _convolve(*_coefficients(a1, a2))
+covers("polyadd")(lambda a1, a2: _sum_of(a1, a2, 1.0))
+covers("polysub")(lambda a1, a2: _sum_of(a1, a2, -1.0))
+covers("polymul")(lambda a1, a2: _convolve(*_coefficients(a1, a2)))
 
 
 @covers("polyder")

@@ -208,14 +208,12 @@ def _average(
 # --- running
 
 
-@covers("cumsum")
-def _cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-    return paddle.cumsum(as_tensor(a), axis=axis, dtype=dtype)
-
-
-@covers("cumprod")
-def _cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-    return paddle.cumprod(as_tensor(a), dim=axis, dtype=dtype)
+_cumsum: Any = covers("cumsum")(
+    lambda a, axis=None, dtype=None, out=None: paddle.cumsum(as_tensor(a), axis=axis, dtype=dtype)
+)
+_cumprod: Any = covers("cumprod")(
+    lambda a, axis=None, dtype=None, out=None: paddle.cumprod(as_tensor(a), dim=axis, dtype=dtype)
+)
 
 
 def _cumulative(name: str, function: Any, start: float) -> Any:

@@ -31,14 +31,10 @@ def _where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     return paddle.where(truth, operand(x), operand(y))
 
 
-@covers("nonzero")
-def _nonzero(a: Any) -> Any:
-    return tuple(paddle.reshape(k, [-1]) for k in paddle.nonzero(as_tensor(a), as_tuple=True))
-
-
-@covers("flatnonzero")
-def _flatnonzero(a: Any) -> Any:
-    return _nonzero(paddle.reshape(as_tensor(a), [-1]))[0]
+_nonzero: Any = covers("nonzero")(
+    lambda a: tuple(paddle.reshape(k, [-1]) for k in paddle.nonzero(as_tensor(a), as_tuple=True))
+)
+covers("flatnonzero")(lambda a: _nonzero(paddle.reshape(as_tensor(a), [-1]))[0])
 
 
 @covers("select")

@@ -85,9 +85,7 @@ def _unique_values(x: Any) -> Any:
     return _unique(x, equal_nan=False)
 
 
-@covers("union1d")
-def _union1d(ar1: Any, ar2: Any) -> Any:
-    return _unique(_flat(ar1, ar2))
+covers("union1d")(lambda ar1, ar2: _unique(_flat(ar1, ar2)))
 
 
 @covers("intersect1d")

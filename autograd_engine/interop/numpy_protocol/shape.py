@@ -17,14 +17,8 @@ from autograd_engine.tensor import public as paddle
 __all__: list[str] = []
 
 
-@covers("shape")
-def _shape(a: Any) -> tuple[int, ...]:
-    return tuple(as_tensor(a).shape)
-
-
-@covers("ndim")
-def _ndim(a: Any) -> int:
-    return int(as_tensor(a).ndim)
+covers("shape")(lambda a: tuple(as_tensor(a).shape))
+covers("ndim")(lambda a: int(as_tensor(a).ndim))
 
 
 @covers("size")
@@ -51,9 +45,7 @@ def _reversed(x: Any) -> Any:
     return paddle.transpose(x, list(range(x.ndim))[::-1])
 
 
-@covers("ravel")
-def _ravel(a: Any, order: str = "C") -> Any:
-    return _reshape(a, (-1,), order)
+covers("ravel")(lambda a, order="C": _reshape(a, (-1,), order))
 
 
 @covers("transpose", "permute_dims")
@@ -64,14 +56,12 @@ def _transpose(a: Any, axes: Any = None) -> Any:
     return paddle.transpose(x, [int(k) for k in axes])
 
 
-@covers("matrix_transpose", "linalg.matrix_transpose")
-def _matrix_transpose(x: Any, /) -> Any:
-    return paddle.matrix_transpose(as_tensor(x))
-
-
-@covers("moveaxis")
-def _moveaxis(a: Any, source: Any, destination: Any) -> Any:
-    return paddle.moveaxis(as_tensor(a), source, destination)
+_matrix_transpose: Any = covers("matrix_transpose", "linalg.matrix_transpose")(
+    lambda x, /: paddle.matrix_transpose(as_tensor(x))
+)
+covers("moveaxis")(
+    lambda a, source, destination: paddle.moveaxis(as_tensor(a), source, destination)
+)
 
 
 @covers("rollaxis")
@@ -82,9 +72,7 @@ def _rollaxis(a: Any, axis: int, start: int = 0) -> Any:
     return paddle.moveaxis(x, axis, start - (axis < start))
 
 
-@covers("swapaxes")
-def _swapaxes(a: Any, axis1: int, axis2: int) -> Any:
-    return paddle.swapaxes(as_tensor(a), axis1, axis2)
+covers("swapaxes")(lambda a, axis1, axis2: paddle.swapaxes(as_tensor(a), axis1, axis2))
 
 
 @covers("squeeze")
@@ -97,9 +85,7 @@ def _squeeze(a: Any, axis: Any = None) -> Any:
     return paddle.squeeze(x, axis if axis is None else list(axes))
 
 
-@covers("expand_dims")
-def _expand_dims(a: Any, axis: Any) -> Any:
-    return paddle.unsqueeze(as_tensor(a), axis)
+_expand_dims: Any = covers("expand_dims")(lambda a, axis: paddle.unsqueeze(as_tensor(a), axis))
 
 
 def _atleast(name: str) -> None:
@@ -115,9 +101,9 @@ for _name in ("atleast_1d", "atleast_2d", "atleast_3d"):
     _atleast(_name)
 
 
-@covers("broadcast_to")
-def _broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
-    return paddle.broadcast_to(as_tensor(array), shape)
+covers("broadcast_to")(
+    lambda array, shape, subok=False: paddle.broadcast_to(as_tensor(array), shape)
+)
 
 
 @covers("broadcast_arrays")
@@ -152,14 +138,8 @@ def _flip(m: Any, axis: Any = None) -> Any:
     return paddle.flip(x, list(range(x.ndim)) if axis is None else axis)
 
 
-@covers("fliplr")
-def _fliplr(m: Any) -> Any:
-    return paddle.flip(as_tensor(m), [1])
-
-
-@covers("flipud")
-def _flipud(m: Any) -> Any:
-    return paddle.flip(as_tensor(m), [0])
+covers("fliplr")(lambda m: paddle.flip(as_tensor(m), [1]))
+covers("flipud")(lambda m: paddle.flip(as_tensor(m), [0]))
 
 
 @covers("roll")
@@ -171,9 +151,7 @@ def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
     return paddle.roll(as_tensor(a), shifts, axes)
 
 
-@covers("rot90")
-def _rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
-    return paddle.rot90(as_tensor(m), k, axes)
+covers("rot90")(lambda m, k=1, axes=(0, 1): paddle.rot90(as_tensor(m), k, axes))
 
 
 @covers("tile")
@@ -225,14 +203,8 @@ def _hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     return _split(x, indices_or_sections, 1 if x.ndim > 1 else 0)
 
 
-@covers("vsplit")
-def _vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
-    return _split(ary, indices_or_sections, 0)
-
-
-@covers("dsplit")
-def _dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
-    return _split(ary, indices_or_sections, 2)
+covers("vsplit")(lambda ary, indices_or_sections: _split(ary, indices_or_sections, 0))
+covers("dsplit")(lambda ary, indices_or_sections: _split(ary, indices_or_sections, 2))
 
 
 @covers("unstack")
@@ -240,34 +212,16 @@ def _unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
     return tuple(paddle.unbind(as_tensor(x), axis))
 
 
-@covers("diag")
-def _diag(v: Any, k: int = 0) -> Any:
-    return paddle.diag(as_tensor(v), k)
-
-
-@covers("diagflat")
-def _diagflat(v: Any, k: int = 0) -> Any:
-    return paddle.diagflat(as_tensor(v), k)
-
-
-@covers("diagonal")
-def _diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    return paddle.diagonal(as_tensor(a), offset, axis1, axis2)
-
-
-@covers("linalg.diagonal")
-def _linalg_diagonal(x: Any, /, *, offset: int = 0) -> Any:
-    return paddle.diagonal(as_tensor(x), offset, -2, -1)
-
-
-@covers("tril")
-def _tril(m: Any, k: int = 0) -> Any:
-    return paddle.tril(as_tensor(m), k)
-
-
-@covers("triu")
-def _triu(m: Any, k: int = 0) -> Any:
-    return paddle.triu(as_tensor(m), k)
+covers("diag")(lambda v, k=0: paddle.diag(as_tensor(v), k))
+covers("diagflat")(lambda v, k=0: paddle.diagflat(as_tensor(v), k))
+covers("diagonal")(
+    lambda a, offset=0, axis1=0, axis2=1: paddle.diagonal(as_tensor(a), offset, axis1, axis2)
+)
+_linalg_diagonal: Any = covers("linalg.diagonal")(
+    lambda x, /, *, offset=0: paddle.diagonal(as_tensor(x), offset, -2, -1)
+)
+covers("tril")(lambda m, k=0: paddle.tril(as_tensor(m), k))
+covers("triu")(lambda m, k=0: paddle.triu(as_tensor(m), k))
 
 
 @covers("apply_along_axis")

@@ -16,6 +16,7 @@ from typing import IO, Any, Final, TypeAlias, cast
 import numpy as np
 
 from autograd_engine.core.atomic_file import Content, write_atomically
+from autograd_engine.core.checks import require_type
 from autograd_engine.core.dtypes import DTYPES
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
@@ -129,10 +130,7 @@ def save(
     for number in (protocol, 4 if pickle_protocol is None else pickle_protocol):
         if type(number) is not int or not 2 <= number <= 4:
             raise ArgumentError(f"save: protocol must be 2, 3 or 4, got {number!r}; leave it out")
-    if safetensors is not None and not isinstance(safetensors, bool):
-        raise ArgumentTypeError(
-            f"save: safetensors must be a bool, got {type(safetensors).__name__}"
-        )
+    require_type(safetensors, bool | None, "save: safetensors must be a bool")
     target = _target("save", path, "write")
     if safetensors is None:
         safetensors = isinstance(target, Path) and target.name.endswith(_SAFETENSORS)
@@ -199,10 +197,7 @@ def load(path: Place, *, return_numpy: bool = False, safetensors: bool | None = 
     --------
     save
     """
-    if not isinstance(return_numpy, bool):
-        raise ArgumentTypeError(
-            f"load: return_numpy must be a bool, got {type(return_numpy).__name__}"
-        )
+    require_type(return_numpy, bool, "load: return_numpy must be a bool")
     source = _target("load", path, "read")
     if not isinstance(source, Path):
         with reading(f"the {type(source).__name__}"):

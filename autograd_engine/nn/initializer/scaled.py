@@ -70,7 +70,12 @@ def _above(name: str, argument: str, value: Any) -> float | None:
 
 
 class _Scaled(Initializer):
-    """Values around 0 with the variance that `_variance` says."""
+    """Values around 0 with the variance that `_variance` says.
+
+    Raises
+    ------
+    ArgumentError, ShapeError
+    """
 
     def _variance(self, shape: tuple[int, ...]) -> float:
         raise NotImplementedError
@@ -91,6 +96,19 @@ class _Uniform(_Scaled):
 
 
 class _Xavier(_Scaled):
+    """Values whose variance keeps that of what goes forward, and of gradients, on average.
+
+    Parameters
+    ----------
+    fan_in, fan_out : float, optional
+        By default from the shape: the sizes of a weight [in, out]; of a filter
+        [out, in, *window], those times the elements of the window.
+    gain : float
+        See `calculate_gain`.
+    name : str, optional
+        Not used.
+    """
+
     def __init__(
         self,
         fan_in: float | None = None,
@@ -113,20 +131,6 @@ class _Xavier(_Scaled):
 class XavierUniform(_Xavier, _Uniform):
     """Uniform on +-gain * sqrt(6 / (fan_in + fan_out)): Glorot and Bengio 2010, equation 16.
 
-    Parameters
-    ----------
-    fan_in, fan_out : float, optional
-        By default from the shape: the sizes of a weight [in, out]; of a filter
-        [out, in, *window], those times the elements of the window.
-    gain : float
-        See `calculate_gain`.
-    name : str, optional
-        Not used.
-
-    Raises
-    ------
-    ArgumentError, ShapeError
-
     Examples
     --------
     >>> XavierUniform().operation((2, 4), "float32")[1]["high"]
@@ -137,15 +141,6 @@ class XavierUniform(_Xavier, _Uniform):
 class XavierNormal(_Xavier, _Normal):
     """Normal with variance gain**2 * 2 / (fan_in + fan_out): Glorot and Bengio 2010, equation 12.
 
-    Parameters
-    ----------
-    fan_in, fan_out, gain, name
-        As for `XavierUniform`.
-
-    Raises
-    ------
-    ArgumentError, ShapeError
-
     Examples
     --------
     >>> XavierNormal(gain=3.0).operation((4, 4), "float32")[1]["std"]
@@ -154,6 +149,21 @@ class XavierNormal(_Xavier, _Normal):
 
 
 class _Kaiming(_Scaled):
+    """Values whose variance keeps that of what goes forward, or of gradients.
+
+    Parameters
+    ----------
+    fan_in : float, optional
+        In the place of the fan that follows from the shape; see `XavierUniform`. Only with
+        ``mode="fan_in"``.
+    negative_slope : float
+        Of leaky_relu.
+    nonlinearity : str
+        The function behind the weight, whose gain is `calculate_gain`'s.
+    mode : {"fan_in", "fan_out"}
+        Keep the variance of what goes forward, or of the gradients that go backward.
+    """
+
     def __init__(
         self,
         fan_in: float | None = None,
@@ -183,22 +193,6 @@ class _Kaiming(_Scaled):
 class KaimingNormal(_Kaiming, _Normal):
     """Normal with variance gain**2 / fan: He, Zhang, Ren and Sun 2015, equation 10.
 
-    Parameters
-    ----------
-    fan_in : float, optional
-        In the place of the fan that follows from the shape; see `XavierUniform`. Only with
-        ``mode="fan_in"``.
-    negative_slope : float
-        Of leaky_relu.
-    nonlinearity : str
-        The function behind the weight, whose gain is `calculate_gain`'s.
-    mode : {"fan_in", "fan_out"}
-        Keep the variance of what goes forward, or of the gradients that go backward.
-
-    Raises
-    ------
-    ArgumentError, ShapeError
-
     Examples
     --------
     >>> KaimingNormal().operation((8, 3), "float32")[1]["std"]
@@ -208,15 +202,6 @@ class KaimingNormal(_Kaiming, _Normal):
 
 class KaimingUniform(_Kaiming, _Uniform):
     """Uniform on +-gain * sqrt(3 / fan).
-
-    Parameters
-    ----------
-    fan_in, negative_slope, nonlinearity, mode
-        As for `KaimingNormal`.
-
-    Raises
-    ------
-    ArgumentError, ShapeError
 
     Examples
     --------

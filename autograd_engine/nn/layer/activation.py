@@ -1,37 +1,57 @@
-"""Activations that are made of pieces: rectifiers, shrinkages, clipped lines."""
+"""Layers of activation functions: piecewise, softmax and its kin, smooth."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.functional.arguments import LAYOUTS
 from autograd_engine.nn.initializer import Constant
 from autograd_engine.nn.layer.arguments import (
     Elementwise,
     Plain,
+    along,
     choice,
+    flag,
     integer,
     number,
     required,
 )
+from autograd_engine.program.operands import as_operand, spec_of
 
 __all__ = [
     "CELU",
     "ELU",
+    "GELU",
+    "GLU",
     "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
     "Hardtanh",
     "LeakyReLU",
+    "LogSigmoid",
+    "LogSoftmax",
+    "Maxout",
+    "Mish",
     "PReLU",
     "RReLU",
     "ReLU",
     "ReLU6",
     "SELU",
+    "SiLU",
+    "Sigmoid",
+    "Silu",
+    "Softmax",
+    "Softmax2D",
+    "Softplus",
     "Softshrink",
+    "Softsign",
+    "Swish",
+    "Tanh",
+    "Tanhshrink",
     "ThresholdedReLU",
 ]
 
@@ -100,10 +120,6 @@ class PReLU(Plain):
     _weight : Parameter
         ``[num_parameters]``
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -144,10 +160,6 @@ class RReLU(Plain):
     ----------
     lower, upper : float
         0 <= lower <= upper <= 1.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -206,10 +218,6 @@ class CELU(Plain):
     alpha : float
         Not 0.
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -241,10 +249,6 @@ class SELU(Plain):
     alpha : float
         At least 0.
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -275,10 +279,6 @@ class Hardtanh(Plain):
     Parameters
     ----------
     min, max : float
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -356,10 +356,6 @@ class Softshrink(Plain):
     threshold : float
         At least 0.
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -400,3 +396,268 @@ class ThresholdedReLU(Plain):
 
     def forward(self, x: Any) -> Tensor:
         return F.thresholded_relu(x, self._threshold, self._value)
+
+
+class _Along(Plain):
+    """A function along one axis.
+
+    Parameters
+    ----------
+    axis : int
+    """
+
+    _shown = ("_axis",)
+
+    def __init__(self, axis: int = -1, name: str | None = None) -> None:
+        super().__init__(name)
+        self._axis = along(self, "axis", axis)
+
+    def forward(self, x: Any) -> Tensor:
+        return self._function(x, self._axis)
+
+
+class Softmax(_Along, function=F.softmax):
+    """exp(x) / sum(exp(x)) along `axis`; see `nn.functional.softmax`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.Softmax()(paddle.to_tensor([1000.0, 1000.0])).tolist()
+    [0.5, 0.5]
+    """
+
+
+class LogSoftmax(_Along, function=F.log_softmax):
+    """log(softmax(x)) along `axis`; see `nn.functional.log_softmax`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.LogSoftmax()(paddle.to_tensor([0.0, -1000.0])).tolist()
+    [0.0, -1000.0]
+    """
+
+
+class GLU(_Along, function=F.glu):
+    """a * sigmoid(b) with a and b the halves of x along `axis`; see `nn.functional.glu`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.GLU()(paddle.to_tensor([4.0, 0.0])).tolist()
+    [2.0]
+    """
+
+
+class Softmax2D(Elementwise):
+    """Softmax over the channels of ``[N, C, H, W]`` or ``[C, H, W]``, pixel by pixel.
+
+    Raises
+    ------
+    ShapeError
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.Softmax2D()(paddle.zeros([2, 1, 1])).tolist()
+    [[[0.5]], [[0.5]]]
+    """
+
+    def forward(self, x: Any) -> Tensor:
+        x = as_operand("Softmax2D", x)
+        if spec_of(x).ndim not in (3, 4):
+            raise ShapeError(
+                "Softmax2D: x must be [N, C, H, W] or [C, H, W], got "
+                f"{format_shape(spec_of(x).shape)}; use Softmax(axis) for others"
+            )
+        return F.softmax(x, -3)
+
+
+class Maxout(Plain):
+    """The maximum of every `groups` neighbours along `axis`; see `nn.functional.maxout`.
+
+    Parameters
+    ----------
+    groups : int
+        Divides the size of the axis, which is divided by it.
+    axis : int
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.Maxout(2)(paddle.to_tensor([[1.0, 2.0, 4.0, 3.0]])).tolist()
+    [[2.0, 4.0]]
+    """
+
+    _shown = ("_groups", "_axis")
+
+    def __init__(self, groups: int, axis: int = 1, name: str | None = None) -> None:
+        super().__init__(name)
+        self._groups = integer(self, "groups", groups)
+        self._axis = along(self, "axis", axis)
+
+    def forward(self, x: Any) -> Tensor:
+        return F.maxout(x, self._groups, self._axis)
+
+
+class Sigmoid(Elementwise, function=F.sigmoid):
+    """1 / (1 + exp(-x)); see `nn.functional.sigmoid`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.Sigmoid()(paddle.to_tensor([0.0])).tolist()
+    [0.5]
+    """
+
+
+class LogSigmoid(Elementwise, function=F.log_sigmoid):
+    """log(sigmoid(x)), exact where sigmoid(x) is 0; see `nn.functional.log_sigmoid`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.LogSigmoid()(paddle.to_tensor([-1000.0])).tolist()
+    [-1000.0]
+    """
+
+
+class Tanh(Elementwise, function=F.tanh):
+    """The hyperbolic tangent; see `nn.functional.tanh`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.Tanh()(paddle.to_tensor([0.0, 1000.0])).tolist()
+    [0.0, 1.0]
+    """
+
+
+class GELU(Plain):
+    """x times the probability that a standard normal is below x; see `nn.functional.gelu`.
+
+    Parameters
+    ----------
+    approximate : bool or {"tanh", "none"}
+        Of the probability, by a hyperbolic tangent.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> round(paddle.nn.GELU()(paddle.to_tensor([1.0])).item(), 4)
+    0.8413
+    """
+
+    _shown = ("_approximate",)
+
+    def __init__(self, approximate: bool | str = False, name: str | None = None) -> None:
+        super().__init__(name)
+        known = (True, False, "tanh", "none")
+        self._approximate = choice(self, "approximate", approximate, known)
+
+    def forward(self, x: Any) -> Tensor:
+        return F.gelu(x, self._approximate)
+
+
+class Silu(Plain):
+    """x * sigmoid(x); see `nn.functional.silu`.
+
+    Parameters
+    ----------
+    inplace : bool
+        Make `x` itself the result.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> round(paddle.nn.Silu()(paddle.to_tensor([1.0])).item(), 4)
+    0.7311
+    """
+
+    _shown = ("_inplace",)
+
+    def __init__(self, inplace: bool = False, name: str | None = None) -> None:
+        super().__init__(name)
+        self._inplace = flag(self, "inplace", inplace)
+
+    def forward(self, x: Any) -> Tensor:
+        return F.silu(x, self._inplace)
+
+
+SiLU = Silu
+
+
+class Swish(Elementwise, function=F.swish):
+    """x * sigmoid(x), as `Silu`; see `nn.functional.swish`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> round(paddle.nn.Swish()(paddle.to_tensor([1.0])).item(), 4)
+    0.7311
+    """
+
+
+class Mish(Elementwise, function=F.mish):
+    """x * tanh(softplus(x)); see `nn.functional.mish`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> round(paddle.nn.Mish()(paddle.to_tensor([1.0])).item(), 4)
+    0.8651
+    """
+
+
+class Softplus(Plain):
+    """log(1 + exp(beta * x)) / beta, and x itself where that is far above 0.
+
+    See `nn.functional.softplus`.
+
+    Parameters
+    ----------
+    beta : float
+        Not 0.
+    threshold : float
+        x itself is the result where beta * x is above this.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> round(paddle.nn.Softplus()(paddle.to_tensor([0.0])).item(), 4)
+    0.6931
+    """
+
+    _shown = ("_beta", "_threshold")
+
+    def __init__(self, beta: float = 1, threshold: float = 20, name: str | None = None) -> None:
+        super().__init__(name)
+        self._beta = number(self, "beta", beta)
+        if not self._beta:
+            raise ArgumentError("Softplus: beta must not be 0, which x is divided by")
+        self._threshold = number(self, "threshold", threshold)
+
+    def forward(self, x: Any) -> Tensor:
+        return F.softplus(x, self._beta, self._threshold)
+
+
+class Softsign(Elementwise, function=F.softsign):
+    """x / (1 + abs(x)); see `nn.functional.softsign`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.Softsign()(paddle.to_tensor([-1.0, 3.0])).tolist()
+    [-0.5, 0.75]
+    """
+
+
+class Tanhshrink(Elementwise, function=F.tanhshrink):
+    """x - tanh(x); see `nn.functional.tanhshrink`.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> paddle.nn.Tanhshrink()(paddle.to_tensor([0.0])).tolist()
+    [0.0]
+    """

@@ -47,6 +47,10 @@ class Plain(Layer):
     """A layer whose repr lists attributes, with what they hold, and its name where it has one.
 
     ``class ReLU(Elementwise, function=F.relu)`` is the layer of `F.relu`, which `forward` calls.
+
+    Raises
+    ------
+    ArgumentError
     """
 
     _function: ClassVar[Callable[..., Any]]
@@ -96,7 +100,12 @@ class Elementwise(Plain):
 
 
 class Reduced(Unnamed):
-    """A loss, reduced to its mean or its sum, or as it is."""
+    """A loss, reduced to its mean or its sum, or as it is.
+
+    Parameters
+    ----------
+    reduction : {"mean", "sum", "none"}
+    """
 
     _more: ClassVar[tuple[str, ...]] = ()
 
@@ -107,7 +116,13 @@ class Reduced(Unnamed):
 
 
 class Weighted(Reduced):
-    """A loss of which a weight multiplies each element, or each class."""
+    """A loss of which a weight multiplies each element, or each class.
+
+    Parameters
+    ----------
+    weight : Tensor, optional
+        One for each class.
+    """
 
     weight: Any
 

@@ -38,11 +38,8 @@ class CrossEntropyLoss(Weighted):
 
     Parameters
     ----------
-    weight : Tensor, optional
-        One for each class.
     ignore_index : int
         Labels that do not count.
-    reduction : {"mean", "sum", "none"}
     soft_label : bool
         Labels are probabilities, not class numbers.
     axis : int
@@ -51,10 +48,6 @@ class CrossEntropyLoss(Weighted):
         False: the input is probabilities already.
     label_smoothing : float
         In [0, 1]: this share of each label is spread over all classes.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -101,15 +94,8 @@ class NLLLoss(Weighted):
 
     Parameters
     ----------
-    weight : Tensor, optional
-        One for each class.
     ignore_index : int
         Labels that do not count.
-    reduction : {"mean", "sum", "none"}
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -141,13 +127,8 @@ class CTCLoss(Reduced):
     ----------
     blank : int
         The class that stands for no label.
-    reduction : {"mean", "sum", "none"}
     zero_infinity : bool
         Where there is no alignment, the loss is 0 and not infinite.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -196,11 +177,6 @@ class RNNTLoss(Reduced):
         The class with which the next frame is gone on to.
     fastemit_lambda : float
         The gradient of what emits a label is larger by this share.
-    reduction : {"mean", "sum", "none"}
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -256,10 +232,6 @@ class HSigmoidLoss(Unnamed):
         A row of D for each inner node, of which a complete tree has ``num_classes - 1``.
     bias : Parameter or None
         ``[nodes, 1]``
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -336,10 +308,6 @@ class AdaptiveLogSoftmaxWithLoss(Unnamed):
     head_bias : Parameter or None
     tail_weights : list of pairs of Parameters
         ``[D, d]`` and ``[d, classes of the cluster]`` of each cluster.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------

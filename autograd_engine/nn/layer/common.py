@@ -107,10 +107,6 @@ class Linear(Plain):
     bias : Parameter or None
         ``[out_features]``
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -158,10 +154,6 @@ class Bilinear(Plain):
         ``[out_features, in1_features, in2_features]``
     bias : Parameter or None
         ``[1, out_features]``
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------

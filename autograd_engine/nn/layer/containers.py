@@ -35,7 +35,12 @@ class _Container(Layer):
 
 
 class _Numbered(_Container):
-    """Elements under the names "0", "1", and so on."""
+    """Elements under the names "0", "1", and so on.
+
+    Raises
+    ------
+    TypeError, IndexError
+    """
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._elements())
@@ -195,10 +200,6 @@ class LayerList(_Numbered):
     ----------
     sublayers : iterable of Layer, optional
 
-    Raises
-    ------
-    TypeError, IndexError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -263,10 +264,6 @@ class ParameterList(_Numbered):
     ----------
     parameters : iterable of Parameter, optional
 
-    Raises
-    ------
-    TypeError, IndexError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -307,7 +304,12 @@ _CHECKED: Final = {SUBLAYER: _layer, PARAMETER: _parameter}
 
 
 class _Named(_Container):
-    """Elements under names of the user's."""
+    """Elements under names of the user's.
+
+    Raises
+    ------
+    TypeError, KeyError
+    """
 
     def __init__(self, elements: Any = None) -> None:
         super().__init__()
@@ -379,10 +381,6 @@ class LayerDict(_Named):
     ----------
     sublayers : dict of str to Layer, or list of (str, Layer), optional
 
-    Raises
-    ------
-    TypeError, KeyError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -405,10 +403,6 @@ class ParameterDict(_Named):
     Parameters
     ----------
     parameters : dict of str to Parameter, or list of (str, Parameter), optional
-
-    Raises
-    ------
-    TypeError, KeyError
 
     Examples
     --------

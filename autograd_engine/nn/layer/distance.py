@@ -20,10 +20,6 @@ class CosineSimilarity(Plain):
     eps : float
         The least product of norms that is divided by.
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -52,10 +48,6 @@ class PairwiseDistance(Plain):
     epsilon : float
         Keeps the distance of equal points away from 0, where it has no derivative.
     keepdim : bool
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------

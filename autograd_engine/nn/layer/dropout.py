@@ -15,6 +15,14 @@ __all__ = ["AlphaDropout", "Dropout", "Dropout2D", "Dropout3D", "FeatureAlphaDro
 
 
 class _Dropout(Plain):
+    """What is set to 0 with probability `p` while training.
+
+    Parameters
+    ----------
+    p : float
+        In [0, 1].
+    """
+
     _shown: ClassVar[tuple[str, ...]] = ("p",)
 
     def __init__(self, p: float = 0.5, name: str | None = None) -> None:
@@ -30,18 +38,12 @@ class Dropout(_Dropout):
 
     Parameters
     ----------
-    p : float
-        In [0, 1].
     inplace : bool
         Make the input itself the result.
     axis : int or sequence of int, optional
         Draw for each position on these axes, and share what was drawn along the others.
     mode : {"upscale_in_train", "downscale_in_infer"}
         Divide by 1 - p while training, or multiply by 1 - p when not.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -92,10 +94,6 @@ class _ChannelDropout(Spatial, _Dropout):
         In [0, 1].
     data_format : {$layouts}
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -125,15 +123,6 @@ class AlphaDropout(_Dropout, function=F.alpha_dropout):
 
     See `nn.functional.alpha_dropout`.
 
-    Parameters
-    ----------
-    p : float
-        In [0, 1].
-
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -144,15 +133,6 @@ class AlphaDropout(_Dropout, function=F.alpha_dropout):
 
 class FeatureAlphaDropout(_Dropout, function=F.feature_alpha_dropout):
     """`AlphaDropout` of whole channels of ``[N, C, ...]``.
-
-    Parameters
-    ----------
-    p : float
-        In [0, 1].
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------

@@ -24,14 +24,6 @@ __all__ = [
 class MSELoss(Reduced):
     """(input - label) ** 2; see `nn.functional.mse_loss`.
 
-    Parameters
-    ----------
-    reduction : {"mean", "sum", "none"}
-
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -48,14 +40,6 @@ class MSELoss(Reduced):
 
 class L1Loss(Reduced):
     """abs(input - label); see `nn.functional.l1_loss`.
-
-    Parameters
-    ----------
-    reduction : {"mean", "sum", "none"}
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -75,15 +59,10 @@ class SmoothL1Loss(Reduced):
 
     Parameters
     ----------
-    reduction : {"mean", "sum", "none"}
     delta : float
         Above 0: where the one becomes the other.
     is_huber : bool
         False divides the loss by `delta`.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -120,11 +99,6 @@ class BCELoss(Weighted):
     ----------
     weight : Tensor, optional
         Multiplies the loss; broadcasts.
-    reduction : {"mean", "sum", "none"}
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -147,13 +121,8 @@ class BCEWithLogitsLoss(Weighted):
     ----------
     weight : Tensor, optional
         Multiplies the loss; broadcasts.
-    reduction : {"mean", "sum", "none"}
     pos_weight : Tensor, optional
         Multiplies the part of label 1; broadcasts.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -192,10 +161,6 @@ class KLDivLoss(Reduced):
     log_target : bool
         Labels are log-probabilities, too.
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -227,11 +192,6 @@ class PoissonNLLLoss(Reduced):
         Add what Stirling's formula gives for log(label!).
     epsilon : float
         Above 0; added to rates, so that they have a logarithm.
-    reduction : {"mean", "sum", "none"}
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -270,11 +230,6 @@ class GaussianNLLLoss(Reduced):
         Add the constant part.
     epsilon : float
         Above 0: the least variance.
-    reduction : {"mean", "sum", "none"}
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------

@@ -30,11 +30,6 @@ class MarginRankingLoss(Reduced):
     Parameters
     ----------
     margin : float
-    reduction : {"mean", "sum", "none"}
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -60,11 +55,6 @@ class HingeEmbeddingLoss(Reduced):
     Parameters
     ----------
     margin : float
-    reduction : {"mean", "sum", "none"}
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -93,11 +83,6 @@ class CosineEmbeddingLoss(Reduced):
     ----------
     margin : float
         In [-1, 1].
-    reduction : {"mean", "sum", "none"}
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -128,11 +113,6 @@ class TripletMarginLoss(Reduced):
         Of the distance.
     swap : bool
         Use the distance of `positive` and `negative` where it is the smaller one.
-    reduction : {"mean", "sum", "none"}
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -180,11 +160,6 @@ class TripletMarginWithDistanceLoss(Reduced):
     margin : float
         At least 0.
     swap : bool
-    reduction : {"mean", "sum", "none"}
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -233,14 +208,6 @@ class MultiLabelMarginLoss(Reduced):
 
     See `nn.functional.multi_label_margin_loss`.
 
-    Parameters
-    ----------
-    reduction : {"mean", "sum", "none"}
-
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -265,11 +232,6 @@ class MultiMarginLoss(Weighted):
     margin : float
     weight : Tensor, optional
         One for each class; that of the label multiplies the loss.
-    reduction : {"mean", "sum", "none"}
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -298,14 +260,6 @@ class MultiMarginLoss(Weighted):
 class SoftMarginLoss(Reduced):
     """log(1 + exp(-label * input)) for labels 1 and -1; see `nn.functional.soft_margin_loss`.
 
-    Parameters
-    ----------
-    reduction : {"mean", "sum", "none"}
-
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -322,16 +276,6 @@ class MultiLabelSoftMarginLoss(Weighted):
     """Mean over the classes of the cross entropy of each, any number of them being true.
 
     See `nn.functional.multi_label_soft_margin_loss`.
-
-    Parameters
-    ----------
-    weight : Tensor, optional
-        One for each class.
-    reduction : {"mean", "sum", "none"}
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------

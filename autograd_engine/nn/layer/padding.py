@@ -49,10 +49,6 @@ class _Pad(Spatial, Plain):
         What they are in mode "constant".
     data_format : {$layouts}
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -101,10 +97,6 @@ class _ConstantPad(_Pad):
     padding, value, data_format
         As of `Pad${n}D`.
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -131,10 +123,6 @@ class _PadOfMode(_Pad):
     ----------
     padding, data_format
         As of `Pad${n}D`.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------

@@ -54,9 +54,12 @@ class Spatial:
     _sections: ClassVar[str]
 
     def __init_subclass__(cls, axes: int | None = None, **kwargs: Any) -> None:
+        if axes is not None:
+            cls._specialize(axes)
         super().__init_subclass__(**kwargs)
-        if axes is None:
-            return
+
+    @classmethod
+    def _specialize(cls, axes: int) -> None:
         cls._axes = axes
         if "_layouts" not in vars(cls):
             cls._layouts = IMAGE_LAYOUTS[axes]

@@ -71,10 +71,6 @@ class Upsample(_Resized):
     data_format : str, optional
     recompute_scale_factor : bool, optional
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -123,6 +119,16 @@ class Upsample(_Resized):
 
 
 class _Resized2D(_Resized):
+    """Images of another size.
+
+    Parameters
+    ----------
+    size : int or two ints, optional
+    scale_factor : float or two floats, optional
+        Instead of `size`.
+    data_format : {"NCHW", "NHWC"}
+    """
+
     _shown = ("data_format",)
 
     def __init__(
@@ -138,17 +144,6 @@ class _Resized2D(_Resized):
 
 class UpsamplingNearest2D(_Resized2D):
     """Images of another size, in which each pixel is the nearest of those there were.
-
-    Parameters
-    ----------
-    size : int or two ints, optional
-    scale_factor : float or two floats, optional
-        Instead of `size`.
-    data_format : {"NCHW", "NHWC"}
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -166,17 +161,6 @@ class UpsamplingNearest2D(_Resized2D):
 
 class UpsamplingBilinear2D(_Resized2D):
     """Images of another size with lines between the pixels; the corners stay where they are.
-
-    Parameters
-    ----------
-    size : int or two ints, optional
-    scale_factor : float or two floats, optional
-        Instead of `size`.
-    data_format : {"NCHW", "NHWC"}
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -200,10 +184,6 @@ class PixelShuffle(Plain):
     upscale_factor : int
         r
     data_format : {"NCHW", "NHWC"}
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -235,10 +215,6 @@ class PixelUnshuffle(Plain):
         r
     data_format : {"NCHW", "NHWC"}
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -267,10 +243,6 @@ class ChannelShuffle(Plain):
     ----------
     groups : int
     data_format : {"NCHW", "NHWC"}
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -326,10 +298,6 @@ class Unfold(_Columns):
     kernel_sizes, dilations, strides : int or two ints
     paddings : int, two ints, or four ints (top, left, bottom, right)
 
-    Raises
-    ------
-    ArgumentError
-
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -352,10 +320,6 @@ class Fold(_Columns):
         Of the images.
     kernel_sizes, dilations, strides, paddings
         As of `Unfold`.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------

@@ -20,7 +20,6 @@ class ReduceOnPlateau(LRScheduler):
 
     Parameters
     ----------
-    learning_rate : float
     mode : {"min", "max"}
         Whether less or more is better.
     factor : float

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from autograd_engine.core.checks import as_number, is_int
+from autograd_engine.core.checks import as_number, check_callback, is_int
 from autograd_engine.core.described import describe
 from autograd_engine.core.names.constructors import Given, Respelled, respelled
 from autograd_engine.core.names.missing_names import answered
 from autograd_engine.errors import ArgumentError, ArgumentTypeError
 
-__all__ = ["LRScheduler", "increasing", "number", "whole"]
+__all__ = ["LRScheduler", "increasing", "number", "require_function", "whole"]
 
 
 @respelled
@@ -292,6 +292,16 @@ def increasing(scheduler: object, name: str, value: Any) -> list[Any]:
     if any(b <= a for a, b in pairwise(epochs)):
         raise ArgumentError(f"{where} must increase from each to the next, got {epochs}")
     return epochs
+
+
+def require_function(scheduler: object, name: str, value: Any, given: str = "epoch") -> None:
+    owner = type(scheduler).__name__
+    if not callable(value):
+        raise ArgumentTypeError(
+            f"{owner}: {name} must be a function, as lambda epoch: 0.95 ** epoch; got "
+            f"{type(value).__name__}"
+        )
+    check_callback(owner, name, value, given)
 
 
 def _shown(value: Any) -> str:

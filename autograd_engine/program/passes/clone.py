@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.core.checks import require_type
 from autograd_engine.core.locations import Location
 from autograd_engine.core.random_generator import snapshot
 from autograd_engine.errors import ArgumentTypeError, BuildError, NotATensorError
@@ -179,10 +180,7 @@ def normalize_program(
     >>> [op.type for op in small.global_block().ops]
     ['tanh']
     """
-    if not isinstance(program, Program):
-        raise ArgumentTypeError(
-            f"normalize_program: program must be a Program, got {type(program).__name__}"
-        )
+    require_type(program, Program, "normalize_program: program must be a Program")
     if kwargs:
         unknown = ", ".join(sorted(kwargs))
         raise ArgumentTypeError(f"normalize_program: unknown arguments {unknown}; leave them out")

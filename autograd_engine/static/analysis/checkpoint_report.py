@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from autograd_engine.core.checks import require_type
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.report import Report
 from autograd_engine.errors import ArgumentTypeError, BuildError
@@ -118,10 +119,7 @@ def recompute_report(
     >>> report.saved_bytes > 0, report.extra_flops
     (True, 2099200*x.shape[0] flops)
     """
-    if not isinstance(program, Program):
-        raise ArgumentTypeError(
-            f"recompute_report: program must be a Program, got {type(program).__name__}"
-        )
+    require_type(program, Program, "recompute_report: program must be a Program")
     names = _names(checkpoints)
     source = _forward_half(program)
     goal = _loss_name(program, source, loss)
@@ -147,11 +145,9 @@ def _names(checkpoints: Any) -> list[str]:
         )
     given = list(given)
     for entry in given:
-        if not isinstance(entry, (Variable, str)):
-            raise ArgumentTypeError(
-                "recompute_report: checkpoints must be Variables or names, got "
-                f"{type(entry).__name__}"
-            )
+        require_type(
+            entry, (Variable, str), "recompute_report: checkpoints must be Variables or names"
+        )
     if not given:
         raise BuildError("recompute_report: checkpoints is empty; give one Variable at least")
     return [entry if isinstance(entry, str) else entry.name for entry in given]

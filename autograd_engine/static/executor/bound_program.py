@@ -93,7 +93,7 @@ class Binding:
     """A compiled plan and a scope.
 
     What was fed last is known by attributes of its own for each feed: ``f0``, ``s0`` and ``d0`` are
-    the object, its shape and its dtype. See `repeated_step`.
+    the object, its shape and its dtype. See `prepared_run`.
 
     Attributes
     ----------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from autograd_engine.core.checks import require_type
 from autograd_engine.core.names.constructors import respelled
 from autograd_engine.errors import ArgumentTypeError
 from autograd_engine.program.ir.program import Program
@@ -165,11 +166,9 @@ class CompiledProgram:
     def __init__(
         self, program_or_graph: Program, build_strategy: BuildStrategy | None = None
     ) -> None:
-        if not isinstance(program_or_graph, Program):
-            raise ArgumentTypeError(
-                "CompiledProgram: program_or_graph must be a Program, got "
-                f"{type(program_or_graph).__name__}"
-            )
+        require_type(
+            program_or_graph, Program, "CompiledProgram: program_or_graph must be a Program"
+        )
         if build_strategy is not None and not isinstance(build_strategy, BuildStrategy):
             raise ArgumentTypeError(
                 "CompiledProgram: build_strategy must be a BuildStrategy, got "

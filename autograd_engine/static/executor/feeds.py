@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import require_type
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import to_numpy
 from autograd_engine.core.spec import Array, format_shape
@@ -234,10 +235,7 @@ def _given_shapes(
     """Shapes by name, checked against what the program declares."""
     if feed_specs is None:
         return {}
-    if not isinstance(feed_specs, Mapping):
-        raise TypeError(
-            f"feed_specs must be a dict from names to shapes, got {type(feed_specs).__name__}"
-        )
+    require_type(feed_specs, Mapping, "feed_specs must be a dict from names to shapes", TypeError)
     declared = {v.name: v.spec for v in program.global_block().vars.values() if v.is_data}
     shapes = {}
     for name, value in feed_specs.items():

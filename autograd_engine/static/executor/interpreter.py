@@ -20,6 +20,7 @@ from autograd_engine.compiler.python.function import (
     takes_scattered,
 )
 from autograd_engine.core import pytree as nest
+from autograd_engine.core.checks import require_type
 from autograd_engine.core.random_generator import own_generator
 from autograd_engine.eager.grad_mode import grad_mode, no_grad
 from autograd_engine.eager.record import apply, unwritten
@@ -66,10 +67,7 @@ def run_eagerly(
     scope: Scope | None = None,
 ) -> dict[str, Tensor]:
     """`Program.run_eagerly`."""
-    if not isinstance(program, Program):
-        raise ArgumentTypeError(
-            f"run_eagerly: program must be a Program, got {type(program).__name__}"
-        )
+    require_type(program, Program, "run_eagerly: program must be a Program")
     mode.require_dynamic("Program.run_eagerly")
     chosen = global_scope() if scope is None else scope
     if not isinstance(chosen, Scope):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from autograd_engine.core.checks import require_type
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import storage_of
-from autograd_engine.errors import ArgumentError, ArgumentTypeError, ShapeError
+from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
@@ -48,10 +49,7 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     >>> paddle.einsum("ii", x).item()
     5.0
     """
-    if not isinstance(equation, str):
-        raise ArgumentTypeError(
-            f"einsum: the equation must be a str, got {type(equation).__name__}"
-        )
+    require_type(equation, str, "einsum: the equation must be a str")
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = tuple(operands[0])
     xs = [as_operand("einsum", x, f"operands[{k}]") for k, x in enumerate(operands)]

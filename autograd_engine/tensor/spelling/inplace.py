@@ -29,7 +29,7 @@ from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
-from autograd_engine.core.checks import require_bools
+from autograd_engine.core.checks import require_bools, require_type
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import INT64
 from autograd_engine.eager.grad_mode import grad_mode
@@ -38,7 +38,6 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import cut_off
 from autograd_engine.errors import (
     ArgumentError,
-    ArgumentTypeError,
     DTypeError,
     NotATensorError,
     ShapeError,
@@ -273,10 +272,7 @@ def resize(
 ) -> Tensor:
     x = as_operand("resize_", x)
     require_bools("resize_", fill_zero=fill_zero)
-    if not isinstance(shape, (list, tuple, Tensor)):
-        raise ArgumentTypeError(
-            f"resize_: shape must be a list of sizes, got {type(shape).__name__}"
-        )
+    require_type(shape, (list, tuple, Tensor), "resize_: shape must be a list of sizes")
     sizes = shape_of(shape, "resize_")
     have, wanted = spec_of(x).size, math.prod(sizes)
     if isinstance(have, Dim):

@@ -1,6 +1,6 @@
 """Other names of functions, those of torch and NumPy: each is the function itself."""
 
-from autograd_engine.tensor.broadcasting import tile as repeat
+from autograd_engine.tensor.broadcasting import tile as repeat  # noqa: F401 - a method
 from autograd_engine.tensor.complex import as_complex as view_as_complex, as_real as view_as_real
 from autograd_engine.tensor.creation import tensor as as_tensor
 from autograd_engine.tensor.elementwise import (
@@ -29,16 +29,6 @@ __all__ = [
     "view_as_real",
 ]
 
-METHODS = {
-    "clamp": clamp,
-    "div": div,
-    "ger": ger,
-    "mul": mul,
-    "repeat": repeat,
-    "sub": sub,
-    "take_along_dim": take_along_dim,
-    "true_divide": true_divide,
-    "view_as_complex": view_as_complex,
-    "view_as_real": view_as_real,
-}
+_FUNCTIONS = ("as_tensor", "cat", "concatenate")
+METHODS = {n: globals()[n] for n in (*__all__, "repeat") if n not in _FUNCTIONS}
 """Those that are methods too."""

@@ -2,11 +2,11 @@
 
 Three ways, each for the convolution and its adjoint in the images, and for that in the filters:
 
-=========  =============================================  =====================================
-direct     `conv_direct`, `conv_filter_direct`            few filters, short sums, depthwise
-columns    `conv_columns`                                 everything else: one product of matrices
-winograd   `conv_winograd`                                3 x 3 taps, stride 1, many channels
-=========  =============================================  =====================================
+=========  ==========  =====================================
+direct     `direct`    few filters, short sums, depthwise
+columns    `im2col`    everything else: one product of matrices
+winograd   `winograd`  3 x 3 taps, stride 1, many channels
+=========  ==========  =====================================
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from autograd_engine.compiler.native.c_code.c_kernel import (
     widest,
 )
 from autograd_engine.compiler.native.conv.correlation import Correlation, backward, forward
-from autograd_engine.compiler.native.conv.direct import direct
-from autograd_engine.compiler.native.conv.filter_direct import filter_direct
+from autograd_engine.compiler.native.conv.direct import direct, filter_direct
 from autograd_engine.compiler.native.conv.im2col import columns, filter_columns
 from autograd_engine.compiler.native.conv.winograd import filter_winograd, takes, winograd
 from autograd_engine.core.spec import Spec

@@ -18,8 +18,20 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from autograd_engine.compiler.native.c_code import scalars
-from autograd_engine.compiler.native.tracing.step_writer import NATIVE_DTYPES, StepWriter
+from autograd_engine.compiler.native.ir import (
+    Assemble,
+    Buffer,
+    Check,
+    Kernel,
+    Map,
+    Product,
+    Reduce,
+    Step,
+    Term,
+    term_of,
+)
 from autograd_engine.compiler.native.tracing.traced_value import NotLowered, Traced
+from autograd_engine.core.spec import reduced_shape
 from autograd_engine.ops.kernels.elementwise import ufunc_of
 from autograd_engine.ops.registry.stand_ins import run_on
 
@@ -32,6 +44,312 @@ __all__ = [
     "lowers",
     "traced_kernel",
 ]
+
+
+Shape = tuple[int, ...]
+Dtype = np.dtype[Any]
+
+NATIVE_DTYPES: Final = frozenset("fd?bBhHiIlLqQ")
+
+
+class StepWriter:
+    """The program that is being written.
+
+    Attributes
+    ----------
+    steps : list of Step
+    blas : bool
+        Whether matrices are multiplied here.
+    origin : object
+        The node of the graph that steps come from.
+    guards : dict of int to list of Step
+        By the number of a buffer: the checks that must run before what it holds are indices.
+    checked : dict
+        What checks have found in order, by what they look at.
+    ranges : dict of int to (int, int)
+        By the number of a buffer: from which number, and below which, its integers are.
+    values : dict of int to Traced
+        Values of the graph, by identity.
+    kernels : dict
+        Kernels that were made to run on stand-ins, by themselves.
+    """
+
+    def __init__(self, blas: bool = True) -> None:
+        self.blas = blas
+        self.steps: list[Step] = []
+        self.buffers = 0
+        self.origin: Any = None
+        self.guards: dict[int, list[Step]] = {}
+        self.checked: dict[Any, Traced] = {}
+        self.ranges: dict[int, tuple[int, int]] = {}
+        self.values: dict[int, Traced] = {}
+        self.kernels: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+    # --- steps
+
+    def buffer(self, shape: Shape, dtype: Any) -> Buffer:
+        self.buffers += 1
+        return Buffer(tuple(shape), np.dtype(dtype), self.buffers)
+
+    def all_of(self, buffer: Buffer) -> Traced:
+        return Traced(self, term_of(buffer))
+
+    def add(self, step: Step) -> Step:
+        self.steps.append(step)
+        return step
+
+    def number(self, value: Any, dtype: Any, shape: Any = ()) -> Traced:
+        """An array whose elements all have one value."""
+        dtype = np.dtype(dtype)
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        number = dtype.type(value).item()
+        return Traced(self, Term(None, shape, (0,) * len(shape), number=number, dtype=dtype))
+
+    def operand(self, value: Any, dtype: Dtype | None = None) -> Traced:
+        """Anything that a kernel computes with, in `dtype` where it is a Python number."""
+        if isinstance(value, Traced):
+            return value
+        if isinstance(value, (np.ndarray, np.generic)):
+            if value.ndim == 0:
+                return self.number(value.item(), value.dtype)
+            buffer = self.buffer(value.shape, value.dtype)
+            buffer.constant = np.ascontiguousarray(value)
+            return self.all_of(buffer)
+        return self.number(value, dtype if dtype is not None else np.asarray(value).dtype)
+
+    def meeting(self, operands: Sequence[Any]) -> Dtype:
+        """The dtype of NumPy's result: Python numbers are weak."""
+        return np.result_type(
+            *[v.dtype if isinstance(v, (Traced, np.ndarray, np.generic)) else v for v in operands]
+        )
+
+    def map(self, function: str, *operands: Any) -> Traced:
+        """A scalar function of corresponding elements."""
+        scalar = scalars.SCALARS.get(function)
+        if scalar is None:
+            raise NotLowered(f"it applies {function}")
+        if not any(isinstance(v, Traced) for v in operands):
+            return self.operand(getattr(np, function)(*operands))
+        common = self.meeting(operands)
+        if function in ("isinf", "isfinite") and common.kind != "f":
+            return self.number(function == "isfinite", bool, operands[0].shape)
+        typed = [self.operand(v, common) for v in operands]
+        if scalar.same_dtype:
+            if scalar.floating and common.kind not in "f":
+                common = np.dtype(np.float64)
+            typed = [self.cast(v, common) for v in typed]
+        dtype = np.dtype(np.bool_) if scalar.boolean else common
+        if dtype.char not in NATIVE_DTYPES:
+            raise NotLowered(f"{dtype.name} is left to NumPy")
+        if all(v.term.buffer is None for v in typed) and not hasattr(np, function):
+            typed[0] = self.copied(typed[0])
+        if all(v.term.buffer is None for v in typed):
+            with np.errstate(all="ignore"):
+                values = [v.dtype.type(v.term.number) for v in typed]
+                shape = np.broadcast_shapes(*[v.shape for v in typed])
+                return self.number(getattr(np, function)(*values), dtype, shape)
+        return self.mapped(function, typed, dtype)
+
+    def mapped(
+        self, function: str, operands: Sequence[Traced], dtype: Dtype, axis: int = 0
+    ) -> Traced:
+        shape = np.broadcast_shapes(*[v.shape for v in operands])
+        out = self.buffer(shape, dtype)
+        args = tuple(v.term.broadcast(shape) for v in operands)
+        step = self.add(Map(function, args, out, self.origin, axis))
+        if guards := self.guards_of(operands):
+            self.guards[out.number] = guards
+            step.after += guards
+        return self.all_of(out)
+
+    def cast(self, value: Any, dtype: Dtype) -> Traced:
+        x = self.operand(value, dtype)
+        if x.dtype == dtype:
+            return x
+        if dtype.char not in NATIVE_DTYPES:
+            raise NotLowered(f"{dtype.name} is left to NumPy")
+        if x.term.buffer is None:
+            with np.errstate(all="ignore"):
+                return self.number(x.dtype.type(x.term.number).astype(dtype), dtype, x.shape)
+        return self.mapped("cast", [x], dtype)
+
+    def copied(self, x: Traced) -> Traced:
+        """The same elements in C order, in memory of their own."""
+        return self.mapped("copy", [x], x.dtype)
+
+    def packed(self, x: Traced) -> Traced:
+        return x if x.term.contiguous else self.copied(x)
+
+    def position(self, shape: Shape, axis: int) -> Traced:
+        """The index of each element along an axis."""
+        out = self.buffer(shape, np.int64)
+        self.add(Map("position", (), out, self.origin, axis % len(shape)))
+        return self.all_of(out)
+
+    def gathered(self, table: Traced, index: Traced, axis: int, shape: Shape) -> Traced:
+        """``table`` at `index` along `axis`; both broadcast to `shape`, but for that axis."""
+        seen = list(shape)
+        seen[axis] = table.shape[axis]
+        return self._looked_up(
+            table.term.broadcast(tuple(seen)), index.term.broadcast(shape), axis, index
+        )
+
+    def elements(
+        self,
+        x: Traced,
+        shape: Shape,
+        strides: Shape,
+        at: Traced,
+        *,
+        unit: int = 1,
+        offset: int = 0,
+    ) -> Traced:
+        """Elements of the memory of `x`: `strides` along `shape`, and `unit` times `at`.
+
+        Parameters
+        ----------
+        at : Traced
+            Broadcasts to `shape`.
+        offset : int
+            Where the first of them is, counted from the first element of `x`.
+        """
+        whole = (1, *shape)
+        table = x.term.seen(whole, (unit, *strides), offset)
+        return self._looked_up(table, at.term.broadcast(shape).expanded([0]), 0, at)[0]
+
+    def _looked_up(self, table: Term, at: Term, axis: int, index: Traced) -> Traced:
+        """`table` at places along `axis`, which are those of `index`."""
+        out = self.buffer(at.shape, table.dtype)
+        step = self.add(Map("gather", (table, at), out, self.origin, axis))
+        step.after += self.guards_of([index])
+        return self.all_of(out)
+
+    def guards_of(self, operands: Sequence[Traced]) -> list[Step]:
+        """The checks that must have run before these are indices."""
+        found: dict[int, Step] = {}
+        for v in operands:
+            buffer = v.term.buffer
+            for step in self.guards.get(buffer.number, ()) if buffer is not None else ():
+                found[id(step)] = step
+        return list(found.values())
+
+    def reduce(self, kind: str, x: Traced, axis: Any, keepdims: bool = False) -> Traced:
+        axis = range(x.ndim) if axis is None else axis
+        axes = tuple(sorted(normalize_axis_tuple(axis, x.ndim)))
+        if kind in ("any", "all"):
+            x = self.map("not_equal", x, 0) if x.dtype.kind != "b" else x
+        elif x.dtype.kind in "biu" and kind in ("sum", "prod"):
+            wide = np.uint64 if x.dtype.kind == "u" else np.int64
+            x = self.cast(x, np.dtype(wide))
+        kept = tuple(d for k, d in enumerate(x.shape) if k not in axes)
+        if any(x.shape[a] == 0 for a in axes):
+            if kind in ("max", "min"):
+                raise NotLowered("it reduces nothing")
+            shape = reduced_shape(x.shape, axes, keepdims)
+            return self.number(kind in ("prod", "all"), x.dtype, shape)
+        if x.term.buffer is None:
+            x = self.copied(x)
+        if all(x.shape[a] == 1 for a in axes):
+            result = Traced(self, x.term.transposed([k for k in range(x.ndim) if k not in axes]))
+        else:
+            out = self.buffer(kept, x.dtype)
+            self.add(Reduce(kind, x.term, axes, out, self.origin))
+            result = self.all_of(out)
+        return Traced(self, result.term.expanded(axes)) if keepdims else result
+
+    def sum(self, x: Traced, axis: Any = None, keepdims: bool = False) -> Traced:
+        return self.reduce("sum", x, axis, keepdims)
+
+    def matmul(self, a: Traced, b: Traced) -> Traced:
+        """Of matrices, and stacks of them."""
+        dtype = self.meeting((a, b))
+        if dtype.kind != "f" or a.ndim < 2 or b.ndim < 2:
+            raise NotLowered("BLAS multiplies matrices of float32 or float64")
+        if not self.blas:
+            raise NotLowered("NumPy ships no BLAS that C could call")
+        a, b = self._matrix(self.cast(a, dtype)), self._matrix(self.cast(b, dtype))
+        lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        shape = (*lead, a.shape[-2], b.shape[-1])
+        if b.ndim == 2 and a.ndim > 2:  # one product of more rows
+            rows = a.term.reshaped((math.prod(a.shape[:-1]), a.shape[-1]))
+            if rows is not None and rows.matrix() is not None:
+                flat = self.matmul(Traced(self, rows), b)
+                return flat.reshape(shape)
+        out = self.buffer(shape, dtype)
+        self.add(
+            Product(
+                a.term.broadcast((*lead, *a.shape[-2:])),
+                b.term.broadcast((*lead, *b.shape[-2:])),
+                out,
+                self.origin,
+            )
+        )
+        return self.all_of(out)
+
+    def _matrix(self, x: Traced) -> Traced:
+        return x if x.term.matrix() is not None else self.copied(x)
+
+    def assembled(
+        self,
+        shape: Shape,
+        dtype: Any,
+        parts: Sequence[tuple[Traced, Callable[[Traced], Traced]]],
+        fill: Any = 0,
+        adds: bool = False,
+    ) -> Traced:
+        """An array that is `fill` but for parts; each comes with what selects its region."""
+        out = self.buffer(shape, dtype)
+        whole = self.all_of(out)
+        regions = [(self.cast(p, np.dtype(dtype)), select(whole)) for p, select in parts]
+        step = Assemble(
+            [(p.term.broadcast(r.shape), r.term) for p, r in regions if r.size],
+            out,
+            self.origin,
+            fill=fill,
+            adds=adds,
+        )
+        self.add(step)
+        return whole
+
+    def kernel(
+        self,
+        text: str,
+        operands: Sequence[Traced],
+        results: Sequence[tuple[Shape, Any]],
+        scratch: int = 0,
+        helpers: tuple[str, ...] = (),
+        inplace: dict[int, int] | None = None,
+    ) -> tuple[Traced, ...]:
+        """C text of its own; see `ir.Kernel`."""
+        outs = [self.buffer(shape, dtype) for shape, dtype in results]
+        args = tuple(self.packed(x).term for x in operands)
+        step = Kernel(text, args, outs, self.origin, scratch, helpers)
+        step.inplace = inplace or {}
+        step.after += self.guards_of(operands)
+        self.add(step)
+        return tuple(map(self.all_of, outs))
+
+    def check(self, text: str, operand: Traced) -> Traced:
+        """`operand`, which is read only after `text` has found it in order."""
+        packed = self.packed(operand)
+        term = packed.term
+        assert term.buffer is not None
+        key = (text, term.buffer.number, term.offset, term.shape)
+        seen = self.checked.get(key)
+        if seen is None:
+            step = self.add(Check(text, (term,), [], self.origin))
+            seen = self.checked[key] = self.copied(packed)
+            assert seen.term.buffer is not None
+            self.guards[seen.term.buffer.number] = [step]
+            self.steps[-1].after.append(step)
+        return seen
+
+    def in_range(self, x: Traced, low: int, high: int) -> Traced:
+        """`x`, which is known to hold integers from `low` to below `high`."""
+        if x.term.buffer is not None:
+            self.ranges[x.term.buffer.number] = (low, high)
+        return x
+
 
 Row = Callable[..., Any]
 

@@ -11,7 +11,7 @@ import numpy as np
 from autograd_engine.compiler.native.ir import Term
 
 if TYPE_CHECKING:
-    from autograd_engine.compiler.native.tracing.step_writer import StepWriter
+    from autograd_engine.compiler.native.tracing.kernel_trace import StepWriter
 
 __all__ = ["NotLowered", "Traced"]
 

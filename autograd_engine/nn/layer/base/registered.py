@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from autograd_engine.core.change_counter import ChangeCounter, Counted
-from autograd_engine.core.checks import require_bools
+from autograd_engine.core.checks import require_bools, require_type
 from autograd_engine.core.names.constructors import Respelled
 from autograd_engine.core.names.missing_names import missing_text
 from autograd_engine.eager.tensor import Parameter, Tensor
@@ -76,10 +76,7 @@ class Registered(Respelled, Counted):
     def add_sublayer(self, name: str, sublayer: _R) -> _R:
         """Register a layer (or None) under a name; returns it."""
         self._check_name("add_sublayer", name, SUBLAYER)
-        if sublayer is not None and not isinstance(sublayer, Registered):
-            raise ArgumentTypeError(
-                f"add_sublayer: {name} must be a Layer, got {type(sublayer).__name__}"
-            )
+        require_type(sublayer, Registered | None, f"add_sublayer: {name} must be a Layer")
         self._put(name, sublayer, SUBLAYER)
         return sublayer
 
@@ -115,10 +112,7 @@ class Registered(Respelled, Counted):
         inside.add_sublayer(name, layer)
 
     def _check_name(self, function: str, name: Any, *kinds: str) -> None:
-        if not isinstance(name, str):
-            raise ArgumentTypeError(
-                f"{function}: the name must be a str, got {type(name).__name__}"
-            )
+        require_type(name, str, f"{function}: the name must be a str")
         if not name or "." in name:
             raise ArgumentError(
                 f"{function}: {name!r} is no name: dots stand between the names of layers, and an "

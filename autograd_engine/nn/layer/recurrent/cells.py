@@ -110,7 +110,18 @@ def _nested_zeros(x: Any, shape: Any, dtype: Any, value: float) -> Any:
 
 
 class _GateCell(RNNCellBase):
-    """A cell with the weights of an input and of a state, for each of some gates."""
+    """A cell with the weights of an input and of a state, for each of some gates.
+
+    Parameters
+    ----------
+    input_size, hidden_size : int
+    weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr : ParamAttr, optional
+        By default uniform within 1 / sqrt(hidden_size) of 0; False for no bias.
+
+    Raises
+    ------
+    ArgumentError
+    """
 
     kind: str
     weight_ih: Any
@@ -206,19 +217,12 @@ class SimpleRNNCell(_GateCell):
 
     Parameters
     ----------
-    input_size, hidden_size : int
     activation : {"tanh", "relu"}
-    weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr : ParamAttr, optional
-        By default uniform within 1 / sqrt(hidden_size) of 0; False for no bias.
 
     Attributes
     ----------
     weight_ih, weight_hh, bias_ih, bias_hh : Parameter
         ``[hidden, input]``, ``[hidden, hidden]``, ``[hidden]`` and ``[hidden]``
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -260,9 +264,6 @@ class LSTMCell(_GateCell):
 
     Parameters
     ----------
-    input_size, hidden_size : int
-    weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr : ParamAttr, optional
-        By default uniform within 1 / sqrt(hidden_size) of 0; False for no bias.
     proj_size : int
         If it is not 0, h is projected to this size, by `weight_ho`.
 
@@ -271,10 +272,6 @@ class LSTMCell(_GateCell):
     weight_ih, weight_hh, bias_ih, bias_hh : Parameter
         ``[4 * hidden, input]``, ``[4 * hidden, hidden]`` (or proj_size), ``[4 * hidden]`` twice;
         gates in the order input, forget, cell, output.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
@@ -322,21 +319,11 @@ class GRUCell(_GateCell):
         c = tanh(W_ic x + b_ic + r * (W_hc h + b_hc))
         h' = z * h + (1 - z) * c
 
-    Parameters
-    ----------
-    input_size, hidden_size : int
-    weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr : ParamAttr, optional
-        By default uniform within 1 / sqrt(hidden_size) of 0; False for no bias.
-
     Attributes
     ----------
     weight_ih, weight_hh, bias_ih, bias_hh : Parameter
         ``[3 * hidden, input]``, ``[3 * hidden, hidden]``, ``[3 * hidden]`` twice; gates in the
         order r, z, c.
-
-    Raises
-    ------
-    ArgumentError
 
     Examples
     --------
