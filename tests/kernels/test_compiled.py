@@ -399,3 +399,52 @@ def test_rows_are_added_in_order(dtype: str, width: int) -> None:
             assert np.array_equal(ours[0], theirs[0])
             ours, theirs = both("put_along_axis_like", ours[0], along, given, axis=axis)
             assert np.array_equal(ours[0], theirs[0])
+
+
+# shape of what is resampled, sizes of the result
+RESAMPLED: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
+    ((5, 3, 19, 23), (37, 46)),
+    ((2, 3, 40, 33), (7, 66)),
+    ((3, 7, 501), (77,)),
+    ((2, 2, 7, 9, 11), (14, 5, 22)),
+    ((3, 2, 1, 5001), (4, 33)),
+    ((1, 6, 5001), (9001,)),
+]
+
+
+@over("dtype", DTYPES)
+@over("case", RESAMPLED)
+def test_resampling(dtype: str, case: Any) -> None:
+    shape, size = case
+    random = np.random.default_rng(0)
+    x = np.asarray(random.standard_normal(shape), dtype)
+    y = np.asarray(random.standard_normal((*shape[: -len(size)], *size)), dtype)
+    before = runtime.threads()
+    for mode, align_corners, antialias in (
+        ("nearest", False, False),
+        ("linear", False, False),
+        ("linear", True, False),
+        ("linear", False, True),
+        ("cubic", False, False),
+        ("cubic", False, True),
+    ):
+        attrs = {
+            "size": size,
+            "scale": (None,) * len(size),
+            "mode": mode,
+            "align_corners": align_corners,
+            "align_mode": 0,
+            "antialias": antialias,
+        }
+        for where in (np.asarray, np.asfortranarray, lambda v: v[::-1]):
+            for name, operands in (("resample", (where(x),)), ("resample_like", (where(y), x))):
+                ours, theirs = both(name, *operands, **attrs)
+                assert close(ours, theirs)
+                for count in (2, 3):
+                    runtime.set_threads(count)
+                    again = REGISTRY[name].kernel(*operands, **attrs)
+                    assert again.tobytes() == ours[0].tobytes()
+                runtime.set_threads(before)
+        special = x.copy()
+        special.flat[::97], special.flat[5] = np.inf, np.nan
+        assert close(*both("resample", special, **attrs))  # where the weight is 0 it is not read
