@@ -357,7 +357,7 @@ def _parted(found: dict[Edge, Any]) -> set[int]:
     Such are the cotangents of what was concatenated or stacked.
     """
     sizes: dict[int, int] = {}
-    views = [
+    views: list[Any] = [
         g
         for leaf, g in found.items()
         if g.__class__ is _ndarray and g.base.__class__ is _ndarray and g.flags.c_contiguous

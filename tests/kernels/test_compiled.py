@@ -351,6 +351,12 @@ def test_scans(dtype: str, case: Any) -> None:
                     again = REGISTRY[name].kernel(*given, **attrs)
                     assert again.tobytes() == ours[0].tobytes()
                 runtime.set_threads(before)
+        for name in ("prod", "product_of_others"):
+            ours, theirs = both(name, where(x), axis=axis)
+            assert np.array_equal(ours[0], theirs[0])
+            runtime.set_threads(3)
+            assert REGISTRY[name].kernel(where(x), axis=axis).tobytes() == ours[0].tobytes()
+            runtime.set_threads(before)
 
 
 @over("dtype", DTYPES)
