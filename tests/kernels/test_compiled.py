@@ -454,3 +454,34 @@ def test_resampling(dtype: str, case: Any) -> None:
         special = x.copy()
         special.flat[::97], special.flat[5] = np.inf, np.nan
         assert close(*both("resample", special, **attrs))  # where the weight is 0 it is not read
+
+
+@over("dtype", DTYPES)
+@over("n", (64, 97, 200))
+def test_systems(dtype: str, n: int) -> None:
+    random = np.random.default_rng(0)
+    a = np.asarray(random.standard_normal((n, n)), dtype)
+    kernel, before = REGISTRY["solve"].kernel, runtime.threads()
+    for count in (1, 3, 64):
+        b = np.asarray(random.standard_normal((n, count)), dtype)
+        for where in (np.asarray, np.asfortranarray, lambda v: v[::-1]):
+            for transpose in (False, True):
+                given = where(a), where(b)
+                ours, theirs = both("solve", *given, transpose=transpose)
+                scale = np.abs(theirs[0]).max()
+                near = 1e-5 if dtype == "float32" else 1e-11  # times the condition of the matrix
+                assert np.abs(ours[0] - theirs[0]).max() <= near * scale
+                runtime.set_threads(3)
+                again = kernel(given[0].copy(), given[1], transpose=transpose)
+                runtime.set_threads(before)
+                assert again.tobytes() == ours[0].tobytes()
+    # What is kept of a matrix is not taken for that of its new values.
+    ours, _ = both("solve", a, b)
+    a[:] = a[::-1].copy()
+    ours, theirs = both("solve", a, b)
+    assert np.abs(ours[0] - theirs[0]).max() <= near * np.abs(theirs[0]).max()
+    close_to_singular = np.outer(a[0], a[1]) + 1e-4 * np.eye(n, dtype=dtype)
+    assert np.isfinite(kernel(close_to_singular, b)).all()
+    with pytest.raises(paddle.errors.ArgumentError, match="singular"):
+        kernel(np.zeros((n, n), dtype), b)
+    assert np.isnan(kernel(np.full((n, n), np.nan, dtype), b)).all()

@@ -91,10 +91,10 @@ def _product_of_others(np: Loops, x: Traced, *, axis: int) -> Traced:
 
     def before(reverse: bool) -> Traced:
         products = _scan(np, [x], x.dtype, axis, reverse, "before * v0")
-        return _shift(np, products, axis=axis, reverse=reverse, fill=1.0)
+        found: Traced = _shift(np, products, axis=axis, reverse=reverse, fill=1.0)
+        return found
 
-    others: Traced = before(False) * before(True)
-    return others
+    return before(False) * before(True)
 
 
 @lowers("exp_difference")
