@@ -21,6 +21,7 @@ from autograd_engine.optimizer.checks import (
     check_parameters,
     nothing_to_train,
 )
+from autograd_engine.optimizer.in_place import update_in_place
 from autograd_engine.optimizer.settings import Settings
 from autograd_engine.program.backward.append_backward import append_backward
 from autograd_engine.program.builder import restored_on_error
@@ -76,7 +77,8 @@ class Optimizer(Settings):
     def step(self) -> None:
         """Update every parameter that has a gradient.
 
-        Values are replaced, not written over: what a graph has saved stays as it was.
+        What a graph has saved stays as it was, and so do views and other tensors: where there are
+        any, values are replaced, and not written over.
 
         Examples
         --------
@@ -89,12 +91,13 @@ class Optimizer(Settings):
         >>> round(w.item(), 4)
         0.75
         """
-        pairs = [(p, p._grad) for p in self._trained()]
+        pairs: Sequence[ParamGrad] = [(p, p._grad) for p in self._trained()]
         if not self._plain:
             self._update_all(pairs)
             return
         if self._grad_clip is not None:
             pairs = self._grad_clip(pairs)
+        pairs = update_in_place(self, pairs)
         operation, attrs = REGISTRY[self.operation], self._attrs
         kernel, multiple = operation.kernel, operation.multiple
         rate: Any = None
