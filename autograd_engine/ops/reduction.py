@@ -11,7 +11,7 @@ from autograd_engine.core.dtypes import BOOL, INT64
 from autograd_engine.core.spec import Array, Spec, normalize_axes, reduced_shape
 from autograd_engine.ops.infer import sum_dtype
 from autograd_engine.ops.kernels import rows
-from autograd_engine.ops.kernels.compiled import compiled
+from autograd_engine.ops.kernels.compiled import LARGE, compiled
 from autograd_engine.ops.registry.opdef import OpDef, defop
 from autograd_engine.ops.scan import product_dtype
 from autograd_engine.ops.work import each_read
@@ -27,12 +27,8 @@ def _reduced(x: Spec, *, axis: Axes, keepdims: bool = False, **_: Any) -> Spec:
     return Spec(reduced_shape(x.shape, axes, keepdims), x.dtype)
 
 
-# From this size on rows are added up by BLAS, in half the time.
-LARGE = 1 << 14
-
-
 def _total(x: Array, axis: Axes, keepdims: bool) -> Any:
-    """Sums of floats or integers, in their own dtype."""
+    """Sums of floats or integers, in their own dtype: of long rows by BLAS, of short ones in C."""
     if x.size >= LARGE and x.flags.c_contiguous:
         shape = rows.lines(x, axis)
         if shape is not None:
