@@ -485,3 +485,53 @@ def test_systems(dtype: str, n: int) -> None:
     with pytest.raises(paddle.errors.ArgumentError, match="singular"):
         kernel(np.zeros((n, n), dtype), b)
     assert np.isnan(kernel(np.full((n, n), np.nan, dtype), b)).all()
+
+
+# shape of images, kernel, stride, padding, whether a last, partial window counts
+POOLED: list[tuple[tuple[int, ...], Any, Any, Any, bool]] = [
+    ((3, 2, 14, 16), (2, 2), (2, 2), ((0, 0), (0, 0)), False),
+    ((2, 3, 13, 17), (3, 2), (2, 1), ((1, 0), (0, 1)), True),
+    ((2, 3, 19, 23), (2, 3), (4, 5), ((0, 0), (1, 1)), True),
+    ((2, 5, 67), (5,), (2,), ((2, 2),), False),
+]
+BINS: list[tuple[tuple[int, ...], Any]] = [
+    ((3, 2, 14, 16), (3, 5)),
+    ((2, 3, 12, 18), (4, 6)),
+    ((2, 5, 67), (9,)),
+]
+
+
+@over("dtype", DTYPES)
+@over("case", [*POOLED, *BINS])
+def test_pooling(dtype: str, case: Any) -> None:
+    shape, random, before = case[0], np.random.default_rng(0), runtime.threads()
+    x = np.asarray(random.integers(-3, 3, shape), dtype)  # with ties
+    attrs: dict[str, Any] = {"size": case[1]}
+    if len(case) > 2:
+        attrs = dict(zip(("kernel", "stride", "padding", "ceil_mode"), case[1:], strict=True))
+    prefix = "" if len(case) > 2 else "adaptive_"
+    averages = [{}] if prefix else [{"exclusive": True}, {"exclusive": False}]
+    averages += [] if prefix else [{"exclusive": False, "divisor": 2.5}]
+    for special in (0.0, np.nan, -np.inf):
+        x[0, 0] = np.where(random.random(shape[2:]) < 0.3, special, x[0, 0])
+        calls: list[Any] = []
+        for given in (x, np.asfortranarray(x), x[::-1]):
+            ours, theirs = both(f"{prefix}max_pool", given, **attrs)
+            for a, b in zip(ours, theirs, strict=True):
+                np.testing.assert_array_equal(a, b)
+            g = np.asarray(random.standard_normal(ours[0].shape), dtype)
+            calls += [
+                (f"{prefix}max_pool", (given,), attrs),
+                ("max_pool_scatter", (g, ours[1], x), {}),
+            ]
+            for how in averages:
+                calls.append((f"{prefix}avg_pool", (given,), {**attrs, **how}))
+                calls.append((f"{prefix}avg_pool_input", (g, given), {**attrs, **how}))
+        for name, operands, how in calls:
+            ours, theirs = both(name, *operands, **how)
+            assert close(ours[:1], theirs[:1])
+            runtime.set_threads(3)
+            again = REGISTRY[name].kernel(*operands, **how)
+            runtime.set_threads(before)
+            again = again if isinstance(again, tuple) else (again,)
+            assert [v.tobytes() for v in again] == [v.tobytes() for v in ours]
