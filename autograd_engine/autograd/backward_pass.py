@@ -26,6 +26,7 @@ from autograd_engine.eager.tape import (
 )
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
+from autograd_engine.ops.kernels.compiled import LARGE
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, dense, is_row_sparse
 from autograd_engine.program import mode
@@ -254,9 +255,9 @@ def accumulate(found: dict[Edge, Any], retained: Retained) -> None:
         total = g
         if old is None and g.__class__ is _ndarray:
             if g.base is not None:
-                if parted is None:
+                if parted is None and g.size >= LARGE:
                     parted = _parted(found)
-                if id(g) not in parted:
+                if parted is None or id(g) not in parted:
                     total = settled(g)
         else:
             total = _with_old(old, g)
