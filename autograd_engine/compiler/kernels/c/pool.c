@@ -11,6 +11,19 @@ struct pooled_fX {
     int64_t h, w, oh, ow;
 };
 
+static struct pooled_fX windows_fX(ae_array x, ae_array out, ae_array rows, ae_array columns, int64_t h,
+                                   int64_t w, int64_t oh, int64_t ow)
+{
+    return (struct pooled_fX){.x = AE_DATA(real, x),
+                              .out = AE_DATA(real, out),
+                              .rows = AE_DATA(const int64_t, rows),
+                              .columns = AE_DATA(const int64_t, columns),
+                              .h = h,
+                              .w = w,
+                              .oh = oh,
+                              .ow = ow};
+}
+
 static void maxima_fX(void *context, int64_t lo, int64_t hi, int worker)
 {
     const struct pooled_fX *c = context;
@@ -58,15 +71,8 @@ static void maxima_fX(void *context, int64_t lo, int64_t hi, int worker)
 AE_FUNCTION max_pool_fX(ae_array x, ae_array out, ae_array index, ae_array rows, ae_array columns,
                         int64_t outer, int64_t h, int64_t w, int64_t oh, int64_t ow)
 {
-    struct pooled_fX c = {.x = AE_DATA(real, x),
-                          .out = AE_DATA(real, out),
-                          .index = AE_DATA(int64_t, index),
-                          .rows = AE_DATA(const int64_t, rows),
-                          .columns = AE_DATA(const int64_t, columns),
-                          .h = h,
-                          .w = w,
-                          .oh = oh,
-                          .ow = ow};
+    struct pooled_fX c = windows_fX(x, out, rows, columns, h, w, oh, ow);
+    c.index = AE_DATA(int64_t, index);
     ae_parallel(maxima_fX, &c, outer, ae_grain(3 * h * w));
     ae_quiet();
 }
@@ -101,15 +107,8 @@ static void means_fX(void *context, int64_t lo, int64_t hi, int worker)
 AE_FUNCTION avg_pool_fX(ae_array x, ae_array weight, ae_array out, ae_array rows, ae_array columns,
                         int64_t outer, int64_t h, int64_t w, int64_t oh, int64_t ow)
 {
-    struct pooled_fX c = {.x = AE_DATA(real, x),
-                          .out = AE_DATA(real, out),
-                          .weight = AE_DATA(const real, weight),
-                          .rows = AE_DATA(const int64_t, rows),
-                          .columns = AE_DATA(const int64_t, columns),
-                          .h = h,
-                          .w = w,
-                          .oh = oh,
-                          .ow = ow};
+    struct pooled_fX c = windows_fX(x, out, rows, columns, h, w, oh, ow);
+    c.weight = AE_DATA(const real, weight);
     ae_parallel(means_fX, &c, outer, ae_grain(2 * h * w));
     ae_quiet();
 }
@@ -153,15 +152,8 @@ AE_FUNCTION avg_pool_input_fX(ae_array g, ae_array weight, ae_array x, ae_array 
                               ae_array columns, int64_t outer, int64_t h, int64_t w, int64_t oh,
                               int64_t ow)
 {
-    struct pooled_fX c = {.x = AE_DATA(real, x),
-                          .out = AE_DATA(real, g),
-                          .weight = AE_DATA(const real, weight),
-                          .rows = AE_DATA(const int64_t, rows),
-                          .columns = AE_DATA(const int64_t, columns),
-                          .h = h,
-                          .w = w,
-                          .oh = oh,
-                          .ow = ow};
+    struct pooled_fX c = windows_fX(x, g, rows, columns, h, w, oh, ow);
+    c.weight = AE_DATA(const real, weight);
     ae_parallel(shares_fX, &c, outer, ae_grain(2 * h * w));
     ae_quiet();
 }
