@@ -26,6 +26,7 @@ from autograd_engine.eager.tape import (
 )
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
+from autograd_engine.ops.kernels.compiled import LARGE
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, dense, is_row_sparse
 from autograd_engine.program import mode
@@ -242,6 +243,7 @@ def accumulate(found: dict[Edge, Any], retained: Retained) -> None:
     """Add cotangents to the ``.grad`` of leaves; all sums are made before any leaf changes."""
     updated: list[_Update] = []
     after: list[Tensor] = []
+    parted: set[int] | None = None
     for leaf, g in cast("dict[Tensor, Any]", found).items():
         try:
             old, hooks = leaf._grad, leaf._hooks
@@ -251,7 +253,13 @@ def accumulate(found: dict[Edge, Any], retained: Retained) -> None:
             g = run_hooks(hooks.before, dense(g), leaf.name)
             after.append(leaf)
         total = g
-        if old is not None or g.__class__ is not _ndarray or g.base is not None:
+        if old is None and g.__class__ is _ndarray:
+            if g.base is not None:
+                if parted is None and g.size >= LARGE:
+                    parted = _parted(found)
+                if parted is None or id(g) not in parted:
+                    total = settled(g)
+        else:
             total = _with_old(old, g)
             if total.__class__ is Scattered:
                 updated.append((leaf, old, g, RowSparse(total)))
@@ -342,6 +350,23 @@ def settled(g: Any) -> Any:
     ):
         return g
     return np.array(g, order="C")
+
+
+def _parted(found: dict[Edge, Any]) -> set[int]:
+    """The ids of views that together are as large as the array they are of: none pins a larger one.
+
+    Such are the cotangents of what was concatenated or stacked.
+    """
+    sizes: dict[int, int] = {}
+    views: list[Any] = [
+        g
+        for leaf, g in found.items()
+        if g.__class__ is _ndarray and g.base.__class__ is _ndarray and g.flags.c_contiguous
+        if getattr(leaf, "_grad", None) is None  # else it is added to that
+    ]
+    for g in views:
+        sizes[id(g.base)] = sizes.get(id(g.base), 0) + g.size
+    return {id(g) for g in views if sizes[id(g.base)] >= g.base.size}
 
 
 def _checked_tensors(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sys import getrefcount
 from typing import Any
+from weakref import getweakrefcount
 
 import numpy as np
 
@@ -140,9 +141,10 @@ _ONE = _references_of_one()
 def held_by_one(tensor: Tensor) -> bool:
     """Whether nothing but `tensor` holds its array: no graph, no view, no other tensor.
 
-    Then writing to the array is something that nobody can see.
+    Then writing to the array is something that nobody can see. Who has a weak reference, as
+    recomputation has, takes the same array for the same values.
     """
     data = tensor._data
-    owned = data.base is None and data.flags.writeable
+    owned = data.base is None and data.flags.writeable and not getweakrefcount(data)
     del data
     return owned and _references(tensor) == _ONE

@@ -175,9 +175,21 @@ _binary("hypot", np.hypot, dtypes="floating", real=True).vjp(
     x=lambda xp, g, x, out: g * (x / _never_zero(xp, out)),
     y=lambda xp, g, y, out: g * (y / _never_zero(xp, out)),
 )
+
+
+def _angle_slopes(xp: Any, x: Any, y: Any) -> tuple[Any, Any]:
+    """(y, x) / (x^2 + y^2), by parts of the larger of both, whose squares stay in range."""
+    size = xp.maximum(xp.abs(x), xp.abs(y))
+    size = xp.where(xp.less_than(size, math.inf), size, 1.0)
+    size = _never_zero(xp, size)
+    u, v = x / size, y / size
+    square = _never_zero(xp, u * u + v * v)
+    return v / square / size, u / square / size
+
+
 _binary("atan2", np.arctan2, dtypes="floating", real=True).vjp(
-    x=lambda xp, g, x, y: g * _over_square(y, _never_zero(xp, xp.hypot(x, y))),
-    y=lambda xp, g, x, y: -(g * _over_square(x, _never_zero(xp, xp.hypot(x, y)))),
+    x=lambda xp, g, x, y: g * _angle_slopes(xp, x, y)[0],
+    y=lambda xp, g, x, y: -(g * _angle_slopes(xp, x, y)[1]),
 )
 
 # --- order. At a tie both sides of maximum and minimum get half.

@@ -118,6 +118,16 @@ def _one_shape(op: str, xs: tuple[Spec, ...], hint: str = "") -> Shape:
     return first
 
 
+def _stack(*xs: Array, axis: int) -> Array:
+    """`np.stack`, which takes several times as long as `np.concatenate` on small arrays."""
+    shape = xs[0].shape
+    for x in xs:
+        if x.__class__ is not np.ndarray or x.shape != shape:
+            return np.stack(xs, axis=axis)
+    made = (*shape[:axis], 1, *shape[axis:])
+    return np.concatenate([x.reshape(made) for x in xs], axis=axis)
+
+
 def _infer_stack(*xs: Spec, axis: int) -> Spec:
     first = _one_shape("stack", xs)
     return Spec((*first[:axis], len(xs), *first[axis:]), common_dtype([x.dtype for x in xs]))
@@ -136,7 +146,7 @@ def _infer_unstack(x: Spec, *, axis: int) -> tuple[Spec, ...]:
 
 defop(
     "stack",
-    lambda *xs, axis: np.stack(xs, axis=axis),
+    _stack,
     inputs="*xs",
     infer=_infer_stack,
     dtypes="common",

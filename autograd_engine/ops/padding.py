@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -86,28 +87,42 @@ def _sources(n: int, before: int, after: int, mode: str) -> Array:
     return mirrored
 
 
+@lru_cache(maxsize=256)
+def _edges(n: int, before: int, after: int, mode: str) -> tuple[Array, Array]:
+    """Places of a padded axis outside of its core of `n` elements, and those they are copies of."""
+    places = np.concatenate([np.arange(before), np.arange(before + n, before + n + after)])
+    return places, _sources(n, before, after, mode)[places] + before
+
+
 def _extend(x: Array, *, pads: Pads, mode: str) -> Array:
+    """The array in the middle, and then the edges of one axis after the other."""
     _infer_extend(x, pads=pads, mode=mode)
-    out = x
+    if not any(map(any, pads)):
+        return x
+    out = np.empty(_padded(x.shape, pads), x.dtype)
+    core = list(_core(out.shape, pads))
+    out[tuple(core)] = x
     for axis, (before, after) in enumerate(pads):
+        core[axis] = slice(None)
         if before or after:
-            out = np.take(out, _sources(x.shape[axis], before, after, mode), axis)
+            lines = out[tuple(core)].swapaxes(0, axis)
+            places, sources = _edges(x.shape[axis], before, after, mode)
+            lines[places] = lines[sources]
     return out
 
 
 def _unextend(x: Array, *, pads: Pads, mode: str) -> Array:
     """The pads added to the elements they came from: the adjoint of extend."""
-    out = x.astype(np.float32) if x.dtype.char == "e" else x
+    if not any(map(any, pads)):
+        return x
+    out = x.astype(np.float32 if x.dtype.char == "e" else x.dtype)
+    core = _core(x.shape, pads)
     for axis, (before, after) in enumerate(pads):
-        if before or after:
-            rows = np.moveaxis(out, axis, 0)
-            n = len(rows) - before - after
-            core = rows[before : before + n].copy()
-            sources = _sources(n, before, after, mode)
-            for k in (*range(before), *range(before + n, len(rows))):
-                core[sources[k]] += rows[k]
-            out = np.moveaxis(core, 0, axis)
-    return out.astype(x.dtype, copy=False)
+        n = x.shape[axis] - before - after
+        lines = out[core[:axis]].swapaxes(0, axis)
+        for k, source in zip(*_edges(n, before, after, mode), strict=True):
+            lines[source] += lines[k]
+    return out[core].astype(x.dtype)
 
 
 defop("extend", _extend, inputs="x", infer=_infer_extend, **PICKED).vjp(

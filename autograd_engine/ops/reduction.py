@@ -11,6 +11,7 @@ from autograd_engine.core.dtypes import BOOL, INT64
 from autograd_engine.core.spec import Array, Spec, normalize_axes, reduced_shape
 from autograd_engine.ops.infer import sum_dtype
 from autograd_engine.ops.kernels import rows
+from autograd_engine.ops.kernels.compiled import LARGE, compiled
 from autograd_engine.ops.registry.opdef import OpDef, defop
 from autograd_engine.ops.scan import product_dtype
 from autograd_engine.ops.work import each_read
@@ -26,12 +27,8 @@ def _reduced(x: Spec, *, axis: Axes, keepdims: bool = False, **_: Any) -> Spec:
     return Spec(reduced_shape(x.shape, axes, keepdims), x.dtype)
 
 
-# From this size on rows are added up by BLAS, in half the time.
-LARGE = 1 << 14
-
-
 def _total(x: Array, axis: Axes, keepdims: bool) -> Any:
-    """Sums of floats or integers, in their own dtype."""
+    """Sums of floats or integers, in their own dtype: of long rows by BLAS, of short ones in C."""
     if x.size >= LARGE and x.flags.c_contiguous:
         shape = rows.lines(x, axis)
         if shape is not None:
@@ -111,17 +108,21 @@ _reduction("all", np.logical_and.reduce, BOOL).nondiff()
 
 def _prod(x: Array, *, axis: int, keepdims: bool = False) -> Array:
     dtype = product_dtype(x.dtype)
+    if x.size >= LARGE and axis == x.ndim - 1 and x.dtype.char in "fd":
+        run = compiled("scans.prod", x)
+        if run is not None:  # with the bits of NumPy's, which computes one row at a time
+            shape = x.shape[:-1]
+            flat = np.empty((*shape, 1) if keepdims else shape, x.dtype)
+            run(np.ascontiguousarray(x), flat, math.prod(shape), x.shape[-1])
+            return flat
     wide = np.dtype(np.float32) if dtype.char == "e" else dtype
     out = _multiply_reduce(x, axis=axis, keepdims=keepdims, dtype=wide)
     return np.asarray(out).astype(dtype, copy=False)
 
 
 def _prod_x(xp: Any, g: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
-    """The product of the others: what lies before times what lies behind, right at zeros."""
-    before = xp.shift(xp.cumprod(x, axis=axis), axis=axis, fill=1.0)
-    behind = xp.cumprod(x, axis=axis, reverse=True)
-    behind = xp.shift(behind, axis=axis, reverse=True, fill=1.0)
-    return xp.expand_like(g, x, axis=(axis,), keepdims=keepdims) * (before * behind)
+    others = xp.product_of_others(x, axis=axis)
+    return xp.expand_like(g, x, axis=(axis,), keepdims=keepdims) * others
 
 
 defop(

@@ -24,17 +24,22 @@ from autograd_engine.ops.registry.opdef import OpDef, defop
 from autograd_engine.ops.work import each_read
 
 
-def _in_c(name: str, axis: int, reverse: bool, *operands: Array) -> Array | None:
-    """A function of `scans.c`, on large arrays of one dtype."""
+def _in_c(name: str, axis: int, *operands: Array, **how: Any) -> Array | None:
+    """A function of `scans.c`, on large arrays."""
+    return run_scan(name, axis, *operands, **how) if operands[-1].size >= LARGE else None
+
+
+def run_scan(name: str, axis: int, *operands: Array, **how: Any) -> Array | None:
+    """A function of `scans.c`, on arrays of one dtype. It has the bits of NumPy's."""
     x = operands[-1]
-    if x.size < LARGE or any(a.dtype != x.dtype for a in operands):
+    if any(a.dtype != x.dtype for a in operands):
         return None
     run = compiled(f"scans.{name}", x)
     if run is None:
         return None
     out, shape = np.empty(x.shape, x.dtype), x.shape
     sizes = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
-    run(*map(np.ascontiguousarray, operands), out, *sizes, reverse)
+    run(*map(np.ascontiguousarray, operands), out, *sizes, *how.values())
     return out
 
 
@@ -54,12 +59,12 @@ def product_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _cumsum(x: Array, *, axis: int, reverse: bool = False) -> Array:
-    done = _in_c("cumsum", axis, reverse, x)
+    done = _in_c("cumsum", axis, x, reverse=reverse)
     return _accumulate(np.add, x, axis, reverse, sum_dtype(x.dtype)) if done is None else done
 
 
 def _cumprod(x: Array, *, axis: int, reverse: bool = False) -> Array:
-    done = _in_c("cumprod", axis, reverse, x)
+    done = _in_c("cumprod", axis, x, reverse=reverse)
     if done is not None:
         return done
     return _accumulate(np.multiply, x, axis, reverse, product_dtype(x.dtype))
@@ -90,6 +95,9 @@ defop("shift", _shift, inputs="x", infer=same).vjp(
 )
 
 
+_STEPS = 8  # of a recurrence: each is two calls of NumPy's
+
+
 def _linear_recurrence(a: Array, b: Array, *, axis: int, reverse: bool = False) -> Array:
     """s[i] = b[i] + a[i] s[i-1], with s[0] = b[0]; with `reverse` from the end: s[i+1] for s[i-1].
 
@@ -97,9 +105,10 @@ def _linear_recurrence(a: Array, b: Array, *, axis: int, reverse: bool = False) 
     the one fails where `a` is 0, the other overflows where the recurrence itself does not.
     """
     _check_one_shape(a.shape, b.shape)
-    done = _in_c("linear_recurrence", axis, reverse, a, b)
-    if done is not None:
-        return done
+    if b.shape[axis] >= _STEPS or b.size >= LARGE:
+        done = run_scan("linear_recurrence", axis, a, b, reverse=reverse)
+        if done is not None:
+            return done
     step = -1 if reverse else 1
     factors = np.moveaxis(a, axis, 0)[::step]
     terms = np.moveaxis(b, axis, 0)[::step]
@@ -186,6 +195,35 @@ defop(
     x=lambda xp, g, x, out, **attrs: (
         xp.shift(out, **attrs, fill=1.0) * _transposed_recurrence(xp, g, x, **attrs)
     )
+)
+
+
+def _product_of_others(x: Array, *, axis: int) -> Array:
+    """For each element: what lies before, times what lies behind; right at zeros."""
+    done = _in_c("product_of_others", axis, x)
+    if done is not None:
+        return done
+    before = _shift(_cumprod(x, axis=axis), axis=axis, fill=1.0)
+    behind = _shift(_cumprod(x, axis=axis, reverse=True), axis=axis, reverse=True, fill=1.0)
+    return np.asarray(before * behind)
+
+
+def _product_of_others_x(xp: Any, g: Any, x: Any, *, axis: int) -> Any:
+    """Through what lies before, and through what lies behind: two running products."""
+
+    def through(reverse: bool) -> Any:
+        before = xp.cumprod(x, axis=axis, reverse=reverse)
+        before = xp.shift(before, axis=axis, reverse=reverse, fill=1.0)
+        behind = xp.cumprod(x, axis=axis, reverse=not reverse)
+        behind = xp.shift(behind, axis=axis, reverse=not reverse, fill=1.0)
+        back = xp.shift(g * behind, axis=axis, reverse=not reverse)
+        return before * _transposed_recurrence(xp, back, x, axis=axis, reverse=reverse)
+
+    return through(False) + through(True)
+
+
+defop("product_of_others", _product_of_others, inputs="x", infer=same, work=each_read(2)).vjp(
+    x=_product_of_others_x
 )
 
 

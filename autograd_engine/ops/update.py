@@ -23,12 +23,12 @@ from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, is_row_sparse, merged_rows
 from autograd_engine.ops.work import each_read
 
-__all__ = ["on_rows", "sgd_rows"]
+__all__ = ["WORTH", "in_place", "on_rows", "sgd_rows"]
 
 Arrays = tuple[Array, ...]
 Rule = Callable[..., Arrays]
 
-_WORTH = 1 << 13  # elements from which on one loop in C outweighs the calls to get there
+WORTH = 1 << 13  # elements from which on one loop in C outweighs the calls to get there
 
 
 def _in_c(name: str, param: Array, *others: Array) -> Callable[..., Any] | None:
@@ -36,7 +36,7 @@ def _in_c(name: str, param: Array, *others: Array) -> Callable[..., Any] | None:
 
     So it does not matter that layouts decide, nor that programs trace the rule.
     """
-    if param.__class__ is not ndarray or param.size < _WORTH or not param.flags.c_contiguous:
+    if param.__class__ is not ndarray or param.size < WORTH or not param.flags.c_contiguous:
         return None
     for x in others:
         if x.dtype != param.dtype or x.shape != param.shape or not x.flags.c_contiguous:
@@ -451,6 +451,37 @@ def _adadelta(
     update = np.sqrt((avg_squared_update + epsilon) / (squares + epsilon)) * grad
     updates = np.asarray(rho * avg_squared_update + (1.0 - rho) * (update * update))
     return np.asarray(param - learning_rate * update), squares, updates
+
+
+# --- many parameters at once, in place
+
+InPlace = Callable[[Array, int, float], None]
+
+
+def in_place(operation: str, attrs: dict[str, Any], like: Array, rate: float) -> InPlace | None:
+    """The rule of an operation, to write over parameters and their state; None where none is in C.
+
+    ``write(table, count, rate)``; a row of the table has the size of a parameter and the addresses,
+    which are their ids, of the arrays: parameter, gradient, state. All are of the dtype of `like`,
+    in C order. It has the bits of the rule.
+    """
+    name, _, amsgrad = operation.partition("_")
+    numbers: tuple[Any, ...]
+    if name == "sgd":
+        numbers = ()
+    elif name == "momentum" and attrs["rescale_grad"] == 1.0:
+        numbers = attrs["mu"], attrs["use_nesterov"]
+    elif name in ("adam", "adamw") and amsgrad in ("", "amsgrad"):
+        coeff = attrs.get("coeff")
+        decay = 1.0 - like.dtype.type(rate) * coeff if coeff else 1.0
+        beta1, beta2 = attrs["beta1"], attrs["beta2"]
+        betas = beta1, 1.0 - beta1, beta2, 1.0 - beta2
+        numbers = float(decay), *betas, attrs["epsilon"], bool(amsgrad)
+        name = "adam"
+    else:
+        return None
+    run = compiled(f"updates.{name}_all", like)
+    return None if run is None else lambda table, count, rate: run(table, count, rate, *numbers)
 
 
 # --- the rows

@@ -34,6 +34,7 @@ from autograd_engine.optimizer.checks import (
     nothing_to_train,
 )
 from autograd_engine.optimizer.groups import Group, Hyper, State, check_clip, decay_of, groups_of
+from autograd_engine.optimizer.in_place import update_in_place
 from autograd_engine.program.backward.append_backward import append_backward
 from autograd_engine.program.builder import restored_on_error
 from autograd_engine.program.ir.program import (
@@ -295,7 +296,8 @@ class Optimizer(Respelled):
     def step(self) -> None:
         """Update every parameter that has a gradient.
 
-        Values are replaced, not written over: what a graph has saved stays as it was.
+        What a graph has saved stays as it was, and so do views and other tensors: where there are
+        any, values are replaced, and not written over.
 
         Examples
         --------
@@ -308,12 +310,13 @@ class Optimizer(Respelled):
         >>> round(w.item(), 4)
         0.75
         """
-        pairs = [(p, p._grad) for p in self._trained()]
+        pairs: Sequence[ParamGrad] = [(p, p._grad) for p in self._trained()]
         if not self._plain:
             self._update_all(pairs)
             return
         if self._grad_clip is not None:
             pairs = self._grad_clip(pairs)
+        pairs = update_in_place(self, pairs)
         operation, attrs = REGISTRY[self.operation], self._attrs
         kernel, multiple = operation.kernel, operation.multiple
         rate: Any = None

@@ -351,6 +351,12 @@ def test_scans(dtype: str, case: Any) -> None:
                     again = REGISTRY[name].kernel(*given, **attrs)
                     assert again.tobytes() == ours[0].tobytes()
                 runtime.set_threads(before)
+        for name in ("prod", "product_of_others"):
+            ours, theirs = both(name, where(x), axis=axis)
+            assert np.array_equal(ours[0], theirs[0])
+            runtime.set_threads(3)
+            assert REGISTRY[name].kernel(where(x), axis=axis).tobytes() == ours[0].tobytes()
+            runtime.set_threads(before)
 
 
 @over("dtype", DTYPES)
@@ -399,3 +405,133 @@ def test_rows_are_added_in_order(dtype: str, width: int) -> None:
             assert np.array_equal(ours[0], theirs[0])
             ours, theirs = both("put_along_axis_like", ours[0], along, given, axis=axis)
             assert np.array_equal(ours[0], theirs[0])
+
+
+# shape of what is resampled, sizes of the result
+RESAMPLED: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
+    ((5, 3, 19, 23), (37, 46)),
+    ((2, 3, 40, 33), (7, 66)),
+    ((3, 7, 501), (77,)),
+    ((2, 2, 7, 9, 11), (14, 5, 22)),
+    ((3, 2, 1, 5001), (4, 33)),
+    ((1, 6, 5001), (9001,)),
+]
+
+
+@over("dtype", DTYPES)
+@over("case", RESAMPLED)
+def test_resampling(dtype: str, case: Any) -> None:
+    shape, size = case
+    random = np.random.default_rng(0)
+    x = np.asarray(random.standard_normal(shape), dtype)
+    y = np.asarray(random.standard_normal((*shape[: -len(size)], *size)), dtype)
+    before = runtime.threads()
+    for mode, align_corners, antialias in (
+        ("nearest", False, False),
+        ("linear", False, False),
+        ("linear", True, False),
+        ("linear", False, True),
+        ("cubic", False, False),
+        ("cubic", False, True),
+    ):
+        attrs = {
+            "size": size,
+            "scale": (None,) * len(size),
+            "mode": mode,
+            "align_corners": align_corners,
+            "align_mode": 0,
+            "antialias": antialias,
+        }
+        for where in (np.asarray, np.asfortranarray, lambda v: v[::-1]):
+            for name, operands in (("resample", (where(x),)), ("resample_like", (where(y), x))):
+                ours, theirs = both(name, *operands, **attrs)
+                assert close(ours, theirs)
+                for count in (2, 3):
+                    runtime.set_threads(count)
+                    again = REGISTRY[name].kernel(*operands, **attrs)
+                    assert again.tobytes() == ours[0].tobytes()
+                runtime.set_threads(before)
+        special = x.copy()
+        special.flat[::97], special.flat[5] = np.inf, np.nan
+        assert close(*both("resample", special, **attrs))  # where the weight is 0 it is not read
+
+
+@over("dtype", DTYPES)
+@over("n", (64, 97, 200))
+def test_systems(dtype: str, n: int) -> None:
+    random = np.random.default_rng(0)
+    a = np.asarray(random.standard_normal((n, n)), dtype)
+    kernel, before = REGISTRY["solve"].kernel, runtime.threads()
+    for count in (1, 3, 64):
+        b = np.asarray(random.standard_normal((n, count)), dtype)
+        for where in (np.asarray, np.asfortranarray, lambda v: v[::-1]):
+            for transpose in (False, True):
+                given = where(a), where(b)
+                ours, theirs = both("solve", *given, transpose=transpose)
+                scale = np.abs(theirs[0]).max()
+                near = 1e-5 if dtype == "float32" else 1e-11  # times the condition of the matrix
+                assert np.abs(ours[0] - theirs[0]).max() <= near * scale
+                runtime.set_threads(3)
+                again = kernel(given[0].copy(), given[1], transpose=transpose)
+                runtime.set_threads(before)
+                assert again.tobytes() == ours[0].tobytes()
+    # What is kept of a matrix is not taken for that of its new values.
+    ours, _ = both("solve", a, b)
+    a[:] = a[::-1].copy()
+    ours, theirs = both("solve", a, b)
+    assert np.abs(ours[0] - theirs[0]).max() <= near * np.abs(theirs[0]).max()
+    close_to_singular = np.outer(a[0], a[1]) + 1e-4 * np.eye(n, dtype=dtype)
+    assert np.isfinite(kernel(close_to_singular, b)).all()
+    with pytest.raises(paddle.errors.ArgumentError, match="singular"):
+        kernel(np.zeros((n, n), dtype), b)
+    assert np.isnan(kernel(np.full((n, n), np.nan, dtype), b)).all()
+
+
+# shape of images, kernel, stride, padding, whether a last, partial window counts
+POOLED: list[tuple[tuple[int, ...], Any, Any, Any, bool]] = [
+    ((3, 2, 14, 16), (2, 2), (2, 2), ((0, 0), (0, 0)), False),
+    ((2, 3, 13, 17), (3, 2), (2, 1), ((1, 0), (0, 1)), True),
+    ((2, 3, 19, 23), (2, 3), (4, 5), ((0, 0), (1, 1)), True),
+    ((2, 5, 67), (5,), (2,), ((2, 2),), False),
+]
+BINS: list[tuple[tuple[int, ...], Any]] = [
+    ((3, 2, 14, 16), (3, 5)),
+    ((2, 3, 12, 18), (4, 6)),
+    ((2, 5, 67), (9,)),
+]
+
+
+@over("dtype", DTYPES)
+@over("case", [*POOLED, *BINS])
+def test_pooling(dtype: str, case: Any) -> None:
+    shape, random, before = case[0], np.random.default_rng(0), runtime.threads()
+    x = np.asarray(random.integers(-3, 3, shape), dtype)  # with ties
+    attrs: dict[str, Any] = {"size": case[1]}
+    if len(case) > 2:
+        attrs = dict(zip(("kernel", "stride", "padding", "ceil_mode"), case[1:], strict=True))
+    prefix = "" if len(case) > 2 else "adaptive_"
+    averages = [{}] if prefix else [{"exclusive": True}, {"exclusive": False}]
+    averages += [] if prefix else [{"exclusive": False, "divisor": 2.5}]
+    for special in (0.0, np.nan, -np.inf):
+        x[0, 0] = np.where(random.random(shape[2:]) < 0.3, special, x[0, 0])
+        calls: list[Any] = []
+        for given in (x, np.asfortranarray(x), x[::-1]):
+            ours, theirs = both(f"{prefix}max_pool", given, **attrs)
+            for a, b in zip(ours, theirs, strict=True):
+                np.testing.assert_array_equal(a, b)
+            g = np.asarray(random.standard_normal(ours[0].shape), dtype)
+            calls += [
+                (f"{prefix}max_pool", (given,), attrs),
+                ("max_pool_scatter", (g, ours[1], x), {}),
+            ]
+            for how in averages:
+                calls.append((f"{prefix}avg_pool", (given,), {**attrs, **how}))
+                calls.append((f"{prefix}avg_pool_input", (g, given), {**attrs, **how}))
+        for name, operands, how in calls:
+            ours, theirs = both(name, *operands, **how)
+            assert close(ours[:1], theirs[:1])
+            runtime.set_threads(3)
+            again = REGISTRY[name].kernel(*operands, **how)
+            runtime.set_threads(before)
+            again = again if isinstance(again, tuple) else (again,)
+            assert [v.tobytes() for v in again] == [v.tobytes() for v in ours]

@@ -19,9 +19,9 @@ from autograd_engine.compiler.planned.buffers import (
 from autograd_engine.compiler.planned.lowering import Lowering, Operand, handles
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.kernels import rows
+from autograd_engine.ops.kernels.compiled import LARGE
 from autograd_engine.ops.kernels.products import function_for, multiply, readable
 from autograd_engine.ops.kernels.sums import MANY_ROWS
-from autograd_engine.ops.reduction import LARGE
 
 __all__ = ["product"]
 

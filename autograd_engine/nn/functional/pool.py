@@ -339,6 +339,11 @@ def avg_pool3d(
 
 def _bins(op: str, output_size: Any, axes: int) -> tuple[int | None, ...]:
     """How many along each axis; None where the axis stays as it is."""
+    given = tuple(output_size) if output_size.__class__ is list else output_size
+    return (_known_bins if _are_ints((given,)) else _bins_of)(op, given, axes)
+
+
+def _bins_of(op: str, output_size: Any, axes: int) -> tuple[int | None, ...]:
     sizes = tuple(output_size) if isinstance(output_size, (list, tuple)) else (output_size,) * axes
     sizes = tuple([as_number(s) for s in sizes])
     if len(sizes) != axes or any(s is not None and (not is_int(s) or below(s, 1)) for s in sizes):
@@ -347,6 +352,9 @@ def _bins(op: str, output_size: Any, axes: int) -> tuple[int | None, ...]:
             f"{output_size!r}"
         )
     return tuple(None if s is None else as_int(s) for s in sizes)
+
+
+_known_bins = lru_cache(maxsize=256)(_bins_of)
 
 
 def _adaptive_avg_pool(axes: int, x: Any, output_size: Any, data_format: str) -> Any:

@@ -161,18 +161,15 @@ def interpolate(
                 raise ShapeError(f"{op}: scale_factor {s} leaves nothing of {n} pixels")
     if kind == "area":
         return images.back(ops.adaptive_avg_pool(images.x, size=sizes))
-    out = images.x
-    for a in range(axes):
-        out = ops.resample(
-            out,
-            axis=2 + a,
-            size=sizes[a],
-            scale=scales[a],
-            mode=kind,
-            align_corners=bool(align_corners),
-            align_mode=align_mode,
-            antialias=bool(antialias),
-        )
+    out = ops.resample(
+        images.x,
+        size=sizes,
+        scale=scales,
+        mode=kind,
+        align_corners=bool(align_corners),
+        align_mode=align_mode,
+        antialias=bool(antialias),
+    )
     return images.back(out)
 
 

@@ -13,7 +13,7 @@ Fractional pooling (Graham 2014) has bins of nearly equal sizes, where they begi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from math import prod
@@ -22,8 +22,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.compute_once import cached_property
 from autograd_engine.core.spec import Like
 from autograd_engine.errors import IndexRangeError, ShapeError
+from autograd_engine.ops.kernels.compiled import LARGE, compiled
 from autograd_engine.ops.kernels.windows import (
     Ints,
     Padding,
@@ -81,6 +83,9 @@ def max_pool(
     >>> max_pool(x, kernel=(2, 2), stride=(1, 1), padding=((0, 0), (0, 0)), ceil_mode=False)
     (array([[[[4., 4.]]]]), array([[[[1, 1]]]]))
     """
+    run = _in_c("max_pool", x, x.shape)
+    if run is not None:
+        return _maxima(run, x, _axes(x.shape, kernel, stride, padding, ceil_mode))
     if x.size * prod(kernel) <= _FEW:
         return _few_maxima(x, *_windows(x.shape[2:], kernel, stride, padding, ceil_mode))
     axes = _axes(x.shape, kernel, stride, padding, ceil_mode)
@@ -140,6 +145,9 @@ def _windows(
 def adaptive_max_pool(x: NDArray[Any], *, size: Bins) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Largest element of each bin, and where it is; see `max_pool`."""
     size = _known(size, x.shape)
+    run = _in_c("max_pool", x, x.shape)
+    if run is not None:
+        return _maxima(run, x, _bin_axes(x.shape, size))
     if windows := _even(x.shape[2:], size):
         zeros = tuple((0, 0) for _ in size)
         return max_pool(x, kernel=windows, stride=windows, padding=zeros, ceil_mode=False)
@@ -189,6 +197,12 @@ def max_pool_scatter(g: NDArray[Any], index: NDArray[np.int64], like: Like) -> N
     An index is a position in the flattened image, as from `max_pool`. Elements that share one add
     up, in the order of `g`.
     """
+    run = compiled("indexing.add_lines", g) if prod(like.shape) >= _IN_C else None
+    if run is not None:
+        found, planes = np.zeros(like.shape, g.dtype), prod(like.shape[:2])
+        sizes = planes, prod(like.shape[2:]), prod(g.shape[2:]), 1
+        run(found, np.ascontiguousarray(index), np.ascontiguousarray(g), *sizes)
+        return found
     total = np.zeros(like.shape, sum_dtype(g.dtype))
     values = g.astype(total.dtype, copy=False).reshape(-1)
     np.add.at(total.reshape(-1), _flat(index, like.shape), values)
@@ -250,7 +264,7 @@ def avg_pool(
         If no window fits, or a window could lie in the padding altogether.
     """
     axes = _axes(x.shape, kernel, stride, padding, ceil_mode)
-    return _means(x, axes, divisor or _weights(axes, exclusive))
+    return _means(x, axes, divisor or exclusive)
 
 
 def avg_pool_input(
@@ -266,19 +280,19 @@ def avg_pool_input(
 ) -> NDArray[Any]:
     """Adjoint of `avg_pool`, of images like `like`: each window spreads its share of `g` evenly."""
     axes = _axes(like.shape, kernel, stride, padding, ceil_mode)
-    return _shares(g, like.shape, axes, divisor or _weights(axes, exclusive))
+    return _shares(g, like.shape, axes, divisor or exclusive)
 
 
 def adaptive_avg_pool(x: NDArray[Any], *, size: Bins) -> NDArray[Any]:
     """Mean of each bin; float16 is summed in float32."""
     axes = _bin_axes(x.shape, size)
-    return _means(x, axes, _weights(axes, True))
+    return _means(x, axes, True)
 
 
 def adaptive_avg_pool_input(g: NDArray[Any], like: Like, *, size: Bins) -> NDArray[Any]:
     """Adjoint of `adaptive_avg_pool`: each bin spreads its share of `g` evenly."""
     axes = _bin_axes(like.shape, size)
-    return _shares(g, like.shape, axes, _weights(axes, True))
+    return _shares(g, like.shape, axes, True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,6 +312,12 @@ class _Axis:
     @property
     def windows(self) -> int:
         return len(self.starts)
+
+    @cached_property
+    def ends(self) -> NDArray[np.int64]:
+        """Where each window begins and ends in the input, one after the other."""
+        first = np.maximum(self.starts, 0)
+        return np.stack([first, first + self.elements], axis=1, dtype=np.int64)
 
 
 @lru_cache(maxsize=512)
@@ -401,7 +421,66 @@ def _replaced(shape: Ints, a: int, size: int) -> Ints:
     return (*shape[: 2 + a], size, *shape[3 + a :])
 
 
-def _means(x: NDArray[Any], axes: Sequence[_Axis], weights: Any) -> NDArray[Any]:
+# --- in C: images of one axis or two, where it takes one call instead of ten
+
+_IN_C: Final = LARGE // 32  # elements of the input
+_WIDTH: Final = 4096  # elements of a row
+
+
+def _in_c(name: str, given: NDArray[Any], shape: Ints) -> Callable[..., Any] | None:
+    """The function of that name for images of this shape; None where NumPy computes."""
+    if len(shape) not in (3, 4) or prod(shape) < _IN_C or shape[-1] > _WIDTH:
+        return None
+    return compiled(f"pool.{name}", given)
+
+
+_ONE_ROW: Final = np.array([0, 1], np.int64)
+
+
+def _run(
+    run: Callable[..., Any], arrays: Sequence[NDArray[Any]], shape: Ints, axes: Sequence[_Axis]
+) -> None:
+    """Call it, for images of `shape`; those of one axis have one row."""
+    outer, size, count = prod(shape[:2]), shape[2:], [axis.windows for axis in axes]
+    ends = [axis.ends for axis in axes]
+    if len(axes) == 1:
+        size, count, ends = (1, *size), [1, *count], [_ONE_ROW, *ends]
+    run(*arrays, *ends, outer, *size, *count)
+
+
+def _maxima(
+    run: Callable[..., Any], x: NDArray[Any], axes: Sequence[_Axis]
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    made = (*x.shape[:2], *[axis.windows for axis in axes])
+    out, index = np.empty(made, x.dtype), np.empty(made, np.int64)
+    _run(run, (np.ascontiguousarray(x), out, index), x.shape, axes)
+    return out, index
+
+
+@lru_cache(maxsize=256)
+def _weight_of_each(
+    axes: tuple[_Axis, ...], divisor: float | bool, char: str
+) -> NDArray[np.floating[Any]]:
+    """What the sum of each window is divided by."""
+    shape = [axis.windows for axis in axes]
+    return np.full(shape, _divisor(axes, divisor), char)
+
+
+def _divisor(axes: tuple[_Axis, ...], divisor: float | bool) -> Any:
+    """A number that is given, or, by whether padding is left out, how many elements there are."""
+    return _weights(axes, divisor) if isinstance(divisor, bool) else divisor
+
+
+# --- in NumPy
+
+
+def _means(x: NDArray[Any], axes: tuple[_Axis, ...], divisor: float | bool) -> NDArray[Any]:
+    run = _in_c("avg_pool", x, x.shape)
+    if run is not None:
+        out = np.empty((*x.shape[:2], *[axis.windows for axis in axes]), x.dtype)
+        weight = _weight_of_each(axes, divisor, x.dtype.char)
+        _run(run, (np.ascontiguousarray(x), weight, out), x.shape, axes)
+        return out
     dtype, total = sum_dtype(x.dtype), x
     for a, axis in enumerate(axes):
         taps = axis.taps
@@ -414,13 +493,21 @@ def _means(x: NDArray[Any], axes: Sequence[_Axis], weights: Any) -> NDArray[Any]
         for o, i in taps:
             part[_along(a, o)] += total[_along(a, i)]
         total = part
-    total /= np.asarray(weights, dtype)
+    total /= np.asarray(_divisor(axes, divisor), dtype)
     return total.astype(x.dtype, copy=False)
 
 
-def _shares(g: NDArray[Any], shape: Ints, axes: Sequence[_Axis], weights: Any) -> NDArray[Any]:
+def _shares(
+    g: NDArray[Any], shape: Ints, axes: tuple[_Axis, ...], divisor: float | bool
+) -> NDArray[Any]:
+    run = _in_c("avg_pool_input", g, shape)
+    if run is not None:
+        found = np.empty(shape, g.dtype)
+        weight = _weight_of_each(axes, divisor, g.dtype.char)
+        _run(run, (np.ascontiguousarray(g), weight, found), shape, axes)
+        return found
     dtype = sum_dtype(g.dtype)
-    total: NDArray[Any] = np.asarray(g / np.asarray(weights, dtype))
+    total: NDArray[Any] = np.asarray(g / np.asarray(_divisor(axes, divisor), dtype))
     for a, axis in reversed(list(enumerate(axes))):
         if axis.tiles:
             total = total.repeat(len(axis.taps), 2 + a)

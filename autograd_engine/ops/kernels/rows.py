@@ -107,7 +107,7 @@ def short_rows(name: str, x: Any, axis: tuple[int, ...]) -> Any:
     NumPy takes some ten times longer to start a line than to add an element.
     """
     short = 1 < (x.shape[-1] if x.ndim else 0) < _WORTH and axis == (x.ndim - 1,)
-    return compiled(f"reduce.{name}", x) if short and x.size >= _LARGE else None
+    return compiled(f"reduce.{name}", x) if short and x.size >= LARGE else None
 
 
 def row_sums(x: Array) -> Array:

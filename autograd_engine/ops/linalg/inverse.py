@@ -22,6 +22,7 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.ops.kernels import lu
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.registry.forms import OF_MATRICES
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
@@ -137,6 +138,9 @@ def _infer_system(op: str) -> Callable[..., Spec]:
 
 @in_single
 def _solve(a: Array, b: Array, *, transpose: bool = False) -> Array:
+    found = lu.solve(a, b, transpose) if a.ndim == b.ndim == 2 else None
+    if found is not None:
+        return found
     a = a.swapaxes(-1, -2) if transpose else a
     try:
         return np.linalg.solve(a, b)
@@ -144,12 +148,12 @@ def _solve(a: Array, b: Array, *, transpose: bool = False) -> Array:
         raise refused("solve", a, np.linalg.inv, SINGULAR) from None
 
 
-def _solve_a(xp: Any, g: Any, a: Any, out: Any, *, transpose: bool) -> Any:
-    """A X = B gives -(A'^-1 G) X'; transposed where A was."""
+def _solve_together(xp: Any, g: Any, a: Any, out: Any, *, transpose: bool) -> Any:
+    """A X = B gives A'^-1 G to B and minus that times X' to A; transposed where A was."""
     gb = xp.solve(a, g, transpose=not transpose)
     if transpose:
-        return -xp.matmul(out, gb, transpose_y=True)
-    return -xp.matmul(gb, out, transpose_y=True)
+        return -xp.matmul(out, gb, transpose_y=True), gb
+    return -xp.matmul(gb, out, transpose_y=True), gb
 
 
 def _work_of_solve(operands: Specs, results: Specs, attrs: dict[str, Any]) -> Work:
@@ -166,10 +170,7 @@ defop(
     broadcasts=2,
     dtypes="floating",
     work=_work_of_solve,
-).vjp(
-    a=_solve_a,
-    b=lambda xp, g, a, *, transpose: xp.solve(a, g, transpose=not transpose),
-)
+).vjp_together("a b", _solve_together)
 
 
 @in_single

@@ -70,6 +70,12 @@ def _silu(x: Array) -> Array:
     return np.asarray(x * _sigmoid(x))
 
 
+def _silu_x(xp: Any, g: Any, x: Any) -> Any:
+    """With s the sigmoid: d/dx x s = s + x s (1 - s)"""
+    s = xp.sigmoid(x)
+    return g * (s * (x * (1.0 - s) + 1.0))
+
+
 def _softplus(x: Array) -> Array:
     """log(1 + exp(x)) as max(x, 0) + log(1 + exp(-|x|)): nothing overflows, no digits cancel."""
     return np.asarray(np.maximum(x, 0.0) + log_of_1_and(np.exp(-np.abs(x))))
@@ -181,9 +187,8 @@ defop(
 defop("bell", _bell, **ELEMENTWISE, real=True, work=each_element(3)).vjp(
     x=lambda xp, g, x, out: g * (-2.0 * (x * out))
 )
-# With s the sigmoid: d/dx x s = s + x s (1 - s)
 defop("silu", _silu, **ELEMENTWISE, real=True, work=each_element(3), zero_gradient="saturated").vjp(
-    x=lambda xp, g, x: g * (xp.sigmoid(x) * (x * xp.sigmoid(-x) + 1.0))
+    x=_silu_x
 )
 defop("softplus", _softplus, **ELEMENTWISE, real=True, zero_gradient="saturated").vjp(
     x=lambda xp, g, x: g * xp.sigmoid(x)

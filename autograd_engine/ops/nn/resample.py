@@ -1,4 +1,4 @@
-"""Resampling along one axis: a linear map and its adjoint."""
+"""Resampling along the last axes: a linear map and its adjoint."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from autograd_engine.ops.kernels import resample as kernels
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 
 
-def _infer_resample(x: Spec, *, axis: int, size: int | None, scale: float | None, **_: Any) -> Spec:
-    n: Any = x.shape[axis]
-    m: Any
+def _infer_resample(x: Spec, *, size: Any, scale: Any, **_: Any) -> Spec:
+    first = x.ndim - len(size)
+    sizes = map(_resampled_size, x.shape[first:], size, scale)
+    return Spec((*x.shape[:first], *sizes), x.dtype)
+
+
+def _resampled_size(n: Any, size: int | None, scale: float | None) -> Any:
     if size is not None or not isinstance(n, Dim):
-        m = kernels.resampled_size(n, size, scale)
-    else:
-        whole = scale is None or float(scale).is_integer()
-        m = n * int(scale or 1) if whole else fresh_dim()
-    return Spec((*x.shape[:axis], m, *x.shape[axis + 1 :]), x.dtype)
+        return kernels.resampled_size(n, size, scale)
+    whole = scale is None or float(scale).is_integer()
+    return n * int(scale or 1) if whole else fresh_dim()
 
 
 defop("resample", kernels.resample, inputs="x", infer=_infer_resample, tangent="linear").vjp(

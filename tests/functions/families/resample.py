@@ -27,7 +27,7 @@ def resampled(x: Any, sizes: Any, mode: str, **how: Any) -> Any:
     for a, size in enumerate(sizes):
         scales = how.get("scale")
         given = {**how, "scale": scales[a]} if scales else how
-        x = resample_loops.resample(x, axis=2 + a, mode=mode, size=size, **(plain | given))
+        x = resample_loops.along(x, axis=2 + a, mode=mode, size=size, **(plain | given))
     return x
 
 

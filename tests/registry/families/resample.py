@@ -12,25 +12,26 @@ from autograd_engine.testing.modes import strided
 from ..referencing import Array, adjoint_of
 from ..sampling import Sample, real
 
-# label: shape of x, size of the result, what differs from the plain attributes
-RESAMPLINGS: dict[str, tuple[Any, int, dict[str, Any]]] = {
-    "linear": ((2, 3), 5, {}),
-    "linear-down": ((2, 5), 3, {}),
-    "linear-corners": ((1, 4), 6, {"align_corners": True}),
-    "linear-corners-one": ((1, 4), 1, {"align_corners": True}),
-    "linear-beginnings": ((4, 2), 7, {"align_mode": 1, "axis": 0}),
-    "linear-scale": ((2, 3, 1), 4, {"size": None, "scale": 1.5, "axis": 1}),
-    "nearest": ((2, 3), 5, {"mode": "nearest"}),
-    "nearest-down": ((2, 5), 2, {"mode": "nearest"}),
-    "cubic": ((1, 4), 7, {"mode": "cubic"}),
-    "cubic-corners": ((1, 5), 3, {"mode": "cubic", "align_corners": True}),
-    "cubic-few": ((1, 2), 5, {"mode": "cubic"}),
-    "linear-antialias": ((1, 7), 3, {"antialias": True}),
-    "cubic-antialias": ((1, 7), 3, {"mode": "cubic", "antialias": True}),
-    "antialias-up": ((1, 3), 5, {"antialias": True}),
-    "size-1": ((1, 1), 3, {}),
-    "no-lines": ((0, 3), 2, {}),
-    "strided": ((2, 3), 5, {}),
+# label: shape of x, sizes of the result, what differs from the plain attributes
+RESAMPLINGS: dict[str, tuple[Any, tuple[int, ...], dict[str, Any]]] = {
+    "linear": ((2, 3), (5,), {}),
+    "linear-down": ((2, 5), (3,), {}),
+    "linear-corners": ((1, 4), (6,), {"align_corners": True}),
+    "linear-corners-one": ((1, 4), (1,), {"align_corners": True}),
+    "linear-beginnings": ((4, 2), (7, 3), {"align_mode": 1}),
+    "linear-scale": ((2, 3, 2), (4, 3), {"size": (None, None), "scale": (1.5, 1.5)}),
+    "nearest": ((2, 3), (5,), {"mode": "nearest"}),
+    "nearest-down": ((2, 5), (2,), {"mode": "nearest"}),
+    "cubic": ((1, 4), (7,), {"mode": "cubic"}),
+    "cubic-corners": ((1, 5), (3,), {"mode": "cubic", "align_corners": True}),
+    "cubic-few": ((1, 2), (5,), {"mode": "cubic"}),
+    "linear-antialias": ((1, 7), (3,), {"antialias": True}),
+    "cubic-antialias": ((1, 7), (3,), {"mode": "cubic", "antialias": True}),
+    "antialias-up": ((1, 3), (5,), {"antialias": True}),
+    "size-1": ((1, 1), (3,), {}),
+    "volume": ((1, 2, 3, 2), (3, 2, 4), {"mode": "cubic"}),
+    "no-lines": ((0, 3), (2,), {}),
+    "strided": ((2, 3), (5,), {}),
 }
 
 
@@ -38,17 +39,15 @@ def _resamplings(adjoint: bool) -> list[Sample]:
     samples = []
     for label, (x, size, changes) in RESAMPLINGS.items():
         plain = {
-            "axis": 1,
             "size": size,
-            "scale": None,
+            "scale": (None,) * len(size),
             "mode": "linear",
             "align_corners": False,
             "align_mode": 0,
             "antialias": False,
         }
         attrs = plain | changes
-        axis = attrs["axis"]
-        y = (*x[:axis], size, *x[axis + 1 :])
+        y = (*x[: -len(size)], *size)
         operands = (real(*y), np.zeros(x)) if adjoint else (real(*x),)
         if label == "strided":
             operands = tuple(map(strided, operands))
@@ -63,7 +62,14 @@ def _cubic(t: float, a: float) -> float:
     return a * t**3 - 5 * a * t**2 + 8 * a * t - 4 * a if t < 2 else 0.0
 
 
-def resample(
+def resample(x: Array, size: Any, scale: Any, **how: Any) -> Array:
+    """Along one of the last axes after the other."""
+    for axis, each in enumerate(zip(size, scale, strict=True), x.ndim - len(size)):
+        x = along(x, axis, *each, **how)
+    return x
+
+
+def along(
     x: Array,
     axis: int,
     size: int | None,

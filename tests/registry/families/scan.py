@@ -85,6 +85,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "exp_difference": binary(),
     "cumsum": _both_ways(along()),
     "cumprod": _both_ways([*along(), *with_zeros(1), *with_zeros(0)]),
+    "product_of_others": [*along(), *with_zeros(1), *with_zeros(0)],
     "logcumsumexp": _both_ways(along()),
     "shift": [
         *_both_ways(along()),
@@ -105,6 +106,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "exp_difference": each(lambda x, y: math.exp(x) / math.exp(y)),
     "cumsum": prefixes(math.fsum),
     "cumprod": prefixes(math.prod),
+    "product_of_others": lines(lambda v: [math.prod([*v[:i], *v[i + 1 :]]) for i in range(len(v))]),
     "logcumsumexp": prefixes(log_of_sum),
     "shift": lines(lambda v, fill=0.0: [fill, *v[:-1]][: len(v)]),
     "linear_recurrence": recurrence,

@@ -1,4 +1,4 @@
-/* Running sums and products along the middle axis of [outer, n, inner]; with `reverse` from its end.
+/* Running sums and products, and products, along the middle axis of [outer, n, inner]; with `reverse` from its end.
    Elements follow in order, as NumPy has it. */
 
 enum { SUMS, PRODUCTS, RECURRENCE };
@@ -95,4 +95,95 @@ AE_FUNCTION linear_recurrence_fX(ae_array a, ae_array b, ae_array out, int64_t o
     struct scan_fX c = {AE_DATA(const real, a), AE_DATA(const real, b), AE_DATA(real, out), n, inner,
                         reverse ? -1 : 1, RECURRENCE};
     run_fX(&c, outer);
+}
+
+/* The product of each of `count` lines of n elements, one behind the other. */
+AE_INLINE void products_fX(const real *x, real *out, int64_t count, int64_t n)
+{
+    real total[ROWS];
+    for (int64_t j = 0; j < count; j++)
+        total[j] = x[j * n];
+    for (int64_t i = 1; i < n; i++)
+        for (int64_t j = 0; j < count; j++)
+            total[j] *= x[j * n + i];
+    for (int64_t j = 0; j < count; j++)
+        out[j] = total[j];
+}
+
+static void prod_part_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct scan_fX *c = context;
+    int64_t k = lo;
+    (void)worker;
+    for (; k + ROWS <= hi; k += ROWS)
+        products_fX(c->b + k * c->n, c->out + k, ROWS, c->n);
+    for (; k < hi; k++)
+        products_fX(c->b + k * c->n, c->out + k, 1, c->n);
+}
+
+/* Of rows [outer, n] the products. */
+AE_FUNCTION prod_fX(ae_array x, ae_array out, int64_t outer, int64_t n)
+{
+    struct scan_fX c = {.b = AE_DATA(const real, x), .out = AE_DATA(real, out), .n = n};
+    ae_parallel(prod_part_fX, &c, outer, ae_grain(n));
+    ae_quiet();
+}
+
+/* Of `count` lines, for each element the product of the others: what lies before, and then times
+   what lies behind. */
+AE_INLINE void others_of_fX(const struct scan_fX *c, int64_t at, int64_t count, int64_t apart)
+{
+    real product[COLUMNS];
+    const real *x = c->b + at;
+    real *out = c->out + at;
+    for (int64_t j = 0; j < count; j++)
+        product[j] = 1;
+    for (int64_t i = 0; i < c->n; i++) {
+#pragma omp simd
+        for (int64_t j = 0; j < count; j++) {
+            int64_t k = i * c->inner + j * apart;
+            out[k] = product[j];
+            product[j] *= x[k];
+        }
+    }
+    for (int64_t j = 0; j < count; j++)
+        product[j] = 1;
+    for (int64_t i = c->n; i-- > 0;) {
+#pragma omp simd
+        for (int64_t j = 0; j < count; j++) {
+            int64_t k = i * c->inner + j * apart;
+            out[k] *= product[j];
+            product[j] *= x[k];
+        }
+    }
+}
+
+static void others_part_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct scan_fX *c = context;
+    (void)worker;
+    if (c->inner == 1) {
+        int64_t k = lo;
+        for (; k + ROWS <= hi; k += ROWS)
+            others_of_fX(c, k * c->n, ROWS, c->n);
+        for (; k < hi; k++)
+            others_of_fX(c, k * c->n, 1, c->n);
+        return;
+    }
+    int64_t blocks = (c->inner + COLUMNS - 1) / COLUMNS;
+    for (int64_t k = lo; k < hi; k++) {
+        int64_t j = k % blocks * COLUMNS;
+        int64_t count = c->inner - j < COLUMNS ? c->inner - j : COLUMNS;
+        others_of_fX(c, k / blocks * c->n * c->inner + j, count, 1);
+    }
+}
+
+AE_FUNCTION product_of_others_fX(ae_array x, ae_array out, int64_t outer, int64_t n, int64_t inner)
+{
+    struct scan_fX c = {
+        .b = AE_DATA(const real, x), .out = AE_DATA(real, out), .n = n, .inner = inner};
+    int64_t blocks = inner == 1 ? 1 : (inner + COLUMNS - 1) / COLUMNS;
+    int64_t width = inner < COLUMNS ? inner : COLUMNS;
+    ae_parallel(others_part_fX, &c, outer * blocks, ae_grain(2 * n * width));
+    ae_quiet();
 }

@@ -84,6 +84,19 @@ def _shift(np: Loops, x: Traced, *, axis: int, reverse: bool = False, fill: floa
     return np.concatenate([end, x[along(axis, slice(0, n - 1))]], axis)
 
 
+@lowers("product_of_others")
+def _product_of_others(np: Loops, x: Traced, *, axis: int) -> Traced:
+    if x.dtype.kind != "f":
+        raise NotLowered("it takes floats")
+
+    def before(reverse: bool) -> Traced:
+        products = _scan(np, [x], x.dtype, axis, reverse, "before * v0")
+        found: Traced = _shift(np, products, axis=axis, reverse=reverse, fill=1.0)
+        return found
+
+    return before(False) * before(True)
+
+
 @lowers("exp_difference")
 def _exp_difference(np: Loops, x: Traced, y: Traced) -> Traced:
     difference = x - y
