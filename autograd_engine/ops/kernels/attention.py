@@ -114,7 +114,7 @@ def attention_adjoint(
             y, query, key, value, weights, scale=scale
         )
         return single
-    run = _in_c("attention.adjoint", query, value)
+    run = _in_c("attention.adjoint", query, value) if y.dtype == query.dtype else None
     given = (_readable(query), _readable(key), _readable(value), _readable(y))
     weights = np.ascontiguousarray(weights)
     if run is None:

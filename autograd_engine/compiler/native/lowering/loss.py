@@ -35,8 +35,15 @@ def _checked_label(
 
 @lowers("label_entropy")
 def _label_entropy(
-    np: Loops, x: Traced, label: Traced, *, axis: int, ignore: int | None, op: str
-) -> tuple[Traced, Traced]:
+    np: Loops,
+    x: Traced,
+    label: Traced,
+    *,
+    axis: int,
+    ignore: int | None,
+    op: str,
+    mean: bool = False,
+) -> tuple[Traced, Traced, Traced]:
     if not x.size:
         raise NotLowered("it has no elements")
     label = np.expand_dims(label, axis)
@@ -46,9 +53,17 @@ def _label_entropy(
     e = np.map("exp", shifted)
     total = np.reduce("sum", e, axis, True)
     loss = np.map("log", total) - taken_along(np, shifted, rows, axis)
+    number = np.full((), label.size, x.dtype)
     if ignore is not None:
         loss = np.where(label != ignore, loss, 0.0)
-    return np.squeeze(loss, axis), e / total
+        counts = np.cast(label != ignore, np.dtype("int64"))
+        counted = np.reduce("sum", counts, tuple(range(label.ndim)))
+        number = np.cast(np.map("maximum", counted, 1), x.dtype)
+    if mean:
+        loss = np.reduce("sum", loss, tuple(range(loss.ndim))) / number
+    else:
+        loss = np.squeeze(loss, axis)
+    return loss, e / total, number
 
 
 @lowers("label_entropy_adjoint")
@@ -62,13 +77,6 @@ def _label_entropy_adjoint(
     rows = row_numbers(np, np.cast(label, np.dtype("int64")), probs.shape[axis], wraps=True)
     here = np.map("equal", np.position(probs.shape, axis), rows)
     return y * (probs - np.cast(here, probs.dtype))
-
-
-@lowers("label_count")
-def _label_count(np: Loops, label: Traced, *, ignore: int, dtype: str) -> Traced:
-    counts = np.cast(label != ignore, np.dtype("int64"))
-    counted = np.reduce("sum", counts, tuple(range(label.ndim)))
-    return np.cast(np.map("maximum", counted, 1), np.dtype(dtype))
 
 
 @lowers("straight_through")
