@@ -44,8 +44,7 @@ def class_weight(op: str, weight: Any, input: Any, axis: int) -> Any:
 
 def _check_hard_labels(op: str, input: Any, label: Any, axis: int) -> bool:
     """Whether they have the class axis, with size 1; an error where they are no labels."""
-    if label.__class__ is not Tensor or label._data.dtype.kind not in "iu":
-        as_integers(op, label, "label", ", or soft_label=True for probabilities")
+    as_integers(op, label, "label", ", or soft_label=True for probabilities")
     have, want = shape_of(label), shape_of(input)
     lines = want[:axis] + want[axis + 1 :]
     if have == lines or may_equal(have, lines):

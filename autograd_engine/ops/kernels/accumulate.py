@@ -7,14 +7,16 @@ block of rows at a time: blocks that fit in the cache, and not an index as large
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from autograd_engine.core.spec import Array
-from autograd_engine.ops.kernels.compiled import LARGE, compiled
+from autograd_engine.ops.kernels.compiled import compiled
 
-__all__ = ["accumulator", "add_elements", "add_rows"]
+__all__ = ["WORTH", "accumulator", "add_elements", "add_rows"]
+
+WORTH: Final = 32  # values from which the calls of NumPy take longer: C gives the same bits
 
 _BLOCK = 1 << 17  # elements whose indices are spelled out at a time
 
@@ -26,7 +28,7 @@ def accumulator(shape: Any, dtype: np.dtype[Any]) -> Array:
 
 def _in_c(out: Array, given: int, needed: int) -> Any:
     """The function in C for so many values, which it does not count."""
-    return compiled("indexing.add_rows", out) if LARGE <= given == needed else None
+    return compiled("indexing.add_rows", out) if WORTH <= given == needed else None
 
 
 def add_elements(out: Array, positions: Array, values: Array) -> None:
