@@ -21,7 +21,7 @@ from autograd_engine.errors import IndexRangeError, ShapeError
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.kernels.accumulate import WORTH, accumulator, add_elements, add_rows
 from autograd_engine.ops.kernels.axes import line_key, take_lines
-from autograd_engine.ops.kernels.compiled import LARGE, compiled
+from autograd_engine.ops.kernels.compiled import compiled
 from autograd_engine.ops.registry.opdef import NONDIFF, defop, scattering
 from autograd_engine.ops.work import each_read, nothing
 
@@ -91,9 +91,7 @@ def _place_rows(
     size = shape[axis]
     rows = _from_the_front("scatter_add_like", index, size, axis).reshape(-1)
     lead, width = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
-    if lead != 1:
-        rows = (np.arange(lead)[:, None] * size + rows).reshape(-1)
-    add_rows(out.reshape(lead * size, width), rows, values)
+    add_rows(out.reshape(lead, size, width), rows, values)
 
 
 def _infer_scatter(x: Like, index: Like, like: Like, *, axis: int, **_: Any) -> Spec:
@@ -199,7 +197,7 @@ def _check_lines(op: str, index: Shape, shape: Shape, axis: int) -> None:
 def _take_along_axis(x: Array, index: Array, *, axis: int, wraps: bool = False) -> Array:
     _check_lines("take_along_axis", index.shape, x.shape, axis)
     _check_index("take_along_axis", index, x.shape[axis], _size_of(axis), wraps=wraps)
-    run = compiled("indexing.take_lines", x) if index.size >= LARGE else None
+    run = compiled("indexing.take_lines", x) if index.size >= WORTH else None
     if run is not None:
         out = np.empty(index.shape, x.dtype)
         at = np.ascontiguousarray(index, np.int64)

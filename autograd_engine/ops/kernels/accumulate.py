@@ -40,21 +40,24 @@ def add_elements(out: Array, positions: Array, values: Array) -> None:
     run = _in_c(out, flat.size, positions.size)
     if run is not None:
         at = np.ascontiguousarray(positions, np.int64)
-        run(out, np.where(at < 0, at + out.size, at), flat, at.size, 1)
+        run(out, np.where(at < 0, at + out.size, at), flat, 1, out.size, at.size, 1)
         return
     np.add.at(out.reshape(-1), positions.reshape(-1), flat)
 
 
 def add_rows(out: Array, rows: Array, values: Array) -> None:
-    """Add each row of `values` [n, d] to the row of `out` [r, d] (contiguous) at its index."""
-    width = out.shape[1]
-    if width == 1:
-        add_elements(out, rows, values)
-        return
-    run = _in_c(out, values.size, len(rows) * width)
+    """Add rows of `values` [b, n, d] to those of `out` [b, r, d] (contiguous) at their indices."""
+    blocks, size, width = out.shape
+    run = _in_c(out, values.size, blocks * len(rows) * width)
     if run is not None:
         given = np.ascontiguousarray(values, out.dtype)
-        run(out, np.ascontiguousarray(rows, np.int64), given, len(rows), width)
+        at = np.ascontiguousarray(rows, np.int64)
+        run(out, at, given, blocks, size, len(rows), width)
+        return
+    if blocks != 1:
+        rows = (np.arange(blocks)[:, None] * size + rows).reshape(-1)
+    if width == 1:
+        add_elements(out, rows, values)
         return
     values = np.ascontiguousarray(values, out.dtype).reshape(-1)
     flat = out.reshape(-1)

@@ -34,6 +34,20 @@ defop("bounded_log", _bounded_log, **ELEMENTWISE, real=True).vjp(
 )
 
 
+def _huber(x: Array, *, delta: float) -> Array:
+    """Half the square up to `delta`, a line of slope `delta` beyond (Huber 1964).
+
+    With c the number limited to [-delta, delta]: c (x - c / 2), which squares nothing large.
+    """
+    near = np.minimum(np.maximum(x, -delta), delta)
+    return np.asarray(near * (x - 0.5 * near))
+
+
+defop("huber", _huber, **ELEMENTWISE, real=True).vjp(
+    x=lambda xp, g, x, *, delta: g * xp.minimum(xp.maximum(x, -delta), delta)
+)
+
+
 def _logistic_loss(x: Array, positive: Array, negative: Array) -> Array:
     """-positive log(sigmoid(x)) - negative log(sigmoid(-x)): no digits cancel at either end.
 

@@ -77,6 +77,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "bounded_log": [
         Sample(s.label, s.operands, {"lowest": -100.0, "floor": 1e-12}) for s in unary(positive)
     ],
+    "huber": [Sample(s.label, s.operands, {"delta": 0.9}) for s in unary(spaced)],
     "label_entropy": [
         Sample(
             f"{name}-mean" if mean else name,
@@ -115,6 +116,9 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "logistic_loss": logistic_loss,
     "straight_through": along_axis(one_hot_of_maximum),
     "bounded_log": lambda x, lowest, floor: each(lambda v: max(math.log(v), lowest))(x),
+    "huber": lambda x, delta: each(
+        lambda v: 0.5 * v * v if abs(v) <= delta else delta * (abs(v) - 0.5 * delta)
+    )(x),
     "label_entropy": label_entropy,
     "label_entropy_adjoint": label_entropy_adjoint,
     "checked_label": checked_label,
