@@ -210,11 +210,12 @@ def _plain(op: str, input: Any, label: Any, axis: int, ignore_index: int, reduct
     kept = _check_hard_labels(op, input, label, axis)
     flat = ops.squeeze(label, axis=(axis,)) if kept else label
     mean = reduction == "mean"
-    loss = ops.label_entropy(input, flat, axis=axis, ignore=ignore_index, op=op, mean=mean)[0]
+    row = ops.label_loss if op == "nll_loss" else ops.label_entropy
+    loss = row(input, flat, axis=axis, ignore=ignore_index, op=op, mean=mean)[0]
     if mean:
         return loss
     if reduction == "none":
-        return ops.unsqueeze(loss, axis=(axis,)) if kept else loss
+        return ops.unsqueeze(loss, axis=(axis,)) if kept and op != "nll_loss" else loss
     return reduce_loss(loss, reduction)
 
 
@@ -328,12 +329,15 @@ def nll_loss(
     """
     op = "nll_loss"
     input, label = as_floats(op, input, "input"), as_operand(op, label, "label")
-    if spec_of(input).ndim < 2:
+    if len(shape_of(input)) < 2:
         raise ShapeError(
-            f"{op}: input must be [N, classes, ...], got {format_shape(spec_of(input).shape)}"
+            f"{op}: input must be [N, classes, ...], got {format_shape(shape_of(input))}"
         )
     weight = class_weight(op, weight, input, 1)
     check_reduction(op, reduction)
-    labels = _Labels(op, input, label, 1, integer(op, "ignore_index", ignore_index))
+    ignore_index = integer(op, "ignore_index", ignore_index)
+    if weight is None:
+        return _plain(op, input, label, 1, ignore_index, reduction)
+    labels = _Labels(op, input, label, 1, ignore_index)
     loss, factor = labels.weighted(labels.loss(input), weight)
     return labels.reduce(loss, factor, reduction, kept=False)

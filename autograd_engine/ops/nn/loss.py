@@ -300,6 +300,60 @@ defop(
 )
 
 
+def _label_loss(
+    x: Array, label: Array, *, axis: int, ignore: int | None, op: str, mean: bool = False
+) -> tuple[Array, Array, Array]:
+    """-x at the labels, or the mean of it; the slope of each; and the classes that were read.
+
+    Where a label is `ignore`, class 0 stands for it, and its slope is 0.
+    """
+    shape = _fitting(label, x, axis, op).shape
+    classes = _checked_label(label, x, axis=axis, ignore=ignore, op=op)
+    some = classes is not label
+    wide = np.float32 if x.dtype.char == "e" else x.dtype
+    slope, count = np.full(shape, -1.0, wide), label.size
+    loss = -x[line_key(with_axes(classes, (axis,)), axis)].reshape(shape)
+    if some:
+        left_out = label == ignore
+        slope[left_out] = loss[left_out] = 0.0
+        count -= int(np.count_nonzero(left_out))
+    if mean:
+        slope /= count or 1
+        loss = np.asarray(_sum(loss, None, wide) / np.array(count or 1, wide))
+    classes = classes if some else label.copy()  # results share no memory with operands
+    return loss.astype(x.dtype, copy=False), slope.astype(x.dtype, copy=False), classes
+
+
+def _infer_label_loss(
+    x: Spec, label: Spec, *, axis: int, ignore: int | None, op: str, mean: bool = False
+) -> tuple[Spec, Spec, Spec]:
+    loss = _fitting(label, x, axis, op)
+    return Spec((), x.dtype) if mean else loss, loss, label
+
+
+def _label_loss_x(
+    xp: Any, g_loss: Any, slope: Any, classes: Any, x_like: Any, *, axis: int, mean: bool
+) -> Any:
+    y = (xp.expand_like(g_loss, slope) if mean else g_loss) * slope
+    y, at = (xp.unsqueeze(v, axis=(axis,)) for v in (y, classes))
+    return xp.put_along_axis_like(y, at, x_like, axis=axis)
+
+
+defop(
+    "label_loss",
+    _label_loss,
+    inputs="x label",
+    outputs="loss slope classes",
+    nondiff_outputs="slope classes",
+    infer=_infer_label_loss,
+    dtypes="floating",
+    untyped="label",
+    real=True,
+    stacks="each",
+    checks_values=True,
+).vjp(x=_label_loss_x, label=NONDIFF)
+
+
 def _straight_through(x: Array, *, axis: int) -> Array:
     """1 at the maximum along `axis`, 0 elsewhere; of several the first."""
     out = np.zeros(x.shape, x.dtype)

@@ -33,6 +33,19 @@ def label_entropy(
     return np.asarray(math.fsum(loss.flat) / count) if mean else loss, probs, np.asarray(count)
 
 
+def label_loss(
+    x: Array, label: Array, axis: int, ignore: int | None, op: str, mean: bool = False
+) -> tuple[Array, Array, Array]:
+    counts = np.asarray([v != ignore for v in label.flat], float).reshape(label.shape)
+    loss, classes = np.zeros(label.shape), np.where(counts, label, 0)
+    for at in np.ndindex(*label.shape):
+        loss[at] = -counts[at] * x[(*at[:axis], classes[at], *at[axis:])]
+    count = max(math.fsum(counts.flat), 1.0)
+    if mean:
+        return np.asarray(math.fsum(loss.flat) / count), -counts / count, classes
+    return loss, -counts, classes
+
+
 def label_entropy_adjoint(
     y: Array, probs: Array, label: Array, axis: int, ignore: int | None
 ) -> Array:
@@ -87,6 +100,15 @@ SAMPLES: dict[str, list[Sample]] = {
         for name, shape, label, axis, ignore in LABELLED
         for mean in (False, True)
     ],
+    "label_loss": [
+        Sample(
+            f"{name}-mean" if mean else name,
+            (real(*shape), label),
+            {"axis": axis, "ignore": ignore, "op": "loss", "mean": mean},
+        )
+        for name, shape, label, axis, ignore in LABELLED
+        for mean in (False, True)
+    ],
     "label_entropy_adjoint": [
         Sample(
             name, (real(*label.shape), positive(*shape), label), {"axis": axis, "ignore": ignore}
@@ -121,5 +143,6 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     )(x),
     "label_entropy": label_entropy,
     "label_entropy_adjoint": label_entropy_adjoint,
+    "label_loss": label_loss,
     "checked_label": checked_label,
 }

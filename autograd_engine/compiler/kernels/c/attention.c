@@ -107,38 +107,36 @@ struct rows_fX {
 };
 
 AE_INLINE __attribute__((always_inline)) void
-panels_fX(const int panels, struct rows_fX a, const real *b, int64_t next, real factor, int add,
-          real *c, int64_t ldc, int64_t there)
+panels_fX(const int rows, struct rows_fX a, int64_t n, const real *b, int64_t next, real factor,
+          int add, struct matrix_fX c)
 {
-    switch (a.rows) {
-#define ROWS(n)                                                                                    \
-    case n:                                                                                        \
-        tile_fX(n, panels, a.k, a.at, a.across, a.down, b, next, factor, add, c, ldc, there);      \
-        break;
-        ROWS(1)
-        ROWS(2)
-        ROWS(3)
-        ROWS(4)
-        ROWS(5)
-        ROWS(6)
-#if defined(__AVX512F__)
-        ROWS(7)
-        ROWS(8)
-#endif
-#undef ROWS
-    }
+    int64_t j = 0;
+    for (; j + WIDE_fX < n; j += 2 * WIDE_fX, b += 2 * next)
+        tile_fX(rows, 2, a.k, a.at, a.across, a.down, b, next, factor, add, c.at + j, c.row, n - j);
+    if (j < n)
+        tile_fX(rows, 1, a.k, a.at, a.across, a.down, b, next, factor, add, c.at + j, c.row, n - j);
 }
 
-/* The columns 0 .. n - 1 of factor a B, from row `first` of B on. Its panels have `height` rows. */
-static void product_fX(struct rows_fX a, int64_t n, const real *packed, int64_t height,
-                       int64_t first, real factor, int add, struct matrix_fX c)
+/* The columns 0 .. n - 1 of factor a B, from row `first` of B on. Its panels have `height` rows.
+   Not inlined, for the compiler takes long for tiles. */
+static __attribute__((noinline)) void product_fX(struct rows_fX a, int64_t n, const real *packed,
+                                                 int64_t height, int64_t first, real factor,
+                                                 int add, struct matrix_fX c)
 {
-    int64_t next = height * WIDE_fX, j = 0;
+    int64_t next = height * WIDE_fX;
     const real *b = packed + first * WIDE_fX;
-    for (; j + WIDE_fX < n; j += 2 * WIDE_fX, b += 2 * next)
-        panels_fX(2, a, b, next, factor, add, c.at + j, c.row, n - j);
-    if (j < n)
-        panels_fX(1, a, b, next, factor, add, c.at + j, c.row, n - j);
+    while (a.rows > 0) {
+        int64_t done = a.rows >= TALL_fX ? TALL_fX : a.rows >= 4 ? 4 : 1;
+        if (done == TALL_fX)
+            panels_fX(TALL_fX, a, n, b, next, factor, add, c);
+        else if (done == 4)
+            panels_fX(4, a, n, b, next, factor, add, c);
+        else
+            panels_fX(1, a, n, b, next, factor, add, c);
+        a.rows -= done;
+        a.at += done * a.across;
+        c.at += done * c.row;
+    }
 }
 
 static real dot_fX(const real *x, const real *y, int64_t n)

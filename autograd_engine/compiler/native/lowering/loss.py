@@ -79,6 +79,36 @@ def _label_entropy_adjoint(
     return y * (probs - np.cast(here, probs.dtype))
 
 
+@lowers("label_loss")
+def _label_loss(
+    np: Loops,
+    x: Traced,
+    label: Traced,
+    *,
+    axis: int,
+    ignore: int | None,
+    op: str,
+    mean: bool = False,
+) -> tuple[Traced, Traced, Traced]:
+    if not x.size or not label.size:
+        raise NotLowered("it has no elements")
+    label = np.expand_dims(label, axis)
+    classes = _checked_label(np, label, x, axis=axis, ignore=ignore, op=op)
+    rows = row_numbers(np, classes, x.shape[axis], wraps=False)
+    loss = -taken_along(np, x, rows, axis)
+    slope = np.full(label.shape, -1.0, x.dtype)
+    if ignore is not None:
+        loss = np.where(label != ignore, loss, 0.0)
+        slope = np.where(label != ignore, slope, 0.0)
+    loss, slope = np.squeeze(loss, axis), np.squeeze(slope, axis)
+    if mean:
+        number = 0.0 - np.reduce("sum", slope, tuple(range(slope.ndim)))
+        number = np.map("maximum", number, 1.0)
+        loss = np.reduce("sum", loss, tuple(range(loss.ndim))) / number
+        slope = slope / number
+    return loss, slope, np.squeeze(classes, axis)
+
+
 @lowers("straight_through")
 def _straight_through(np: Loops, x: Traced, *, axis: int) -> Traced:
     where = first_extremum(np, x, axis % x.ndim, "argmax")
