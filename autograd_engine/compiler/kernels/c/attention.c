@@ -153,35 +153,14 @@ static real dot_fX(const real *x, const real *y, int64_t n)
     return (real)total;
 }
 
-static real whole_fX(const real *x, int64_t n)
-{
-    double total = 0;
-    for (int64_t start = 0; start < n; start += AE_PART) {
-        int64_t end = start + AE_PART < n ? start + AE_PART : n;
-        real sum = 0;
-#pragma omp simd reduction(+ : sum)
-        for (int64_t j = start; j < end; j++)
-            sum += x[j];
-        total += sum;
-    }
-    return (real)total;
-}
-
 /* softmax of rows of n scores that follow each other, of which row i counts those before
    `seen` + i, or all. The exponentials of several rows are computed in one loop, for rows may be
    shorter than vectors are long. */
 static void weigh_fX(int64_t rows, int64_t n, int64_t seen, real *w)
 {
     for (int64_t i = 0; i < rows; i++) {
-        real *row = w + i * n, m = -AE_INF_fX;
         int64_t count = seen + i < n ? seen + i : n;
-        int nan = 0;
-#pragma omp simd reduction(max : m) reduction(| : nan)
-        for (int64_t j = 0; j < count; j++) {
-            nan |= row[j] != row[j];
-            m = row[j] > m ? row[j] : m;
-        }
-        m = nan ? AE_NAN_fX : m;
+        real *row = w + i * n, m = ae_largest_fX(row, count);
 #pragma omp simd
         for (int64_t j = 0; j < count; j++)
             row[j] -= m;
@@ -192,7 +171,7 @@ static void weigh_fX(int64_t rows, int64_t n, int64_t seen, real *w)
     for (int64_t j = 0; j < rows * n; j++)
         w[j] = ae_exp_fX(w[j]);
     for (int64_t i = 0; i < rows; i++) {
-        real *row = w + i * n, part = 1 / whole_fX(row, n);
+        real *row = w + i * n, part = 1 / ae_sum_fX(row, n);
 #pragma omp simd
         for (int64_t j = 0; j < n; j++)
             row[j] *= part;

@@ -9,36 +9,6 @@ struct entropy_fX {
     int some;
 };
 
-static real whole_fX(const real *x, int64_t n)
-{
-    double total = 0;
-    for (int64_t start = 0; start < n; start += AE_PART) {
-        int64_t end = start + AE_PART < n ? start + AE_PART : n;
-        real sum = 0;
-#pragma omp simd reduction(+ : sum)
-        for (int64_t j = start; j < end; j++)
-            sum += x[j];
-        total += sum;
-    }
-    return (real)total;
-}
-
-/* out = x - max(x) */
-static void below_fX(const real *x, int64_t n, real *out)
-{
-    real m = -AE_INF_fX;
-    int nan = 0;
-#pragma omp simd reduction(max : m) reduction(| : nan)
-    for (int64_t j = 0; j < n; j++) {
-        nan |= x[j] != x[j];
-        m = x[j] > m ? x[j] : m;
-    }
-    m = nan ? AE_NAN_fX : m;
-#pragma omp simd
-    for (int64_t j = 0; j < n; j++)
-        out[j] = x[j] - m;
-}
-
 /* Rows may be shorter than vectors are long, so the exponentials of several are one loop. */
 static void entropy_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
 {
@@ -50,14 +20,18 @@ static void entropy_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
         for (int64_t i = start; i < end; i++) {
             real *probs = c->probs + i * n;
             int64_t label = c->label[i];
-            below_fX(c->x + i * n, n, probs);
+            const real *x = c->x + i * n;
+            real m = ae_largest_fX(x, n);
+#pragma omp simd
+            for (int64_t j = 0; j < n; j++)
+                probs[j] = x[j] - m;
             c->loss[i] = c->some && label == c->ignore ? 0 : probs[label];
         }
 #pragma omp simd
         for (int64_t j = start * n; j < end * n; j++)
             c->probs[j] = ae_exp_fX(c->probs[j]);
         for (int64_t i = start; i < end; i++) {
-            real *probs = c->probs + i * n, total = whole_fX(probs, n), part = 1 / total;
+            real *probs = c->probs + i * n, total = ae_sum_fX(probs, n), part = 1 / total;
             if (!c->some || c->label[i] != c->ignore)
                 c->loss[i] = ae_log_fX(total) - c->loss[i];
 #pragma omp simd
